@@ -1,0 +1,27 @@
+//! What can be wrong with encoded integers.
+
+/// Bytes that no encoder of this crate wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodecError {
+    /// The bytes end inside an integer or a block.
+    #[error("byte {at}: the bytes end inside a {what}")]
+    Truncated {
+        /// Offset in the slice that was read.
+        at: usize,
+        /// What was being read.
+        what: &'static str,
+    },
+    /// A value that cannot be: a bit width over 32, an integer that does not fit.
+    #[error("byte {at}: {what}: {found} is over {max}")]
+    TooLarge {
+        /// Offset in the slice that was read.
+        at: usize,
+        /// What was being read.
+        what: &'static str,
+        /// The value found.
+        found: u64,
+        /// The largest value allowed.
+        max: u64,
+    },
+}

@@ -1,0 +1,12 @@
+//! Integers to bytes and back: each vectorised path beside its scalar twin.
+//!
+//! Pure functions over slices. The only crate besides `vfs` that may use `unsafe`.
+//!
+//! - [`vint`]: one variable-length byte integer after another, as Lucene 3 stored postings.
+//! - [`packed`]: blocks of 256 bit-packed integers, the default form of postings and positions.
+
+pub mod error;
+pub mod packed;
+pub mod vint;
+
+pub use error::CodecError;

@@ -1,0 +1,13 @@
+//! Documents and where they come from.
+//!
+//! - [`Document`]: `{url, title, body}` and further fields.
+//! - [`Reader`]: a stream of documents out of files, folders and standard input; bad ones are
+//!   counted and reported, never fatal.
+//! - [`machine`]: the documentation that is on this machine already.
+
+pub mod document;
+pub mod machine;
+pub mod reader;
+
+pub use document::{Document, site_of, url_hash};
+pub use reader::{BadDocument, Progress, Reader, ReaderError, Source};

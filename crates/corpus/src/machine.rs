@@ -1,0 +1,1 @@
+//! The documentation that is on this machine already: crates' sources, man pages, `/usr/share/doc`.

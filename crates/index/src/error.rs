@@ -1,0 +1,44 @@
+//! What can go wrong with an index, by the decision its user can make.
+use std::path::PathBuf;
+use vfs::StorageError;
+
+/// An index cannot be built, opened or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The disk refused.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A file is damaged.
+    #[error("{}: byte {offset}: {what}; restore the file or rebuild the index", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        offset: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// There is no index in the directory.
+    #[error("{}: no index here (no MANIFEST file); build one with `shorttail index SOURCE --into DIR`", path.display())]
+    NoIndex {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The options of this run do not fit the index that is there.
+    #[error("{}: {reason}", path.display())]
+    Mismatch {
+        /// The directory.
+        path: PathBuf,
+        /// What differs, and what to do.
+        reason: String,
+    },
+    /// More documents than a segment can hold.
+    #[error("chunk {chunk}: over {max} documents in one segment; build with more chunks")]
+    TooManyDocuments {
+        /// The chunk.
+        chunk: u32,
+        /// The most that a segment holds.
+        max: u32,
+    },
+}

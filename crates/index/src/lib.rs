@@ -1,0 +1,33 @@
+//! The index: build, commit, open, check; and the document store beside it.
+//!
+//! ```text
+//! documents ──Writer──► one new segment a chunk ──commit──► MANIFEST-<n>
+//!                                                              │
+//!            Index (a snapshot) ◄──open, checksums verified────┘
+//!              ├─ Segment: terms, postings, positions, lengths, details
+//!              ├─ Statistics: of the whole index, so that scores do not depend on chunks
+//!              └─ DocumentStore: the text, found by the URL's hash
+//! ```
+//!
+//! Nothing here knows a query. All disk access goes through `vfs`.
+
+pub mod check;
+pub mod error;
+pub mod ids;
+pub mod length;
+pub mod postings;
+pub mod segment;
+pub mod snapshot;
+pub mod statistics;
+pub mod store;
+pub mod writer;
+
+pub use check::{CheckReport, check};
+pub use error::IndexError;
+pub use ids::{DocId, Field};
+pub use postings::{Postings, PostingsCodec};
+pub use segment::{Details, Segment, TermRecord};
+pub use snapshot::Index;
+pub use statistics::Statistics;
+pub use store::{DocumentStore, StoredDocument};
+pub use writer::{BuildOptions, CommitSummary, Writer};

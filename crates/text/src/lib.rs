@@ -1,0 +1,9 @@
+//! Text to terms, and terms back to the places in a text that show them.
+//!
+//! - [`Analyzer`]: cuts text into words and turns each word into a term.
+//! - [`summary`]: the best windows of a text around the words of a query.
+
+pub mod analyzer;
+pub mod summary;
+
+pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token};

@@ -1,0 +1,71 @@
+//! The one door to the disk: real, in memory, failing.
+//!
+//! An index is a flat directory of files that are written once, synced, and never changed.
+//! [`Storage`] offers exactly that and no more, so tests can replace the disk by a
+//! [`MemoryStorage`] (which knows what survives a power loss) or a [`FaultyStorage`].
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub mod error;
+mod faulty;
+mod memory;
+mod real;
+mod region;
+
+pub use error::StorageError;
+pub use faulty::{Fault, FaultyStorage};
+pub use memory::MemoryStorage;
+pub use real::RealStorage;
+pub use region::Region;
+
+/// A flat directory of write-once files. Names hold letters, digits, `-`, `_` and `.` only.
+pub trait Storage: Send + Sync + std::fmt::Debug {
+    /// Where this is, for messages: a path, or `memory`.
+    fn location(&self) -> PathBuf;
+    /// Creates `name` for writing; an existing file is an error (`O_EXCL`).
+    fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError>;
+    /// The whole file, mapped read-only.
+    fn open(&self, name: &str) -> Result<Region, StorageError>;
+    /// Gives `from` the name `to`, replacing what was there. Durable after `sync_directory`.
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
+    /// Removes a file. Regions already opened stay readable.
+    fn remove(&self, name: &str) -> Result<(), StorageError>;
+    /// The names of all files, sorted.
+    fn list(&self) -> Result<Vec<String>, StorageError>;
+    /// Makes created, renamed and removed names durable.
+    fn sync_directory(&self) -> Result<(), StorageError>;
+    /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file).
+    /// `Err(StorageError::Locked)` at once when somebody else holds it.
+    fn lock(&self, name: &str) -> Result<Lock, StorageError>;
+}
+
+/// A file being written. Dropping it without `finish` leaves an unsynced file behind.
+pub trait WriteFile: Write + Send {
+    /// Writes what is buffered and syncs the file to the disk, then closes it.
+    fn finish(self: Box<Self>) -> Result<(), StorageError>;
+}
+
+/// An exclusive lock, given back when dropped.
+pub struct Lock {
+    _held: Box<dyn Send + Sync>,
+}
+
+impl Lock {
+    /// Wraps whatever, when dropped, gives the lock back.
+    pub fn new(held: impl Send + Sync + 'static) -> Lock {
+        Lock {
+            _held: Box::new(held),
+        }
+    }
+}
+
+impl std::fmt::Debug for Lock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Lock")
+    }
+}
+
+/// A storage shared between the parts of a program.
+pub type SharedStorage = Arc<dyn Storage>;
