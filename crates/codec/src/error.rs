@@ -24,4 +24,12 @@ pub enum CodecError {
         /// The largest value allowed.
         max: u64,
     },
+    /// An integer written with more bytes than it needs.
+    #[error("byte {at}: a {what} is longer than its value needs")]
+    Overlong {
+        /// Offset in the slice that was read.
+        at: usize,
+        /// What was being read.
+        what: &'static str,
+    },
 }

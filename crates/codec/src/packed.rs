@@ -1,22 +1,243 @@
-//! Blocks of 256 integers, bit-packed.
-use crate::CodecError;
+//! Blocks of 256 integers, bit-packed, format 1.
+//!
+//! block    := packed | constant
+//! packed   := bits:u8(0..=32) exceptions:u8 payload exception*exceptions
+//! payload  := row*bits
+//! row      := word:u32le * 8            word w of each of the 8 lanes, 32 bytes together
+//! exception := index:u8 high:vint       value[index] |= high << bits
+//! constant := 40 value:vint             256 times the same value
+//!
+//! Value `i` is row `i / 8` of lane `i % 8`. A lane packs the low `bits` bits of its 32 values one
+//! after another, lowest bits first, into `bits` words.
+//!
+//! Example: 256 × 7 is `40 07`. 1 in lane 0, 0 elsewhere, but value 9 is 3:
+//! `01 01  FF FF FF FF  02 00 00 00  00 × 24  09 01` (36 bytes).
+//!
+//! Invariants: `bits` is what makes the block smallest; a high part is never 0 and never shifts
+//! bits out; decoding any bytes gives values or an error, and reads nothing past the slice.
+//!
+//! Why eight lanes: a row is one 256-bit register, so a shift and a mask give eight neighbouring
+//! values, ready to store. Why exceptions: one large gap among 256 must not widen the other 255.
+//! Zukowski et al. 2006 (patched frame of reference); Lemire & Boytsov 2015 (vertical layout).
+use crate::{CodecError, vint};
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod encode;
+pub mod scalar;
+#[cfg(test)]
+mod tests;
+
+pub use encode::encode;
 
 /// Integers in a block.
 pub const BLOCK: usize = 256;
 
-/// Appends `values` in the smallest form.
-pub fn encode(_values: &[u32; BLOCK], _out: &mut Vec<u8>) {
-    unimplemented!()
+const LANES: usize = 8;
+const ROWS: usize = BLOCK / LANES;
+const ROW_BYTES: usize = 4 * LANES;
+/// The first byte of a constant block; no bit width.
+const CONSTANT: u8 = 0x40;
+
+/// Makes a table `[function::<0>, …, function::<32>]`, indexed by the bit width.
+macro_rules! by_width {
+    ($function:ident $(, $more:literal)*) => {
+        by_width!(@ $function [$($more)*]
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32)
+    };
+    (@ $function:ident $more:tt $($bits:literal)*) => {
+        [$(by_width!(# $function $bits $more)),*]
+    };
+    (# $function:ident $bits:literal [$($more:literal)*]) => { $function::<$bits $(, $more)*> };
 }
+use by_width;
+
 /// Reads the block at the start of `bytes`; returns the bytes it took.
-pub fn decode(_bytes: &[u8], _values: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
-    unimplemented!()
+/// After an error `values` holds anything.
+#[inline]
+pub fn decode(bytes: &[u8], values: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
+    match Header::read(bytes)? {
+        Header::Constant { value, end } => {
+            values.fill(value);
+            Ok(end)
+        }
+        Header::Packed(packed) => {
+            unpack(packed.bits, packed.payload, values);
+            packed.patch(bytes, values)
+        }
+    }
 }
-/// The bytes that the block at the start of `bytes` takes, without decoding it.
-pub fn encoded_bytes(_bytes: &[u8]) -> Result<usize, CodecError> {
-    unimplemented!()
+
+/// Reads the block at the start of `bytes` and turns its gaps into values: [`decode`] followed by
+/// [`prefix_sum`], in one pass where the block has no exceptions.
+#[inline]
+pub fn decode_gaps(
+    bytes: &[u8],
+    base: u32,
+    values: &mut [u32; BLOCK],
+) -> Result<usize, CodecError> {
+    match Header::read(bytes)? {
+        Header::Constant { value, end } => {
+            let mut sum = base;
+            for slot in values.iter_mut() {
+                sum = sum.wrapping_add(value);
+                *slot = sum;
+            }
+            Ok(end)
+        }
+        Header::Packed(packed) if packed.exceptions == 0 => {
+            unpack_sum(packed.bits, packed.payload, base, values);
+            Ok(packed.end)
+        }
+        Header::Packed(packed) => {
+            unpack(packed.bits, packed.payload, values);
+            let end = packed.patch(bytes, values)?;
+            prefix_sum(values, base);
+            Ok(end)
+        }
+    }
 }
+
+/// The bytes that the block at the start of `bytes` takes, without decoding its payload.
+/// Gives an error exactly where [`decode`] does.
+pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
+    match Header::read(bytes)? {
+        Header::Constant { end, .. } => Ok(end),
+        Header::Packed(packed) => packed.for_each_exception(bytes, |_, _| ()),
+    }
+}
+
 /// Turns gaps into values in place: `values[0] += base`, `values[i] += values[i - 1]` (wrapping).
-pub fn prefix_sum(_values: &mut [u32; BLOCK], _base: u32) {
-    unimplemented!()
+#[inline]
+pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, the only thing this function asks for.
+        return unsafe { avx2::prefix_sum(values, base) };
+    }
+    scalar::prefix_sum(values, base);
+}
+
+/// What stands before the payload.
+enum Header<'a> {
+    Constant { value: u32, end: usize },
+    Packed(Packed<'a>),
+}
+
+struct Packed<'a> {
+    /// 0 to 32.
+    bits: usize,
+    exceptions: usize,
+    /// Exactly `ROW_BYTES * bits` bytes.
+    payload: &'a [u8],
+    /// Where the payload ends and the exceptions begin.
+    end: usize,
+}
+
+impl<'a> Header<'a> {
+    #[inline]
+    fn read(bytes: &'a [u8]) -> Result<Header<'a>, CodecError> {
+        let what = "block header";
+        let (bits, exceptions) = match *bytes {
+            [CONSTANT, ..] => {
+                let mut end = 1;
+                let value = vint::read_u32(bytes, &mut end)?;
+                return Ok(Header::Constant { value, end });
+            }
+            [bits, exceptions, ..] => (usize::from(bits), usize::from(exceptions)),
+            _ => return Err(CodecError::Truncated { at: 0, what }),
+        };
+        if bits > 32 {
+            return Err(CodecError::TooLarge {
+                at: 0,
+                what: "bit width",
+                found: bits as u64,
+                max: 32,
+            });
+        }
+        let end = 2 + ROW_BYTES * bits;
+        let Some(payload) = bytes.get(2..end) else {
+            let what = "block payload";
+            return Err(CodecError::Truncated { at: 2, what });
+        };
+        Ok(Header::Packed(Packed {
+            bits,
+            exceptions,
+            payload,
+            end,
+        }))
+    }
+}
+
+impl Packed<'_> {
+    /// Adds the high parts; returns where the block ends.
+    #[inline]
+    fn patch(&self, bytes: &[u8], values: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
+        self.for_each_exception(bytes, |index, high| values[usize::from(index)] |= high)
+    }
+
+    /// Calls `visit(index, high << bits)` for each exception; returns where the block ends.
+    #[inline]
+    fn for_each_exception(
+        &self,
+        bytes: &[u8],
+        mut visit: impl FnMut(u8, u32),
+    ) -> Result<usize, CodecError> {
+        // With 32 bits no high part is left, and any is too large.
+        let max = (u64::from(u32::MAX) >> self.bits) as u32;
+        let mut at = self.end;
+        for _ in 0..self.exceptions {
+            let Some(&index) = bytes.get(at) else {
+                let what = "block exception";
+                return Err(CodecError::Truncated { at, what });
+            };
+            let start = at;
+            at += 1;
+            let high = vint::read_u32(bytes, &mut at)?;
+            if high.wrapping_sub(1) >= max {
+                return Err(bad_exception(start, high, max));
+            }
+            visit(index, high << self.bits);
+        }
+        Ok(at)
+    }
+}
+
+#[cold]
+fn bad_exception(at: usize, high: u32, max: u32) -> CodecError {
+    match high {
+        0 => CodecError::Overlong {
+            at,
+            what: "block exception",
+        },
+        _ => CodecError::TooLarge {
+            at,
+            what: "high part of a block exception",
+            found: u64::from(high),
+            max: u64::from(max),
+        },
+    }
+}
+
+/// Values from a payload of `bits <= 32` rows.
+#[inline]
+fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, the only thing these functions ask for.
+        return unsafe { avx2::UNPACK[bits](payload, 0, values) };
+    }
+    scalar::unpack(bits, payload, values);
+}
+
+/// Values from a payload of `bits <= 32` rows of gaps.
+#[inline]
+fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, the only thing these functions ask for.
+        return unsafe { avx2::UNPACK_SUM[bits](payload, base, values) };
+    }
+    scalar::unpack(bits, payload, values);
+    scalar::prefix_sum(values, base);
 }

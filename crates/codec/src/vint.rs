@@ -1,19 +1,166 @@
 //! Variable-length integers: seven bits a byte, low bits first, high bit set on all but the last.
+//!
+//! vint := { 1xxxxxxx } 0xxxxxxx        low seven bits first
+//!
+//! Example: 300 is `AC 02`; 0 is `00`; `u32::MAX` is `FF FF FF FF 0F`.
+//! Invariant: one value, one form. A reader refuses a longer form of the same value (`80 00`), so
+//! bytes that read well are bytes that the writer wrote.
 use crate::CodecError;
 
+const WHAT: &str = "variable-length integer";
+
 /// Appends `value`: 1 to 5 bytes.
-pub fn write_u32(_out: &mut Vec<u8>, _value: u32) {
-    unimplemented!()
+#[inline]
+pub fn write_u32(out: &mut Vec<u8>, value: u32) {
+    write_u64(out, u64::from(value));
 }
+
 /// Appends `value`: 1 to 10 bytes.
-pub fn write_u64(_out: &mut Vec<u8>, _value: u64) {
-    unimplemented!()
+#[inline]
+pub fn write_u64(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
 }
-/// Reads the integer at `*at` and moves `*at` past it.
-pub fn read_u32(_bytes: &[u8], _at: &mut usize) -> Result<u32, CodecError> {
-    unimplemented!()
+
+/// Reads the integer at `*at` and moves `*at` past it. An error leaves `*at` where it was.
+#[inline]
+pub fn read_u32(bytes: &[u8], at: &mut usize) -> Result<u32, CodecError> {
+    match bytes.get(*at) {
+        Some(&byte) if byte < 0x80 => {
+            *at += 1;
+            Ok(u32::from(byte))
+        }
+        _ => read_long(bytes, at, u64::from(u32::MAX)).map(|value| value as u32),
+    }
 }
-/// Reads the integer at `*at` and moves `*at` past it.
-pub fn read_u64(_bytes: &[u8], _at: &mut usize) -> Result<u64, CodecError> {
-    unimplemented!()
+
+/// Reads the integer at `*at` and moves `*at` past it. An error leaves `*at` where it was.
+#[inline]
+pub fn read_u64(bytes: &[u8], at: &mut usize) -> Result<u64, CodecError> {
+    match bytes.get(*at) {
+        Some(&byte) if byte < 0x80 => {
+            *at += 1;
+            Ok(u64::from(byte))
+        }
+        _ => read_long(bytes, at, u64::MAX),
+    }
+}
+
+/// Integers of two bytes and more, and everything that is wrong.
+fn read_long(bytes: &[u8], at: &mut usize, max: u64) -> Result<u64, CodecError> {
+    let start = *at;
+    let mut value = 0u64;
+    let mut shift = 0u32;
+    for &byte in bytes.get(start..).unwrap_or_default() {
+        let low = u64::from(byte & 0x7f);
+        // The tenth byte holds bit 63 alone.
+        let fits = shift < 63 || (shift == 63 && low <= 1);
+        value |= if fits { low << shift } else { 0 };
+        if !fits || value > max {
+            return Err(CodecError::TooLarge {
+                at: start,
+                what: WHAT,
+                found: if fits { value } else { u64::MAX },
+                max,
+            });
+        }
+        shift += 7;
+        if byte < 0x80 {
+            if byte == 0 && shift > 7 {
+                return Err(CodecError::Overlong {
+                    at: start,
+                    what: WHAT,
+                });
+            }
+            *at = start + (shift / 7) as usize;
+            return Ok(value);
+        }
+    }
+    Err(CodecError::Truncated {
+        at: start,
+        what: WHAT,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(value: u64) -> Vec<u8> {
+        let mut out = Vec::new();
+        write_u64(&mut out, value);
+        out
+    }
+
+    #[test]
+    fn the_worked_examples_hold() {
+        assert_eq!(written(300), [0xac, 0x02]);
+        assert_eq!(written(0), [0]);
+        assert_eq!(written(u64::from(u32::MAX)), [0xff, 0xff, 0xff, 0xff, 0x0f]);
+        assert_eq!(written(u64::MAX).len(), 10);
+    }
+
+    #[test]
+    fn what_no_writer_wrote_is_refused() {
+        let too_large = |bytes: &[u8]| {
+            let mut at = 0;
+            let error = read_u32(bytes, &mut at).unwrap_err();
+            assert_eq!(at, 0);
+            matches!(error, CodecError::TooLarge { .. })
+        };
+        assert!(too_large(&written(1 << 32)));
+        assert!(too_large(&written(u64::MAX)));
+        assert!(too_large(&[0xff; 32]));
+        for bytes in [&[0x80, 0][..], &[0xff, 0x80, 0][..], &[0x80; 9][..]] {
+            let mut at = 0;
+            assert!(read_u32(bytes, &mut at).is_err());
+            assert!(read_u64(bytes, &mut at).is_err());
+        }
+        let mut eleven = vec![0xff; 9];
+        eleven.push(2);
+        assert!(matches!(
+            read_u64(&eleven, &mut 0),
+            Err(CodecError::TooLarge { .. })
+        ));
+        // Zero continuation bytes past bit 63 carry nothing, and are still refused.
+        let mut zeros = vec![0x80; 40];
+        zeros.push(0);
+        assert!(read_u64(&zeros, &mut 0).is_err());
+        assert!(read_u32(&zeros, &mut 0).is_err());
+        assert!(matches!(
+            read_u32(&[1, 2], &mut 2),
+            Err(CodecError::Truncated { at: 2, .. })
+        ));
+        assert!(read_u32(&[], &mut usize::MAX.clone()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_sequence_comes_back(values in prop::collection::vec((any::<u64>(), 0u32..64), 0..40)) {
+            let values: Vec<u64> = values.into_iter().map(|(value, bits)| value >> bits).collect();
+            let mut out = Vec::new();
+            values.iter().for_each(|&value| write_u64(&mut out, value));
+            let mut at = 0;
+            for &value in &values {
+                let mut again = at;
+                let narrow = read_u32(&out, &mut again);
+                prop_assert_eq!(narrow.ok().map(u64::from), u32::try_from(value).ok().map(u64::from));
+                prop_assert_eq!(read_u64(&out, &mut at)?, value);
+            }
+            prop_assert_eq!(at, out.len());
+        }
+
+        #[test]
+        fn any_bytes_give_a_value_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..16), start in 0usize..20) {
+            let mut at = start;
+            match read_u64(&bytes, &mut at) {
+                Ok(value) => prop_assert_eq!(&written(value)[..], &bytes[start..at]),
+                Err(_) => prop_assert_eq!(at, start),
+            }
+        }
+    }
 }

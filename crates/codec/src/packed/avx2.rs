@@ -1,0 +1,106 @@
+//! How are rows unpacked and gaps summed eight at a time, with AVX2?
+//!
+//! Same answers as [`super::scalar`]. Every function checks its slices once and is then free of
+//! bounds checks; the only thing a caller must ensure is that the processor has AVX2.
+use super::{BLOCK, LANES, ROW_BYTES, by_width};
+use std::arch::x86_64::*;
+
+type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);
+
+/// Per bit width: values as they are packed. `base` is not used.
+pub(super) const UNPACK: [Kernel; 33] = by_width!(unpack_width, false);
+/// Per bit width: values summed from `base` on.
+pub(super) const UNPACK_SUM: [Kernel; 33] = by_width!(unpack_width, true);
+
+/// Runs `$body` for rows 0 to 31 with `$row` a constant: shifts become immediates.
+macro_rules! for_each_row {
+    ($row:ident => $body:block) => {
+        for_each_row!(@ $row $body
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
+    };
+    (@ $row:ident $body:block $($at:literal)*) => {
+        $({ const $row: usize = $at; $body })*
+    };
+}
+
+#[target_feature(enable = "avx2")]
+fn unpack_width<const BITS: usize, const SUM: bool>(
+    payload: &[u8],
+    base: u32,
+    values: &mut [u32; BLOCK],
+) {
+    assert!(payload.len() >= ROW_BYTES * BITS);
+    if BITS == 0 {
+        values.fill(if SUM { base } else { 0 });
+        return;
+    }
+    let mut carry = _mm256_set1_epi32(base as i32);
+    for_each_row!(ROW => {
+        // SAFETY: BITS is 1..=32 and ROW < 32, and the payload has ROW_BYTES * BITS bytes.
+        let mut row = unsafe { unpack_row::<BITS, ROW>(payload.as_ptr()) };
+        if SUM {
+            row = sum_row(row, &mut carry);
+        }
+        // SAFETY: ROW < 32, so eight values from LANES * ROW on lie within the 256.
+        unsafe { _mm256_storeu_si256(values.as_mut_ptr().add(LANES * ROW).cast(), row) };
+    });
+}
+
+/// Turns gaps into values in place (see [`super::prefix_sum`]).
+#[target_feature(enable = "avx2")]
+pub(super) fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
+    let mut carry = _mm256_set1_epi32(base as i32);
+    let (rows, _) = values.as_chunks_mut::<LANES>();
+    for row in rows {
+        // SAFETY: a chunk is eight u32, 32 bytes; unaligned loads and stores are allowed.
+        unsafe {
+            let at: *mut __m256i = row.as_mut_ptr().cast();
+            _mm256_storeu_si256(at, sum_row(_mm256_loadu_si256(at), &mut carry));
+        }
+    }
+}
+
+/// The eight values of row `ROW`.
+///
+/// # Safety
+/// `BITS` is 1..=32, `ROW` is below 32, and `payload` points at `ROW_BYTES * BITS` readable bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn unpack_row<const BITS: usize, const ROW: usize>(payload: *const u8) -> __m256i {
+    let (word, shift) = const { (ROW * BITS / 32, ROW * BITS % 32) };
+    // SAFETY: ROW <= 31, so word <= 31 * BITS / 32 < BITS: the row of words lies in the payload.
+    let low = unsafe { _mm256_loadu_si256(payload.add(ROW_BYTES * word).cast()) };
+    let mut row = _mm256_srl_epi32(low, _mm_cvtsi32_si128(shift as i32));
+    if shift + BITS > 32 {
+        // SAFETY: this row of values ends past bit 32 * (word + 1) of a lane, and a lane's values
+        // end at bit 32 * BITS, so word + 1 < BITS.
+        let high = unsafe { _mm256_loadu_si256(payload.add(ROW_BYTES * (word + 1)).cast()) };
+        row = _mm256_or_si256(
+            row,
+            _mm256_sll_epi32(high, _mm_cvtsi32_si128(32 - shift as i32)),
+        );
+    }
+    if shift + BITS == 32 {
+        return row;
+    }
+    _mm256_and_si256(row, _mm256_set1_epi32((u32::MAX >> (32 - BITS)) as i32))
+}
+
+/// The running sums of a row, started at `carry`, which becomes the last of them in all lanes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sum_row(row: __m256i, carry: &mut __m256i) -> __m256i {
+    let row = _mm256_add_epi32(row, _mm256_slli_si256::<4>(row));
+    let row = _mm256_add_epi32(row, _mm256_slli_si256::<8>(row));
+    // Both halves are summed for themselves; the upper still lacks the lower's total.
+    let lower_total = _mm256_permutevar8x32_epi32(
+        _mm256_blend_epi32::<0b0000_1000>(_mm256_setzero_si256(), row),
+        _mm256_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3),
+    );
+    let row = _mm256_add_epi32(row, lower_total);
+    let total = _mm256_permutevar8x32_epi32(row, _mm256_set1_epi32(7));
+    let sums = _mm256_add_epi32(row, *carry);
+    // Adding the row's own total keeps the chain from row to row at one addition.
+    *carry = _mm256_add_epi32(*carry, total);
+    sums
+}

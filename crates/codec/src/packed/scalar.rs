@@ -1,0 +1,53 @@
+//! How are rows unpacked and gaps summed without vector instructions?
+//!
+//! The twin of every vectorised kernel: what runs on other processors, and what tests compare with.
+use super::{BLOCK, LANES, ROW_BYTES, ROWS, by_width};
+
+/// One kernel per bit width, so that every shift and mask is a constant.
+const UNPACK: [fn(&[u8], &mut [u32; BLOCK]); 33] = by_width!(unpack_width);
+
+/// Values from a payload of `32 * bits` bytes (see [`super`] for the layout).
+///
+/// # Panics
+/// If `bits` is over 32 or the payload shorter; callers have checked both against the bytes.
+pub fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
+    UNPACK[bits](payload, values);
+}
+
+/// Turns gaps into values in place: `values[0] += base`, `values[i] += values[i - 1]` (wrapping).
+pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
+    let mut sum = base;
+    for value in values {
+        sum = sum.wrapping_add(*value);
+        *value = sum;
+    }
+}
+
+fn unpack_width<const BITS: usize>(payload: &[u8], values: &mut [u32; BLOCK]) {
+    let payload = &payload[..ROW_BYTES * BITS];
+    if BITS == 0 {
+        values.fill(0);
+        return;
+    }
+    let mask = u32::MAX >> (32 - BITS as u32);
+    let (rows, _) = values.as_chunks_mut::<LANES>();
+    for (row, out) in rows.iter_mut().enumerate().take(ROWS) {
+        let (word, shift) = (row * BITS / 32, row * BITS % 32);
+        let low = words(payload, word);
+        for (out, low) in out.iter_mut().zip(low) {
+            *out = low >> shift & mask;
+        }
+        if shift + BITS > 32 {
+            let high = words(payload, word + 1);
+            for (out, high) in out.iter_mut().zip(high) {
+                *out |= high << (32 - shift) & mask;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn words(payload: &[u8], word: usize) -> [u32; LANES] {
+    let (words, _) = payload[ROW_BYTES * word..][..ROW_BYTES].as_chunks::<4>();
+    std::array::from_fn(|lane| u32::from_le_bytes(words[lane]))
+}

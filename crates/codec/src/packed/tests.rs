@@ -1,0 +1,212 @@
+//! Do blocks come back, do the twins agree, and is every damaged block an error?
+use super::*;
+use proptest::prelude::*;
+
+fn encoded(values: &[u32; BLOCK]) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode(values, &mut out);
+    out
+}
+
+/// A block through every function that reads one.
+fn check(values: &[u32; BLOCK], base: u32) -> usize {
+    let mut bytes = encoded(values);
+    let length = bytes.len();
+    let mut sums = *values;
+    scalar::prefix_sum(&mut sums, base);
+    for _ in 0..2 {
+        let mut read = [0xdead_beef; BLOCK];
+        assert_eq!(encoded_bytes(&bytes), Ok(length));
+        assert_eq!(decode(&bytes, &mut read), Ok(length));
+        assert_eq!(&read, values);
+        assert_eq!(decode_gaps(&bytes, base, &mut read), Ok(length));
+        assert_eq!(read, sums);
+        // Once more with something behind it.
+        bytes.extend([0xff; 9]);
+    }
+    for cut in (0..length).step_by(1 + length / 40) {
+        let mut read = [0; BLOCK];
+        assert!(decode(&bytes[..cut], &mut read).is_err(), "cut at {cut}");
+        assert!(decode_gaps(&bytes[..cut], 0, &mut read).is_err());
+        assert!(encoded_bytes(&bytes[..cut]).is_err());
+    }
+    length
+}
+
+#[test]
+fn the_worked_examples_hold() {
+    assert_eq!(encoded(&[7; BLOCK]), [0x40, 7]);
+    let mut values = [0; BLOCK];
+    values.iter_mut().step_by(8).for_each(|value| *value = 1);
+    values[9] = 3;
+    let mut bytes = vec![1, 1, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0];
+    bytes.extend([0; 24]);
+    bytes.extend([9, 1]);
+    assert_eq!(encoded(&values), bytes);
+    check(&values, 5);
+}
+
+#[test]
+fn edges_come_back_in_the_bytes_expected() {
+    assert_eq!(check(&[0; BLOCK], 1), 2);
+    assert_eq!(check(&[127; BLOCK], u32::MAX), 2);
+    assert_eq!(check(&[u32::MAX; BLOCK], u32::MAX), 6);
+    for bits in 1..=32 {
+        let largest = u32::MAX >> (32 - bits);
+        let mut values = [largest; BLOCK];
+        values[255] -= 1;
+        assert_eq!(check(&values, 0), 2 + 32 * bits as usize, "{bits} bits");
+        // One large value in a block of zeros.
+        let mut values = [0; BLOCK];
+        values[bits as usize] = largest;
+        assert!(check(&values, 0) <= 8);
+    }
+    // 255 exceptions are allowed; that they pay needs values of few bits only.
+    let mut values = [1u32; BLOCK];
+    values[0] = 0;
+    check(&values, 9);
+}
+
+#[test]
+fn the_width_chosen_makes_the_block_smallest() {
+    let mut state = 1u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state
+    };
+    for _ in 0..300 {
+        let narrow = next() >> 27;
+        let wide_every = 2 + (next() >> 26);
+        let values: [u32; BLOCK] = std::array::from_fn(|_| {
+            let bits = if next() >> 8 & 63 < 64 / wide_every.min(64) {
+                32
+            } else {
+                narrow.max(1)
+            };
+            next() >> (32 - bits)
+        });
+        let smallest = (0..=32)
+            .filter_map(|bits| {
+                let highs = values.map(|value| u64::from(value) >> bits);
+                let exceptions = highs.iter().filter(|&&high| high != 0).count();
+                let bytes = |high: u64| {
+                    let mut out = Vec::new();
+                    vint::write_u64(&mut out, high);
+                    1 + out.len()
+                };
+                let exception_bytes: usize = highs
+                    .iter()
+                    .filter(|&&high| high != 0)
+                    .map(|&high| bytes(high))
+                    .sum();
+                (exceptions <= 255).then_some(2 + 32 * bits + exception_bytes)
+            })
+            .min();
+        assert_eq!(Some(encoded(&values).len()), smallest);
+    }
+}
+
+#[test]
+fn damaged_headers_and_exceptions_are_refused() {
+    let mut values = [0; BLOCK];
+    for bytes in [
+        &[][..],
+        &[0],
+        &[33, 0],
+        &[0x41, 1],
+        &[255; 2000],
+        &[0x40],
+        &[0x40, 0x80, 0],
+        &[0, 1, 9],
+        &[0, 1, 9, 0],
+        &[0, 1, 9, 0x80],
+    ] {
+        assert!(decode(bytes, &mut values).is_err(), "{bytes:?}");
+        assert!(encoded_bytes(bytes).is_err(), "{bytes:?}");
+    }
+    // A high part that would shift bits out.
+    for bits in 1..=32u8 {
+        let mut bytes = vec![bits, 1];
+        bytes.resize(2 + 32 * usize::from(bits), 0);
+        bytes.push(0);
+        vint::write_u64(&mut bytes, 1 << (32 - bits));
+        assert!(matches!(
+            decode(&bytes, &mut values),
+            Err(CodecError::TooLarge { .. })
+        ));
+    }
+}
+
+/// Blocks of a base width with some wider values among them, as gaps and frequencies are.
+fn blocks() -> impl Strategy<Value = [u32; BLOCK]> {
+    let value = (any::<u32>(), 0u32..1000);
+    (
+        prop::collection::vec(value, BLOCK),
+        0u32..=32,
+        0u32..=32,
+        prop_oneof![Just(0u32), 0u32..100, 0u32..=1000],
+    )
+        .prop_map(|(raw, narrow, wide, wide_per_mille)| {
+            std::array::from_fn(|i| {
+                let (value, dice) = raw[i];
+                let bits = if dice < wide_per_mille { wide } else { narrow };
+                (u64::from(value) & ((1 << bits) - 1)) as u32
+            })
+        })
+}
+
+proptest! {
+    #[test]
+    fn any_block_comes_back(values in blocks(), base: u32) {
+        check(&values, base);
+    }
+
+    #[test]
+    fn any_bytes_give_values_or_an_error(
+        header in prop::collection::vec(any::<u8>(), 0..2),
+        bits in 0u8..36,
+        exceptions in prop_oneof![Just(0u8), 0u8..4, any::<u8>()],
+        rest in prop::collection::vec(any::<u8>(), 0..1200),
+    ) {
+        let mut bytes = vec![bits, exceptions];
+        bytes.extend(rest);
+        for bytes in [&header[..], &bytes] {
+            let mut values = [0; BLOCK];
+            let mut sums = [0; BLOCK];
+            let read = decode(bytes, &mut values);
+            prop_assert_eq!(encoded_bytes(bytes), read);
+            prop_assert_eq!(decode_gaps(bytes, 77, &mut sums), read);
+            if let Ok(length) = read {
+                prop_assert!(length <= bytes.len());
+                scalar::prefix_sum(&mut values, 77);
+                prop_assert_eq!(values, sums);
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn vector_and_scalar_kernels_agree(
+        payload in prop::collection::vec(any::<u8>(), 1024),
+        base: u32,
+    ) {
+        if !is_x86_feature_detected!("avx2") {
+            return Ok(());
+        }
+        for bits in 0..=32 {
+            let (mut slow, mut fast) = ([1; BLOCK], [2; BLOCK]);
+            let payload = &payload[..ROW_BYTES * bits];
+            scalar::unpack(bits, payload, &mut slow);
+            // SAFETY: AVX2 was detected above.
+            unsafe { avx2::UNPACK[bits](payload, 0, &mut fast) };
+            prop_assert_eq!(slow, fast);
+            // SAFETY: as above.
+            unsafe { avx2::prefix_sum(&mut fast, base) };
+            scalar::prefix_sum(&mut slow, base);
+            prop_assert_eq!(slow, fast);
+            // SAFETY: as above.
+            unsafe { avx2::UNPACK_SUM[bits](payload, base, &mut fast) };
+            prop_assert_eq!(slow, fast);
+        }
+    }
+}
