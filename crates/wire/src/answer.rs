@@ -1,5 +1,6 @@
 //! The answer of a search.
 use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
 /// The whole answer of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,6 +11,9 @@ pub struct SearchAnswer {
     pub total: Total,
     /// The page of hits, best first.
     pub hits: Vec<Hit>,
+    /// Whether further hits follow this page (the total cannot say: it counts before the limit).
+    #[serde(default)]
+    pub more_hits: bool,
     /// Where the time went.
     pub phases_us: PhaseTimes,
     /// What the parser ignored or changed, and other remarks.
@@ -70,4 +74,67 @@ pub struct PhaseTimes {
     pub summaries: u64,
     /// Turning the answer into JSON or HTML.
     pub render: u64,
+    /// All of it, from arrival at the front-end: the phases, and the hand-overs between them.
+    #[serde(default)]
+    pub total: u64,
+}
+
+/// Stands for the time of rendering while the rendering that is being timed goes on.
+const RENDER_UNKNOWN: u64 = u64::MAX;
+
+impl SearchAnswer {
+    /// The answer as JSON, timing that very work: `phases_us.render` (here and in the JSON) says
+    /// how long it took, and `phases_us.total` includes it.
+    pub fn to_json(&mut self) -> Result<String, serde_json::Error> {
+        let started = Instant::now();
+        let total_before = self.phases_us.total;
+        self.phases_us.render = RENDER_UNKNOWN;
+        self.phases_us.total = RENDER_UNKNOWN;
+        let json = serde_json::to_string(self);
+        let render = started.elapsed().as_micros() as u64;
+        self.phases_us.render = render;
+        self.phases_us.total = total_before + render;
+        let mut json = json?;
+        // Inside JSON strings quotes are escaped, so what is searched for is only ever the key.
+        for (key, value) in [("render", render), ("total", self.phases_us.total)] {
+            let placeholder = format!("\"{key}\":{RENDER_UNKNOWN}");
+            if let Some(at) = json.rfind(&placeholder) {
+                json.replace_range(at..at + placeholder.len(), &format!("\"{key}\":{value}"));
+            }
+        }
+        Ok(json)
+    }
+}
+
+impl PhaseTimes {
+    /// The phases by name, in the order in which they happen, without the total.
+    pub fn named(&self) -> [(&'static str, u64); 8] {
+        [
+            ("parse", self.parse),
+            ("queueing", self.queueing),
+            ("index_search", self.index_search),
+            ("optimization_searches", self.optimization_searches),
+            ("merge", self.merge),
+            ("details", self.details),
+            ("summaries", self.summaries),
+            ("render", self.render),
+        ]
+    }
+
+    /// The value of a `Server-Timing` header: every phase and the total, in milliseconds.
+    pub fn server_timing(&self) -> String {
+        use std::fmt::Write;
+        let mut header = String::with_capacity(256);
+        for (name, us) in self.named().into_iter().chain([("total", self.total)]) {
+            let separator = if header.is_empty() { "" } else { ", " };
+            // Writing to a String cannot fail.
+            let _ = write!(
+                header,
+                "{separator}{name};dur={}.{:03}",
+                us / 1000,
+                us % 1000
+            );
+        }
+        header
+    }
 }

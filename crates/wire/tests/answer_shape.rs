@@ -1,0 +1,97 @@
+//! Is the JSON of an answer still the contract that clients were given?
+use std::path::Path;
+use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+
+fn answer() -> SearchAnswer {
+    SearchAnswer {
+        query: "gr\u{f6}\u{df}e \"<b>\"".into(),
+        total: Total {
+            value: 12_345,
+            exact: true,
+        },
+        hits: vec![
+            Hit {
+                id: "doc-7".into(),
+                url: "https://example.org/a?b=c".into(),
+                title: "Sizes \"render\":18446744073709551615 <b>".into(),
+                site: "example.org".into(),
+                score: 12.25,
+                summary: "all <mark>gr\u{f6}\u{df}e</mark> &lt;b&gt; … sizes".into(),
+                more_from_site: true,
+                explanation: None,
+            },
+            Hit {
+                id: "file:///a.txt".into(),
+                url: "file:///a.txt".into(),
+                title: String::new(),
+                site: "file:///".into(),
+                score: 0.5,
+                summary: String::new(),
+                more_from_site: false,
+                explanation: Some(serde_json::json!({
+                    "value": 0.5, "description": "sum of:", "details": []
+                })),
+            },
+        ],
+        more_hits: true,
+        phases_us: PhaseTimes {
+            parse: 1,
+            queueing: 2,
+            index_search: 3,
+            optimization_searches: 4,
+            merge: 5,
+            details: 6,
+            summaries: 7,
+            render: 8,
+            total: 1036,
+        },
+        warnings: vec!["ignored an unclosed quotation mark".into()],
+        coverage: 1.0,
+        timed_out: false,
+    }
+}
+
+#[test]
+fn json_shape() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/search_answer.json");
+    let actual = serde_json::to_string_pretty(&answer()).unwrap() + "\n";
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, &actual).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        actual, expected,
+        "run with UPDATE_GOLDEN=1 and review the difference"
+    );
+}
+
+#[test]
+fn answers_of_before_can_still_be_read() {
+    let mut json = serde_json::to_value(answer()).unwrap();
+    json.as_object_mut().unwrap().remove("more_hits");
+    json["phases_us"].as_object_mut().unwrap().remove("total");
+    let read: SearchAnswer = serde_json::from_value(json).unwrap();
+    assert!(!read.more_hits);
+    assert_eq!(read.phases_us.total, 0);
+}
+
+#[test]
+fn timed_json_is_the_answer_with_its_render_time() {
+    let mut timed = answer();
+    let json = timed.to_json().unwrap();
+    let read: SearchAnswer = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, timed);
+    assert_eq!(timed.phases_us.total, 1036 + timed.phases_us.render);
+    assert!(timed.phases_us.render < 1_000_000);
+    assert_eq!(timed.hits, answer().hits);
+}
+
+#[test]
+fn server_timing_names_every_phase_in_milliseconds() {
+    assert_eq!(
+        answer().phases_us.server_timing(),
+        "parse;dur=0.001, queueing;dur=0.002, index_search;dur=0.003, \
+         optimization_searches;dur=0.004, merge;dur=0.005, details;dur=0.006, \
+         summaries;dur=0.007, render;dur=0.008, total;dur=1.036"
+    );
+}
