@@ -1,4 +1,12 @@
-//! Text to terms.
+//! Text to terms: where the words of a text are, and what each is indexed as.
+//!
+//! word := maximal run of `char::is_alphanumeric` characters
+//! term := each character lower-cased by itself (no final sigma), cut to [`TERM_BYTES_MAX`];
+//!         `english` then stems it
+//!
+//! This is the inner loop of indexing, so ASCII words are classified by a table, and a word that is
+//! its own term is handed out as a slice of the text. Equal to the slow twin in the tests.
+use crate::stem;
 
 /// A word's term is cut to this many bytes (at a character boundary), in documents and queries alike.
 pub const TERM_BYTES_MAX: usize = 1024;
@@ -16,6 +24,11 @@ pub enum Analyzer {
     English,
 }
 
+/// A name that no analyzer has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no analyzer `{0}`: use `plain` or `english`")]
+pub struct UnknownAnalyzer(pub String);
+
 /// One word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
@@ -30,15 +43,31 @@ pub struct Token<'a> {
 impl Analyzer {
     /// Calls `each` for every word of `text`, in order; `buffer` is scratch kept between calls.
     /// Positions are the call's ordinal: word 0, 1, 2, …
-    pub fn each_token(self, _text: &str, _buffer: &mut String, _each: impl FnMut(Token<'_>)) {
-        unimplemented!()
+    #[inline]
+    pub fn each_token(self, text: &str, buffer: &mut String, mut each: impl FnMut(Token<'_>)) {
+        match self {
+            Analyzer::Plain => each_word(text, |word| {
+                let term = word.lowered(text, buffer);
+                each(word.token(term));
+            }),
+            Analyzer::English => each_word(text, |word| {
+                let slice = &text[word.start..word.end];
+                if word.is_lowered() {
+                    stem::english_into(slice, buffer);
+                } else {
+                    word.lower_into(text, buffer);
+                    stem::english_in_place(buffer);
+                }
+                each(word.token(buffer));
+            }),
+        }
     }
 
     /// The terms of `text`, in order.
     pub fn terms(self, text: &str) -> Vec<String> {
         let mut terms = Vec::new();
         self.each_token(text, &mut String::new(), |token| {
-            terms.push(token.term.to_owned())
+            terms.push(token.term.to_owned());
         });
         terms
     }
@@ -51,3 +80,149 @@ impl Analyzer {
         }
     }
 }
+
+impl std::fmt::Display for Analyzer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Analyzer {
+    type Err = UnknownAnalyzer;
+
+    fn from_str(name: &str) -> Result<Analyzer, UnknownAnalyzer> {
+        match name {
+            "plain" => Ok(Analyzer::Plain),
+            "english" => Ok(Analyzer::English),
+            _ => Err(UnknownAnalyzer(name.to_owned())),
+        }
+    }
+}
+
+/// Bits that a byte adds to the class of the word it is in. No bit: the byte parts words.
+const LOWERED: u8 = 1;
+const UPPER: u8 = 2;
+const WIDE: u8 = 4;
+
+const CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        class[byte] = match byte as u8 {
+            b'a'..=b'z' | b'0'..=b'9' => LOWERED,
+            b'A'..=b'Z' => UPPER,
+            0x80.. => WIDE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    class
+};
+
+/// A word's place and the classes of its bytes.
+struct Word {
+    start: usize,
+    end: usize,
+    class: u8,
+}
+
+impl Word {
+    #[inline]
+    fn token<'a>(&self, term: &'a str) -> Token<'a> {
+        Token {
+            term,
+            start: self.start,
+            end: self.end,
+        }
+    }
+
+    /// Whether the word is its own lower-cased term.
+    #[inline]
+    fn is_lowered(&self) -> bool {
+        self.class == LOWERED && self.end - self.start <= TERM_BYTES_MAX
+    }
+
+    #[inline]
+    fn lowered<'a>(&self, text: &'a str, buffer: &'a mut String) -> &'a str {
+        if self.is_lowered() {
+            &text[self.start..self.end]
+        } else {
+            self.lower_into(text, buffer);
+            buffer
+        }
+    }
+
+    #[inline]
+    fn lower_into(&self, text: &str, buffer: &mut String) {
+        buffer.clear();
+        let word = &text[self.start..self.end];
+        if self.class & WIDE == 0 {
+            buffer.push_str(&word[..word.len().min(TERM_BYTES_MAX)]);
+            buffer.make_ascii_lowercase();
+        } else {
+            lower_wide_into(word, buffer);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn lower_wide_into(word: &str, buffer: &mut String) {
+    for character in word.chars().flat_map(char::to_lowercase) {
+        if buffer.len() + character.len_utf8() > TERM_BYTES_MAX {
+            return;
+        }
+        buffer.push(character);
+    }
+}
+
+#[inline(always)]
+fn each_word(text: &str, mut each: impl FnMut(Word)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let first = CLASS[bytes[at] as usize];
+        if first == 0 {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let mut class = 0;
+        loop {
+            // The run of ASCII letters and digits; ends at a separator, a wide character or the end.
+            while let Some(&byte) = bytes.get(at)
+                && CLASS[byte as usize] & (LOWERED | UPPER) != 0
+            {
+                class |= CLASS[byte as usize];
+                at += 1;
+            }
+            if at == bytes.len() || bytes[at] < 0x80 {
+                break;
+            }
+            let (alphanumeric, wide_bytes) = wide_at(text, at);
+            if !alphanumeric {
+                break;
+            }
+            class |= WIDE;
+            at += wide_bytes;
+        }
+        if at > start {
+            let end = at;
+            each(Word { start, end, class });
+        } else {
+            at += wide_at(text, at).1;
+        }
+    }
+}
+
+/// Whether the non-ASCII character at `at` belongs to a word, and its bytes.
+#[inline(never)]
+fn wide_at(text: &str, at: usize) -> (bool, usize) {
+    match text[at..].chars().next() {
+        Some(character) => (character.is_alphanumeric(), character.len_utf8()),
+        None => (false, 1),
+    }
+}
+
+#[cfg(test)]
+mod tests;

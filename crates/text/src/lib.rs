@@ -4,6 +4,7 @@
 //! - [`summary`]: the best windows of a text around the words of a query.
 
 pub mod analyzer;
+mod stem;
 pub mod summary;
 
-pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token};
+pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token, UnknownAnalyzer};
