@@ -6,8 +6,14 @@
 //! - [`machine`]: the documentation that is on this machine already.
 
 pub mod document;
-pub mod machine;
+pub mod json_line;
 pub mod reader;
 
+mod input;
+mod json_lines;
+
+pub mod machine;
+
 pub use document::{Document, site_of, url_hash};
+pub use json_line::LineError;
 pub use reader::{BadDocument, Progress, Reader, ReaderError, Source};

@@ -1,0 +1,44 @@
+//! How fast are documents read? `cargo run --release --example read -- SOURCE...`
+#![allow(clippy::print_stdout)]
+
+use corpus::{Reader, Source};
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let sources = if arguments.is_empty() {
+        vec![Source::Machine]
+    } else {
+        arguments
+            .iter()
+            .map(|argument| Source::parse(argument))
+            .collect::<Result<_, _>>()?
+    };
+    let start = Instant::now();
+    let mut reader = Reader::open(sources, false)?;
+    let listed = start.elapsed();
+    let (mut kept_bytes, mut seen) = (0, 0u64);
+    while let Some(document) = reader.next_document()? {
+        kept_bytes += document.title.len() + document.body.len();
+        seen += 1;
+        if std::env::var_os("SHOW").is_some() && seen % 997 == 1 {
+            println!(
+                "{} | {} | {}",
+                document.url,
+                document.title,
+                document.body.len()
+            );
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let progress = reader.progress();
+    println!("{progress:?}\nlisted in {listed:?}, title and body {kept_bytes} bytes");
+    println!(
+        "{seconds:.2} s, {:.0} MB/s of text",
+        progress.text_bytes as f64 / 1e6 / seconds
+    );
+    for bad in reader.bad_documents() {
+        println!("{bad}");
+    }
+    Ok(())
+}
