@@ -1,0 +1,175 @@
+"""Can a person search with what they have: a keyboard, a phone, a dark room, no JavaScript?"""
+
+import json
+import re
+
+import corpus
+import dom
+import pytest
+
+PHONE = {"width": 390, "height": 844}
+TABS_TO_FIRST_HIT_MAX = 6
+CONTRAST_MIN = 4.5
+
+
+def test_first_page_invites_a_query(open_page, server, picture):
+    page = open_page()
+    page.goto(server.url())
+    field = page.locator("input[name=q]")
+    assert page.evaluate("() => document.activeElement.name") == "q"
+    assert field.evaluate("e => e.labels?.length > 0 || !!e.getAttribute('aria-label')")
+    assert page.locator("html").get_attribute("lang")
+    assert "width=device-width" in page.locator("meta[name=viewport]").get_attribute("content")
+    assert page.title()
+    picture(page, "first")
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
+def test_a_search(open_page, server, picture, javascript):
+    page = open_page(java_script_enabled=javascript)
+    page.goto(server.url())
+    page.locator("input[name=q]").fill("lighthouse keeper")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?*q=lighthouse*")
+    hits = dom.hits(page)
+    assert len(hits) == 10
+    for hit in hits:
+        assert re.fullmatch(r"https://coast\d+\.example\.test/lighthouse/\d\.html", hit["link"])
+        assert "keeper" in hit["title"]
+        assert {mark.lower() for mark in hit["marks"]} == {"lighthouse", "keeper"}
+    assert page.locator("input[name=q]").input_value() == "lighthouse keeper"
+    assert "lighthouse keeper" in page.title()
+    picture(page, "results")
+
+
+def test_keyboard_alone(open_page, server):
+    page = open_page()
+    page.goto(server.url())
+    page.keyboard.type("lighthouse")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?*q=lighthouse*")
+    for _ in range(TABS_TO_FIRST_HIT_MAX):
+        page.keyboard.press("Tab")
+        focus = page.evaluate(dom.FOCUS_OF)
+        assert focus["visible"], focus
+        if focus["hit"]:
+            break
+    assert focus["hit"] and focus["name"] == "a", f"not at a hit after {TABS_TO_FIRST_HIT_MAX} tabs"
+    first = dom.hits(page)[0]["goes"]
+    assert page.evaluate("() => document.activeElement.href") == first
+    with page.expect_request(first):
+        page.keyboard.press("Enter")
+    # The address of a document is where it should lead, and nothing answers there.
+    page.wait_for_timeout(100)
+    page.incidents[:] = [i for i in page.incidents if first not in i and "ERR_NAME" not in i]
+
+
+def test_paging_is_exact(open_page, server):
+    page = open_page()
+    wanted = page.request.get(server.url("/search", q="lighthouse", k=100)).json()
+    wanted = [hit["url"] for hit in wanted["hits"]]
+    assert len(wanted) == 2 * corpus.ORDINARY_SITES
+    page.goto(server.url(q="lighthouse"))
+    assert page.locator("a[rel=prev]").count() == 0
+    pages = [[hit["link"] for hit in dom.hits(page)]]
+    while page.locator("a[rel=next]").count():
+        page.locator("a[rel=next]").first.click()
+        page.wait_for_load_state()
+        pages.append([hit["link"] for hit in dom.hits(page)])
+        assert len(pages) < 20, "the next page never ends"
+    assert [link for links in pages for link in links] == wanted
+    assert all(pages), "a next page was offered and was empty"
+    for links in reversed(pages[:-1]):
+        page.locator("a[rel=prev]").first.click()
+        page.wait_for_load_state()
+        assert [hit["link"] for hit in dom.hits(page)] == links
+    assert page.locator("a[rel=prev]").count() == 0
+
+
+def test_nothing_found_says_so(open_page, server, picture):
+    page = open_page()
+    page.goto(server.url(q="nosuchwordanywhere"))
+    assert page.locator(dom.HIT).count() == 0
+    assert re.search(r"\bno\b|\bnothing\b", page.locator("main").inner_text(), re.IGNORECASE)
+    picture(page, "nothing")
+
+
+def test_untitled_documents_have_a_name(open_page, server):
+    page = open_page()
+    page.goto(server.url(q="untitled"))
+    assert dom.hits(page)[0]["title"].strip()
+
+
+def test_long_texts_are_read_to_their_middle(open_page, server):
+    page = open_page()
+    page.goto(server.url(q="longwinded filler"))
+    assert "longwinded" in dom.hits(page)[0]["summary"]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "lighthouse keeper", "longwinded", "hostile", "nosuchwordanywhere", "w" * 1000]
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_phone(open_page, server, picture, query, scheme):
+    page = open_page(viewport=PHONE, is_mobile=True, has_touch=True, color_scheme=scheme)
+    pages = range(0, 210, 50) if query == "hostile" else [0]
+    for start in pages:
+        page.goto(server.url(**{"q": query, "k": 50, "start": start} if query else {}))
+        wide = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
+        assert wide[0] <= wide[1] == PHONE["width"], f"scrolls sideways at start={start}: {wide}"
+    assert page.locator("input[name=q]").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 16
+    if query in ("", "lighthouse keeper"):
+        picture(page, f"phone-{scheme}-{query.replace(' ', '-') or 'first'}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours(open_page, server, picture, scheme):
+    page = open_page(color_scheme=scheme)
+    page.goto(server.url(q="lighthouse keeper"))
+    faint = {}
+    for element in page.locator("body, main *:not(:has(*)), header *, footer *").all():
+        if not element.is_visible() or not element.inner_text().strip():
+            continue
+        contrast = element.evaluate(dom.CONTRAST_OF)
+        if contrast["ratio"] < CONTRAST_MIN:
+            faint[element.evaluate("e => e.outerHTML")[:120]] = round(contrast["ratio"], 2)
+    assert faint == {}
+    behind = page.locator("body").evaluate(dom.CONTRAST_OF)["behind"]
+    assert behind < 0.1 if scheme == "dark" else behind > 0.8
+    picture(page, scheme)
+
+
+def server_timing(response):
+    """Milliseconds by name."""
+    entries = response.headers["server-timing"].split(",")
+    parsed = [re.fullmatch(r"\s*([\w-]+)(?:;desc=\"[^\"]*\")?;dur=([\d.]+)\s*", e) for e in entries]
+    assert all(parsed), response.headers["server-timing"]
+    return {m[1]: float(m[2]) for m in parsed}
+
+
+PHASES = [
+    *("parse", "queueing", "index_search", "optimization_searches"),
+    *("merge", "details", "summaries", "render"),
+]
+
+
+def test_json_and_header_time_every_phase(open_page, server):
+    response = open_page().request.get(server.url("/search", q="lighthouse"))
+    phases = json.loads(response.body())["phases_us"]
+    assert set(phases) >= set(PHASES)
+    timing = {name.replace("-", "_"): ms for name, ms in server_timing(response).items()}
+    for name in PHASES:
+        assert timing[name] * 1000 == pytest.approx(phases[name], abs=0.5), name
+
+
+def test_page_shows_the_time_of_every_phase(open_page, server):
+    page = open_page()
+    response = page.goto(server.url(q="lighthouse keeper"))
+    timing = {name.replace("-", "_"): ms for name, ms in server_timing(response).items()}
+    text = page.locator("body").text_content()
+    for name in PHASES:
+        spoken = name.replace("_", "[ _-]")
+        shown = re.search(rf"{spoken}\s*:?\s*([\d.,]+)\s*(µs|us|ms)", text, re.IGNORECASE)
+        assert shown, f"no time of {name} in the page"
+        us = float(shown[1].replace(",", "")) * (1000 if shown[2] == "ms" else 1)
+        assert us == pytest.approx(timing[name] * 1000, abs=1), name
