@@ -1,1 +1,50 @@
-fn main() {}
+//! The binary `shorttail`: which subcommand is asked for, and how it ends.
+//!
+//! No logic lives here: arguments in, calls to the crates, figures and hits out. One file a
+//! subcommand in `commands`; the other modules say how things are printed.
+//!
+//! Exit codes: 0 done, 1 failed or damage found, 2 wrong usage. A closed pipe is not a failure.
+
+mod commands;
+mod failure;
+mod figures;
+mod hits;
+mod indexing;
+mod interrupt;
+mod meter;
+mod quantiles;
+mod query_file;
+mod terminal;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail demo
+        Index the documentation on this machine, ask five queries, serve the search page
+    shorttail index documents.jsonl --into my-index
+    shorttail search my-index 'release notes'
+    shorttail serve my-index";
+
+/// Searches documents, and shows where the time goes
+///
+/// An index is a directory; every subcommand but `demo` takes one. Exit codes: 0 done, 1 failed or
+/// damage found, 2 wrong usage.
+#[derive(Debug, Parser)]
+#[command(name = "shorttail", version, after_help = EXAMPLES, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+fn main() -> ExitCode {
+    match Arguments::try_parse() {
+        Ok(arguments) => failure::report(arguments.command.run()),
+        Err(usage) => {
+            // Help asked for ends well even when nobody reads it (`shorttail --help | head -1`).
+            let _ = usage.print();
+            ExitCode::from(if usage.use_stderr() { 2 } else { 0 })
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The measured span, and the passes over a set of queries.
+
+use crate::commands::{all_segments, details_of};
+use crate::figures::seconds;
+use crate::meter::{Meter, left_s};
+use crate::quantiles::min_and_median;
+use crate::query_file::FileQuery;
+use index::{Index, IndexError, Segment};
+use search::{Operator, Plan, Ranking, ScoredHit};
+use search::{bag_of_words, count_partition, phrase_of, search_partition};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+use text::Analyzer;
+
+/// How the words of a query stand to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Mode {
+    /// All words
+    And,
+    /// Any word
+    Or,
+    /// The words one after another
+    Phrase,
+}
+
+/// Whether matching documents are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Counting {
+    /// The best hits and the exact count
+    Exact,
+    /// The best hits alone
+    None,
+    /// The exact count alone
+    Only,
+}
+
+/// One query's figures.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Measured {
+    pub(super) query: String,
+    /// Words that were searched for.
+    pub(super) words_count: usize,
+    /// Documents that match, where they were counted.
+    pub(super) hits: Option<u64>,
+    /// URL of the best hit, where hits were kept and there is one.
+    pub(super) top: Option<String>,
+    pub(super) min_us: f64,
+    pub(super) median_us: f64,
+}
+
+impl Measured {
+    /// Whether any document matches.
+    pub(super) fn has_hit(&self) -> bool {
+        self.top.is_some() || self.hits.is_some_and(|hits| hits > 0)
+    }
+}
+
+/// What a query found.
+struct Found {
+    hits: Option<u64>,
+    top: Option<ScoredHit>,
+}
+
+/// An index and the way to ask it.
+pub(super) struct Kernel<'a> {
+    index: &'a Index,
+    segments: Vec<Arc<Segment>>,
+    mode: Mode,
+    counting: Counting,
+    k: usize,
+    ranking: Ranking,
+}
+
+impl<'a> Kernel<'a> {
+    pub(super) fn new(
+        index: &'a Index,
+        mode: Mode,
+        counting: Counting,
+        k: usize,
+        ranking: Ranking,
+    ) -> Kernel<'a> {
+        Kernel {
+            index,
+            segments: all_segments(index),
+            mode,
+            counting,
+            k,
+            ranking,
+        }
+    }
+
+    /// One pass that is not measured, then `passes` that are.
+    pub(super) fn measure(
+        &self,
+        queries: &[FileQuery],
+        passes: usize,
+    ) -> anyhow::Result<Vec<Measured>> {
+        let asked: Vec<Asked> = queries
+            .iter()
+            .map(|query| self.prepare(&query.text))
+            .collect();
+        let mut meter = Meter::start("bench", Some((asked.len() * (passes + 1)) as u64));
+        let mut progress = Ticks {
+            done: 0,
+            total: asked.len() * (passes + 1),
+        };
+        let mut measured = Vec::with_capacity(asked.len());
+        for (query, asked) in queries.iter().zip(&asked) {
+            let found = self.search(&asked.text)?;
+            let top = found
+                .top
+                .map(|hit| details_of(&self.segments, &hit))
+                .transpose()?;
+            measured.push(Measured {
+                query: query.text.clone(),
+                words_count: asked.words_count,
+                hits: found.hits,
+                top: top.map(|details| details.url),
+                min_us: 0.0,
+                median_us: 0.0,
+            });
+            progress.advance(&mut meter);
+        }
+        let mut times_us = vec![Vec::with_capacity(passes); asked.len()];
+        for _ in 0..passes {
+            for (asked, times_us) in asked.iter().zip(&mut times_us) {
+                let started = Instant::now();
+                std::hint::black_box(self.search(&asked.text)?);
+                times_us.push(started.elapsed().as_nanos() as f64 / 1e3);
+                progress.advance(&mut meter);
+            }
+        }
+        for (measured, times_us) in measured.iter_mut().zip(&mut times_us) {
+            (measured.min_us, measured.median_us) = min_and_median(times_us);
+        }
+        Ok(measured)
+    }
+
+    /// The words to search for, as written in the query.
+    fn prepare(&self, text: &str) -> Asked {
+        let keep_repeated = self.mode == Mode::Phrase;
+        plain_words(text, self.index.analyzer(), keep_repeated)
+    }
+
+    /// The measured span.
+    fn search(&self, text: &str) -> Result<Found, IndexError> {
+        let analyzer = self.index.analyzer();
+        let query = match self.mode {
+            Mode::And => bag_of_words(text, analyzer, Operator::And),
+            Mode::Or => bag_of_words(text, analyzer, Operator::Or),
+            Mode::Phrase => phrase_of(text, analyzer),
+        };
+        let plan = Plan::new(&query, self.ranking, self.index.statistics())?;
+        Ok(match self.counting {
+            Counting::Only => Found {
+                hits: Some(count_partition(&plan, &self.segments)?),
+                top: None,
+            },
+            Counting::Exact | Counting::None => {
+                let (hits, count) = search_partition(&plan, &self.segments, self.k)?;
+                Found {
+                    hits: (self.counting == Counting::Exact).then_some(count),
+                    top: hits.first().copied(),
+                }
+            }
+        })
+    }
+}
+
+/// A query as it is searched for.
+#[derive(Debug, PartialEq)]
+struct Asked {
+    text: String,
+    words_count: usize,
+}
+
+/// The words of a query without those whose term stands earlier in it already. Words are kept as
+/// written, not as terms: a stem's stem may be another.
+fn plain_words(text: &str, analyzer: Analyzer, keep_repeated: bool) -> Asked {
+    let mut seen = HashSet::new();
+    let mut words: Vec<&str> = Vec::new();
+    analyzer.each_token(text, &mut String::new(), |token| {
+        if keep_repeated || seen.insert(token.term.to_owned()) {
+            words.push(&text[token.start..token.end]);
+        }
+    });
+    Asked {
+        text: words.join(" "),
+        words_count: words.len(),
+    }
+}
+
+/// Searches done, out of all.
+struct Ticks {
+    done: usize,
+    total: usize,
+}
+
+impl Ticks {
+    fn advance(&mut self, meter: &mut Meter) {
+        self.done += 1;
+        let (done, total) = (self.done as u64, self.total as u64);
+        meter.update(done, |elapsed_s| {
+            let left = left_s(done, total, elapsed_s).unwrap_or_default();
+            format!("{done} of {total} searches, {} left", seconds(left))
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_words_count_once_but_in_phrases() {
+        let words = |text, keep| plain_words(text, Analyzer::Plain, keep).text;
+        assert_eq!(words("To be, or NOT to be?", false), "To be or NOT");
+        assert_eq!(words("To be, or NOT to be?", true), "To be or NOT to be");
+        assert_eq!(words("-- \"  ", false), "");
+    }
+}

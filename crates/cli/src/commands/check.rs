@@ -1,0 +1,75 @@
+//! `shorttail check`: is every byte of an index what was written, and does it fit together?
+
+use super::existing_directory;
+use crate::figures::{bytes, count};
+use crate::terminal::printable;
+use index::{CheckReport, IndexError};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail check my-index
+        Print what was verified; on damage name file and byte offset, and exit with 1";
+
+/// Damages printed: enough to see a pattern, few enough to read.
+const DAMAGES_MAX: usize = 100;
+
+/// Verify every file of an index: checksums, structure, cross references
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CheckArguments {
+    /// The directory of the index
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: CheckArguments) -> anyhow::Result<ExitCode> {
+    let storage = existing_directory(&arguments.directory)?;
+    let (report, damages) = index::check(storage, DAMAGES_MAX)?;
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(table(&report).as_bytes())?;
+    for damage in &damages {
+        writeln!(stdout, "{}", printable(&damage_line(damage)))?;
+    }
+    let verdict = match damages.len() {
+        0 => "no damage found".to_owned(),
+        DAMAGES_MAX => format!("{DAMAGES_MAX} damages found; there may be more"),
+        found => crate::figures::counted(found as u64, "damage") + " found",
+    };
+    writeln!(stdout, "{verdict}")?;
+    stdout.flush()?;
+    Ok(if damages.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn damage_line(damage: &IndexError) -> String {
+    match damage {
+        IndexError::Damaged { path, offset, what } => {
+            format!("{}: byte {offset}: {what}", path.display())
+        }
+        other => other.to_string(),
+    }
+}
+
+fn table(report: &CheckReport) -> String {
+    let rows = [
+        ("generation", count(report.generation)),
+        (
+            "files",
+            format!("{}, {}", count(report.files), bytes(report.bytes)),
+        ),
+        ("segments", count(report.segments)),
+        ("documents", count(report.documents)),
+        ("terms", count(report.terms)),
+        ("postings", count(report.postings)),
+        ("positions", count(report.positions)),
+    ];
+    rows.map(|(name, value)| format!("{name:<10} {value}\n"))
+        .concat()
+}

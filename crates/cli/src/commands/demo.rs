@@ -1,0 +1,165 @@
+//! `shorttail demo`: from nothing to a search page over what this machine already has to read.
+
+use super::{cores_count, open_index};
+use crate::failure::note;
+use crate::hits::phases_line;
+use crate::indexing::{Verdict, index_sources};
+use crate::interrupt::Interrupt;
+use crate::terminal::{Style, printable, summary_text};
+use anyhow::{Context, bail};
+use corpus::Source;
+use index::{BuildOptions, Index, IndexError};
+use search::Operator;
+use serve::{FrontEnd, SearchOptions, ServeOptions, Server, Topology};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use vfs::RealStorage;
+
+const EXAMPLES: &str = "\
+Documents are the README, CHANGELOG, Markdown and doc comments of the crates that Cargo has fetched
+(a site is a crate), manual pages and documentation folders. Nothing is downloaded.
+
+EXAMPLES:
+    shorttail demo
+        Index, ask five queries, serve until Ctrl-C
+    shorttail demo --exit
+        Stop after the queries
+    shorttail demo --into my-index
+        Keep the index; the next time it is used as it is";
+
+/// A question of a demonstration: what it shows, the query, and whether any word may match.
+const QUERIES: [(&str, &str, Operator); 5] = [
+    ("two words", "error handling", Operator::And),
+    ("a phrase", "\"thread safe\"", Operator::And),
+    (
+        "words of the title",
+        "title:changelog breaking",
+        Operator::And,
+    ),
+    (
+        "a prefix, and alternatives",
+        "serializ* OR \"binary format\"",
+        Operator::And,
+    ),
+    (
+        "any of the words",
+        "fast memory mapped file search",
+        Operator::Or,
+    ),
+];
+
+const HITS_SHOWN: usize = 3;
+
+/// Reading stops after this, so that the first answer comes within a minute on any machine.
+const READING_S_MAX: f64 = 35.0;
+
+/// Index the documentation on this machine, ask five queries, serve the search page
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DemoArguments {
+    /// Stop after the queries
+    #[arg(long)]
+    exit: bool,
+    /// Where to keep the index [default: a temporary directory]
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
+    /// The address to listen on; port 0 takes any free port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    listen: String,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: DemoArguments) -> anyhow::Result<ExitCode> {
+    // From here on Ctrl-C ends the run in order, so that the temporary directory is removed.
+    let interrupt = Interrupt::listen()?;
+    let temporary = match arguments.into {
+        Some(_) => None,
+        None => Some(
+            tempfile::Builder::new()
+                .prefix("shorttail-demo-")
+                .tempdir()
+                .context("cannot create a temporary directory; name one with --into DIR")?,
+        ),
+    };
+    let directory = match (&arguments.into, &temporary) {
+        (Some(directory), _) => directory.as_path(),
+        (None, Some(temporary)) => temporary.path(),
+        (None, None) => bail!("no directory for the index"),
+    };
+    let index = existing_or_new(directory, &interrupt)?;
+    let front_end = FrontEnd::start(index, &Topology::default())?;
+    for (what, query, operator) in QUERIES {
+        if interrupt.is_asked() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        ask(&front_end, what, query, operator)?;
+    }
+    if !arguments.exit && !interrupt.is_asked() {
+        let options = ServeOptions {
+            listen: arguments.listen,
+            ..ServeOptions::default()
+        };
+        writeln!(std::io::stdout(), "\nthe search page, until Ctrl-C:")?;
+        super::serve::serve_until(Server::bind_front_end(front_end, &options)?, &interrupt)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The index of an earlier demonstration, or a new one.
+fn existing_or_new(directory: &Path, interrupt: &Interrupt) -> anyhow::Result<Arc<Index>> {
+    let storage = Arc::new(RealStorage::create_directory(directory)?);
+    match Index::open(storage.clone()) {
+        Ok(index) => {
+            let directory = directory.display();
+            note(&format!(
+                "using the index in {directory}; remove it to index anew"
+            ));
+            return Ok(Arc::new(index));
+        }
+        Err(IndexError::NoIndex { .. }) => {}
+        Err(damaged) => return Err(damaged.into()),
+    }
+    note("indexing the documentation on this machine");
+    let options = BuildOptions {
+        threads: cores_count(),
+        ..BuildOptions::default()
+    };
+    let verdict = |elapsed_s: f64| match elapsed_s {
+        _ if interrupt.is_asked() => Verdict::Abandon,
+        0.0..READING_S_MAX => Verdict::ReadOn,
+        _ => Verdict::Enough,
+    };
+    let indexed = index_sources(vec![Source::Machine], false, storage, options, verdict)?;
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(super::index::text_summary(&indexed, directory).as_bytes())?;
+    stdout.flush()?;
+    open_index(directory)
+}
+
+fn ask(front_end: &FrontEnd, what: &str, query: &str, operator: Operator) -> anyhow::Result<()> {
+    let options = SearchOptions {
+        k: HITS_SHOWN,
+        operator,
+        ..SearchOptions::default()
+    };
+    let answer = front_end.search(query, &options)?;
+    let style = Style::of_stdout();
+    let mut stdout = std::io::stdout().lock();
+    let total = crate::figures::counted(answer.total.value, "document");
+    writeln!(stdout, "\n{}  ({what}; {total})", style.bold(query))?;
+    for (rank, hit) in (1..).zip(&answer.hits) {
+        let (title, site) = (printable(hit.title.trim()), printable(&hit.site));
+        writeln!(
+            stdout,
+            "  {rank}. {} {}",
+            style.bold(&title),
+            style.faint(&site)
+        )?;
+        writeln!(stdout, "     {}", summary_text(&hit.summary, style).trim())?;
+    }
+    writeln!(stdout, "  {}", style.faint(&phases_line(&answer.phases_us)))?;
+    stdout.flush()?;
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! `shorttail index`: documents in, one committed generation out.
+
+use super::cores_count;
+use crate::figures::{bytes, count, parse_memory, seconds};
+use crate::indexing::{Indexed, Verdict, index_sources};
+use clap::builder::RangedU64ValueParser;
+use corpus::Source;
+use index::{BuildOptions, PostingsCodec};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use text::Analyzer;
+use vfs::RealStorage;
+
+const EXAMPLES: &str = "\
+A document is {\"url\", \"title\", \"body\"}; further fields are kept. A document replaces an earlier
+one with the same URL. Bad documents are counted, the first ten are reported as file:line: reason,
+and the rest is indexed. Nothing is visible to searches before everything is on the disk.
+
+EXAMPLES:
+    shorttail index documents.jsonl.zst --into my-index
+        Index JSON lines, compressed or not
+    shorttail index handbook/ notes/ --into my-index
+        Add folders of text, Markdown and HTML files
+    zcat dump.gz | shorttail index - --into my-index --memory 2G
+        Index standard input";
+
+/// Index documents into a directory, new or existing
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct IndexArguments {
+    /// A .jsonl file (also .jsonl.zst, .jsonl.gz), a folder of text, Markdown or HTML files, or -
+    #[arg(required = true, value_name = "SOURCE")]
+    sources: Vec<OsString>,
+    /// The directory of the index; an index that is there already is added to
+    #[arg(long, value_name = "DIR")]
+    into: PathBuf,
+    /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    chunks: Option<u32>,
+    /// Threads that build chunks [default: one a core]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
+    /// Memory to stay within: bytes, or with a unit as in 512M, 2G, 64MiB; 16M at least
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
+    memory: u64,
+    /// How postings are encoded [default: that of the index there, or packed]
+    #[arg(long)]
+    codec: Option<CodecName>,
+    /// How words become terms [default: that of the index there, or plain]
+    #[arg(long)]
+    analyzer: Option<AnalyzerName>,
+    /// Stop at the first bad document and commit nothing
+    #[arg(long)]
+    strict: bool,
+    /// Print the summary as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CodecName {
+    /// Blocks of bit-packed numbers
+    Packed,
+    /// One variable-length integer after another
+    Vint,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum AnalyzerName {
+    /// Lower-cased words
+    Plain,
+    /// Lower-cased words, reduced to their English stems
+    English,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
+    let sources = arguments
+        .sources
+        .iter()
+        .map(source)
+        .collect::<Result<Vec<_>, corpus::ReaderError>>()?;
+    let storage = Arc::new(RealStorage::create_directory(&arguments.into)?);
+    let options = BuildOptions {
+        chunks: arguments.chunks,
+        threads: arguments.threads.unwrap_or_else(cores_count),
+        memory_bytes: arguments.memory,
+        codec: arguments.codec.map(|name| match name {
+            CodecName::Packed => PostingsCodec::Packed,
+            CodecName::Vint => PostingsCodec::Vint,
+        }),
+        analyzer: arguments.analyzer.map(|name| match name {
+            AnalyzerName::Plain => Analyzer::Plain,
+            AnalyzerName::English => Analyzer::English,
+        }),
+    };
+    let indexed = index_sources(sources, arguments.strict, storage, options, |_| {
+        Verdict::ReadOn
+    })?;
+    let summary = match arguments.json {
+        true => format!("{}\n", json_summary(&indexed)),
+        false => text_summary(&indexed, &arguments.into),
+    };
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(summary.as_bytes())?;
+    stdout.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What an argument names. A name that is not UTF-8 has no ending to go by.
+fn source(argument: &OsString) -> Result<Source, corpus::ReaderError> {
+    match argument.to_str() {
+        Some(argument) => Source::parse(argument),
+        None if Path::new(argument).is_dir() => Ok(Source::Folder(argument.into())),
+        None => Ok(Source::JsonLines(argument.into())),
+    }
+}
+
+/// What was done, for a person.
+pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
+    let summary = &indexed.summary;
+    let progress = &indexed.progress;
+    let rows = [
+        ("documents", count(progress.documents)),
+        ("replaced", count(summary.documents_replaced)),
+        ("bad", count(progress.bad)),
+        (
+            "text",
+            format!(
+                "{} in {}, {:.1} MB/s",
+                bytes(progress.text_bytes),
+                seconds(indexed.elapsed_s),
+                indexed.mb_per_s()
+            ),
+        ),
+        (
+            "index",
+            with_ratio(summary.index_bytes, progress.text_bytes, summary),
+        ),
+        (
+            "store",
+            with_ratio(summary.store_bytes, progress.text_bytes, summary),
+        ),
+    ];
+    let mut text = String::new();
+    for (name, value) in rows {
+        text.push_str(&format!("{name:<10} {value}\n"));
+    }
+    text.push_str(&format!(
+        "{} now holds {} (generation {})\n",
+        crate::terminal::printable(&directory.display().to_string()),
+        crate::figures::counted(summary.documents_count, "document"),
+        summary.generation
+    ));
+    text
+}
+
+/// Bytes, and their share of the text where all of the index came from this text.
+fn with_ratio(part_bytes: u64, text_bytes: u64, summary: &index::CommitSummary) -> String {
+    let whole = summary.documents_added == summary.documents_count + summary.documents_replaced;
+    if whole && text_bytes > 0 {
+        let percent = part_bytes as f64 / text_bytes as f64 * 100.0;
+        format!("{}, {percent:.1} % of the text", bytes(part_bytes))
+    } else {
+        bytes(part_bytes)
+    }
+}
+
+fn json_summary(indexed: &Indexed) -> serde_json::Value {
+    let summary = &indexed.summary;
+    serde_json::json!({
+        "documents": indexed.progress.documents,
+        "replaced": summary.documents_replaced,
+        "bad": indexed.progress.bad,
+        "bad_documents": indexed.bad_documents.iter().map(|bad| serde_json::json!({
+            "file": bad.file, "line": bad.line, "reason": bad.reason,
+        })).collect::<Vec<_>>(),
+        "documents_total": summary.documents_count,
+        "generation": summary.generation,
+        "text_bytes": indexed.progress.text_bytes,
+        "index_bytes": summary.index_bytes,
+        "store_bytes": summary.store_bytes,
+        "elapsed_s": (indexed.elapsed_s * 1e3).round() / 1e3,
+        "mb_per_s": (indexed.mb_per_s() * 1e3).round() / 1e3,
+    })
+}

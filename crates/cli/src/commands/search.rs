@@ -1,0 +1,145 @@
+//! `shorttail search`: one query at the terminal, or a file of topics into a run file.
+
+use super::topics::TopicsRun;
+use super::{RankingName, open_index};
+use crate::failure::note;
+use crate::hits::{write_hits, write_phases};
+use crate::terminal::Style;
+use anyhow::bail;
+use clap::builder::RangedU64ValueParser;
+use index::Index;
+use search::{Operator, Ranking};
+use serve::{FrontEnd, SearchOptions, Topology};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+QUERY: all words are required; OR between alternatives, -word excludes, \"a phrase\", \"a phrase\"~2
+(words may move by 2), title:word, wor* (words that start so), parentheses. Quote it for the shell;
+a query that starts with - goes behind --.
+
+EXAMPLES:
+    shorttail search my-index 'release notes'
+        The ten best documents, at most two of a site
+    shorttail search my-index 'title:changelog -breaking' -k 20 --start 20
+        The second twenty
+    shorttail search my-index '\"out of memory\"' --explain
+        And how each score came about
+    shorttail search my-index --topics topics.tsv --run bm25.run
+        Answer a file of id<TAB>query lines, any word, into a TREC run file";
+
+const HITS_DEFAULT: usize = 10;
+const RUN_HITS_DEFAULT: usize = 1000;
+
+/// Search an index
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SearchArguments {
+    /// The directory of the index
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// What to look for
+    #[arg(
+        value_name = "QUERY",
+        required_unless_present = "topics",
+        conflicts_with = "topics"
+    )]
+    query: Option<OsString>,
+    /// Hits to show [default: 10, with --topics 1000]
+    #[arg(short, value_name = "K", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+    k: Option<usize>,
+    /// Hits to pass over, for the pages after the first
+    #[arg(long, value_name = "N", default_value = "0",
+          value_parser = RangedU64ValueParser::<usize>::new().range(0..=1_000_000))]
+    start: usize,
+    /// Let any word match; documents with more of them still come first
+    #[arg(long)]
+    any: bool,
+    /// How documents are scored
+    #[arg(long, default_value = "bm25")]
+    ranking: RankingName,
+    /// Hits of one site at most; 0 is no limit
+    #[arg(long, value_name = "N", default_value = "2")]
+    per_site: u32,
+    /// Show how each score came about
+    #[arg(long)]
+    explain: bool,
+    /// Print the answer as one JSON object
+    #[arg(long, conflicts_with = "topics")]
+    json: bool,
+    /// Answer all queries of a file of id<TAB>query lines: any word, no syntax, no limit a site
+    #[arg(long, value_name = "FILE", requires = "run")]
+    topics: Option<PathBuf>,
+    /// The TREC run file to write
+    #[arg(long, value_name = "OUT", requires = "topics")]
+    run: Option<PathBuf>,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
+    let index = open_index(&arguments.directory)?;
+    let ranking = arguments.ranking.ranking();
+    if let (Some(topics), Some(run)) = (&arguments.topics, &arguments.run) {
+        let k = arguments.k.unwrap_or(RUN_HITS_DEFAULT);
+        let index = &index;
+        TopicsRun { index, ranking, k }.write(topics, run)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(query) = &arguments.query else {
+        bail!("no query");
+    };
+    let query = query.to_string_lossy();
+    if matches!(query, std::borrow::Cow::Owned(_)) {
+        note("warning: the query is not UTF-8; unreadable bytes were replaced");
+    }
+    search_once(&arguments, index, ranking, &query)
+}
+
+fn search_once(
+    arguments: &SearchArguments,
+    index: Arc<Index>,
+    ranking: Ranking,
+    query: &str,
+) -> anyhow::Result<ExitCode> {
+    // One query keeps one handler busy, and no more.
+    let topology = Topology {
+        partitions: 1,
+        handlers: 1,
+        ..Topology::default()
+    };
+    let front_end = FrontEnd::start(index, &topology)?;
+    let options = SearchOptions {
+        k: arguments.k.unwrap_or(HITS_DEFAULT),
+        start: arguments.start,
+        per_site: arguments.per_site,
+        operator: if arguments.any {
+            Operator::Or
+        } else {
+            Operator::And
+        },
+        ranking,
+        explain: arguments.explain,
+    };
+    let mut answer = front_end.search(query, &options)?;
+    let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+    if arguments.json {
+        writeln!(stdout, "{}", answer.to_json()?)?;
+    } else {
+        for warning in &answer.warnings {
+            note(&format!("note: {warning}"));
+        }
+        write_hits(
+            &mut stdout,
+            &answer,
+            arguments.start as u64,
+            Style::of_stdout(),
+        )?;
+        writeln!(stdout)?;
+        write_phases(&mut stdout, &answer.phases_us)?;
+    }
+    stdout.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

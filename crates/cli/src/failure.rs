@@ -1,0 +1,73 @@
+//! How a run ends: the exit code, and one line that says why.
+
+use crate::terminal::printable;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Prints the error of a failed run and gives its exit code.
+pub(crate) fn report(outcome: anyhow::Result<ExitCode>) -> ExitCode {
+    let error = match outcome {
+        Ok(code) => return code,
+        Err(error) => error,
+    };
+    if is_broken_pipe(&error) {
+        // Whoever read the output has seen enough, as `head` does.
+        return ExitCode::SUCCESS;
+    }
+    let _ = writeln!(io::stderr(), "error: {}", one_line(&error));
+    ExitCode::FAILURE
+}
+
+/// A remark on standard error; never fails, whatever became of standard error.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", printable(text));
+}
+
+/// The error and its causes in one line. Many errors already quote their cause; such a cause is
+/// not said twice.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line.push_str(": ");
+            line.push_str(&cause);
+        }
+    }
+    printable(&line)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn causes_stand_in_one_line_and_once() {
+        let inner = io::Error::other("disk\nfull");
+        let outer = Err::<(), _>(inner)
+            .context("cannot write a.txt: disk\nfull")
+            .context("run");
+        assert_eq!(
+            one_line(&outer.unwrap_err()),
+            "run: cannot write a.txt: disk full"
+        );
+    }
+
+    #[test]
+    fn a_closed_pipe_is_told_from_other_errors() {
+        let closed = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("x");
+        assert!(is_broken_pipe(&closed));
+        assert!(!is_broken_pipe(&anyhow::anyhow!("Broken pipe")));
+    }
+}

@@ -1,0 +1,174 @@
+//! How an answer looks on a terminal: hits, explanations, and where the time went.
+
+use crate::figures::{count, microseconds};
+use crate::terminal::{Style, printable, summary_text};
+use serde_json::Value;
+use std::io::{self, Write};
+use wire::{Hit, PhaseTimes, SearchAnswer};
+
+const BAR_CELLS: f64 = 24.0;
+
+/// Writes the hits of an answer, numbered from `start` + 1, and the total.
+pub(crate) fn write_hits(
+    out: &mut impl Write,
+    answer: &SearchAnswer,
+    start: u64,
+    style: Style,
+) -> io::Result<()> {
+    for (rank, hit) in (start + 1..).zip(&answer.hits) {
+        write_hit(out, rank, hit, style)?;
+    }
+    let at_least = if answer.total.exact { "" } else { "at least " };
+    let total = crate::figures::counted(answer.total.value, "document");
+    let verb = if answer.total.value == 1 {
+        "matches"
+    } else {
+        "match"
+    };
+    write!(out, "{at_least}{total} {verb}")?;
+    if answer.hits.is_empty() && answer.total.value > 0 {
+        write!(out, "; none from place {} on", count(start + 1))?;
+    } else if !answer.hits.is_empty() {
+        let last = start + answer.hits.len() as u64;
+        write!(out, "; shown are {} to {}", count(start + 1), count(last))?;
+    }
+    if answer.more_hits {
+        let next = start + answer.hits.len() as u64;
+        write!(out, ", more with --start {next}")?;
+    }
+    writeln!(out)?;
+    if answer.timed_out || answer.coverage < 1.0 {
+        let percent = answer.coverage * 100.0;
+        writeln!(
+            out,
+            "incomplete: {percent:.1} % of the documents were searched"
+        )?;
+    }
+    Ok(())
+}
+
+fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Result<()> {
+    let title = if hit.title.trim().is_empty() {
+        &hit.url
+    } else {
+        &hit.title
+    };
+    let score = style.faint(&format!("({:.3})", hit.score));
+    writeln!(
+        out,
+        "{rank:>3}. {} {score}",
+        style.bold(&printable(title.trim()))
+    )?;
+    writeln!(out, "     {}", style.faint(&printable(&hit.url)))?;
+    let summary = summary_text(&hit.summary, style);
+    if !summary.trim().is_empty() {
+        writeln!(out, "     {}", summary.trim())?;
+    }
+    let more = if hit.more_from_site {
+        " (more from this site)"
+    } else {
+        ""
+    };
+    writeln!(
+        out,
+        "     {}",
+        style.faint(&format!("site {}{more}", printable(&hit.site)))
+    )?;
+    if let Some(explanation) = &hit.explanation {
+        write_explanation(out, explanation, 5)?;
+    }
+    writeln!(out)
+}
+
+/// A tree of values, each above what it was made from. Its depth is that of the query, which the
+/// parser bounds.
+fn write_explanation(out: &mut impl Write, explanation: &Value, indent: usize) -> io::Result<()> {
+    let description = explanation["description"].as_str().unwrap_or_default();
+    // Scores are single precision: as such they print with the digits that tell them apart.
+    let value = explanation["value"].as_f64().unwrap_or_default() as f32;
+    writeln!(out, "{:indent$}{value} = {}", "", printable(description))?;
+    for detail in explanation["details"].as_array().into_iter().flatten() {
+        write_explanation(out, detail, indent + 2)?;
+    }
+    Ok(())
+}
+
+/// Writes the phases as a table, each with a bar as long as its share.
+pub(crate) fn write_phases(out: &mut impl Write, phases: &PhaseTimes) -> io::Result<()> {
+    let named = phases.named();
+    let width = named
+        .iter()
+        .map(|(name, _)| name.len())
+        .max()
+        .unwrap_or_default();
+    let total_us = phases.total.max(named.iter().map(|(_, us)| us).sum());
+    for (name, us) in named {
+        let bar = bar(us as f64 / total_us.max(1) as f64);
+        let line = format!(
+            "{:width$}  {:>10}  {bar}",
+            spaced(name),
+            microseconds(us as f64)
+        );
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    writeln!(
+        out,
+        "{:width$}  {:>10}",
+        "total",
+        microseconds(total_us as f64)
+    )
+}
+
+/// The phases in one line, those that took no time left out.
+pub(crate) fn phases_line(phases: &PhaseTimes) -> String {
+    let taken = phases.named().into_iter().filter(|&(_, us)| us > 0);
+    let named = taken.map(|(name, us)| format!("{} {}", spaced(name), microseconds(us as f64)));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+fn spaced(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+/// A bar of eighths of a cell; what took any time shows.
+fn bar(share: f64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (share.clamp(0.0, 1.0) * BAR_CELLS * 8.0).ceil() as usize;
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_long_as_their_share() {
+        assert_eq!(bar(0.0), "");
+        assert_eq!(bar(0.0001), "▏");
+        assert_eq!(bar(0.5), "█".repeat(12));
+        assert_eq!(bar(1.0), "█".repeat(24));
+    }
+
+    #[test]
+    fn phases_in_a_table_and_in_a_line() {
+        let phases = PhaseTimes {
+            parse: 10,
+            index_search: 80,
+            total: 100,
+            ..PhaseTimes::default()
+        };
+        let mut table = Vec::new();
+        write_phases(&mut table, &phases).unwrap();
+        let table = String::from_utf8(table).unwrap();
+        assert_eq!(table.lines().count(), 9, "{table}");
+        assert!(
+            table.contains("index search              80.0 µs  ██████"),
+            "{table}"
+        );
+        assert!(
+            table.ends_with("total                    100 µs\n"),
+            "{table}"
+        );
+        assert_eq!(phases_line(&phases), "parse 10.0 µs, index search 80.0 µs");
+    }
+}

@@ -1,0 +1,108 @@
+//! Sources into an index, with progress: what `index` and `demo` share.
+
+use crate::failure::note;
+use crate::figures::{bytes, count, counted, seconds};
+use crate::meter::{Meter, left_s};
+use anyhow::{Context, bail};
+use corpus::{BadDocument, Progress, Reader, Source};
+use index::{BuildOptions, CommitSummary, Writer};
+use vfs::SharedStorage;
+
+/// What indexing some sources came to.
+#[derive(Debug)]
+pub(crate) struct Indexed {
+    pub(crate) summary: CommitSummary,
+    pub(crate) progress: Progress,
+    pub(crate) bad_documents: Vec<BadDocument>,
+    pub(crate) elapsed_s: f64,
+}
+
+impl Indexed {
+    /// Megabytes of text a second, commit included.
+    pub(crate) fn mb_per_s(&self) -> f64 {
+        self.progress.text_bytes as f64 / 1e6 / self.elapsed_s.max(1e-9)
+    }
+}
+
+/// Whether to read on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// There may be more.
+    ReadOn,
+    /// Commit what there is.
+    Enough,
+    /// Leave the index as it was.
+    Abandon,
+}
+
+/// Reads all sources, adds what is good, commits. `verdict` is asked before every document with
+/// the seconds since the start.
+pub(crate) fn index_sources(
+    sources: Vec<Source>,
+    strict: bool,
+    storage: SharedStorage,
+    options: BuildOptions,
+    verdict: impl Fn(f64) -> Verdict,
+) -> anyhow::Result<Indexed> {
+    let mut reader = Reader::open(sources, strict)?;
+    let mut writer = Writer::open(storage, options)?;
+    let total = reader
+        .progress()
+        .source_bytes_total
+        .filter(|&total| total > 0);
+    let mut meter = Meter::start("indexing", total);
+    while let Some(document) = reader.next_document()? {
+        match verdict(meter.elapsed_s()) {
+            Verdict::ReadOn => {}
+            Verdict::Enough => break,
+            Verdict::Abandon => bail!("interrupted; nothing was committed"),
+        }
+        writer.add(document)?;
+        let progress = reader.progress();
+        meter.update(progress.source_bytes, |elapsed_s| {
+            progress_text(&progress, elapsed_s)
+        });
+    }
+    let progress = reader.progress();
+    report_bad_documents(reader.bad_documents(), progress.bad);
+    if progress.documents == 0 && progress.bad > 0 {
+        bail!("no good document in any source; nothing was committed");
+    }
+    if progress.documents == 0 {
+        note("warning: the sources hold no document");
+    }
+    meter.busy("merging and syncing");
+    let summary = writer.commit().context("cannot commit")?;
+    Ok(Indexed {
+        summary,
+        progress,
+        bad_documents: reader.bad_documents().to_vec(),
+        elapsed_s: meter.elapsed_s(),
+    })
+}
+
+fn progress_text(progress: &Progress, elapsed_s: f64) -> String {
+    let mut text = format!(
+        "{} documents, {}, {:.1} MB/s",
+        count(progress.documents),
+        bytes(progress.text_bytes),
+        progress.text_bytes as f64 / 1e6 / elapsed_s.max(1e-9),
+    );
+    let left = progress
+        .source_bytes_total
+        .and_then(|total| left_s(progress.source_bytes, total, elapsed_s));
+    if let Some(left_s) = left {
+        text.push_str(&format!(", {} left", seconds(left_s)));
+    }
+    text
+}
+
+fn report_bad_documents(first: &[BadDocument], bad_count: u64) {
+    for bad in first {
+        note(&bad.to_string());
+    }
+    let unsaid = bad_count.saturating_sub(first.len() as u64);
+    if unsaid > 0 {
+        note(&format!("and {} more", counted(unsaid, "bad document")));
+    }
+}

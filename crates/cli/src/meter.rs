@@ -1,0 +1,116 @@
+//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere.
+
+use crate::failure::note;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+const BAR_INTERVAL: Duration = Duration::from_millis(100);
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Shows how far something long has come.
+pub(crate) struct Meter {
+    what: &'static str,
+    bar: Option<ProgressBar>,
+    started: Instant,
+    shown: Instant,
+}
+
+impl Meter {
+    /// Starts showing. `total` is in the unit of the positions given later.
+    pub(crate) fn start(what: &'static str, total: Option<u64>) -> Meter {
+        let now = Instant::now();
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
+            bar.set_style(style(if total.is_some() {
+                "{prefix} [{bar:24}] {percent:>3}%  {msg}"
+            } else {
+                "{prefix} {spinner} {msg}"
+            }));
+            bar.set_prefix(what);
+            bar
+        });
+        Meter {
+            what,
+            bar,
+            started: now,
+            shown: now,
+        }
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Shows a new position, where it is time to.
+    pub(crate) fn update(&mut self, position: u64, message: impl FnOnce(f64) -> String) {
+        let interval = if self.bar.is_some() {
+            BAR_INTERVAL
+        } else {
+            LINE_INTERVAL
+        };
+        if self.shown.elapsed() < interval {
+            return;
+        }
+        self.shown = Instant::now();
+        let message = message(self.elapsed_s());
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(position);
+                bar.set_message(message);
+            }
+            None => note(&format!("{}: {message}", self.what)),
+        }
+    }
+
+    /// Goes on to work whose length is not known.
+    pub(crate) fn busy(&mut self, what: &'static str) {
+        match &self.bar {
+            Some(bar) => {
+                bar.set_style(style("{prefix} {spinner} {msg}"));
+                bar.set_prefix(what);
+                bar.enable_steady_tick(BAR_INTERVAL);
+            }
+            None => {
+                // Short work needs no line of its own.
+                if self.started.elapsed() >= LINE_INTERVAL {
+                    note(what);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Meter {
+    /// Leaves the terminal as it was, however the work ended.
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    style
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+/// Seconds left when `done` of `total` took `elapsed_s`, if that can be said.
+pub(crate) fn left_s(done: u64, total: u64, elapsed_s: f64) -> Option<f64> {
+    (done > 0).then(|| elapsed_s * total.saturating_sub(done) as f64 / done as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_follows_the_rate_so_far() {
+        assert_eq!(left_s(0, 10, 1.0), None);
+        assert_eq!(left_s(5, 10, 2.0), Some(2.0));
+        assert_eq!(left_s(12, 10, 2.0), Some(0.0));
+    }
+}

@@ -1,0 +1,126 @@
+//! What may reach a terminal: bold where it is wanted, and nothing that a document smuggles in.
+
+use std::io::IsTerminal;
+
+/// Whether output is styled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Style {
+    ansi: bool,
+}
+
+impl Style {
+    /// Styled on a terminal, unless `NO_COLOR` (see no-color.org) is set to anything.
+    pub(crate) fn of_stdout() -> Style {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+        Style {
+            ansi: !refused && std::io::stdout().is_terminal(),
+        }
+    }
+
+    /// `text` in bold. The caller has made it printable.
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.wrap("\x1b[1m", text, "\x1b[22m")
+    }
+
+    /// `text` less bright than the rest.
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.wrap("\x1b[2m", text, "\x1b[22m")
+    }
+
+    fn wrap(self, on: &str, text: &str, off: &str) -> String {
+        if self.ansi {
+            format!("{on}{text}{off}")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// `text` without anything that moves the cursor, breaks the line or reverses its direction:
+/// documents, file names and URLs come from strangers, and a terminal obeys control characters.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(printable_character).collect()
+}
+
+fn printable_character(character: char) -> char {
+    match character {
+        '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => ' ',
+        // Directional embeddings, overrides and isolates reorder the text that follows them.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => '\u{fffd}',
+        _ if character.is_control() => '\u{fffd}',
+        _ => character,
+    }
+}
+
+/// A summary (escaped text with `<mark>` around matched words) as a line for the terminal.
+pub(crate) fn summary_text(summary_html: &str, style: Style) -> String {
+    let mut line = String::with_capacity(summary_html.len());
+    for (marked_idx, piece) in summary_html.split("<mark>").enumerate() {
+        // Everything escaped, a `<mark>` is ours: before the first piece nothing is marked.
+        let (marked, plain) = match piece.split_once("</mark>") {
+            Some((marked, plain)) if marked_idx > 0 => (marked, plain),
+            _ => ("", piece),
+        };
+        if !marked.is_empty() {
+            line.push_str(&style.bold(&printable(&unescape_html(marked))));
+        }
+        line.push_str(&printable(&unescape_html(plain)));
+    }
+    line
+}
+
+/// Undoes the escapes that `text::summary::escape_html` may write, and no others.
+fn unescape_html(html: &str) -> String {
+    const ENTITIES: [(&str, char); 8] = [
+        ("&amp;", '&'),
+        ("&lt;", '<'),
+        ("&gt;", '>'),
+        ("&quot;", '"'),
+        ("&#34;", '"'),
+        ("&#39;", '\''),
+        ("&#x27;", '\''),
+        ("&apos;", '\''),
+    ];
+    let mut text = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(start) = rest.find('&') {
+        text.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let known = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity));
+        let (length, character) = known.map_or((1, '&'), |(entity, c)| (entity.len(), *c));
+        text.push(character);
+        rest = &rest[length..];
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Style = Style { ansi: false };
+    const ANSI: Style = Style { ansi: true };
+
+    #[test]
+    fn a_summary_is_unescaped_once_and_marks_become_bold() {
+        let html = "a &lt;b&gt; <mark>c&amp;amp;</mark> &quot;d&#39;";
+        assert_eq!(summary_text(html, PLAIN), "a <b> c&amp; \"d'");
+        assert_eq!(summary_text(html, ANSI), "a <b> \x1b[1mc&amp;\x1b[22m \"d'");
+        assert_eq!(summary_text("&lt;mark&gt;x", ANSI), "<mark>x");
+        assert_eq!(summary_text("& &unknown; &", PLAIN), "& &unknown; &");
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let hostile = "\x1b]0;owned\x07 <mark>\x1b[2J</mark>\r\n\u{9b}31m\u{202e}abc\0";
+        let line = summary_text(hostile, PLAIN);
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+        assert!(!line.contains('\u{202e}'));
+        assert!(
+            line.contains("]0;owned"),
+            "what is printable stays: {line:?}"
+        );
+    }
+}
