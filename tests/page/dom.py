@@ -2,10 +2,11 @@
 
 HIT = "main ol > li"
 
+# `link` leads to the document's own address, where that is safe; `stored` to its text as indexed.
 HITS_OF = f"""() => [...document.querySelectorAll('{HIT}')].map(hit => ({{
-    title: hit.querySelector('h2, h3').textContent,
-    link: hit.querySelector('h2 a, h3 a')?.getAttribute('href') ?? null,
-    goes: hit.querySelector('h2 a, h3 a')?.href ?? null,
+    title: hit.querySelector('h2').textContent,
+    link: hit.querySelector('h2 a')?.getAttribute('href') ?? null,
+    stored: hit.querySelector('a[href^="/document?"]').href,
     summary: hit.querySelector('p').textContent,
     marks: [...hit.querySelectorAll('mark')].map(mark => mark.textContent),
 }}))"""
@@ -22,7 +23,9 @@ CENSUS_OF = """() => {
         }
         for (const what of ['href', 'src', 'action', 'formAction', 'data', 'poster'])
             if (typeof e[what] == 'string' && e.getAttribute(what.toLowerCase()) !== null)
-                leads.add(new URL(e[what], document.baseURI).protocol);
+                // An address that cannot be parsed is a dead link, which harms nobody.
+                if (URL.canParse(e[what], document.baseURI))
+                    leads.add(new URL(e[what], document.baseURI).protocol);
     }
     return {used: [...used], leads: [...leads]};
 }"""

@@ -34,7 +34,10 @@ def ordinary(browser, server):
         {"q": "untitled"},
         {"q": "longwinded"},
         {"q": "nosuchwordanywhere"},
+        {"q": "nosuch word anywhere", "k": 5, "per_site": 0},
+        {"q": "\"nosuch words\" -anywhere"},
         {"q": "\"lighthouse (keeper OR -"},
+        {"q": "lighthouse", "start": 9000},
         {"q": ")("},
     ]:
         page.goto(server.url(**parameters))
@@ -62,6 +65,20 @@ def test_documents_stay_text(open_page, server, ordinary):
         check_windows(hits[0]["summary"], document["body"])
         assert hits[0]["marks"], where
         assert {mark.lower() for mark in hits[0]["marks"]} == {f"needle{number}"}, where
+        assert page.incidents == [], where
+
+
+def test_stored_texts_stay_text(open_page, server):
+    page = open_page()
+    page.goto(server.url(q="lighthouse"))
+    page.goto(dom.hits(page)[0]["stored"])
+    ordinary = census(page)
+    for number, document in enumerate(HOSTILE):
+        page.goto(server.url("/document", url=document["url"]))
+        where = f"document {number}: {document['body'][:80]!r}"
+        assert census(page) <= ordinary, where
+        assert plain(page.locator("pre").text_content()) == plain(document["body"]), where
+        assert plain(document["url"]) in plain(page.locator("main").text_content()), where
         assert page.incidents == [], where
 
 
@@ -99,7 +116,9 @@ def test_many_hostile_hits_on_one_page(open_page, server, ordinary, picture):
 @pytest.mark.parametrize("javascript", [True, False], ids=["javascript", "no javascript"])
 def test_queries_are_shown_as_typed(open_page, server, ordinary, javascript):
     page = open_page(java_script_enabled=javascript)
-    for text in payloads.TEXTS + payloads.ADDRESSES:
+    texts = payloads.TEXTS + payloads.ADDRESSES
+    # Without JavaScript only <noscript> reads differently; a sample shows that the page works at all.
+    for text in texts if javascript else [t for t in texts if "noscript" in t] + texts[::8]:
         response = page.goto(server.url(q=text))
         if len(text.encode()) <= QUERY_BYTES_ANSWERED:
             assert response.status == 200, repr(text)

@@ -36,7 +36,8 @@ def test_a_search(open_page, server, picture, javascript):
     for hit in hits:
         assert re.fullmatch(r"https://coast\d+\.example\.test/lighthouse/\d\.html", hit["link"])
         assert "keeper" in hit["title"]
-        assert {mark.lower() for mark in hit["marks"]} == {"lighthouse", "keeper"}
+        assert hit["marks"]
+    assert {mark.lower() for hit in hits for mark in hit["marks"]} == {"lighthouse", "keeper"}
     assert page.locator("input[name=q]").input_value() == "lighthouse keeper"
     assert "lighthouse keeper" in page.title()
     picture(page, "results")
@@ -55,7 +56,7 @@ def test_keyboard_alone(open_page, server):
         if focus["hit"]:
             break
     assert focus["hit"] and focus["name"] == "a", f"not at a hit after {TABS_TO_FIRST_HIT_MAX} tabs"
-    first = dom.hits(page)[0]["goes"]
+    first = dom.hits(page)[0]["link"]
     assert page.evaluate("() => document.activeElement.href") == first
     with page.expect_request(first):
         page.keyboard.press("Enter")
