@@ -1,6 +1,6 @@
 //! What can go wrong at the disk, with the path it went wrong at.
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An operation on a file failed.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,18 @@ pub enum StorageError {
         /// The lock file.
         path: PathBuf,
     },
+    /// A name that could mean a file elsewhere, or none.
+    #[error(
+        "{}: {name:?} cannot be a file name here; use letters, digits, '-', '_' and '.', \
+         not starting with '.', at most 255",
+        directory.display()
+    )]
+    InvalidName {
+        /// The storage.
+        directory: PathBuf,
+        /// The name asked for.
+        name: String,
+    },
     /// Anything else that the operating system refused.
     #[error("{}: cannot {operation}: {source}", path.display())]
     Io {
@@ -29,4 +41,39 @@ pub enum StorageError {
         #[source]
         source: io::Error,
     },
+}
+
+impl StorageError {
+    /// What `source` means for `operation` on `path`. An error that came through [`io::Write`]
+    /// keeps the operation and path that it has.
+    pub fn from_io(operation: &'static str, path: &Path, source: io::Error) -> StorageError {
+        match source.downcast::<StorageError>() {
+            Ok(error) => error,
+            Err(source) if source.kind() == io::ErrorKind::NotFound => StorageError::NotFound {
+                path: path.to_owned(),
+            },
+            Err(source) => StorageError::Io {
+                operation,
+                path: path.to_owned(),
+                source,
+            },
+        }
+    }
+
+    /// The kind that the operating system's error had, or the one that fits.
+    pub fn kind(&self) -> io::ErrorKind {
+        match self {
+            StorageError::NotFound { .. } => io::ErrorKind::NotFound,
+            StorageError::Locked { .. } => io::ErrorKind::WouldBlock,
+            StorageError::InvalidName { .. } => io::ErrorKind::InvalidInput,
+            StorageError::Io { source, .. } => source.kind(),
+        }
+    }
+}
+
+/// For [`io::Write`]: path and operation stay inside.
+impl From<StorageError> for io::Error {
+    fn from(error: StorageError) -> io::Error {
+        io::Error::new(error.kind(), error)
+    }
 }

@@ -1,10 +1,213 @@
 //! A disk that fails on demand.
-use crate::*;
+//!
+//! Run the work once with [`Fault::never`] to count its operations, then once per operation with a
+//! fault at it: whatever fails, the program must answer with an error, and the next run must find
+//! the old state or the new.
+use crate::buffered::{Buffered, Sink};
+use crate::{Lock, Region, SharedStorage, Storage, StorageError, WriteFile};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// As [`crate::MemoryStorage`]: small, so that there are several writes to fail.
+const BUFFER_BYTES: usize = 4 << 10;
 
 /// What fails, and when.
-#[derive(Debug, Clone, Copy)]
-pub struct Fault {}
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// Which operation fails, counted from 0 over create, write, finish, open, rename, remove,
+    /// list and sync of the directory. A write is what left a buffer of 4 KiB.
+    pub operation: usize,
+    /// Whether all later operations fail too.
+    pub persistent: bool,
+    /// How it fails.
+    pub kind: FaultKind,
+}
 
-/// Wraps a storage and fails chosen operations.
-#[derive(Debug)]
-pub struct FaultyStorage {}
+/// How an operation fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The device reports an error; nothing was done.
+    Io,
+    /// The device is full; nothing was done.
+    NoSpace,
+    /// The device is full after half the bytes of a write. As [`FaultKind::NoSpace`] elsewhere.
+    ShortWrite,
+}
+
+impl Fault {
+    /// No fault: to count operations.
+    pub fn never() -> Fault {
+        Fault::once(usize::MAX, FaultKind::Io)
+    }
+
+    /// Operation `operation` fails, the others do not.
+    pub fn once(operation: usize, kind: FaultKind) -> Fault {
+        Fault {
+            operation,
+            persistent: false,
+            kind,
+        }
+    }
+
+    /// Operation `operation` and all after it fail.
+    pub fn from_then_on(operation: usize, kind: FaultKind) -> Fault {
+        Fault {
+            persistent: true,
+            ..Fault::once(operation, kind)
+        }
+    }
+}
+
+/// Wraps a storage and fails chosen operations. A clone counts on with the same counter.
+#[derive(Debug, Clone)]
+pub struct FaultyStorage {
+    inner: SharedStorage,
+    trigger: Trigger,
+}
+
+#[derive(Debug, Clone)]
+struct Trigger {
+    fault: Fault,
+    operations: Arc<AtomicUsize>,
+}
+
+impl FaultyStorage {
+    /// `inner`, with `fault`.
+    pub fn new(inner: SharedStorage, fault: Fault) -> FaultyStorage {
+        let operations = Arc::default();
+        FaultyStorage {
+            inner,
+            trigger: Trigger { fault, operations },
+        }
+    }
+
+    /// How many operations were tried so far, the failed ones among them.
+    pub fn operations(&self) -> usize {
+        self.trigger.operations.load(Ordering::Relaxed)
+    }
+
+    /// Whether the fault has struck.
+    pub fn has_failed(&self) -> bool {
+        self.operations() > self.trigger.fault.operation
+    }
+
+    /// Counts an operation; fails it if it is the one.
+    fn pass(&self, operation: &'static str, name: &str) -> Result<(), StorageError> {
+        let path = self.inner.location().join(name);
+        match self.trigger.strike() {
+            Some(kind) => Err(failure(kind, operation, &path)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Trigger {
+    fn strike(&self) -> Option<FaultKind> {
+        let operation = self.operations.fetch_add(1, Ordering::Relaxed);
+        let Fault {
+            operation: first,
+            persistent,
+            kind,
+        } = self.fault;
+        (operation == first || persistent && operation > first).then_some(kind)
+    }
+}
+
+fn failure(kind: FaultKind, operation: &'static str, path: &Path) -> StorageError {
+    let source = match kind {
+        FaultKind::Io => io::Error::other("input/output error (injected)"),
+        FaultKind::NoSpace | FaultKind::ShortWrite => {
+            io::Error::new(io::ErrorKind::StorageFull, "no space left (injected)")
+        }
+    };
+    StorageError::from_io(operation, path, source)
+}
+
+impl Storage for FaultyStorage {
+    fn location(&self) -> PathBuf {
+        self.inner.location()
+    }
+
+    fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
+        self.pass("create", name)?;
+        let file = FaultyFile {
+            inner: Some(self.inner.create(name)?),
+            path: self.location().join(name),
+            trigger: self.trigger.clone(),
+        };
+        Ok(Box::new(Buffered::new(file, BUFFER_BYTES)))
+    }
+
+    fn open(&self, name: &str) -> Result<Region, StorageError> {
+        self.pass("open", name)?;
+        self.inner.open(name)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        self.pass("rename", from)?;
+        self.inner.rename(from, to)
+    }
+
+    fn remove(&self, name: &str) -> Result<(), StorageError> {
+        self.pass("remove", name)?;
+        self.inner.remove(name)
+    }
+
+    fn list(&self) -> Result<Vec<String>, StorageError> {
+        self.pass("list", "")?;
+        self.inner.list()
+    }
+
+    fn sync_directory(&self) -> Result<(), StorageError> {
+        self.pass("sync", "")?;
+        self.inner.sync_directory()
+    }
+
+    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
+        self.inner.lock(name)
+    }
+}
+
+struct FaultyFile {
+    /// Until it is finished.
+    inner: Option<Box<dyn WriteFile>>,
+    path: PathBuf,
+    trigger: Trigger,
+}
+
+impl Sink for FaultyFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+        let fault = self.trigger.strike();
+        let written = match fault {
+            None => bytes,
+            Some(FaultKind::ShortWrite) => &bytes[..bytes.len() / 2],
+            Some(FaultKind::Io | FaultKind::NoSpace) => &[],
+        };
+        if let Some(file) = &mut self.inner {
+            // Flushed, so that an operation here is one in the storage below.
+            file.write_all(written)
+                .and_then(|()| file.flush())
+                .map_err(|source| StorageError::from_io("write", &self.path, source))?;
+        }
+        match fault {
+            Some(kind) => Err(failure(kind, "write", &self.path)),
+            None => Ok(()),
+        }
+    }
+
+    fn sync(&mut self) -> Result<(), StorageError> {
+        // The file below goes unfinished where this fails, as a failed sync leaves it.
+        let inner = self.inner.take();
+        match (self.trigger.strike(), inner) {
+            (Some(kind), _) => Err(failure(kind, "sync", &self.path)),
+            (None, Some(file)) => file.finish(),
+            (None, None) => Ok(()),
+        }
+    }
+}

@@ -8,14 +8,19 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod buffered;
 pub mod error;
 mod faulty;
 mod memory;
+mod name;
+// Mappings and advice on them are `unsafe`; each block carries its proof.
+#[allow(unsafe_code)]
 mod real;
+#[allow(unsafe_code)]
 mod region;
 
 pub use error::StorageError;
-pub use faulty::{Fault, FaultyStorage};
+pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
 pub use real::RealStorage;
 pub use region::Region;

@@ -1,45 +1,183 @@
 //! The real disk.
-use crate::*;
-use std::path::Path;
+use crate::buffered::{Buffered, Sink};
+use crate::name::{is_valid, path_of};
+use crate::{Lock, Region, Storage, StorageError, WriteFile};
+use memmap2::Mmap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Large enough that a system call's cost vanishes beside copying the bytes.
+const BUFFER_BYTES: usize = 256 << 10;
 
 /// A directory of the file system.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RealStorage {
-    _directory: PathBuf,
+    directory: PathBuf,
 }
+
 impl RealStorage {
     /// Uses an existing directory.
-    pub fn open(_directory: impl AsRef<Path>) -> Result<RealStorage, StorageError> {
-        unimplemented!()
+    pub fn open(directory: impl AsRef<Path>) -> Result<RealStorage, StorageError> {
+        let directory = directory.as_ref().to_owned();
+        let metadata = fs::metadata(&directory).map_err(failed("open", &directory))?;
+        if !metadata.is_dir() {
+            let source = io::Error::from(io::ErrorKind::NotADirectory);
+            return Err(StorageError::from_io("open", &directory, source));
+        }
+        Ok(RealStorage { directory })
     }
-    /// Creates the directory (and its parents) where it is missing.
-    pub fn create_directory(_directory: impl AsRef<Path>) -> Result<RealStorage, StorageError> {
-        unimplemented!()
+
+    /// Creates the directory (and its parents) where it is missing, durably.
+    pub fn create_directory(directory: impl AsRef<Path>) -> Result<RealStorage, StorageError> {
+        let directory = directory.as_ref();
+        let missing: Vec<&Path> = directory
+            .ancestors()
+            .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
+            .collect();
+        fs::create_dir_all(directory).map_err(failed("create", directory))?;
+        // A name is durable once the directory that holds it is synced.
+        for path in missing {
+            match path.parent() {
+                Some(parent) if !parent.as_os_str().is_empty() => sync(parent)?,
+                _ => sync(Path::new("."))?,
+            }
+        }
+        RealStorage::open(directory)
     }
 }
+
 impl Storage for RealStorage {
     fn location(&self) -> PathBuf {
-        unimplemented!()
+        self.directory.clone()
     }
-    fn create(&self, _name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
-        unimplemented!()
+
+    fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
+        let path = path_of(&self.directory, name)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+        let file = options.open(&path).map_err(failed("create", &path))?;
+        Ok(Box::new(Buffered::new(
+            RealFile { file, path },
+            BUFFER_BYTES,
+        )))
     }
-    fn open(&self, _name: &str) -> Result<Region, StorageError> {
-        unimplemented!()
+
+    fn open(&self, name: &str) -> Result<Region, StorageError> {
+        let path = path_of(&self.directory, name)?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // A pipe of that name must be an error below, and not wait here for its writer.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            rustix::fs::OFlags::NONBLOCK.bits() as i32,
+        );
+        let file = options.open(&path).map_err(failed("open", &path))?;
+        let metadata = file.metadata().map_err(failed("open", &path))?;
+        if !metadata.is_file() {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+            return Err(StorageError::from_io("open", &path, source));
+        }
+        if metadata.len() == 0 {
+            return Ok(Region::new(Vec::new()));
+        }
+        // SAFETY: the mapping is read-only, and the file behind it does not change: files of a
+        // storage are written once, made read-only when finished, and replaced by rename or
+        // removed, which leaves the mapped inode as it is. Somebody who overwrites or truncates
+        // an index file in place breaks the format's contract, as with every mapped index.
+        let mapping = unsafe { Mmap::map(&file) }.map_err(failed("map", &path))?;
+        Ok(Region::mapped(mapping))
     }
-    fn rename(&self, _from: &str, _to: &str) -> Result<(), StorageError> {
-        unimplemented!()
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        let from = path_of(&self.directory, from)?;
+        let to = path_of(&self.directory, to)?;
+        fs::rename(&from, to).map_err(failed("rename", &from))
     }
-    fn remove(&self, _name: &str) -> Result<(), StorageError> {
-        unimplemented!()
+
+    fn remove(&self, name: &str) -> Result<(), StorageError> {
+        let path = path_of(&self.directory, name)?;
+        fs::remove_file(&path).map_err(failed("remove", &path))
     }
+
     fn list(&self) -> Result<Vec<String>, StorageError> {
-        unimplemented!()
+        let failed = failed("list", &self.directory);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.directory).map_err(&failed)? {
+            let entry = entry.map_err(&failed)?;
+            // What cannot be opened by its name here was not made here.
+            if let Ok(name) = entry.file_name().into_string()
+                && is_valid(&name)
+                && entry.file_type().map_err(&failed)?.is_file()
+            {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
     }
+
     fn sync_directory(&self) -> Result<(), StorageError> {
-        unimplemented!()
+        sync(&self.directory)
     }
-    fn lock(&self, _name: &str) -> Result<Lock, StorageError> {
-        unimplemented!()
+
+    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
+        let path = path_of(&self.directory, name)?;
+        // The file stays when the lock ends: removing it would let two takers hold locks on two
+        // files of the same name.
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(failed("lock", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock::new(file)),
+            Err(TryLockError::WouldBlock) => Err(StorageError::Locked { path }),
+            Err(TryLockError::Error(source)) => Err(StorageError::from_io("lock", &path, source)),
+        }
     }
+}
+
+struct RealFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl Sink for RealFile {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+        self.file
+            .write_all(bytes)
+            .map_err(failed("write", &self.path))
+    }
+
+    fn sync(&mut self) -> Result<(), StorageError> {
+        #[cfg(unix)]
+        {
+            // Before the sync, so that the protection is as durable as the bytes.
+            let read_only = std::os::unix::fs::PermissionsExt::from_mode(0o444);
+            self.file
+                .set_permissions(read_only)
+                .map_err(failed("protect", &self.path))?;
+        }
+        self.file.sync_all().map_err(failed("sync", &self.path))
+    }
+}
+
+/// Makes the names in a directory durable.
+fn sync(directory: &Path) -> Result<(), StorageError> {
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(failed("sync", directory))
+}
+
+fn failed(operation: &'static str, path: &Path) -> impl Fn(io::Error) -> StorageError {
+    move |source| StorageError::from_io(operation, path, source)
 }

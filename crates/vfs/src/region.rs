@@ -1,35 +1,121 @@
 //! The bytes of an opened file.
-use std::ops::Deref;
+use memmap2::Mmap;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A whole file, read-only and cheap to clone. Derefs to its bytes.
 #[derive(Clone)]
 pub struct Region {
-    bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,
+    bytes: Arc<Bytes>,
+}
+
+enum Bytes {
+    /// Apart from the rest, so that reading a mapping takes no virtual call.
+    Mapped(Mmap),
+    Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
 }
 
 impl Region {
-    /// A region over bytes in memory or over a mapping.
+    /// A region over bytes in memory.
     pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Region {
         Region {
-            bytes: Arc::new(bytes),
+            bytes: Arc::new(Bytes::Memory(Box::new(bytes))),
+        }
+    }
+
+    /// A region over a shared read-only mapping of a file.
+    pub(crate) fn mapped(mapping: Mmap) -> Region {
+        Region {
+            bytes: Arc::new(Bytes::Mapped(mapping)),
         }
     }
 
     /// Tells the system that `range` will not be needed soon, so that it does not count as ours.
-    /// Only mapped regions act on it.
-    pub fn release(&self, _range: std::ops::Range<usize>) {}
+    /// Only mapped regions act on it, for whole pages. The bytes stay readable, and come back
+    /// from the file when touched.
+    pub fn release(&self, range: Range<usize>) {
+        #[cfg(unix)]
+        if let Bytes::Mapped(mapping) = &*self.bytes
+            && let Some(pages) = whole_pages(range, mapping.len())
+        {
+            // SAFETY: DONTNEED discards a page's content in this process only. The mapping is
+            // made by `RealStorage::open`: shared, file-backed and never writable, so there is no
+            // content but the file's, and the next access, through a slice borrowed earlier too,
+            // reads the same bytes again. The range lies within the mapping.
+            let advised = unsafe {
+                mapping.unchecked_advise_range(
+                    memmap2::UncheckedAdvice::DontNeed,
+                    pages.start,
+                    pages.len(),
+                )
+            };
+            // Advice only: where it fails, memory use is all that differs.
+            let _ = advised;
+        }
+    }
+
+    /// Tells the system that `range` will be needed soon, so that it reads ahead.
+    pub fn prefetch(&self, range: Range<usize>) {
+        #[cfg(unix)]
+        if let Bytes::Mapped(mapping) = &*self.bytes {
+            let end = range.end.min(mapping.len());
+            if range.start < end {
+                // Advice only, as above.
+                let _ =
+                    mapping.advise_range(memmap2::Advice::WillNeed, range.start, end - range.start);
+            }
+        }
+    }
+}
+
+/// The whole pages inside `range`; the file's last page counts as whole.
+#[cfg(unix)]
+fn whole_pages(range: Range<usize>, file_bytes: usize) -> Option<Range<usize>> {
+    let page_bytes = rustix::param::page_size();
+    let start = range.start.checked_next_multiple_of(page_bytes)?;
+    let end = match range.end {
+        end if end >= file_bytes => file_bytes,
+        end => end - end % page_bytes,
+    };
+    (start < end).then_some(start..end)
 }
 
 impl Deref for Region {
     type Target = [u8];
+    #[inline]
     fn deref(&self) -> &[u8] {
-        (*self.bytes).as_ref()
+        match &*self.bytes {
+            Bytes::Mapped(mapping) => mapping,
+            Bytes::Memory(bytes) => (**bytes).as_ref(),
+        }
     }
 }
 
 impl std::fmt::Debug for Region {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Region({} bytes)", self.len())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_pages_are_released() {
+        let page = rustix::param::page_size();
+        let file = 10 * page + 7;
+        let check = |range: Range<usize>, expected: Option<Range<usize>>| {
+            assert_eq!(whole_pages(range.clone(), file), expected, "{range:?}");
+        };
+        check(0..file, Some(0..file));
+        check(0..usize::MAX, Some(0..file));
+        check(1..page, None);
+        check(1..2 * page, Some(page..2 * page));
+        check(1..3 * page - 1, Some(page..2 * page));
+        check(10 * page + 1..file, None);
+        check(usize::MAX..usize::MAX, None);
+        check(file + page..file + 2 * page, None);
+        check(5..5, None);
     }
 }
