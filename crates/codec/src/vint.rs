@@ -28,28 +28,38 @@ pub fn write_u64(out: &mut Vec<u8>, mut value: u64) {
 /// Reads the integer at `*at` and moves `*at` past it. An error leaves `*at` where it was.
 #[inline]
 pub fn read_u32(bytes: &[u8], at: &mut usize) -> Result<u32, CodecError> {
-    match bytes.get(*at) {
-        Some(&byte) if byte < 0x80 => {
-            *at += 1;
-            Ok(u32::from(byte))
-        }
-        _ => read_long(bytes, at, u64::from(u32::MAX)).map(|value| value as u32),
+    match read_short(bytes, at) {
+        Some(value) => Ok(value),
+        None => read_long(bytes, at, u64::from(u32::MAX)).map(|value| value as u32),
     }
 }
 
 /// Reads the integer at `*at` and moves `*at` past it. An error leaves `*at` where it was.
 #[inline]
 pub fn read_u64(bytes: &[u8], at: &mut usize) -> Result<u64, CodecError> {
-    match bytes.get(*at) {
-        Some(&byte) if byte < 0x80 => {
-            *at += 1;
-            Ok(u64::from(byte))
-        }
-        _ => read_long(bytes, at, u64::MAX),
+    match read_short(bytes, at) {
+        Some(value) => Ok(u64::from(value)),
+        None => read_long(bytes, at, u64::MAX),
     }
 }
 
-/// Integers of two bytes and more, and everything that is wrong.
+/// Integers of one and two bytes, which most gaps and frequencies are.
+#[inline(always)]
+fn read_short(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    match *bytes.get(*at..)? {
+        [low, ..] if low < 0x80 => {
+            *at += 1;
+            Some(u32::from(low))
+        }
+        [low, high @ 1..0x80, ..] => {
+            *at += 2;
+            Some(u32::from(low & 0x7f) | u32::from(high) << 7)
+        }
+        _ => None,
+    }
+}
+
+/// Integers of any length, and everything that is wrong.
 fn read_long(bytes: &[u8], at: &mut usize, max: u64) -> Result<u64, CodecError> {
     let start = *at;
     let mut value = 0u64;

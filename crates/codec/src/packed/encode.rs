@@ -30,23 +30,22 @@ pub fn encode(values: &[u32; BLOCK], out: &mut Vec<u8>) {
 /// Counts bit lengths once; every width's size follows from the counts. Of equal sizes the wider
 /// wins, for it has fewer exceptions to patch.
 fn smallest_width(values: &[u32; BLOCK]) -> (u32, usize) {
-    let mut count_by_length = [0u16; 33];
-    for value in values {
-        count_by_length[32 - value.leading_zeros() as usize] += 1;
-    }
+    let count_by_length = count_lengths(values);
     let longest = count_by_length.iter().rposition(|&n| n != 0).unwrap_or(0);
     let mut best = (longest, 0);
     let mut best_bytes = ROW_BYTES * longest;
-    let mut exceptions = 0;
+    let (mut exceptions, mut exception_bytes) = (0, 0);
     for bits in (0..longest).rev() {
+        // One bit less makes exceptions, of two bytes at least, of the values that just fitted ...
         exceptions += usize::from(count_by_length[bits + 1]);
-        // Each exception takes two bytes at least.
-        if exceptions > 255 || 2 * exceptions >= best_bytes {
+        exception_bytes += 2 * usize::from(count_by_length[bits + 1]);
+        // ... and lengthens the high parts that filled their last byte.
+        for length in [bits + 8, bits + 15, bits + 22, bits + 29] {
+            exception_bytes += usize::from(count_by_length[length]);
+        }
+        if exceptions > 255 || exception_bytes >= best_bytes {
             break;
         }
-        let exception_bytes: usize = (bits + 1..=longest)
-            .map(|length| usize::from(count_by_length[length]) * (1 + (length - bits).div_ceil(7)))
-            .sum();
         let bytes = ROW_BYTES * bits + exception_bytes;
         if bytes < best_bytes {
             best_bytes = bytes;
@@ -54,6 +53,18 @@ fn smallest_width(values: &[u32; BLOCK]) -> (u32, usize) {
         }
     }
     (best.0 as u32, best.1)
+}
+
+/// How many values have each bit length; the slots over 32 stay 0.
+fn count_lengths(values: &[u32; BLOCK]) -> [u16; 64] {
+    // Four tables, because an increment of a slot waits for the one before it.
+    let mut tables = [[0u16; 64]; 4];
+    for four in values.as_chunks::<4>().0 {
+        for (table, value) in tables.iter_mut().zip(four) {
+            table[32 - value.leading_zeros() as usize] += 1;
+        }
+    }
+    std::array::from_fn(|length| tables.iter().map(|table| table[length]).sum())
 }
 
 /// Appends the low `bits` bits of all values, lane by lane.
