@@ -63,6 +63,14 @@ pub(crate) fn microseconds(value: f64) -> String {
     }
 }
 
+/// Microseconds that a clock counted whole.
+pub(crate) fn whole_microseconds(value: u64) -> String {
+    match value {
+        0..10_000 => format!("{} µs", count(value)),
+        _ => microseconds(value as f64),
+    }
+}
+
 /// The least memory that `index` works with.
 pub(crate) const MEMORY_BYTES_MIN: u64 = 16 << 20;
 

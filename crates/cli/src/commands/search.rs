@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 QUERY: all words are required; OR between alternatives, -word excludes, \"a phrase\", \"a phrase\"~2
-(words may move by 2), title:word, wor* (words that start so), parentheses. Quote it for the shell;
-a query that starts with - goes behind --.
+(words may move by 2), title:word, site:name, wor* (words that start so), parentheses. Quote it for
+the shell; a query that starts with - goes behind --.
 
 EXAMPLES:
     shorttail search my-index 'release notes'
@@ -34,7 +34,7 @@ EXAMPLES:
 const HITS_DEFAULT: usize = 10;
 const RUN_HITS_DEFAULT: usize = 1000;
 
-/// Search an index
+/// Search an index: one query, or a file of topics into a run file
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SearchArguments {
@@ -55,7 +55,7 @@ pub(crate) struct SearchArguments {
     #[arg(long, value_name = "N", default_value = "0",
           value_parser = RangedU64ValueParser::<usize>::new().range(0..=1_000_000))]
     start: usize,
-    /// Let any word match; documents with more of them still come first
+    /// Let any word match, rather than all
     #[arg(long)]
     any: bool,
     /// How documents are scored

@@ -1,0 +1,132 @@
+//! Are measurements printed as promised?
+
+use crate::support::{Bench, Run, small_corpus};
+use serde_json::Value;
+
+const QUERIES: &[u8] = b"ice milk\n\n7\tice ice cream\nnowhere\n-title:ice\nthin ice\n";
+
+fn run_bench(options: &[&str]) -> Run {
+    let bench = Bench::indexed(&small_corpus());
+    let queries = bench.file("queries.txt", QUERIES);
+    let fixed = ["--queries", queries.to_str().unwrap(), "--passes", "2"];
+    bench.run("bench", &[&fixed, options].concat()).ends(0)
+}
+
+fn column(lines: &[Value], key: &str) -> Vec<Value> {
+    lines[..lines.len() - 1]
+        .iter()
+        .map(|line| line[key].clone())
+        .collect()
+}
+
+#[test]
+fn json_lines() {
+    let lines = run_bench(&["--mode", "and", "--json"]).json_lines();
+    assert_eq!(lines.len(), 6);
+    let queries = [
+        "ice milk",
+        "ice ice cream",
+        "nowhere",
+        "-title:ice",
+        "thin ice",
+    ];
+    assert_eq!(column(&lines, "query"), queries);
+    assert_eq!(
+        column(&lines, "hits"),
+        [2, 1, 0, 0, 1],
+        "words are plain, all are required"
+    );
+    assert_eq!(lines[4]["top"], "http://b.example/2");
+    assert_eq!(lines[2]["top"], Value::Null);
+    for line in &lines[..5] {
+        let (min, median) = (
+            line["min_us"].as_f64().unwrap(),
+            line["median_us"].as_f64().unwrap(),
+        );
+        assert!(0.0 < min && min <= median, "{line}");
+    }
+    let keys = [
+        "queries", "mean_us", "p50_us", "p90_us", "p99_us", "p999_us", "max_us",
+    ];
+    let set = &lines[5];
+    let figures: Vec<f64> = keys.iter().map(|key| set[key].as_f64().unwrap()).collect();
+    assert_eq!(figures[0], 5.0);
+    assert!(figures[2..].is_sorted(), "{set}");
+    assert_eq!(set["answered"]["queries"], 3);
+    assert!(
+        set["note"]
+            .as_str()
+            .unwrap()
+            .starts_with("kernel measurement"),
+        "{set}"
+    );
+}
+
+#[test]
+fn modes() {
+    let hits = |mode| column(&run_bench(&["--mode", mode, "--json"]).json_lines(), "hits");
+    assert_eq!(hits("or"), [5, 5, 0, 4, 4]);
+    assert_eq!(
+        hits("phrase"),
+        [0, 0, 0, 0, 1],
+        "`ice ice cream` keeps its repeated word"
+    );
+}
+
+#[test]
+fn what_is_not_counted_is_not_printed() {
+    let lines = run_bench(&["--mode", "or", "--count", "none", "--json"]).json_lines();
+    assert!(column(&lines, "hits").iter().all(Value::is_null));
+    assert!(lines[0]["top"].is_string());
+    assert_eq!(lines[5]["answered"]["queries"], 4);
+    let lines = run_bench(&["--mode", "or", "--count", "only", "--json"]).json_lines();
+    assert!(column(&lines, "top").iter().all(Value::is_null));
+    assert_eq!(lines[0]["hits"], 5);
+}
+
+#[test]
+fn table() {
+    let run = run_bench(&["--mode", "and"]);
+    for part in [
+        "p99.9",
+        "all ",
+        "with a hit",
+        "1 word",
+        "2 words",
+        "kernel measurement: in process",
+    ] {
+        assert!(run.stdout.contains(part), "{part:?} is missing: {run:#?}");
+    }
+    let first = run.stdout.lines().nth(1).unwrap();
+    assert!(
+        first.trim_start().starts_with("2 ") && first.contains("ice milk"),
+        "{run:#?}"
+    );
+}
+
+#[test]
+fn bad_query_files() {
+    let bench = Bench::indexed(&small_corpus());
+    let absent = bench.path("absent.txt");
+    let arguments = ["--mode", "and", "--queries", absent.to_str().unwrap()];
+    bench
+        .run("bench", &arguments)
+        .fails_saying(&["absent.txt", "cannot read"]);
+    let odd = bench.file("odd.txt", b"ice\n\xff\xfe\xfd\n\0\n");
+    let arguments = ["--mode", "or", "--json", "--queries", odd.to_str().unwrap()];
+    let run = bench.run("bench", &arguments).ends(0);
+    assert!(run.stderr.contains("odd.txt:2: not UTF-8"), "{run:#?}");
+    assert_eq!(run.json_lines().len(), 4);
+    let empty = bench.file("empty.txt", "");
+    let arguments = [
+        "--mode",
+        "or",
+        "--json",
+        "--queries",
+        empty.to_str().unwrap(),
+    ];
+    assert_eq!(
+        bench.run("bench", &arguments).ends(0).json_lines()[0]["queries"],
+        0
+    );
+}

@@ -1,0 +1,84 @@
+//! Are subcommands, options and exit codes the contract?
+
+use crate::support::{Bench, golden, shorttail};
+
+#[test]
+fn help_of_every_subcommand() {
+    golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
+    for subcommand in ["index", "search", "serve", "bench", "check", "demo"] {
+        let help = shorttail([subcommand, "--help"]).ends(0).stdout;
+        assert!(help.contains("EXAMPLES:"), "{help}");
+        golden(&format!("help-{subcommand}.txt"), &help);
+    }
+}
+
+#[test]
+fn version() {
+    let expected = format!("shorttail {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(shorttail(["--version"]).ends(0).stdout, expected);
+}
+
+#[test]
+fn wrong_usage_ends_with_two() {
+    let check = |arguments: &[&str], said: &str| {
+        let run = shorttail(arguments).ends(2);
+        assert!(run.stderr.contains(said), "{said:?} is missing: {run:#?}");
+        assert_eq!(run.stdout, "");
+    };
+    check(&[], "Usage: shorttail");
+    check(&["fly"], "fly");
+    check(&["index", "--into", "x"], "SOURCE");
+    check(&["index", "-"], "--into");
+    check(&["index", "-", "--into", "x", "--memory", "1M"], "16M");
+    check(&["index", "-", "--into", "x", "--memory", "many"], "512M");
+    check(&["index", "-", "--into", "x", "--chunks", "0"], "--chunks");
+    check(
+        &["index", "-", "--into", "x", "--threads", "0"],
+        "--threads",
+    );
+    check(&["index", "-", "--into", "x", "--codec", "zip"], "packed");
+    check(&["search", "x"], "QUERY");
+    check(&["search", "x", "word", "-k", "ten"], "ten");
+    check(&["search", "x", "--topics", "y"], "--run");
+    check(
+        &["search", "x", "word", "--topics", "y", "--run", "z"],
+        "cannot be used with",
+    );
+    check(&["bench", "x", "--queries", "y"], "--mode");
+    check(
+        &[
+            "bench",
+            "x",
+            "--queries",
+            "y",
+            "--mode",
+            "and",
+            "--passes",
+            "0",
+        ],
+        "--passes",
+    );
+    check(&["serve"], "DIR");
+}
+
+#[test]
+fn a_directory_without_an_index_is_said_to_be_so() {
+    let bench = Bench::new();
+    let queries = bench.file("queries.txt", "word\n");
+    let queries = queries.to_str().unwrap();
+    let absent = bench.directory();
+    let check = |said: &str| {
+        let parts = [said, absent.to_str().unwrap(), "shorttail index"];
+        bench.run("search", &["word"]).fails_saying(&parts);
+        bench
+            .run("serve", &["--listen", "127.0.0.1:0"])
+            .fails_saying(&parts);
+        bench
+            .run("bench", &["--mode", "and", "--queries", queries])
+            .fails_saying(&parts);
+        bench.run::<&str>("check", &[]).fails_saying(&parts);
+    };
+    check("no such directory");
+    std::fs::create_dir(&absent).unwrap();
+    check("no index here");
+}

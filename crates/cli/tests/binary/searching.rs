@@ -1,0 +1,187 @@
+//! Are answers printed as promised?
+
+use crate::support::{Bench, command, document, finished, golden, small_corpus, urls};
+use serde_json::{Value, json};
+use std::io::Read;
+
+/// The answer with what differs from run to run set to 0.
+fn masked(mut answer: Value) -> Value {
+    for us in answer["phases_us"].as_object_mut().unwrap().values_mut() {
+        *us = json!(0);
+    }
+    answer
+}
+
+#[test]
+fn json_answer() {
+    let bench = Bench::indexed(&small_corpus());
+    let answer = masked(bench.answer("ice", &["-k", "3"]));
+    golden(
+        "search.json",
+        &(serde_json::to_string_pretty(&answer).unwrap() + "\n"),
+    );
+    let run = bench.run("search", &["ice", "--json"]).ends(0);
+    assert_eq!(run.stdout.lines().count(), 1, "{run:#?}");
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn text_answer() {
+    let bench = Bench::indexed(&small_corpus());
+    let run = bench.run("search", &["cream sugar"]).ends(0);
+    for part in [
+        "  1. ",
+        "  2. ",
+        "http://b.example/1",
+        "site b.example",
+        "milk & sugar",
+        "2 documents match; shown are 1 to 2",
+        "index search",
+        "total",
+        "µs",
+    ] {
+        assert!(run.stdout.contains(part), "{part:?} is missing: {run:#?}");
+    }
+    assert!(
+        !run.stdout.contains("<mark>") && !run.stdout.contains('\x1b'),
+        "{run:#?}"
+    );
+}
+
+#[test]
+fn no_color_and_pipes_are_plain() {
+    let bench = Bench::indexed(&small_corpus());
+    let directory = bench.directory();
+    let mut command = command(["search".as_ref(), directory.as_os_str(), "ice".as_ref()]);
+    let run = finished(command.env("NO_COLOR", "1").output().unwrap()).ends(0);
+    assert!(!run.stdout.contains('\x1b'), "{run:#?}");
+}
+
+#[test]
+fn syntax_options_and_warnings() {
+    let bench = Bench::indexed(&small_corpus());
+    let count =
+        |query: &str, options: &[&str]| bench.answer(query, options)["total"]["value"].clone();
+    assert_eq!(count("ice skating", &[]), 1);
+    assert_eq!(count("ice skating", &["--any"]), 4);
+    assert_eq!(count("ice OR tea", &[]), 5);
+    assert_eq!(count("title:ice", &[]), 2);
+    assert_eq!(count("\"thin ice\"", &[]), 1);
+    assert_eq!(count("-ice milk", &[]), 1);
+    assert_eq!(count("ska*", &[]), 1);
+    assert_eq!(count("nowhere", &[]), 0);
+    let run = bench.run("search", &["\"thin ice"]).ends(0);
+    assert!(run.stderr.contains("note: "), "{run:#?}");
+    let warnings = bench.answer("\"thin ice", &[])["warnings"].clone();
+    assert!(!warnings.as_array().unwrap().is_empty());
+    let tfidf = bench.answer("ice", &["--ranking", "tfidf"]);
+    assert_ne!(
+        tfidf["hits"][0]["score"],
+        bench.answer("ice", &[])["hits"][0]["score"]
+    );
+}
+
+#[test]
+fn two_hits_a_site_unless_told_otherwise() {
+    let bench = Bench::indexed(&small_corpus());
+    let limited = bench.answer("ice", &[]);
+    assert_eq!(urls(&limited).len(), 3);
+    assert_eq!(
+        limited["total"]["value"], 4,
+        "the total counts before the limit"
+    );
+    assert_eq!(urls(&bench.answer("ice", &["--per-site", "0"])).len(), 4);
+    assert_eq!(urls(&bench.answer("ice", &["--per-site", "1"])).len(), 2);
+}
+
+#[test]
+fn pages_add_up() {
+    let documents: Vec<Value> = (0..40)
+        .map(|number| {
+            let url = format!("http://site-{}.example/{number}", number % 7);
+            document(&url, "Page", &"word ".repeat(1 + number % 5))
+        })
+        .collect();
+    let bench = Bench::indexed(&documents);
+    for per_site in ["0", "2", "3"] {
+        let all = bench.answer("word", &["-k", "50", "--per-site", per_site]);
+        let mut paged = Vec::new();
+        for start in (0..50).step_by(4) {
+            let start = start.to_string();
+            let options = ["-k", "4", "--per-site", per_site, "--start", &start];
+            let page = bench.answer("word", &options);
+            paged.extend(urls(&page).into_iter().map(str::to_owned));
+        }
+        assert_eq!(paged, urls(&all), "at most {per_site} a site");
+    }
+    let run = bench
+        .run(
+            "search",
+            &["word", "-k", "3", "--start", "5", "--per-site", "0"],
+        )
+        .ends(0);
+    assert!(run.stdout.contains("  6. "), "ranks go on: {run:#?}");
+    assert!(
+        run.stdout.contains("shown are 6 to 8, more with --start 8"),
+        "{run:#?}"
+    );
+    let run = bench.run("search", &["word", "--start", "500"]).ends(0);
+    assert!(
+        run.stdout
+            .contains("40 documents match; none from place 501 on"),
+        "{run:#?}"
+    );
+    bench
+        .run("search", &["word", "--start", "1000000"])
+        .fails_saying(&["start"]);
+}
+
+#[test]
+fn explanations_equal_scores() {
+    let bench = Bench::indexed(&small_corpus());
+    let answer = bench.answer("ice \"ice cream\"", &["--explain"]);
+    for hit in answer["hits"].as_array().unwrap() {
+        let explained = hit["explanation"]["value"].as_f64().unwrap() as f32;
+        assert_eq!(explained, hit["score"].as_f64().unwrap() as f32, "{hit:#}");
+    }
+    let run = bench
+        .run("search", &["ice", "--explain", "-k", "1"])
+        .ends(0);
+    assert!(run.stdout.contains(" = "), "{run:#?}");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let documents: Vec<Value> = (0..900)
+        .map(|number| {
+            let url = format!("http://site-{number}.example/");
+            document(
+                &url,
+                "A page like many others",
+                &"some words to fill lines ".repeat(20),
+            )
+        })
+        .collect();
+    let bench = Bench::indexed(&documents);
+    let directory = bench.directory();
+    let directory = directory.to_str().unwrap();
+    let all = ["search", directory, "words", "-k", "900"];
+    for arguments in [&all[..], &["--help"], &["index", "--help"]] {
+        let mut child = command(arguments).spawn().unwrap();
+        let mut first = [0];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let run = finished(child.wait_with_output().unwrap()).ends(0);
+        assert_eq!(run.stderr, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn documents_keep_their_ids() {
+    let bench = Bench::indexed(&small_corpus());
+    let answer = bench.answer("sweet", &[]);
+    assert_eq!(answer["hits"][0]["id"], "sugar-page");
+    assert_eq!(
+        bench.answer("tea", &[])["hits"][0]["id"],
+        "http://c.example/1"
+    );
+}

@@ -1,0 +1,112 @@
+//! Does `serve` answer as `search` does, and end when told to?
+
+use crate::support::{Bench, command, finished, small_corpus};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command};
+
+struct Serving {
+    child: Child,
+    address: String,
+}
+
+impl Serving {
+    fn start(bench: &Bench) -> Serving {
+        let directory = bench.directory();
+        let directory = directory.to_str().unwrap();
+        let mut child = command(["serve", directory, "--listen", "127.0.0.1:0"])
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let address = line
+            .trim_end()
+            .strip_prefix("listening on http://")
+            .unwrap_or_default();
+        let address = address.to_owned();
+        assert!(!address.is_empty(), "{line:?}");
+        Serving { child, address }
+    }
+
+    /// The status line and the body of an answer.
+    fn get(&self, path: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.lines().next().unwrap().to_owned(), body.to_owned())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn without_times(mut answer: Value) -> Value {
+    answer["phases_us"] = Value::Null;
+    answer
+}
+
+#[test]
+fn the_page_and_the_api() {
+    let bench = Bench::indexed(&small_corpus());
+    let serving = Serving::start(&bench);
+    let (status, page) = serving.get("/?q=ice");
+    assert!(
+        status.contains("200") && page.contains("http://b.example/2"),
+        "{status} {page}"
+    );
+    let (status, body) = serving.get("/search?q=ice&k=3");
+    assert!(status.contains("200"), "{status}");
+    let served: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(
+        without_times(served),
+        without_times(bench.answer("ice", &["-k", "3"]))
+    );
+    for path in ["/healthz", "/metrics"] {
+        assert!(serving.get(path).0.contains("200"), "{path}");
+    }
+}
+
+#[test]
+fn it_ends_in_order_when_told_to() {
+    let bench = Bench::indexed(&small_corpus());
+    for signal in ["TERM", "INT"] {
+        let mut serving = Serving::start(&bench);
+        let kill = format!("kill -{signal} {}", serving.child.id());
+        assert!(
+            Command::new("sh")
+                .args(["-c", &kill])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert!(serving.child.wait().unwrap().success(), "{signal}");
+    }
+}
+
+#[test]
+fn addresses_that_cannot_be_listened_on() {
+    let bench = Bench::indexed(&small_corpus());
+    let serving = Serving::start(&bench);
+    let taken = bench.run("serve", &["--listen", &serving.address]);
+    taken.fails_saying(&[&serving.address, "cannot listen"]);
+    bench
+        .run("serve", &["--listen", "nonsense"])
+        .fails_saying(&["nonsense"]);
+    let run = bench.run("serve", &["--listen", "127.0.0.1:0", "--partitions", "9"]);
+    run.fails_saying(&["--partitions"]);
+    let mut check = command(["check".as_ref(), bench.directory().as_os_str()]);
+    finished(check.output().unwrap()).ends(0);
+}
