@@ -215,6 +215,38 @@ fn each_word(text: &str, mut each: impl FnMut(Word)) {
     }
 }
 
+/// Where the word that goes on at `at` ends: `at` itself where no word goes on.
+#[inline]
+pub(crate) fn word_end(text: &str, mut at: usize) -> usize {
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        match CLASS[byte as usize] {
+            0 => break,
+            WIDE => match wide_at(text, at) {
+                (true, wide_bytes) => at += wide_bytes,
+                (false, _) => break,
+            },
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// Whether no character of a word stands right before `at`.
+#[inline]
+pub(crate) fn starts_word(text: &str, at: usize) -> bool {
+    match at.checked_sub(1).map(|before| text.as_bytes()[before]) {
+        None => true,
+        Some(byte) if byte < 0x80 => CLASS[byte as usize] == 0,
+        Some(_) => !text[..at].ends_with(char::is_alphanumeric),
+    }
+}
+
+/// Whether `term` is made of lower-case ASCII letters and digits only.
+pub(crate) fn is_lowered_ascii(term: &str) -> bool {
+    term.bytes().all(|byte| CLASS[byte as usize] == LOWERED)
+}
+
 /// Whether the non-ASCII character at `at` belongs to a word, and its bytes.
 #[inline(never)]
 fn wide_at(text: &str, at: usize) -> (bool, usize) {

@@ -1,0 +1,169 @@
+//! How far a window reaches around the words that it must show, so that it reads well.
+//!
+//! Lengths are visible bytes: white space counts as it is shown, a run as one space. A window starts
+//! at a sentence or a word and ends at a word's end; only a word longer than the window is cut.
+use super::render::{Shown, shown};
+use crate::analyzer::word_end;
+
+/// Where the best start before `from` is, at most `visible_bytes_max` earlier and not before `low`:
+/// the start of the sentence, if it is near enough, or else of a word, not using up more than a third
+/// of the bytes, since what follows the words tells more than what comes before.
+pub(super) fn start_before(text: &str, low: usize, from: usize, visible_bytes_max: usize) -> usize {
+    let mut start = from;
+    let mut length = Length::default();
+    let mut at = from;
+    let mut after = text[from..].chars().next();
+    while let Some(before) = text[low..at].chars().next_back() {
+        if is_start(before, after) {
+            if is_sentence_start(text, low, at) {
+                return at;
+            }
+            if length.bytes <= visible_bytes_max / 3 {
+                start = at;
+            }
+        }
+        length.add(before);
+        if length.bytes > visible_bytes_max {
+            return start;
+        }
+        after = Some(before);
+        at -= before.len_utf8();
+    }
+    low
+}
+
+/// The earliest word start before `from`, at most `visible_bytes_max` earlier and not before `low`.
+pub(super) fn word_start_before(
+    text: &str,
+    low: usize,
+    from: usize,
+    visible_bytes_max: usize,
+) -> usize {
+    let mut start = from;
+    let mut length = Length::default();
+    let mut at = from;
+    let mut after = text[from..].chars().next();
+    while let Some(before) = text[low..at].chars().next_back() {
+        if is_start(before, after) {
+            start = at;
+        }
+        length.add(before);
+        if length.bytes > visible_bytes_max {
+            return start;
+        }
+        after = Some(before);
+        at -= before.len_utf8();
+    }
+    low
+}
+
+/// The last word end after `from`, which is one, at most `visible_bytes_max` later and not after `high`.
+pub(super) fn end_after(text: &str, from: usize, high: usize, visible_bytes_max: usize) -> usize {
+    let mut end = from;
+    let mut length = Length::default();
+    let mut before = text[..from].chars().next_back();
+    for (at, after) in text[from..high].char_indices() {
+        let is_end = match before {
+            Some(before) if after.is_whitespace() => !before.is_whitespace(),
+            Some(before) => before.is_alphanumeric() && !after.is_alphanumeric(),
+            None => false,
+        };
+        if is_end {
+            end = from + at;
+        }
+        length.add(after);
+        if length.bytes > visible_bytes_max {
+            return end;
+        }
+        before = Some(after);
+    }
+    high
+}
+
+/// Where a word that begins at `from` is cut so that no more than `visible_bytes_max` show.
+pub(super) fn cut_after(text: &str, from: usize, high: usize, visible_bytes_max: usize) -> usize {
+    let mut length = Length::default();
+    for (at, character) in text[from..high].char_indices() {
+        length.add(character);
+        // One character shows always: a window is never empty.
+        if length.bytes > visible_bytes_max && at > 0 {
+            return from + at;
+        }
+    }
+    high
+}
+
+/// Visible bytes of a stretch.
+pub(super) fn visible_bytes(text: &str) -> usize {
+    let mut length = Length::default();
+    text.chars().for_each(|character| length.add(character));
+    length.bytes
+}
+
+/// Whether a sentence starts at `at`, a word's start, or a few words before it.
+pub(super) fn is_near_sentence_start(text: &str, at: usize) -> bool {
+    const NEAR_BYTES: usize = 30;
+    let start = start_before(text, 0, at, NEAR_BYTES);
+    is_sentence_start(text, 0, start)
+}
+
+/// The first place from `at` on that no word goes on over.
+pub(super) fn behind_word(text: &str, at: usize) -> usize {
+    word_end(text, at)
+}
+
+#[derive(Default)]
+struct Length {
+    bytes: usize,
+    in_space: bool,
+}
+
+impl Length {
+    fn add(&mut self, character: char) {
+        match shown(character) {
+            Shown::Itself => {
+                self.bytes += character.len_utf8();
+                self.in_space = false;
+            }
+            Shown::Space if !self.in_space => {
+                self.bytes += 1;
+                self.in_space = true;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a window may start between two characters.
+fn is_start(before: char, after: Option<char>) -> bool {
+    match after {
+        Some(after) if before.is_whitespace() => !after.is_whitespace(),
+        Some(after) => after.is_alphanumeric() && !before.is_alphanumeric(),
+        None => false,
+    }
+}
+
+/// Whether what stands before `at` ends a sentence: a stop and white space, or an empty line.
+fn is_sentence_start(text: &str, low: usize, at: usize) -> bool {
+    const LOOKED_AT_MAX: usize = 32;
+    let mut newlines = 0;
+    let mut spaced = false;
+    let mut left = text[low..at].chars().rev();
+    for character in left.by_ref().take(LOOKED_AT_MAX) {
+        match character {
+            '\n' => {
+                newlines += 1;
+                spaced = true;
+                if newlines == 2 {
+                    return true;
+                }
+            }
+            '。' | '！' | '？' => return true,
+            '.' | '!' | '?' | '…' => return spaced,
+            '"' | '\'' | '”' | '’' | ')' | ']' if spaced => {}
+            _ if character.is_whitespace() => spaced = true,
+            _ => return false,
+        }
+    }
+    low == 0 && left.next().is_none()
+}

@@ -1,0 +1,269 @@
+//! Where in a text the words of a query occur.
+//!
+//! Words of ASCII characters only: one vectorised substring search a term in the lower-cased text,
+//! then word borders are looked at (and under `english` the word is stemmed) at the candidates.
+//! Words with other characters: visited one by one, but only if a term can be meant by one, that is if
+//! a term has other characters itself, or one of the two characters that lower-case to ASCII occurs:
+//! the Kelvin sign is a `k`, and `İ` is an `i` with a dot on it.
+//! Equal to tokenizing the text and comparing every term (`Matcher::find_by_tokens`).
+use super::needle::needle;
+use super::{SummaryScratch, SummaryTerm};
+use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
+use memchr::memmem::{self, Finder};
+use std::collections::HashMap;
+
+/// A word of the text that a term means. Lists are sorted by place, then term, without repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Match {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Which of the query's distinct terms.
+    pub(super) term: u32,
+}
+
+/// With more terms, reading the text once with the tokenizer is quicker than once a term.
+const SEARCHES_MAX: usize = 24;
+
+/// Words whose terms may have been cut are compared by their terms, not by their letters.
+const UNCUT_BYTES_MAX: usize = TERM_BYTES_MAX - 4;
+
+#[derive(Debug)]
+pub(super) struct Matcher {
+    wanted: Wanted,
+    searches: Vec<Search>,
+    /// Some term has characters beyond ASCII.
+    wide: bool,
+    /// Some term has a `k`; a prefix ends with `i`.
+    kelvin: bool,
+    dotted: bool,
+}
+
+/// The terms, to look up those of a word.
+#[derive(Debug)]
+struct Wanted {
+    analyzer: Analyzer,
+    exact: HashMap<Box<str>, u32>,
+    prefixes: Vec<(Box<str>, u32)>,
+    /// By first byte: whether any term starts with it. Spares most words the look-up.
+    first_bytes: [bool; 256],
+}
+
+#[derive(Debug)]
+struct Search {
+    finder: Finder<'static>,
+    wanted: SearchedTerm,
+    check: Check,
+}
+
+#[derive(Debug)]
+struct SearchedTerm {
+    term: Box<str>,
+    prefix: bool,
+    ordinal: u32,
+}
+
+/// What makes a candidate at the start of a word a match.
+#[derive(Debug)]
+enum Check {
+    /// The word ends where the needle ends.
+    Whole,
+    /// Nothing more.
+    Prefix,
+    /// The word's term is the wanted one.
+    Analysed,
+}
+
+impl Matcher {
+    pub(super) fn new(analyzer: Analyzer, terms: &[SummaryTerm]) -> Matcher {
+        let any = |is: fn(&SummaryTerm) -> bool| terms.iter().any(is);
+        let searches = (0..)
+            .zip(terms)
+            // No word has a term with other ASCII characters; those with wide ones are walked to.
+            .filter(|(_, wanted)| is_lowered_ascii(&wanted.term))
+            .map(|(ordinal, wanted)| Search::new(analyzer, wanted, ordinal))
+            .collect();
+        Matcher {
+            wanted: Wanted::new(analyzer, terms),
+            searches,
+            wide: any(|wanted| !wanted.term.is_ascii()),
+            kelvin: any(|wanted| wanted.term.contains('k')),
+            dotted: any(|wanted| wanted.prefix && wanted.term.ends_with('i')),
+        }
+    }
+
+    /// Puts all matches in `text` into `scratch.matches`.
+    pub(super) fn find(&self, text: &str, scratch: &mut SummaryScratch) {
+        if self.searches.len() > SEARCHES_MAX {
+            return self.find_by_tokens(text, scratch);
+        }
+        scratch.matches.clear();
+        if !self.searches.is_empty() {
+            scratch.lowered.clear();
+            scratch.lowered.extend_from_slice(text.as_bytes());
+            scratch.lowered.make_ascii_lowercase();
+        }
+        for search in &self.searches {
+            search.find(&self.wanted, text, scratch);
+        }
+        if self.must_visit_wide_words(text) {
+            self.wanted.find_in_wide_words(text, scratch);
+        }
+        // A stable sort merges the runs, which are sorted each, instead of starting from scratch.
+        scratch.matches.sort();
+        scratch.matches.dedup();
+    }
+
+    /// The slow twin of [`Self::find`]: every word's term is looked up.
+    pub(super) fn find_by_tokens(&self, text: &str, scratch: &mut SummaryScratch) {
+        let SummaryScratch { matches, word, .. } = scratch;
+        matches.clear();
+        self.wanted.analyzer.each_token(text, word, |token| {
+            self.wanted
+                .push(token.term, token.start, token.end, matches);
+        });
+        matches.sort();
+    }
+
+    fn must_visit_wide_words(&self, text: &str) -> bool {
+        (self.wide || self.kelvin || self.dotted)
+            && !text.is_ascii()
+            && (self.wide
+                || self.kelvin && memmem::find(text.as_bytes(), "\u{212A}".as_bytes()).is_some()
+                || self.dotted && memmem::find(text.as_bytes(), "\u{130}".as_bytes()).is_some())
+    }
+}
+
+impl Wanted {
+    fn new(analyzer: Analyzer, terms: &[SummaryTerm]) -> Wanted {
+        let mut wanted = Wanted {
+            analyzer,
+            exact: HashMap::new(),
+            prefixes: Vec::new(),
+            first_bytes: [false; 256],
+        };
+        for (ordinal, SummaryTerm { term, prefix, .. }) in (0..).zip(terms) {
+            if let Some(&byte) = term.as_bytes().first() {
+                wanted.first_bytes[byte as usize] = true;
+            }
+            if *prefix {
+                wanted.prefixes.push((term.as_str().into(), ordinal));
+            } else {
+                wanted.exact.insert(term.as_str().into(), ordinal);
+            }
+        }
+        wanted
+    }
+
+    #[inline]
+    fn push(&self, term: &str, start: usize, end: usize, matches: &mut Vec<Match>) {
+        let known = |&byte: &u8| self.first_bytes[byte as usize];
+        if !term.as_bytes().first().is_some_and(known) {
+            return;
+        }
+        let exact = self.exact.get(term).copied();
+        let prefixes = self.prefixes.iter();
+        let prefixes = prefixes.filter(|(prefix, _)| term.starts_with(&**prefix));
+        for term in exact
+            .into_iter()
+            .chain(prefixes.map(|(_, ordinal)| *ordinal))
+        {
+            matches.push(Match { start, end, term });
+        }
+    }
+
+    /// Analyses the words that have a character beyond ASCII, going from one to the next.
+    fn find_in_wide_words(&self, text: &str, scratch: &mut SummaryScratch) {
+        let SummaryScratch { matches, word, .. } = scratch;
+        let bytes = text.as_bytes();
+        let mut from = 0;
+        while let Some(wide) = next_wide(bytes, from) {
+            let end = word_end(text, wide);
+            if end == wide {
+                from = wide + text[wide..].chars().next().map_or(1, char::len_utf8);
+                continue;
+            }
+            let ascii_before = bytes[from..wide].iter().rev();
+            let start = wide
+                - ascii_before
+                    .take_while(|b| b.is_ascii_alphanumeric())
+                    .count();
+            self.analyzer.each_token(&text[start..end], word, |token| {
+                self.push(token.term, start, end, matches);
+            });
+            from = end;
+        }
+    }
+}
+
+/// Where the first byte beyond ASCII is, from `from` on.
+fn next_wide(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    for block in bytes[from..].chunks(64) {
+        if !block.is_ascii() {
+            let inside = block.iter().position(|byte| !byte.is_ascii())?;
+            return Some(at + inside);
+        }
+        at += block.len();
+    }
+    None
+}
+
+impl Search {
+    fn new(analyzer: Analyzer, wanted: &SummaryTerm, ordinal: u32) -> Search {
+        let needle = needle(analyzer, &wanted.term, wanted.prefix);
+        let check = match analyzer {
+            Analyzer::Plain if needle.len() > UNCUT_BYTES_MAX => Check::Analysed,
+            Analyzer::Plain if wanted.prefix => Check::Prefix,
+            Analyzer::Plain => Check::Whole,
+            Analyzer::English => Check::Analysed,
+        };
+        Search {
+            finder: Finder::new(needle).into_owned(),
+            wanted: SearchedTerm {
+                term: wanted.term.as_str().into(),
+                prefix: wanted.prefix,
+                ordinal,
+            },
+            check,
+        }
+    }
+
+    fn find(&self, wanted: &Wanted, text: &str, scratch: &mut SummaryScratch) {
+        let SummaryScratch {
+            lowered,
+            matches,
+            word,
+        } = scratch;
+        let needle_bytes = self.finder.needle().len();
+        // Needles that overlap are not lost: only the first of them can start a word.
+        for start in self.finder.find_iter(lowered) {
+            if !starts_word(text, start) {
+                continue;
+            }
+            let end = word_end(text, start + needle_bytes);
+            let is_match = match self.check {
+                Check::Whole => end == start + needle_bytes,
+                Check::Prefix => true,
+                Check::Analysed => {
+                    let mut is_match = false;
+                    wanted
+                        .analyzer
+                        .each_token(&text[start..end], word, |token| {
+                            is_match = self.wanted.means(token.term);
+                        });
+                    is_match
+                }
+            };
+            if is_match {
+                let term = self.wanted.ordinal;
+                matches.push(Match { start, end, term });
+            }
+        }
+    }
+}
+
+impl SearchedTerm {
+    fn means(&self, term: &str) -> bool {
+        *term == *self.term || self.prefix && term.starts_with(&*self.term)
+    }
+}

@@ -1,0 +1,137 @@
+//! Windows of a text as HTML that holds no markup but `<mark>`, whatever the text.
+use super::matches::Match;
+use super::windows::Window;
+
+/// Escapes text for HTML, in element content and in quoted attributes alike.
+pub fn escape_html(text: &str, out: &mut String) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escaped = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        out.push_str(&text[from..at]);
+        out.push_str(escaped);
+        from = at + 1;
+    }
+    out.push_str(&text[from..]);
+}
+
+/// How a character is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// As it is.
+    Itself,
+    /// With its neighbours of the same kind as one space.
+    Space,
+    /// Not at all: control characters, and those that turn the direction of the text around them.
+    Nothing,
+}
+
+pub(super) fn shown(character: char) -> Shown {
+    match character {
+        '!'..='~' => Shown::Itself,
+        _ if character.is_whitespace() => Shown::Space,
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => Shown::Nothing,
+        _ if character.is_control() => Shown::Nothing,
+        _ => Shown::Itself,
+    }
+}
+
+/// Whether anything of `text` is shown.
+pub(super) fn is_visible(text: &str) -> bool {
+    text.chars()
+        .any(|character| shown(character) == Shown::Itself)
+}
+
+pub(super) fn html(text: &str, windows: &[Window], matches: &[Match]) -> String {
+    let mut out = String::with_capacity(640);
+    let mut shown_to = 0;
+    for (ordinal, window) in windows.iter().enumerate() {
+        let cut = ordinal > 0 || is_visible(&text[shown_to..window.start]);
+        out.push_str(match (cut, ordinal) {
+            (false, _) => "",
+            (true, 0) => "… ",
+            (true, _) => " … ",
+        });
+        window_html(text, window, matches, &mut out);
+        shown_to = window.end;
+    }
+    if !windows.is_empty() && is_visible(&text[shown_to..]) {
+        out.push_str(" …");
+    }
+    out
+}
+
+/// Appends one window, its matched words marked.
+pub(super) fn window_html(text: &str, window: &Window, matches: &[Match], out: &mut String) {
+    let mut piece = Piece {
+        out,
+        started: false,
+        space: false,
+    };
+    let mut shown_to = window.start;
+    let first = matches.partition_point(|found| found.start < window.start);
+    for found in &matches[first..] {
+        if found.start >= window.end {
+            break;
+        }
+        if found.start < shown_to {
+            continue; // The same word, meant by another term too.
+        }
+        let end = found.end.min(window.end);
+        piece.push(&text[shown_to..found.start]);
+        piece.mark(&text[found.start..end]);
+        shown_to = end;
+    }
+    piece.push(&text[shown_to..window.end]);
+}
+
+/// A window being written: white space is held back until something visible follows.
+struct Piece<'a> {
+    out: &'a mut String,
+    started: bool,
+    space: bool,
+}
+
+impl Piece<'_> {
+    fn push(&mut self, text: &str) {
+        let mut run = 0;
+        for (at, character) in text.char_indices() {
+            let shown = shown(character);
+            if shown == Shown::Itself {
+                if self.space {
+                    run = at;
+                    self.push_space();
+                }
+                self.started = true;
+                continue;
+            }
+            if run < at {
+                escape_html(&text[run..at], self.out);
+            }
+            run = at + character.len_utf8();
+            self.space |= shown == Shown::Space && self.started;
+        }
+        escape_html(&text[run..], self.out);
+    }
+
+    fn mark(&mut self, word: &str) {
+        if self.space {
+            self.push_space();
+        }
+        self.started = true;
+        self.out.push_str("<mark>");
+        escape_html(word, self.out);
+        self.out.push_str("</mark>");
+    }
+
+    fn push_space(&mut self) {
+        self.out.push(' ');
+        self.space = false;
+    }
+}

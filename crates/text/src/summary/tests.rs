@@ -1,0 +1,270 @@
+//! Summaries: the fast search against the tokenizer, and what a reader of a summary relies on.
+use super::*;
+use proptest::prelude::*;
+
+fn terms(words: &str) -> Vec<SummaryTerm> {
+    let weighted = words.split_whitespace().map(|word| SummaryTerm {
+        term: word.trim_end_matches('*').to_owned(),
+        prefix: word.ends_with('*'),
+        weight: match word {
+            "the" | "of" | "a" | "and" => 0.1,
+            _ => 5.0,
+        },
+    });
+    weighted.collect()
+}
+
+fn query(analyzer: Analyzer, words: &str, text_bytes: usize) -> SummaryQuery {
+    let options = SummaryOptions {
+        windows_max: 2,
+        text_bytes,
+    };
+    SummaryQuery::new(analyzer, terms(words), options)
+}
+
+fn plain(words: &str, text_bytes: usize, text: &str) -> String {
+    query(Analyzer::Plain, words, text_bytes).summarize(text)
+}
+
+#[test]
+fn a_short_text_is_shown_whole() {
+    assert_eq!(
+        plain("fox", 300, "The quick  brown\nFOX."),
+        "The quick brown <mark>FOX</mark>."
+    );
+    assert_eq!(plain("fox", 300, ""), "");
+    assert_eq!(plain("", 300, " foxes "), "foxes");
+}
+
+#[test]
+fn without_a_match_the_beginning_is_shown() {
+    let text = "  One two three four five six seven eight.";
+    assert_eq!(plain("nine", 20, text), "One two three four …");
+    assert_eq!(
+        plain("nine", 16, &"x".repeat(100)),
+        format!("{} …", "x".repeat(16))
+    );
+}
+
+#[test]
+fn windows_show_different_terms_and_start_at_sentences() {
+    let filler = "Nothing is said here about it at all. ".repeat(40);
+    let text = format!(
+        "{filler}The apple is red and round. {filler}An apple again. {filler}Pears are green. {filler}"
+    );
+    assert_eq!(
+        plain("apple pears", 80, &text),
+        "… The <mark>apple</mark> is red and round. Nothing is … <mark>Pears</mark> are green. Nothing is said here …"
+    );
+}
+
+#[test]
+fn a_phrase_beats_scattered_words() {
+    let filler = "lorem ipsum dolor sit amet ".repeat(30);
+    let text =
+        format!("{filler}united by the other states {filler}in the united states today {filler}");
+    let summary = plain("united states", 60, &text);
+    assert!(
+        summary.contains("<mark>united</mark> <mark>states</mark>"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn stems_and_prefixes_are_marked_as_written() {
+    let english = query(Analyzer::English, "die possibl happi*", 300);
+    assert_eq!(
+        english.summarize("Dying is one possibility; possible happiness another, unhappily."),
+        "<mark>Dying</mark> is one <mark>possibility</mark>; <mark>possible</mark> \
+         <mark>happiness</mark> another, unhappily."
+    );
+    assert_eq!(
+        plain("kelvin di* café", 300, "\u{212A}elvin Dİyar CAFÉ decaf"),
+        "<mark>\u{212A}elvin</mark> <mark>Dİyar</mark> <mark>CAFÉ</mark> decaf"
+    );
+}
+
+#[test]
+fn no_markup_of_the_text_survives() {
+    let text = "<script>alert('x')</script>\0 &amp; \"q\" \u{202E}abc\u{2066} <mark>fox</MARK>";
+    assert_eq!(
+        plain("fox script", 300, text),
+        "&lt;<mark>script</mark>&gt;alert(&#39;x&#39;)&lt;/<mark>script</mark>&gt; &amp;amp; &quot;q&quot; \
+         abc &lt;mark&gt;<mark>fox</mark>&lt;/MARK&gt;"
+    );
+}
+
+#[test]
+fn only_two_characters_lower_case_to_ascii_from_beyond() {
+    // The search for ASCII words relies on it.
+    let odd: Vec<char> = ('\u{80}'..=char::MAX)
+        .filter(|wide| wide.to_lowercase().any(|lower| lower.is_ascii()))
+        .collect();
+    assert_eq!(odd, ['\u{130}', '\u{212A}']);
+}
+
+#[test]
+fn a_text_of_one_frequent_word_and_strange_weights() {
+    let text = "the ".repeat(50_000);
+    let strange = [f32::NAN, f32::INFINITY, -1.0, 0.0, f32::MAX];
+    let strange = strange.map(|weight| SummaryTerm {
+        term: "the".to_owned(),
+        prefix: weight == 0.0,
+        weight,
+    });
+    for options in [0, 1, 2, 100].map(|windows_max| SummaryOptions {
+        windows_max,
+        text_bytes: 40,
+    }) {
+        let summary =
+            SummaryQuery::new(Analyzer::Plain, strange.to_vec(), options).summarize(&text);
+        assert!(
+            summary.contains("<mark>the</mark> <mark>the</mark>"),
+            "{summary}"
+        );
+    }
+}
+
+/// What a text looks like to a reader who sees all of it.
+fn collapsed(text: &str) -> String {
+    let whole = windows::Window {
+        start: 0,
+        end: text.len(),
+    };
+    let mut out = String::new();
+    render::window_html(text, &whole, &[], &mut out);
+    unescaped(&out)
+}
+
+fn unescaped(html: &str) -> String {
+    let entities = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ];
+    let bare = html.replace("<mark>", "").replace("</mark>", "");
+    entities.iter().fold(bare, |text, (entity, character)| {
+        text.replace(entity, character)
+    })
+}
+
+fn found(query: &SummaryQuery, text: &str, fast: bool) -> Vec<Match> {
+    let mut scratch = SummaryScratch::default();
+    if fast {
+        query.matcher.find(text, &mut scratch);
+    } else {
+        query.matcher.find_by_tokens(text, &mut scratch);
+    }
+    scratch.matches
+}
+
+fn assert_good(analyzer: Analyzer, words: &str, text: &str, text_bytes: usize, windows_max: usize) {
+    let options = SummaryOptions {
+        windows_max,
+        text_bytes,
+    };
+    let query = SummaryQuery::new(analyzer, terms(words), options);
+    let matches = found(&query, text, true);
+    assert_eq!(matches, found(&query, text, false), "{words:?} in {text:?}");
+
+    let windows = windows::choose(text, &matches, &query.scoring, options);
+    assert!(windows.len() <= windows_max.max(1));
+    let mut visible_bytes = 0;
+    let mut marks_count = 0;
+    for window in &windows {
+        let mut html = String::new();
+        render::window_html(text, window, &matches, &mut html);
+        let piece = unescaped(&html);
+        visible_bytes += piece.len();
+        assert!(collapsed(text).contains(&piece), "{piece:?} of {text:?}");
+        let marked = assert_marks(&query, analyzer, &html, text_bytes);
+        let inside = |found: &&Match| (window.start..window.end).contains(&found.start);
+        let mut words: Vec<usize> = matches
+            .iter()
+            .filter(inside)
+            .map(|found| found.start)
+            .collect();
+        words.dedup();
+        assert_eq!(marked, words.len(), "{html:?} of {text:?}");
+        marks_count += marked;
+    }
+    for pair in windows.windows(2) {
+        assert!(pair[0].end < pair[1].start);
+    }
+    // One character is shown even where none fits.
+    let bytes_max = text_bytes.max(16) + 4 * windows.len();
+    assert!(
+        visible_bytes <= bytes_max,
+        "{visible_bytes} of {text_bytes}: {text:?}"
+    );
+    assert_eq!(marks_count > 0, !matches.is_empty());
+
+    let summary = query.summarize(text);
+    assert_eq!(summary, render::html(text, &windows, &matches));
+    let without_marks = summary.replace("<mark>", "").replace("</mark>", "");
+    assert!(
+        !without_marks.contains(['<', '>', '"', '\'', '\0', '\u{202E}']),
+        "{summary}"
+    );
+}
+
+/// Every mark holds one word, which the query means. Counts them.
+fn assert_marks(query: &SummaryQuery, analyzer: Analyzer, html: &str, text_bytes: usize) -> usize {
+    let mut pieces = html.split("<mark>");
+    let mut marks_count = 0;
+    pieces.next();
+    for piece in pieces {
+        let (word, rest) = piece.split_once("</mark>").expect("marks are balanced");
+        let is_cut = word.len() + 4 > text_bytes / 8;
+        assert_eq!(analyzer.terms(word).len(), 1);
+        assert!(is_cut || !found(query, word, false).is_empty(), "{word:?}");
+        assert!(!rest.contains("</mark>"));
+        marks_count += 1;
+    }
+    marks_count
+}
+
+fn any_analyzer() -> impl Strategy<Value = Analyzer> {
+    prop_oneof![Just(Analyzer::Plain), Just(Analyzer::English)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn prose_is_summarized_well(
+        analyzer in any_analyzer(),
+        words in "((the|of|a|i|k|die|possibl|happi|fox|foxes|kelvin|café|caf|ski|sky|東京|ив|i\u{307}|di)[*]? ){0,6}",
+        text in "((the|The|of|a|I|k|K|\u{212A}|dying|dies|possibility|happily|happy|fox|FOX|foxes|\u{212A}elvin|café|caf|CAFÉ|skis|skies|東京|東京都|Ив|İ|Dİ|dim|and|nothing|wordly|[a-z]{1,40})([ .,;-]|\\. |\n\n|  |\u{202E}|\0|é|<b>|’|’s |\u{301})){0,80}",
+        text_bytes in 0usize..200,
+        windows_max in 0usize..5,
+    ) {
+        assert_good(analyzer, &words, &text, text_bytes, windows_max);
+    }
+
+    #[test]
+    fn any_text_is_summarized(
+        analyzer in any_analyzer(),
+        words in "([a-z0-9éкİ]{1,2}[*]? ){0,4}",
+        text in any::<String>(),
+        text_bytes in 0usize..40,
+        windows_max in 0usize..5,
+    ) {
+        assert_good(analyzer, &words, &text, text_bytes, windows_max);
+    }
+
+    #[test]
+    fn anything_may_be_a_term(
+        analyzer in any_analyzer(),
+        mut wanted in proptest::collection::vec((any::<String>(), any::<bool>(), any::<f32>()), 0..40),
+        text in any::<String>(),
+    ) {
+        wanted.extend(text.split(' ').take(3).map(|word| (word.to_owned(), true, 1.0)));
+        let terms = wanted.into_iter().map(|(term, prefix, weight)| SummaryTerm { term, prefix, weight });
+        let query = SummaryQuery::new(analyzer, terms.collect(), SummaryOptions::default());
+        prop_assert_eq!(found(&query, &text, true), found(&query, &text, false));
+        query.summarize(&text);
+    }
+}

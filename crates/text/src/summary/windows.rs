@@ -1,0 +1,344 @@
+//! Which stretches of a text to show: those with the most telling of the query's words.
+//!
+//! score := Σ weight of the distinct terms inside          an eighth of it for terms shown already
+//!        + Σ weight / 10 of those that occur again        once a term
+//!        + Σ (weight + weight) / 4 of neighbours           terms that follow each other as in the query
+//!
+//! Weights are integers, so that taking a match out of the sliding window undoes putting it in exactly.
+//! Each window costs one pass over the matches, whatever their number is.
+use super::borders;
+use super::matches::Match;
+use super::render::is_visible;
+use super::{SummaryOptions, SummaryTerm};
+
+/// A stretch of the text that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// A window shorter than this says nothing.
+const WINDOW_BYTES_MIN: usize = 16;
+
+/// Beyond this, a query is a list of words rather than a phrase, and neighbours are not looked at.
+const NEIGHBOUR_TERMS_MAX: usize = 64;
+
+/// Neighbours have no more than this between them, as in `end. Start`.
+const NEIGHBOUR_GAP_BYTES: usize = 3;
+
+/// Among windows of equal score, how many may be asked whether they start a sentence.
+const TIES_MAX: usize = 32;
+
+/// What windows are worth.
+#[derive(Debug)]
+pub(super) struct Scoring {
+    weights: Vec<u64>,
+    /// For `term * terms + next`: 1 + the ordinal of the pair, or 0. Empty if there are too many terms.
+    pair_of: Vec<u16>,
+    pair_weights: Vec<u64>,
+}
+
+impl Scoring {
+    /// `order` names the distinct `terms` in the query's order.
+    pub(super) fn new(terms: &[SummaryTerm], order: &[usize]) -> Scoring {
+        // Thousandths; at least one, so that showing a word is always better than not.
+        let thousandths = |term: &SummaryTerm| (term.weight.clamp(0.0, 1e6) * 1000.0) as u64;
+        let weights: Vec<u64> = terms.iter().map(|term| thousandths(term).max(1)).collect();
+        let mut pair_of = Vec::new();
+        let mut pair_weights = Vec::new();
+        if (2..=NEIGHBOUR_TERMS_MAX).contains(&terms.len()) {
+            pair_of.resize(terms.len() * terms.len(), 0);
+            for pair in order.windows(2) {
+                let slot = &mut pair_of[pair[0] * terms.len() + pair[1]];
+                if *slot == 0 && pair_weights.len() < u16::MAX as usize {
+                    pair_weights.push((weights[pair[0]] + weights[pair[1]]) / 4);
+                    *slot = pair_weights.len() as u16;
+                }
+            }
+        }
+        Scoring {
+            weights,
+            pair_of,
+            pair_weights,
+        }
+    }
+
+    /// The pair that two matches in a row make, if they stand side by side.
+    #[inline]
+    fn pair(&self, before: &Match, after: &Match) -> Option<usize> {
+        let gap_bytes = after.start.wrapping_sub(before.end);
+        if self.pair_of.is_empty() || gap_bytes > NEIGHBOUR_GAP_BYTES {
+            return None;
+        }
+        let at = before.term as usize * self.weights.len() + after.term as usize;
+        (self.pair_of[at] as usize).checked_sub(1)
+    }
+}
+
+/// The windows of `text` to show, in the text's order, apart from each other.
+pub(super) fn choose(
+    text: &str,
+    matches: &[Match],
+    scoring: &Scoring,
+    options: SummaryOptions,
+) -> Vec<Window> {
+    let text_bytes = options.text_bytes.max(WINDOW_BYTES_MIN);
+    let whole = Window {
+        start: 0,
+        end: text.len(),
+    };
+    if text.len() <= text_bytes {
+        return vec![whole];
+    }
+    if matches.is_empty() {
+        return vec![beginning(text, text_bytes)];
+    }
+    let windows_max = options.windows_max.clamp(1, text_bytes / WINDOW_BYTES_MIN);
+    let mut chooser = Chooser {
+        text,
+        matches,
+        scoring,
+        seen: vec![false; scoring.weights.len()],
+        window_bytes: text_bytes / windows_max,
+    };
+    let mut windows: Vec<Window> = Vec::with_capacity(windows_max);
+    while windows.len() < windows_max
+        && let Some(window) = chooser.next(&windows)
+    {
+        let at = windows.partition_point(|other| other.start < window.start);
+        windows.insert(at, window);
+    }
+    // Bytes that no further window uses make those that there are longer.
+    let spare_bytes = chooser.window_bytes * (windows_max - windows.len());
+    if spare_bytes > 0 {
+        grow(text, &mut windows, spare_bytes);
+    }
+    join_neighbours(text, windows)
+}
+
+/// The first visible stretch of a text.
+fn beginning(text: &str, text_bytes: usize) -> Window {
+    let start = text.len() - text.trim_start().len();
+    let mut end = borders::end_after(text, start, text.len(), text_bytes);
+    if end == start {
+        end = borders::cut_after(text, start, text.len(), text_bytes);
+    }
+    Window { start, end }
+}
+
+struct Chooser<'a> {
+    text: &'a str,
+    matches: &'a [Match],
+    scoring: &'a Scoring,
+    /// Terms that an earlier window shows.
+    seen: Vec<bool>,
+    window_bytes: usize,
+}
+
+/// The best stretch found so far: matches `from..to`.
+struct Best {
+    from: usize,
+    to: usize,
+    score: u64,
+    /// Whether a sentence starts there; asked only when another has the same score.
+    sentence: Option<bool>,
+    low: usize,
+    high: usize,
+}
+
+impl Chooser<'_> {
+    /// The best window in the gaps between `windows`, which are sorted.
+    fn next(&mut self, windows: &[Window]) -> Option<Window> {
+        let mut best: Option<Best> = None;
+        let mut ties = TIES_MAX;
+        let mut low = 0;
+        for window in windows.iter().map(Some).chain([None]) {
+            let high = window.map_or(self.text.len(), |window| window.start);
+            self.slide(low, high, &mut best, &mut ties);
+            low = window.map_or(high, |window| borders::behind_word(self.text, window.end));
+        }
+        let best = best?;
+        for found in &self.matches[best.from..best.to] {
+            self.seen[found.term as usize] = true;
+        }
+        Some(self.with_borders(&best))
+    }
+
+    /// Slides over the matches that lie in `low..high`.
+    fn slide(&self, low: usize, high: usize, best: &mut Option<Best>, ties: &mut usize) {
+        // The rest of the window is for what stands around the words.
+        let core_bytes = self.window_bytes * 3 / 4;
+        let first = self.matches.partition_point(|found| found.start < low);
+        let last = first + self.matches[first..].partition_point(|found| found.end <= high);
+        let mut score = Score::new(self.scoring, &self.seen);
+        let mut to = first;
+        for from in first..last {
+            let end_max = self.matches[from].start + core_bytes;
+            while to < last && (to == from || self.matches[to].end <= end_max) {
+                let before = (to > from).then(|| &self.matches[to - 1]);
+                score.put_in(before, &self.matches[to]);
+                to += 1;
+            }
+            let candidate = Best {
+                from,
+                to,
+                score: score.total,
+                sentence: None,
+                low,
+                high,
+            };
+            if self.is_better(&candidate, best, ties) {
+                *best = Some(candidate);
+            }
+            let after = (to > from + 1).then(|| &self.matches[from + 1]);
+            score.take_out(&self.matches[from], after);
+        }
+    }
+
+    fn is_better(&self, candidate: &Best, best: &mut Option<Best>, ties: &mut usize) -> bool {
+        let Some(best) = best else { return true };
+        if candidate.score != best.score || *ties == 0 {
+            return candidate.score > best.score;
+        }
+        *ties -= 1;
+        let near = |at: usize| borders::is_near_sentence_start(self.text, self.matches[at].start);
+        !*best.sentence.get_or_insert_with(|| near(best.from)) && near(candidate.from)
+    }
+
+    fn with_borders(&self, best: &Best) -> Window {
+        let core_start = self.matches[best.from].start;
+        let core_end = self.matches[best.to - 1].end;
+        let core_bytes = borders::visible_bytes(&self.text[core_start..core_end]);
+        let Some(spare_bytes) = self.window_bytes.checked_sub(core_bytes) else {
+            // One word, longer than the window.
+            let end = borders::cut_after(self.text, core_start, core_end, self.window_bytes);
+            return Window {
+                start: core_start,
+                end,
+            };
+        };
+        let mut start = borders::start_before(self.text, best.low, core_start, spare_bytes);
+        let left = |from: usize, to: usize| {
+            self.window_bytes
+                .saturating_sub(borders::visible_bytes(&self.text[from..to]))
+        };
+        let spare_bytes = left(start, core_end);
+        let end = borders::end_after(self.text, core_end, best.high, spare_bytes);
+        if end == best.high {
+            // Nothing follows: show more of what comes before.
+            start = borders::word_start_before(self.text, best.low, start, left(start, end));
+        }
+        Window { start, end }
+    }
+}
+
+/// Lengthens windows by `spare_bytes` in all: forward first, then backward.
+fn grow(text: &str, windows: &mut [Window], spare_bytes: usize) {
+    let mut spare_bytes = spare_bytes;
+    for at in 0..windows.len() {
+        let low = match at.checked_sub(1) {
+            Some(before) => borders::behind_word(text, windows[before].end),
+            None => 0,
+        };
+        // The word behind the window before may be this window's first.
+        let low = low.min(windows[at].start);
+        let high = windows.get(at + 1).map_or(text.len(), |next| next.start);
+        let window = &mut windows[at];
+        if borders::behind_word(text, window.end) == window.end && window.end < high {
+            let end = borders::end_after(text, window.end, high, spare_bytes);
+            let grown_bytes = borders::visible_bytes(&text[window.end..end]);
+            spare_bytes = spare_bytes.saturating_sub(grown_bytes);
+            window.end = end;
+        }
+        let start = borders::word_start_before(text, low, window.start, spare_bytes);
+        let grown_bytes = borders::visible_bytes(&text[start..window.start]);
+        spare_bytes = spare_bytes.saturating_sub(grown_bytes);
+        window.start = start;
+    }
+}
+
+/// Joins windows that have nothing visible between them.
+fn join_neighbours(text: &str, windows: Vec<Window>) -> Vec<Window> {
+    let mut joined: Vec<Window> = Vec::with_capacity(windows.len());
+    for window in windows {
+        match joined.last_mut() {
+            Some(last) if !is_visible(&text[last.end..window.start]) => last.end = window.end,
+            _ => joined.push(window),
+        }
+    }
+    joined
+}
+
+/// The score of the matches in the sliding window.
+struct Score<'a> {
+    scoring: &'a Scoring,
+    seen: &'a [bool],
+    counts: Vec<u32>,
+    pair_counts: Vec<u32>,
+    total: u64,
+}
+
+impl Score<'_> {
+    fn new<'a>(scoring: &'a Scoring, seen: &'a [bool]) -> Score<'a> {
+        Score {
+            scoring,
+            seen,
+            counts: vec![0; scoring.weights.len()],
+            pair_counts: vec![0; scoring.pair_weights.len()],
+            total: 0,
+        }
+    }
+
+    /// What the occurrence adds that makes the count `count`.
+    #[inline]
+    fn gain(&self, term: usize, count: u32) -> u64 {
+        let weight = self.scoring.weights[term];
+        match (count, self.seen[term]) {
+            (1, false) => weight,
+            (1, true) => weight / 8,
+            (2, false) => weight / 10,
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    fn pair_gain(&self, pair: usize, found: &Match) -> u64 {
+        let weight = self.scoring.pair_weights[pair];
+        if self.seen[found.term as usize] {
+            weight / 8
+        } else {
+            weight
+        }
+    }
+
+    #[inline]
+    fn put_in(&mut self, before: Option<&Match>, found: &Match) {
+        let term = found.term as usize;
+        self.counts[term] += 1;
+        self.total += self.gain(term, self.counts[term]);
+        if let Some(before) = before
+            && let Some(pair) = self.scoring.pair(before, found)
+        {
+            self.pair_counts[pair] += 1;
+            if self.pair_counts[pair] == 1 {
+                self.total += self.pair_gain(pair, found);
+            }
+        }
+    }
+
+    #[inline]
+    fn take_out(&mut self, found: &Match, after: Option<&Match>) {
+        let term = found.term as usize;
+        self.total -= self.gain(term, self.counts[term]);
+        self.counts[term] -= 1;
+        if let Some(after) = after
+            && let Some(pair) = self.scoring.pair(found, after)
+        {
+            self.pair_counts[pair] -= 1;
+            if self.pair_counts[pair] == 0 {
+                self.total -= self.pair_gain(pair, after);
+            }
+        }
+    }
+}
