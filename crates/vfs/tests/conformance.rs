@@ -31,7 +31,9 @@ fn files_are_written_once(storage: &dyn Storage) {
     write(storage, "empty", b"");
     assert_eq!(&storage.open("empty").unwrap()[..], b"");
     // Longer than every buffer, in uneven pieces.
-    let bytes: Vec<u8> = (0..700_001u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
+    let bytes: Vec<u8> = (0..700_001u32)
+        .map(|i| (i.wrapping_mul(i) >> 7) as u8)
+        .collect();
     let mut file = storage.create("long").unwrap();
     for piece in bytes.chunks(1013) {
         file.write_all(piece).unwrap();

@@ -8,17 +8,11 @@ const OPERATIONS: [&str; 10] = [
     "create", "write", "write", "sync", "sync", "rename", "sync", "open", "list", "remove",
 ];
 
-/// Ten operations, whichever of them fail; says which.
-fn run(storage: &FaultyStorage) -> Vec<(usize, StorageError)> {
-    let mut failed = Vec::new();
-    let mut note = |before: usize, result: Result<(), StorageError>| {
-        if let Err(error) = result {
-            failed.push((before, error));
-        }
-    };
-    note(0, write(storage, "A", 6000));
+/// Seven steps of ten operations, whichever of them fail; gives the errors.
+fn run(storage: &FaultyStorage) -> Vec<StorageError> {
     type Step = fn(&FaultyStorage) -> Result<(), StorageError>;
-    let steps: [Step; 6] = [
+    let steps: [Step; 7] = [
+        |storage| write(storage, "A", 6000),
         |storage| storage.sync_directory(),
         |storage| storage.rename("A", "B"),
         |storage| storage.sync_directory(),
@@ -26,10 +20,10 @@ fn run(storage: &FaultyStorage) -> Vec<(usize, StorageError)> {
         |storage| storage.list().map(|_| ()),
         |storage| storage.remove("B"),
     ];
-    for step in steps {
-        note(storage.operations(), step(storage));
-    }
-    failed
+    steps
+        .iter()
+        .filter_map(|step| step(storage).err())
+        .collect()
 }
 
 fn write(storage: &dyn Storage, name: &str, bytes: usize) -> Result<(), StorageError> {
@@ -56,7 +50,6 @@ fn exactly_the_chosen_operation_fails() {
         assert!(storage.has_failed());
         let injected: Vec<&StorageError> = failed
             .iter()
-            .map(|(_, error)| error)
             .filter(|error| error.kind() == ErrorKind::StorageFull)
             .collect();
         assert_eq!(injected.len(), 1, "{operation}: {failed:?}");
@@ -74,7 +67,7 @@ fn a_persistent_fault_fails_everything_after_it() {
     for operation in 0..OPERATIONS.len() {
         let (disk, storage) = faulty(Fault::from_then_on(operation, FaultKind::Io));
         let failed = run(&storage);
-        // Creating to finishing is one step, five of six others follow it or all.
+        // The first four operations are one step, each later one is its own.
         let steps = if operation < 4 { 7 } else { 10 - operation };
         assert_eq!(failed.len(), steps, "{operation}: {failed:?}");
         let before = disk.operations();

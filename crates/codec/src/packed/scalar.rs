@@ -3,8 +3,10 @@
 //! The twin of every vectorised kernel: what runs on other processors, and what tests compare with.
 use super::{BLOCK, LANES, ROW_BYTES, ROWS, by_width};
 
+type Kernel = fn(payload: &[u8], values: &mut [u32; BLOCK]);
+
 /// One kernel per bit width, so that every shift and mask is a constant.
-const UNPACK: [fn(&[u8], &mut [u32; BLOCK]); 33] = by_width!(unpack_width);
+const UNPACK: [Kernel; 33] = by_width!(unpack_width);
 
 /// Values from a payload of `32 * bits` bytes (see [`super`] for the layout).
 ///
