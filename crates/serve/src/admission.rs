@@ -1,0 +1,166 @@
+//! Which hits of the merged ranking are shown: at most so many a site, in rank order.
+//!
+//! The ranking of all matches is one fixed list, and so is the list of the admitted: a hit is
+//! admitted when fewer than `per_site` of its site stand before it. A page is a slice of that
+//! list, whatever the partitions and however far it was searched. Each partition tells only its
+//! k best, so of the merged list only a beginning is certain: nothing that a partition has not
+//! told may belong before it. Paging is exact because only that beginning is looked at.
+use crate::transport::PartitionHits;
+use search::ScoredHit;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// A hit and the partition that it came from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) hit: ScoredHit,
+    pub(crate) partition: usize,
+}
+
+/// The certain beginning of the ranking of all matches.
+#[derive(Debug)]
+pub(crate) struct KnownRanking {
+    pub(crate) candidates: Vec<Candidate>,
+    /// Whether it is the whole ranking.
+    pub(crate) is_complete: bool,
+}
+
+/// Better first: higher score, then lower URL hash.
+fn order(a: &ScoredHit, b: &ScoredHit) -> Ordering {
+    b.score
+        .total_cmp(&a.score)
+        .then(a.url_hash.cmp(&b.url_hash))
+        // Only URLs whose hashes collide get here; any fixed order will do.
+        .then((a.segment, a.doc).cmp(&(b.segment, b.doc)))
+}
+
+/// Merges what the partitions found.
+pub(crate) fn merge(partitions: &[PartitionHits]) -> KnownRanking {
+    let told = partitions
+        .iter()
+        .map(|partition| partition.hits.len())
+        .sum();
+    let mut candidates = Vec::with_capacity(told);
+    for (partition, found) in partitions.iter().enumerate() {
+        candidates.extend(found.hits.iter().map(|&hit| Candidate { hit, partition }));
+    }
+    if partitions.len() > 1 {
+        // Sorted runs one after another are what this sort merges in linear time.
+        candidates.sort_by(|a, b| order(&a.hit, &b.hit));
+    }
+    let cut = || partitions.iter().filter(|partition| partition.is_cut());
+    if cut().any(|partition| partition.hits.is_empty()) {
+        candidates.clear();
+    } else if let Some(horizon) = cut()
+        .filter_map(|partition| partition.hits.last())
+        .min_by(|a, b| order(a, b))
+    {
+        candidates.truncate(
+            candidates.partition_point(|candidate| order(&candidate.hit, horizon).is_le()),
+        );
+    }
+    KnownRanking {
+        candidates,
+        is_complete: cut().next().is_none(),
+    }
+}
+
+/// The hits of every site in a ranking.
+#[derive(Debug, Default)]
+pub(crate) struct SiteCounts(HashMap<u64, u32>);
+
+impl SiteCounts {
+    /// Hits of the site with this hash.
+    pub(crate) fn count(&self, site_hash: u64) -> u32 {
+        self.0.get(&site_hash).copied().unwrap_or(0)
+    }
+}
+
+/// The admitted hits of a ranking in rank order (`wanted` are enough), and its hits a site.
+pub(crate) fn admit(
+    ranking: &KnownRanking,
+    per_site: u32,
+    wanted: usize,
+) -> (Vec<Candidate>, SiteCounts) {
+    if per_site == 0 {
+        let end = wanted.min(ranking.candidates.len());
+        return (ranking.candidates[..end].to_vec(), SiteCounts::default());
+    }
+    let mut counts = HashMap::with_capacity(ranking.candidates.len().min(1024));
+    let mut admitted = Vec::with_capacity(wanted.min(ranking.candidates.len()));
+    for candidate in &ranking.candidates {
+        let count = counts.entry(candidate.hit.site_hash).or_insert(0u32);
+        *count += 1;
+        if *count <= per_site && admitted.len() < wanted {
+            admitted.push(*candidate);
+        }
+    }
+    (admitted, SiteCounts(counts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use index::DocId;
+    use proptest::prelude::*;
+
+    fn hit(score: u8, doc: usize, site: u8) -> ScoredHit {
+        ScoredHit {
+            score: f32::from(score),
+            url_hash: doc as u64,
+            site_hash: u64::from(site),
+            segment: 0,
+            doc: DocId(doc as u32),
+        }
+    }
+
+    fn cut_to(hits: &[ScoredHit], k: usize) -> PartitionHits {
+        PartitionHits {
+            hits: hits.iter().copied().take(k).collect(),
+            matches_count: hits.len() as u64,
+            ..Default::default()
+        }
+    }
+
+    proptest! {
+        /// What is known of the ranking is a beginning of it, k long at least; the admitted hits
+        /// are those that the whole ranking, walked naively, would admit.
+        #[test]
+        fn a_known_ranking_is_a_beginning_of_the_whole(
+            documents in prop::collection::vec((0u8..6, 0u8..5, 0usize..4), 0..60),
+            k in 0usize..20,
+            per_site in 0u32..4,
+        ) {
+            let mut partitions = vec![Vec::new(); 4];
+            for (doc, &(score, site, partition)) in documents.iter().enumerate() {
+                partitions[partition].push(hit(score, doc, site));
+            }
+            for partition in &mut partitions {
+                partition.sort_by(order);
+            }
+            let mut whole: Vec<ScoredHit> = partitions.concat();
+            whole.sort_by(order);
+
+            let told: Vec<_> = partitions.iter().map(|hits| cut_to(hits, k)).collect();
+            let known = merge(&told);
+            let hits: Vec<_> = known.candidates.iter().map(|candidate| candidate.hit).collect();
+            prop_assert_eq!(&hits[..], &whole[..hits.len()]);
+            prop_assert!(hits.len() >= k.min(whole.len()));
+            prop_assert_eq!(known.is_complete, partitions.iter().all(|hits| hits.len() <= k));
+
+            let mut seen = HashMap::new();
+            let naive: Vec<_> = whole[..hits.len()]
+                .iter()
+                .filter(|hit| {
+                    let seen = seen.entry(hit.site_hash).or_insert(0);
+                    *seen += 1;
+                    per_site == 0 || *seen <= per_site
+                })
+                .copied()
+                .collect();
+            let (admitted, _) = admit(&known, per_site, usize::MAX);
+            let admitted: Vec<_> = admitted.iter().map(|candidate| candidate.hit).collect();
+            prop_assert_eq!(admitted, naive);
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! The search page as HTML: the same answer that the API gives, for people.
+//!
+//! Works without JavaScript and loads nothing from elsewhere. Everything from documents and
+//! queries is hostile until proven otherwise: templates escape it all; only summaries, which
+//! `text::summary` escaped already, go in as they are.
+use crate::SearchOptions;
+use crate::link::{breadcrumb, local, web_address};
+use crate::options::DEPTH_MAX;
+use askama::Template;
+use index::StoredDocument;
+use search::{Operator, Ranking};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+use std::time::Instant;
+use wire::{Hit, SearchAnswer};
+
+/// Longer titles are cut: they say little more and push everything else away.
+const TITLE_CHARS_MAX: usize = 160;
+
+/// The style sheet, with a class for every width of the bar of phases: a policy that forbids
+/// styles inside the page leaves no other way to say them.
+pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
+    let mut css = include_str!("../assets/style.css").to_owned();
+    for share in 1..=100 {
+        css.push_str(&format!(".grow-{share}{{flex-grow:{share}}}"));
+    }
+    css
+});
+
+/// Where the style sheet is; changes with its contents, so that it can be kept by browsers.
+static STYLE_HREF: LazyLock<String> = LazyLock::new(|| {
+    let mut hasher = DefaultHasher::new();
+    STYLE_SHEET.hash(&mut hasher);
+    format!("/style.css?v={:016x}", hasher.finish())
+});
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home<'a> {
+    style: &'a str,
+    documents: String,
+    chunks: String,
+    examples: [Example; 7],
+}
+
+struct Example {
+    query: &'static str,
+    meaning: &'static str,
+    href: String,
+}
+
+#[derive(Template)]
+#[template(path = "results.html")]
+struct Results<'a> {
+    style: &'a str,
+    query: &'a str,
+    hidden: &'a [(&'static str, String)],
+    total: String,
+    total_is_one: bool,
+    none: bool,
+    first: String,
+    last: String,
+    time: String,
+    warnings: &'a [String],
+    partial: Option<String>,
+    all_words: Option<String>,
+    hits_html: &'a str,
+    suggestions: Vec<(String, String)>,
+    start_over: Option<String>,
+    previous: Option<String>,
+    next: Option<String>,
+    phases: Vec<PhaseView>,
+    json: String,
+}
+
+#[derive(Template)]
+#[template(path = "hits.html")]
+struct Hits<'a> {
+    first: usize,
+    hits: Vec<HitView<'a>>,
+}
+
+struct HitView<'a> {
+    title: String,
+    href: String,
+    is_web: bool,
+    crumbs: Vec<String>,
+    summary: &'a str,
+    site: String,
+    more: Option<String>,
+    text: String,
+    why: Vec<WhyView>,
+}
+
+struct WhyView {
+    depth: usize,
+    value: String,
+    description: String,
+}
+
+struct PhaseView {
+    name: &'static str,
+    class: &'static str,
+    time: String,
+    share: u64,
+}
+
+#[derive(Template)]
+#[template(path = "refusal.html")]
+struct Refusal<'a> {
+    style: &'a str,
+    query: &'a str,
+    heading: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "document.html")]
+struct DocumentPage<'a> {
+    style: &'a str,
+    query: &'a str,
+    title: String,
+    url: String,
+    web: Option<String>,
+    body: String,
+}
+
+/// The page before any query.
+pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
+    let example = |query, meaning| Example {
+        query,
+        meaning,
+        href: local("/", &[("q", query)]),
+    };
+    render(&Home {
+        style: &STYLE_HREF,
+        documents: counted(documents_count, "document", "documents"),
+        chunks: counted(u64::from(chunks_count), "chunk", "chunks"),
+        examples: [
+            example("thread pool", "both words, anywhere in a document"),
+            example("\"thread pool\"", "one right after the other"),
+            example("\"pool thread\"~2", "near each other, in any order"),
+            example("lock OR mutex", "either word"),
+            example("lock -free", "the first word, but not the second"),
+            example("title:error", "the word in the title"),
+            example("concurren*", "any word that begins so"),
+        ],
+    })
+}
+
+/// The page of an answer. Fills `phases_us.render` of the answer with the time of rendering its
+/// hits, which is all but a constant part of the page.
+pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> String {
+    let started = Instant::now();
+    let query = answer.query.clone();
+    let hits = answer
+        .hits
+        .iter()
+        .map(|hit| view(hit, &query, options))
+        .collect();
+    let hits_html = render(&Hits {
+        first: options.start + 1,
+        hits,
+    });
+    answer.phases_us.render = started.elapsed().as_micros() as u64;
+    answer.phases_us.total += answer.phases_us.render;
+
+    let shown = answer.hits.len();
+    let next_start = options.start + options.k;
+    let previous_start = options.start.saturating_sub(options.k.max(1));
+    let page = |start| local("/", &pairs(&query, &SearchOptions { start, ..*options }));
+    render(&Results {
+        style: &STYLE_HREF,
+        query: &query,
+        hidden: &settings(&SearchOptions {
+            start: 0,
+            ..*options
+        }),
+        total: thousands(answer.total.value),
+        total_is_one: answer.total.value == 1,
+        none: shown == 0,
+        first: thousands(options.start as u64 + 1),
+        last: thousands((options.start + shown) as u64),
+        time: duration(answer.phases_us.total),
+        warnings: &answer.warnings,
+        partial: partial(answer),
+        all_words: (options.operator == Operator::Or).then(|| {
+            local(
+                "/",
+                &pairs(
+                    &query,
+                    &SearchOptions {
+                        operator: Operator::And,
+                        start: 0,
+                        ..*options
+                    },
+                ),
+            )
+        }),
+        hits_html: &hits_html,
+        suggestions: suggestions(&query, options),
+        start_over: (shown == 0 && options.start > 0 && answer.total.value > 0).then(|| page(0)),
+        previous: (options.start > 0).then(|| page(previous_start)),
+        next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
+            .then(|| page(next_start)),
+        phases: phases(answer),
+        json: local("/search", &pairs(&query, options)),
+    })
+}
+
+/// The page of a request that gets no answer.
+pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
+    render(&Refusal {
+        style: &STYLE_HREF,
+        query,
+        heading,
+        reason: &visible(reason),
+    })
+}
+
+/// The page of a document's stored text.
+pub(crate) fn document(document: &StoredDocument) -> String {
+    render(&DocumentPage {
+        style: &STYLE_HREF,
+        query: "",
+        title: title(&document.title, &document.url),
+        url: visible(&document.url),
+        web: web_address(&document.url),
+        body: visible(&document.body),
+    })
+}
+
+fn render(page: &impl Template) -> String {
+    // Templates write to a String from values in memory: there is nothing that could fail.
+    page.render().unwrap_or_default()
+}
+
+fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
+    let web = web_address(&hit.url);
+    let text = local("/document", &[("url", &hit.url)]);
+    let mut why = Vec::new();
+    if let Some(explanation) = &hit.explanation {
+        explain(explanation, 0, &mut why);
+    }
+    HitView {
+        title: title(&hit.title, &hit.url),
+        is_web: web.is_some(),
+        href: web.unwrap_or_else(|| text.clone()),
+        crumbs: breadcrumb(&hit.url),
+        summary: &hit.summary,
+        site: cut(&visible(&hit.site), 60),
+        more: hit.more_from_site.then(|| {
+            let all = SearchOptions {
+                per_site: 0,
+                start: 0,
+                ..*options
+            };
+            local("/", &pairs(&within_site(query, &hit.site, options), &all))
+        }),
+        text,
+        why,
+    }
+}
+
+/// A title to show: never empty, not endless.
+fn title(title: &str, url: &str) -> String {
+    let title = visible(title);
+    match title.trim() {
+        "" => cut(&visible(url), TITLE_CHARS_MAX),
+        title => cut(title, TITLE_CHARS_MAX),
+    }
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Text with its control characters replaced: HTML has no way to hold them.
+fn visible(text: &str) -> String {
+    let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t' | '\r');
+    text.chars()
+        .map(|c| if is_shown(c) { c } else { '\u{fffd}' })
+        .collect()
+}
+
+/// The query for everything that matches on one site.
+fn within_site(query: &str, site: &str, _options: &SearchOptions) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let site = match site.chars().all(is_plain) && !site.is_empty() {
+        true => format!("site:{site}"),
+        false => format!("site:\"{}\"", site.replace('"', "")),
+    };
+    match query.contains(" OR ") {
+        true => format!("({query}) {site}"),
+        false => format!("{query} {site}"),
+    }
+}
+
+/// Options that differ from the usual, as parameters.
+fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
+    let usual = SearchOptions::default();
+    let mut settings = Vec::new();
+    let mut set = |name, value: String, is_usual: bool| {
+        if !is_usual {
+            settings.push((name, value));
+        }
+    };
+    set("k", options.k.to_string(), options.k == usual.k);
+    set(
+        "start",
+        options.start.to_string(),
+        options.start == usual.start,
+    );
+    set(
+        "per_site",
+        options.per_site.to_string(),
+        options.per_site == usual.per_site,
+    );
+    set("any", "1".into(), options.operator == usual.operator);
+    set("ranking", "tfidf".into(), options.ranking != Ranking::TfIdf);
+    set("explain", "1".into(), !options.explain);
+    settings
+}
+
+/// The parameters of a link to the same search.
+fn pairs(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
+    let mut pairs = vec![("q", query.to_owned())];
+    pairs.extend(settings(options));
+    pairs
+}
+
+/// Other searches to try when nothing was found: text and link.
+fn suggestions(query: &str, options: &SearchOptions) -> Vec<(String, String)> {
+    let mut suggestions = Vec::new();
+    let first_page = SearchOptions {
+        start: 0,
+        ..*options
+    };
+    if query.contains('"') {
+        let words = query.replace('"', " ");
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !words.is_empty() {
+            let link = local("/", &pairs(&words, &first_page));
+            suggestions.push(("the words without quotation marks".into(), link));
+        }
+    }
+    if options.operator == Operator::And && query.split_whitespace().nth(1).is_some() {
+        let any = SearchOptions {
+            operator: Operator::Or,
+            ..first_page
+        };
+        suggestions.push((
+            "documents with any of the words".into(),
+            local("/", &pairs(query, &any)),
+        ));
+    }
+    let is_word = query.chars().all(char::is_alphanumeric);
+    let chars = query.chars().count();
+    if is_word && chars > 4 {
+        let start: String = query.chars().take(chars - 2).chain(['*']).collect();
+        let link = local("/", &pairs(&start, &first_page));
+        suggestions.push((
+            format!("words that begin with {}", start.trim_end_matches('*')),
+            link,
+        ));
+    }
+    suggestions
+}
+
+fn partial(answer: &SearchAnswer) -> Option<String> {
+    (answer.coverage < 1.0 || answer.timed_out).then(|| {
+        format!(
+            "Only {:.0} % of the documents were searched{}.",
+            (answer.coverage * 100.0).floor(),
+            if answer.timed_out {
+                " in the time allowed"
+            } else {
+                ""
+            }
+        )
+    })
+}
+
+/// The bar of phases: each one's time and its share of the whole in percent, rounded up, so that
+/// whatever took time is seen.
+fn phases(answer: &SearchAnswer) -> Vec<PhaseView> {
+    let times = &answer.phases_us;
+    let named = times.named();
+    let known: u64 = named.iter().map(|(_, us)| us).sum();
+    let whole = times.total.max(known).max(1);
+    let view = |name, class, us: u64| PhaseView {
+        name,
+        class,
+        time: duration(us),
+        share: (us * 100).div_ceil(whole).min(100),
+    };
+    let mut phases: Vec<PhaseView> = named
+        .iter()
+        .map(|&(name, us)| match name {
+            "index_search" => view("index search", name, us),
+            "optimization_searches" => view("optimization searches", name, us),
+            _ => view(name, name, us),
+        })
+        .collect();
+    phases.push(view("hand-overs", "hand_overs", whole - known));
+    phases
+}
+
+fn explain(why: &serde_json::Value, depth: usize, into: &mut Vec<WhyView>) {
+    // Explanations are as deep as queries, which the parser bounds; the page shows less.
+    const DEPTH_SHOWN_MAX: usize = 6;
+    into.push(WhyView {
+        depth,
+        value: why["value"].to_string(),
+        description: why["description"].as_str().unwrap_or_default().to_owned(),
+    });
+    if depth < DEPTH_SHOWN_MAX {
+        for part in why["details"].as_array().into_iter().flatten() {
+            explain(part, depth + 1, into);
+        }
+    }
+}
+
+/// Microseconds as people read them, nothing rounded away.
+fn duration(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        _ => format!("{}.{:03} ms", us / 1_000, us % 1_000),
+    }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        thousands(count),
+        if count == 1 { one } else { many }
+    )
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests;
