@@ -6,17 +6,21 @@
 //!
 //! Exactness rule: for any chunks, ranges and order the same hits, scores and order.
 
+pub mod parse;
+pub mod query;
+
+pub mod plan;
+pub mod ranking;
+
+mod cursor;
 pub mod exhaustive;
 pub mod explain;
-pub mod parse;
-pub mod plan;
-pub mod query;
-pub mod ranking;
 pub mod topk;
 
+pub use exhaustive::{count_partition, search_partition};
 pub use explain::Explanation;
-pub use parse::{Operator, Parsed, parse};
+pub use parse::{Operator, Parsed, bag_of_words, parse, phrase_of};
 pub use plan::Plan;
 pub use query::Query;
 pub use ranking::Ranking;
-pub use topk::{ScoredHit, TopK};
+pub use topk::{ScoredHit, TopK, merge_sorted};

@@ -1,4 +1,23 @@
-//! Ranking functions: BM25 and classic tf·idf.
+//! Ranking functions: BM25 and classic tf·idf, both as one shape.
+//!
+//! ```text
+//! score = shape(weight, frequency, factor[length byte])     all in f32
+//!
+//! BM25    weight = said · idf    factor = 1 / (k1 · (1 - b + b · length / average))
+//!         weight - weight / (1 + frequency · factor)
+//! tf·idf  weight = said · idf²   factor = 1 / √length
+//!         weight · √frequency · factor
+//! ```
+//!
+//! BM25 is Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+//! with the idf of Lucene 8 and later, `ln(1 + (N - df + 0.5) / (df + 0.5))`, which is never
+//! negative, and without the constant factor k1 + 1. tf·idf is Lucene 3's default without the
+//! query norm and the coordination factor: `idf = 1 + ln(N / (df + 1))`.
+//!
+//! Invariant: a score never falls when the frequency rises, and never rises with the length byte.
+//! Why BM25 is written with a subtraction: `frequency / (frequency + 1 / factor)` rounds twice in
+//! opposite directions and so can fall by a unit in the last place; here every step is monotone,
+//! and so is its rounding. Upper bounds of a block of postings rest on this.
 
 /// How documents are scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,5 +36,134 @@ pub enum Ranking {
 impl Default for Ranking {
     fn default() -> Self {
         Ranking::Bm25 { k1: 1.2, b: 0.75 }
+    }
+}
+
+impl Ranking {
+    /// The same ranking with parameters inside their ranges: `k1` ≥ 0 and finite, `b` in 0..=1.
+    /// With these no score can be NaN.
+    pub fn sanitized(self) -> Ranking {
+        match self {
+            Ranking::Bm25 { k1, b } => Ranking::Bm25 {
+                // `max` and `min` drop a NaN.
+                k1: k1.max(0.0).min(1e9),
+                b: b.max(0.0).min(1.0),
+            },
+            Ranking::TfIdf => Ranking::TfIdf,
+        }
+    }
+
+    /// How telling a term is that `document_frequency` of `documents_count` documents hold.
+    pub fn inverse_document_frequency(self, documents_count: u64, document_frequency: u64) -> f32 {
+        let n = documents_count as f64;
+        let df = document_frequency.min(documents_count) as f64;
+        match self {
+            Ranking::Bm25 { .. } => (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32,
+            Ranking::TfIdf => (1.0 + (n.max(1.0) / (df + 1.0)).ln()) as f32,
+        }
+    }
+
+    /// The weight of a term that the query says `said` times.
+    pub fn weight(self, said: u32, idf: f32) -> f32 {
+        match self {
+            Ranking::Bm25 { .. } => said as f32 * idf,
+            Ranking::TfIdf => said as f32 * idf * idf,
+        }
+    }
+
+    /// What a length contributes, for each length byte.
+    pub(crate) fn factors(self, average_length: f64) -> Box<[f32; 256]> {
+        let average = if average_length > 0.0 {
+            average_length as f32
+        } else {
+            1.0
+        };
+        let mut factors = Box::new([0.0; 256]);
+        for (byte, factor) in factors.iter_mut().enumerate() {
+            *factor = self.factor(index::length::dequantize(byte as u8), average);
+        }
+        factors
+    }
+
+    /// What a length contributes.
+    pub fn factor(self, length: u32, average: f32) -> f32 {
+        match self {
+            Ranking::Bm25 { k1, b } => 1.0 / (k1 * (1.0 - b + b * length as f32 / average)),
+            Ranking::TfIdf => 1.0 / (length.max(1) as f32).sqrt(),
+        }
+    }
+
+    /// The score of one term in one document.
+    #[inline]
+    pub fn score(self, weight: f32, frequency: u32, factor: f32) -> f32 {
+        match self {
+            Ranking::Bm25 { .. } => weight - weight / (1.0 + frequency as f32 * factor),
+            Ranking::TfIdf => weight * (frequency as f32).sqrt() * factor,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rankings() -> impl Strategy<Value = Ranking> {
+        prop_oneof![
+            Just(Ranking::default()),
+            (0.0f32..4.0, 0.0f32..=1.0).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
+            Just(Ranking::TfIdf),
+        ]
+    }
+
+    #[test]
+    fn bm25_by_hand() {
+        let ranking = Ranking::default();
+        let idf = ranking.inverse_document_frequency(10, 2);
+        assert!((idf - (1.0f32 + 8.5 / 2.5).ln()).abs() < 1e-6);
+        let score = ranking.score(idf, 3, ranking.factor(20, 10.0));
+        let expected = idf * 3.0 / (3.0 + 1.2 * (0.25 + 0.75 * 2.0));
+        assert!((score - expected).abs() < 1e-6, "{score} {expected}");
+    }
+
+    #[test]
+    fn tfidf_by_hand() {
+        let ranking = Ranking::TfIdf;
+        let idf = ranking.inverse_document_frequency(10, 4);
+        assert!((idf - (1.0 + 2.0f32.ln())).abs() < 1e-6);
+        let score = ranking.score(ranking.weight(1, idf), 9, ranking.factor(25, 0.0));
+        assert!((score - idf * idf * 3.0 / 5.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn odd_parameters_give_no_nan() {
+        for k1 in [f32::NAN, -1.0, 0.0, f32::INFINITY] {
+            for b in [f32::NAN, -1.0, 0.0, 1.0, 7.0] {
+                let ranking = Ranking::Bm25 { k1, b }.sanitized();
+                for length in [0, 1, 1000, u32::MAX] {
+                    let score = ranking.score(2.0, 3, ranking.factor(length, 1.0));
+                    assert!((0.0..=2.0).contains(&score), "{ranking:?} {length} {score}");
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn score_rises_with_frequency_and_falls_with_length(
+            ranking in rankings(),
+            weight in 0.0f32..50.0,
+            frequency in 1u32..100_000,
+            more in 1u32..1000,
+            length in 0u32..1_000_000,
+            longer in 1u32..1_000_000,
+            average in 0.5f32..5000.0,
+        ) {
+            let (long, short) = (length + longer, length);
+            let score = |tf, len| ranking.score(weight, tf, ranking.factor(len, average));
+            prop_assert!(score(frequency, short) <= score(frequency + more, short));
+            prop_assert!(score(frequency, long) <= score(frequency, short));
+            prop_assert!(score(frequency, short) >= 0.0);
+        }
     }
 }

@@ -1,0 +1,200 @@
+//! Cursors: a plan's clauses walking the postings of one segment.
+//!
+//! A ladder of two small traits; ask for the lowest rung you need. Every cursor stands on its
+//! first document when made, moves forward only, and stays on `DocId::END` once exhausted.
+//!
+//! ```text
+//! DocCursor    {doc, next, seek, cost, take_error}
+//! ScoredCursor {score}                               of the current document
+//! ```
+//!
+//! Deleted documents are not skipped here but by who walks the root: once a match, not once a
+//! posting.
+mod boolean;
+mod phrase;
+mod prefix;
+mod term;
+
+pub(crate) use boolean::BooleanCursor;
+pub(crate) use phrase::PhraseCursor;
+pub(crate) use prefix::PrefixCursor;
+pub(crate) use term::{FilterCursor, TermCursor};
+
+use crate::plan::{Node, Plan};
+use index::{DocId, Field, IndexError, Segment, TermRecord};
+
+/// Walks documents in increasing order.
+pub(crate) trait DocCursor {
+    /// The current document; `DocId::END` when exhausted.
+    fn doc(&self) -> DocId;
+    /// Moves to the next document and returns it.
+    fn next(&mut self) -> DocId;
+    /// Moves to the first document at or after `target`, never backwards, and returns it.
+    fn seek(&mut self, target: DocId) -> DocId;
+    /// About how many documents a walk visits.
+    fn cost(&self) -> u32;
+    /// Damage met on the way. A damaged list ends early, so whoever walked must ask.
+    fn take_error(&mut self) -> Option<IndexError>;
+}
+
+/// Scores the current document.
+pub(crate) trait ScoredCursor: DocCursor {
+    /// The score of the current document; only on a document.
+    fn score(&mut self) -> f32;
+}
+
+/// Any cursor, for clauses within clauses. An enum, because a call through a table for every
+/// posting costs more than the posting.
+#[derive(Debug)]
+pub(crate) enum Cursor<'a> {
+    Empty,
+    Term(TermCursor<'a>),
+    Filter(FilterCursor<'a>),
+    Prefix(PrefixCursor),
+    Phrase(Box<PhraseCursor<'a>>),
+    Boolean(Box<BooleanCursor<'a>>),
+}
+
+impl<'a> Cursor<'a> {
+    /// Opens a clause on one segment.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        node: &'a Node,
+        segment: &'a Segment,
+    ) -> Result<Cursor<'a>, IndexError> {
+        Ok(match node {
+            Node::Nothing => Cursor::Empty,
+            Node::Term(_) | Node::Filter { .. } => {
+                let record = match node.term() {
+                    Some((field, term)) => segment.term(field, term)?,
+                    None => None,
+                };
+                match record {
+                    Some(record) => Cursor::open_record(plan, node, segment, &record)?,
+                    None => Cursor::Empty,
+                }
+            }
+            Node::Prefix { field, prefix } => {
+                PrefixCursor::open(segment, *field, prefix)?.map_or(Cursor::Empty, Cursor::Prefix)
+            }
+            Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment)?
+                .map_or(Cursor::Empty, |cursor| Cursor::Phrase(Box::new(cursor))),
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } => BooleanCursor::open(plan, [required, optional, excluded], segment)?
+                .map_or(Cursor::Empty, |cursor| Cursor::Boolean(Box::new(cursor))),
+        })
+    }
+
+    /// Opens a clause that is one term, already looked up.
+    pub(crate) fn open_record(
+        plan: &'a Plan,
+        node: &Node,
+        segment: &'a Segment,
+        record: &TermRecord,
+    ) -> Result<Cursor<'a>, IndexError> {
+        let postings = segment.postings(record)?;
+        Ok(match node {
+            Node::Term(term) => {
+                let scorer = Scorer::new(plan, term.field, term.weight, segment);
+                Cursor::Term(TermCursor::new(postings, scorer))
+            }
+            _ => Cursor::Filter(FilterCursor::new(postings)),
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Cursor::Empty)
+    }
+}
+
+/// Turns a frequency into a score: all that is the same for a whole list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scorer<'a> {
+    ranking: crate::Ranking,
+    weight: f32,
+    factors: Option<&'a [f32; 256]>,
+    lengths: &'a [u8],
+}
+
+impl<'a> Scorer<'a> {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        field: Field,
+        weight: f32,
+        segment: &'a Segment,
+    ) -> Scorer<'a> {
+        Scorer {
+            ranking: plan.ranking,
+            weight,
+            factors: match field {
+                Field::Text => plan.text_factors.as_deref(),
+                Field::Title => plan.title_factors.as_deref(),
+                Field::Site => None,
+            },
+            lengths: segment.lengths(field),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn score(&self, doc: DocId, frequency: u32) -> f32 {
+        match self.factors {
+            Some(factors) => {
+                let factor = factors[self.length_byte(doc) as usize];
+                self.ranking.score(self.weight, frequency, factor)
+            }
+            None => 0.0,
+        }
+    }
+
+    /// The quantised length of a document. A damaged list could name a document that the segment
+    /// has not got; it counts as empty rather than ending the program.
+    #[inline]
+    pub(crate) fn length_byte(&self, doc: DocId) -> u8 {
+        self.lengths.get(doc.0 as usize).copied().unwrap_or(0)
+    }
+}
+
+/// Writes out a call on whatever cursor it is.
+macro_rules! dispatch {
+    ($cursor:expr, $inner:ident => $call:expr, $empty:expr) => {
+        match $cursor {
+            Cursor::Empty => $empty,
+            Cursor::Term($inner) => $call,
+            Cursor::Filter($inner) => $call,
+            Cursor::Prefix($inner) => $call,
+            Cursor::Phrase($inner) => $call,
+            Cursor::Boolean($inner) => $call,
+        }
+    };
+}
+
+impl DocCursor for Cursor<'_> {
+    #[inline]
+    fn doc(&self) -> DocId {
+        dispatch!(self, cursor => cursor.doc(), DocId::END)
+    }
+    #[inline]
+    fn next(&mut self) -> DocId {
+        dispatch!(self, cursor => cursor.next(), DocId::END)
+    }
+    #[inline]
+    fn seek(&mut self, target: DocId) -> DocId {
+        dispatch!(self, cursor => cursor.seek(target), DocId::END)
+    }
+    fn cost(&self) -> u32 {
+        dispatch!(self, cursor => cursor.cost(), 0)
+    }
+    fn take_error(&mut self) -> Option<IndexError> {
+        dispatch!(self, cursor => cursor.take_error(), None)
+    }
+}
+
+impl ScoredCursor for Cursor<'_> {
+    #[inline]
+    fn score(&mut self) -> f32 {
+        dispatch!(self, cursor => cursor.score(), 0.0)
+    }
+}

@@ -1,0 +1,314 @@
+//! Words one after another, exactly or with some slop.
+//!
+//! Let the adjusted position of word i be a_i = position − i. The phrase matches at an occurrence
+//! p of its first word if positions for the other words can be chosen, distinct for repeated
+//! words, so that max(a) − min(a) ≤ slop. The frequency is the number of such p. With slop 0 all
+//! adjusted positions are equal: the exact phrase.
+use super::{DocCursor, ScoredCursor, Scorer};
+use crate::plan::{PhraseNode, Plan};
+use index::{DocId, IndexError, Postings, Segment};
+
+/// The documents that hold a phrase.
+#[derive(Debug)]
+pub(crate) struct PhraseCursor<'a> {
+    // One list a distinct word, cheapest first.
+    lists: Vec<Postings<'a>>,
+    // Word i of the phrase is list `words[i]`.
+    words: Vec<usize>,
+    slop: u32,
+    scorer: Scorer<'a>,
+    doc: DocId,
+    frequency: u32,
+    // Scratch: the positions in the current document, by list, and what matching needs.
+    positions: Vec<Vec<u32>>,
+    anchors: Vec<u32>,
+}
+
+impl<'a> PhraseCursor<'a> {
+    /// Opens a phrase; `None` when the segment lacks one of the words.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        phrase: &PhraseNode,
+        segment: &'a Segment,
+    ) -> Result<Option<PhraseCursor<'a>>, IndexError> {
+        let mut distinct: Vec<&str> = Vec::new();
+        let mut records = Vec::new();
+        let mut words = Vec::with_capacity(phrase.terms.len());
+        for term in &phrase.terms {
+            if let Some(known) = distinct.iter().position(|other| other == term) {
+                words.push(known);
+                continue;
+            }
+            let Some(record) = segment.term(phrase.field, term)? else {
+                return Ok(None);
+            };
+            words.push(records.len());
+            records.push(record);
+            distinct.push(term);
+        }
+        let mut by_cost: Vec<usize> = (0..records.len()).collect();
+        by_cost.sort_by_key(|&index| records[index].documents_count);
+        for word in &mut words {
+            *word = by_cost.iter().position(|index| index == word).unwrap_or(0);
+        }
+        let mut lists = Vec::with_capacity(records.len());
+        for &index in &by_cost {
+            lists.push(segment.postings(&records[index])?);
+        }
+        let mut cursor = PhraseCursor {
+            positions: vec![Vec::new(); lists.len()],
+            lists,
+            words,
+            slop: phrase.slop,
+            scorer: Scorer::new(plan, phrase.field, phrase.weight, segment),
+            doc: DocId(0),
+            frequency: 0,
+            anchors: Vec::new(),
+        };
+        let first = cursor.lists[0].doc();
+        cursor.settle(first);
+        Ok(Some(cursor))
+    }
+
+    /// How often the phrase stands in the current document.
+    pub(crate) fn frequency(&self) -> u32 {
+        self.frequency
+    }
+
+    /// The current document's quantised length.
+    pub(crate) fn length_byte(&self) -> u8 {
+        self.scorer.length_byte(self.doc)
+    }
+
+    /// From where the cheapest list stands to the first document that holds the phrase.
+    fn settle(&mut self, mut doc: DocId) {
+        loop {
+            doc = agree(&mut self.lists, doc);
+            self.doc = doc;
+            if doc == DocId::END {
+                return;
+            }
+            for (list, positions) in self.lists.iter_mut().zip(&mut self.positions) {
+                list.positions(positions);
+            }
+            self.frequency = if self.slop == 0 {
+                exact_frequency(&self.positions, &self.words, &mut self.anchors)
+            } else {
+                sloppy_frequency(&self.positions, &self.words, self.slop)
+            };
+            if self.frequency > 0 {
+                return;
+            }
+            doc = self.lists[0].next();
+        }
+    }
+}
+
+/// The first document at or after `doc`, where the first list stands, that all lists hold.
+fn agree(lists: &mut [Postings<'_>], mut doc: DocId) -> DocId {
+    let Some((leader, others)) = lists.split_first_mut() else {
+        return DocId::END;
+    };
+    'candidate: while doc != DocId::END {
+        for other in others.iter_mut() {
+            let reached = other.seek(doc);
+            if reached != doc {
+                doc = leader.seek(reached);
+                continue 'candidate;
+            }
+        }
+        return doc;
+    }
+    doc
+}
+
+/// Occurrences of the exact phrase: starts of the rarest word's places that the others confirm.
+fn exact_frequency(positions: &[Vec<u32>], words: &[usize], starts: &mut Vec<u32>) -> u32 {
+    let Some(rarest) = (0..words.len()).min_by_key(|&word| positions[words[word]].len()) else {
+        return 0;
+    };
+    starts.clear();
+    starts.extend(
+        positions[words[rarest]]
+            .iter()
+            .filter_map(|position| position.checked_sub(rarest as u32)),
+    );
+    for (word, &list) in words.iter().enumerate() {
+        if word != rarest && !starts.is_empty() {
+            retain_confirmed(starts, &positions[list], word as u32);
+        }
+    }
+    starts.len() as u32
+}
+
+/// Keeps the starts for which `start + offset` is a position. Both are sorted, so one walk does.
+fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
+    let mut at = 0;
+    starts.retain(|start| {
+        let wanted = start.saturating_add(offset);
+        while at < positions.len() && positions[at] < wanted {
+            at += 1;
+        }
+        at < positions.len() && positions[at] == wanted
+    });
+}
+
+/// Occurrences of the first word around which the others can be placed within the slop.
+fn sloppy_frequency(positions: &[Vec<u32>], words: &[usize], slop: u32) -> u32 {
+    let Some((&first, _)) = words.split_first() else {
+        return 0;
+    };
+    let anchors = &positions[first];
+    let count = anchors
+        .iter()
+        .filter(|&&anchor| {
+            // `low` is the least adjusted position allowed. It may be negative.
+            let anchor = i64::from(anchor);
+            (anchor - i64::from(slop)..=anchor)
+                .any(|low| can_place(positions, words, anchor, low, low + i64::from(slop)))
+        })
+        .count();
+    count as u32
+}
+
+/// Whether all words after the first find places with adjusted positions in `low..=high`, the
+/// first standing at `anchor`. The intervals of one word's repetitions have equal widths and rise
+/// with the offset, so giving each in turn the first place left is never worse than another choice.
+fn can_place(positions: &[Vec<u32>], words: &[usize], anchor: i64, low: i64, high: i64) -> bool {
+    for (offset, &list) in words.iter().enumerate().skip(1) {
+        // The first of a word's repetitions (after the anchor) places them all.
+        if words[1..offset].contains(&list) {
+            continue;
+        }
+        let places = &positions[list];
+        let mut next = 0;
+        for (repeated, _) in words
+            .iter()
+            .enumerate()
+            .skip(offset)
+            .filter(|(_, other)| **other == list)
+        {
+            let repeated = repeated as i64;
+            let from = (low + repeated).max(0);
+            next = next.max(places.partition_point(|&place| i64::from(place) < from));
+            if list == words[0] && places.get(next).map(|&place| i64::from(place)) == Some(anchor) {
+                next += 1;
+            }
+            match places.get(next) {
+                Some(&place) if i64::from(place) <= high + repeated => next += 1,
+                _ => return false,
+            }
+        }
+    }
+    true
+}
+
+impl DocCursor for PhraseCursor<'_> {
+    fn doc(&self) -> DocId {
+        self.doc
+    }
+    fn next(&mut self) -> DocId {
+        if self.doc != DocId::END {
+            let doc = self.lists[0].next();
+            self.settle(doc);
+        }
+        self.doc
+    }
+    fn seek(&mut self, target: DocId) -> DocId {
+        if target > self.doc {
+            let doc = self.lists[0].seek(target);
+            self.settle(doc);
+        }
+        self.doc
+    }
+    fn cost(&self) -> u32 {
+        self.lists[0].cost()
+    }
+    fn take_error(&mut self) -> Option<IndexError> {
+        self.lists.iter_mut().find_map(|list| list.take_error())
+    }
+}
+
+impl ScoredCursor for PhraseCursor<'_> {
+    fn score(&mut self) -> f32 {
+        self.scorer.score(self.doc, self.frequency)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Tries every choice of places.
+    fn naive(positions: &[Vec<u32>], words: &[usize], slop: u32) -> u32 {
+        fn any_choice(
+            positions: &[Vec<u32>],
+            words: &[usize],
+            slop: i64,
+            chosen: &mut Vec<u32>,
+        ) -> bool {
+            let at = chosen.len();
+            if at == words.len() {
+                let adjusted = |i: usize| i64::from(chosen[i]) - i as i64;
+                let max = (0..at).map(adjusted).max().unwrap_or(0);
+                let min = (0..at).map(adjusted).min().unwrap_or(0);
+                return max - min <= slop;
+            }
+            for &place in &positions[words[at]] {
+                let taken = (0..at).any(|i| words[i] == words[at] && chosen[i] == place);
+                if taken {
+                    continue;
+                }
+                chosen.push(place);
+                let found = any_choice(positions, words, slop, chosen);
+                chosen.pop();
+                if found {
+                    return true;
+                }
+            }
+            false
+        }
+        positions[words[0]]
+            .iter()
+            .filter(|&&p| any_choice(positions, words, slop.into(), &mut vec![p]))
+            .count() as u32
+    }
+
+    fn case() -> impl Strategy<Value = (Vec<Vec<u32>>, Vec<usize>)> {
+        let text = proptest::collection::vec(0usize..3, 1..14);
+        let words = proptest::collection::vec(0usize..3, 2..5);
+        (text, words).prop_map(|(text, words)| {
+            let mut positions = vec![Vec::new(); 3];
+            for (position, word) in text.iter().enumerate() {
+                positions[*word].push(position as u32);
+            }
+            (positions, words)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn exact_is_naive((positions, words) in case()) {
+            prop_assert_eq!(
+                exact_frequency(&positions, &words, &mut Vec::new()),
+                naive(&positions, &words, 0)
+            );
+        }
+
+        #[test]
+        fn sloppy_is_naive((positions, words) in case(), slop in 0u32..6) {
+            prop_assert_eq!(
+                sloppy_frequency(&positions, &words, slop),
+                naive(&positions, &words, slop)
+            );
+        }
+    }
+
+    #[test]
+    fn swapped_words_take_slop_two() {
+        let positions = vec![vec![1], vec![0]];
+        assert_eq!(sloppy_frequency(&positions, &[0, 1], 1), 0);
+        assert_eq!(sloppy_frequency(&positions, &[0, 1], 2), 1);
+    }
+}

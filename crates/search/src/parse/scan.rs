@@ -1,0 +1,207 @@
+//! Cuts a typed query into tokens. Knows signs, quotation marks and fields; no meaning yet.
+use super::clauses::Sign;
+use index::Field;
+
+/// A piece of a typed query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Token<'a> {
+    Open,
+    Close,
+    /// What stands between two quotation marks, and the digits after a `~`.
+    Quoted {
+        content: &'a str,
+        slop: Option<&'a str>,
+    },
+    StrayQuote,
+    /// `+` or `-` right before something.
+    Sign(Sign),
+    /// `+` or `-` before a blank.
+    StraySign(char),
+    /// Several signs in a row, as in `--release`: punctuation.
+    LongSign(&'a str),
+    /// A field whose value follows at once.
+    Field(Field),
+    UnknownField(&'a str),
+    /// A field before a blank.
+    EmptyField(&'a str),
+    Keyword(Keyword),
+    /// Characters up to the next blank, parenthesis or quotation mark.
+    Words(&'a str),
+}
+
+/// A word that joins clauses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Keyword {
+    And,
+    Or,
+    Not,
+}
+
+impl Keyword {
+    fn of(word: &str) -> Option<Keyword> {
+        match word {
+            "AND" => Some(Keyword::And),
+            "OR" => Some(Keyword::Or),
+            "NOT" => Some(Keyword::Not),
+            _ => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Keyword::And => "AND",
+            Keyword::Or => "OR",
+            Keyword::Not => "NOT",
+        }
+    }
+}
+
+/// Telephones type curved quotation marks.
+fn is_quote(character: char) -> bool {
+    matches!(character, '"' | '“' | '”' | '„' | '‟')
+}
+
+fn ends_words(character: char) -> bool {
+    character.is_whitespace() || character == '(' || character == ')' || is_quote(character)
+}
+
+/// Walks a query token by token.
+#[derive(Debug)]
+pub(super) struct Scanner<'a> {
+    rest: &'a str,
+    // Whether a clause may start here with a sign: at the start, after a blank and after a `(`.
+    fresh: bool,
+    // A field was just read: what follows is its value, whatever it looks like.
+    after_field: bool,
+    // A token that was found together with the last one.
+    pending: Option<Token<'a>>,
+}
+
+impl<'a> Iterator for Scanner<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        if let Some(token) = self.pending.take() {
+            return Some(token);
+        }
+        let trimmed = self.rest.trim_start();
+        let fresh = self.fresh || trimmed.len() < self.rest.len();
+        self.rest = trimmed;
+        let first = trimmed.chars().next()?;
+        let after_field = std::mem::take(&mut self.after_field);
+        self.fresh = first == '(';
+        Some(match first {
+            '(' => {
+                self.skip(1);
+                Token::Open
+            }
+            ')' => {
+                self.skip(1);
+                Token::Close
+            }
+            '+' | '-' if fresh => self.signs(first),
+            mark if is_quote(mark) => self.quoted(mark),
+            _ => self.words(after_field),
+        })
+    }
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str) -> Scanner<'a> {
+        Scanner {
+            rest: text,
+            fresh: true,
+            after_field: false,
+            pending: None,
+        }
+    }
+
+    fn skip(&mut self, bytes: usize) -> &'a str {
+        let (head, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        head
+    }
+
+    fn quoted(&mut self, mark: char) -> Token<'a> {
+        self.skip(mark.len_utf8());
+        let Some(end) = self.rest.find(is_quote) else {
+            return Token::StrayQuote;
+        };
+        let content = self.skip(end);
+        if let Some(mark) = self.rest.chars().next() {
+            self.skip(mark.len_utf8());
+        }
+        let slop = self.rest.strip_prefix('~').and_then(|after| {
+            let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+            (digits > 0).then(|| &after[..digits])
+        });
+        if let Some(digits) = slop {
+            self.skip(1 + digits.len());
+        }
+        Token::Quoted { content, slop }
+    }
+
+    fn signs(&mut self, sign: char) -> Token<'a> {
+        let is_sign = |character: char| character == '+' || character == '-';
+        let end = self.rest.find(|c| !is_sign(c)).unwrap_or(self.rest.len());
+        let run = self.skip(end);
+        let before_nothing = match self.rest.chars().next() {
+            Some(next) => next.is_whitespace() || next == ')',
+            None => true,
+        };
+        match (run.len(), before_nothing) {
+            (_, true) => Token::StraySign(sign),
+            (1, false) if sign == '-' => Token::Sign(Sign::Excluded),
+            (1, false) => Token::Sign(Sign::Required),
+            _ => Token::LongSign(run),
+        }
+    }
+
+    fn words(&mut self, after_field: bool) -> Token<'a> {
+        let end = self.rest.find(ends_words).unwrap_or(self.rest.len());
+        let word = &self.rest[..end];
+        if !after_field {
+            if let Some(keyword) = Keyword::of(word) {
+                self.skip(end);
+                return Token::Keyword(keyword);
+            }
+            if let Some((name, value)) = word.split_once(':')
+                && let Some(token) = self.field(word, name, value)
+            {
+                return token;
+            }
+        }
+        Token::Words(self.skip(end))
+    }
+
+    /// The rest starts with `word`, which is `name:value`: a field?
+    fn field(&mut self, word: &'a str, name: &'a str, value: &str) -> Option<Token<'a>> {
+        let next = self.rest[word.len()..].chars().next();
+        let grouped = next.is_some_and(|next| next == '(' || is_quote(next));
+        let follows = !value.is_empty() || grouped;
+        let field = match () {
+            _ if name.eq_ignore_ascii_case("title") => Field::Title,
+            _ if name.eq_ignore_ascii_case("site") => Field::Site,
+            _ => {
+                // `12:30` and `http://…` are no fields.
+                let named = name.starts_with(|c: char| c.is_ascii_alphabetic())
+                    && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                let valued =
+                    value.starts_with(char::is_alphanumeric) || (value.is_empty() && grouped);
+                if !named || !valued {
+                    return None;
+                }
+                self.skip(word.len());
+                self.pending = Some(Token::Words(word));
+                return Some(Token::UnknownField(name));
+            }
+        };
+        self.skip(name.len() + 1);
+        if follows {
+            self.after_field = true;
+            return Some(Token::Field(field));
+        }
+        self.pending = Some(Token::Words(name));
+        Some(Token::EmptyField(name))
+    }
+}
