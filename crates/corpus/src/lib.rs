@@ -9,11 +9,17 @@ pub mod document;
 pub mod json_line;
 pub mod reader;
 
+mod file;
+mod folder;
+mod html;
 mod input;
 mod json_lines;
+mod roff;
+mod rust_docs;
 
 pub mod machine;
 
 pub use document::{Document, site_of, url_hash};
 pub use json_line::LineError;
+pub use machine::MachineRoots;
 pub use reader::{BadDocument, Progress, Reader, ReaderError, Source};

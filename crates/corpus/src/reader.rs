@@ -1,8 +1,10 @@
 //! How do documents come out of sources, one after another?
 
 use crate::Document;
+use crate::folder::Folder;
 use crate::input::{Input, Meter};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
+use crate::machine::{Machine, MachineRoots};
 use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -141,12 +143,16 @@ pub(crate) enum Step {
 /// The documents of one source.
 enum Stream {
     JsonLines(JsonLines),
+    Folder(Folder),
+    Machine(Machine),
 }
 
 impl Stream {
     fn next(&mut self) -> Result<Step, ReaderError> {
         match self {
             Stream::JsonLines(lines) => lines.next(),
+            Stream::Folder(folder) => Ok(folder.next()),
+            Stream::Machine(machine) => Ok(machine.next()),
         }
     }
 }
@@ -193,6 +199,17 @@ impl Reader {
         reader
             .waiting
             .push_back(Waiting::Stream(Stream::JsonLines(lines)));
+        reader
+    }
+
+    /// Reads the documentation below these roots; what is missing is passed over.
+    pub fn open_machine(roots: &MachineRoots) -> Reader {
+        let mut reader = Reader::empty(false);
+        let machine = Machine::open(roots, &reader.meter);
+        reader.progress.source_bytes_total = Some(machine.bytes());
+        reader
+            .waiting
+            .push_back(Waiting::Stream(Stream::Machine(machine)));
         reader
     }
 
@@ -311,15 +328,14 @@ fn prepare(source: Source, meter: &Meter) -> Result<(Waiting, Option<u64>), Read
             Ok((Waiting::Stream(Stream::JsonLines(lines)), None))
         }
         Source::Folder(path) => {
-            let reason = "folders cannot be read yet".to_owned();
-            Err(ReaderError::Source { path, reason })
+            let folder = Folder::open(&path, meter)?;
+            let bytes = folder.bytes();
+            Ok((Waiting::Stream(Stream::Folder(folder)), Some(bytes)))
         }
         Source::Machine => {
-            let reason = "the documentation of this machine cannot be read yet".to_owned();
-            Err(ReaderError::Source {
-                path: PathBuf::new(),
-                reason,
-            })
+            let machine = Machine::open(&MachineRoots::usual(), meter);
+            let bytes = machine.bytes();
+            Ok((Waiting::Stream(Stream::Machine(machine)), Some(bytes)))
         }
     }
 }

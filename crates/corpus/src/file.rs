@@ -1,0 +1,341 @@
+//! How does one file of text, Markdown or HTML become a document?
+
+use crate::Document;
+use crate::html;
+use crate::input::{Input, InputError, Meter};
+use std::io::Read;
+use std::path::Path;
+
+/// The largest file that is taken, after decompression. It bounds memory.
+pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// Where a NUL says that a file is not text.
+const BINARY_PROBE_BYTES: usize = 8 << 10;
+
+/// The longest title made from a line of text.
+const TITLE_CHARS_MAX: usize = 160;
+
+/// Names of files without an ending that hold text.
+const TEXT_NAMES: [&str; 17] = [
+    "README",
+    "READ",
+    "CHANGELOG",
+    "CHANGES",
+    "NEWS",
+    "LICENSE",
+    "LICENCE",
+    "COPYING",
+    "COPYRIGHT",
+    "AUTHORS",
+    "CONTRIBUTING",
+    "INSTALL",
+    "TODO",
+    "FAQ",
+    "HISTORY",
+    "NOTICE",
+    "HACKING",
+];
+
+/// How a file's text is marked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Markup {
+    Plain,
+    Markdown,
+    Html,
+}
+
+impl Markup {
+    /// What a file's name says (before `.gz`); `None` for a file that is not text.
+    pub(crate) fn of(name: &str) -> Option<Markup> {
+        let name = name.strip_suffix(".gz").unwrap_or(name);
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        match ending.to_ascii_lowercase().as_str() {
+            "txt" | "text" => Some(Markup::Plain),
+            "md" | "markdown" | "rst" => Some(Markup::Markdown),
+            "html" | "htm" | "xhtml" => Some(Markup::Html),
+            // Debian names its notes `README.Debian`.
+            "" | "debian" => {
+                let stem = name.split(['.', '-', '_']).next().unwrap_or(name);
+                let is_text = TEXT_NAMES
+                    .iter()
+                    .any(|known| stem.eq_ignore_ascii_case(known));
+                is_text.then_some(Markup::Plain)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Why a file is not a document.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    #[error("cannot read: {0}")]
+    Io(#[from] std::io::Error),
+    #[error("{0}")]
+    Damaged(String),
+    #[error("longer than {FILE_BYTES_MAX} bytes")]
+    TooLong,
+    #[error("binary, not text")]
+    Binary,
+    #[error("HTML cannot be read: {0}")]
+    Html(#[from] lol_html::errors::RewritingError),
+    #[error("the path is longer than a URL may be")]
+    LongPath,
+}
+
+/// Reads a file's bytes, decompressed.
+pub(crate) fn read_bytes(path: &Path, meter: &Meter) -> Result<Vec<u8>, FileError> {
+    let mut input = Input::open(path, meter)?;
+    let mut bytes = Vec::new();
+    let read = (&mut input)
+        .take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes);
+    if let Err(error) = read {
+        return Err(match input.explain(error) {
+            InputError::Io(error) => FileError::Io(error),
+            InputError::Damaged(reason) => FileError::Damaged(reason),
+        });
+    }
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        Err(FileError::TooLong)
+    } else {
+        Ok(bytes)
+    }
+}
+
+/// A document out of a file's bytes. `name` is the title when the text has none.
+pub(crate) fn document(
+    url: String,
+    name: &str,
+    markup: Markup,
+    bytes: Vec<u8>,
+) -> Result<Document, FileError> {
+    if url.len() > crate::json_line::URL_BYTES_MAX {
+        return Err(FileError::LongPath);
+    }
+    let text = decode(bytes)?;
+    let (title, body) = match markup {
+        Markup::Html => {
+            let page = html::read_page(&text)?;
+            (page.title, page.text)
+        }
+        Markup::Markdown => (heading(&text).unwrap_or_default(), text),
+        Markup::Plain => (String::new(), text),
+    };
+    let title = Some(title).filter(|title| !title.is_empty());
+    let title = title
+        .or_else(|| first_line(&body))
+        .unwrap_or_else(|| name.to_owned());
+    Ok(Document {
+        url,
+        title,
+        body,
+        ..Document::default()
+    })
+}
+
+/// The characters of a file: UTF-8, UTF-16 with its mark, else Latin-1, which takes any byte.
+pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, FileError> {
+    match bytes.get(..2) {
+        Some([0xff, 0xfe]) => return Ok(decode_utf16(&bytes[2..], u16::from_le_bytes)),
+        Some([0xfe, 0xff]) => return Ok(decode_utf16(&bytes[2..], u16::from_be_bytes)),
+        _ => {}
+    }
+    if memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE_BYTES)]).is_some() {
+        return Err(FileError::Binary);
+    }
+    let mut text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let bytes = error.into_bytes();
+            let odd = bytes
+                .iter()
+                .filter(|&&b| b < 0x20 && !b.is_ascii_whitespace())
+                .count();
+            // One odd character in twenty is not how people write.
+            if odd * 20 > bytes.len() {
+                return Err(FileError::Binary);
+            }
+            bytes.iter().map(|&byte| char::from(byte)).collect()
+        }
+    };
+    if text.contains('\0') {
+        text = text.replace('\0', " ");
+    }
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    Ok(text)
+}
+
+fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    char::decode_utf16(units)
+        .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .map(|c| if c == '\0' { ' ' } else { c })
+        .collect()
+}
+
+/// The first heading: `# Words`, or a line underlined with `===` or `---`. Not inside a code fence.
+pub(crate) fn heading(text: &str) -> Option<String> {
+    let mut fenced = false;
+    let mut above = "";
+    for line in text.lines() {
+        let line = line.trim();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            fenced = !fenced;
+        }
+        if !fenced {
+            let words = line.trim_start_matches('#');
+            if words.len() < line.len() && line.len() - words.len() <= 6 && words.starts_with(' ') {
+                let title = plain_line(words.trim_end_matches('#'));
+                if !title.is_empty() {
+                    return Some(title);
+                }
+            }
+            let rule = |mark: u8| line.len() >= 3 && line.bytes().all(|byte| byte == mark);
+            if (rule(b'=') || rule(b'-')) && above.chars().any(char::is_alphanumeric) {
+                return Some(plain_line(above));
+            }
+        }
+        above = if fenced { "" } else { line };
+    }
+    None
+}
+
+/// The first line that has a letter or a digit.
+pub(crate) fn first_line(text: &str) -> Option<String> {
+    let line = text
+        .lines()
+        .find(|line| line.chars().any(char::is_alphanumeric))?;
+    Some(plain_line(line)).filter(|line| !line.is_empty())
+}
+
+/// A line without its Markdown: `[words](address)` is `words`, images and tags go, and so do the
+/// marks around words.
+fn plain_line(line: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '!' if rest.starts_with('[') => {
+                rest = rest.split_once(')').map_or("", |(_, after)| after);
+            }
+            '[' | '`' | '*' => {}
+            ']' if rest.starts_with('(') => {
+                rest = rest.split_once(')').map_or("", |(_, after)| after);
+            }
+            ']' => {}
+            '<' if rest.contains('>') => {
+                rest = rest.split_once('>').map_or("", |(_, after)| after);
+            }
+            other => plain.push(other),
+        }
+        if plain.len() > 4 * TITLE_CHARS_MAX {
+            break;
+        }
+    }
+    let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words.trim_start_matches(['#', '=', '-', ' ']);
+    words
+        .chars()
+        .take(TITLE_CHARS_MAX)
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(name: &str, bytes: &[u8], title: &str, body: &str) {
+        let markup = Markup::of(name).unwrap();
+        let document = document("u".to_owned(), name, markup, bytes.to_vec()).unwrap();
+        assert_eq!(
+            (document.title.as_str(), document.body.as_str()),
+            (title, body)
+        );
+    }
+
+    #[test]
+    fn titles() {
+        check(
+            "a.md",
+            b"![x](y) intro\n# The `title` #\nz",
+            "The title",
+            "![x](y) intro\n# The `title` #\nz",
+        );
+        check(
+            "a.md",
+            b"```\n# no\n```\n\nYes\n===\n",
+            "Yes",
+            "```\n# no\n```\n\nYes\n===\n",
+        );
+        check("a.rst", b"====\nRst\n====\nx", "Rst", "====\nRst\n====\nx");
+        check(
+            "a.txt",
+            b"\n ---\n  First  line\nx",
+            "First line",
+            "\n ---\n  First  line\nx",
+        );
+        check("a.txt", b"", "a.txt", "");
+        check("a.html", b"<title>T</title><p>b", "T", "b");
+        check("a.html", b"<p>b<p>c", "b", "b\nc");
+        check("README", b"r", "r", "r");
+        assert_eq!(
+            heading("# [serde](https://x) &mdash; <b>x</b>").unwrap(),
+            "serde &mdash; x"
+        );
+    }
+
+    #[test]
+    fn names() {
+        for name in [
+            "README",
+            "readme.gz",
+            "LICENSE-MIT",
+            "README.Debian.gz",
+            "x.TXT",
+            "x.md.gz",
+        ] {
+            assert!(Markup::of(name).is_some(), "{name}");
+        }
+        for name in ["readme.pdf", "a", "a.gz", "photo.png", "main.rs", ""] {
+            assert!(Markup::of(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn characters() {
+        check("a.txt", b"caf\xe9", "café", "café");
+        check("a.txt", b"\xff\xfeh\0i\0", "hi", "hi");
+        check("a.txt", b"\xfe\xff\0h\0i", "hi", "hi");
+        check("a.txt", b"\xef\xbb\xbfhi", "hi", "hi");
+        assert!(matches!(decode(b"a\0b".to_vec()), Err(FileError::Binary)));
+        assert!(matches!(
+            decode(b"\x01\x02\xff\x03".to_vec()),
+            Err(FileError::Binary)
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_document_or_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            name in "a\\.(txt|md|html)",
+        ) {
+            let _ = document("u".to_owned(), &name, Markup::of(&name).unwrap(), bytes);
+        }
+
+        #[test]
+        fn any_text_has_a_title(text in "[^\0]{0,80}\n[^\0]{0,80}", line in "[\\[\\]()!<>#`*a é]{0,30}") {
+            for text in [text, line] {
+                let document = document("u".to_owned(), "n", Markup::Markdown, text.into_bytes()).unwrap();
+                prop_assert!(!document.title.is_empty());
+            }
+        }
+    }
+}
