@@ -1,7 +1,7 @@
 //! Sources into an index, with progress: what `index` and `demo` share.
 
 use crate::failure::note;
-use crate::figures::{bytes, count, counted, seconds};
+use crate::figures::{bytes, count, seconds};
 use crate::meter::{Meter, left_s};
 use anyhow::{Context, bail};
 use corpus::{BadDocument, Progress, Reader, Source};
@@ -103,6 +103,7 @@ fn report_bad_documents(first: &[BadDocument], bad_count: u64) {
     }
     let unsaid = bad_count.saturating_sub(first.len() as u64);
     if unsaid > 0 {
-        note(&format!("and {} more", counted(unsaid, "bad document")));
+        let plural = if unsaid == 1 { "" } else { "s" };
+        note(&format!("and {} more bad document{plural}", count(unsaid)));
     }
 }
