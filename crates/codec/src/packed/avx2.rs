@@ -93,10 +93,8 @@ fn sum_row(row: __m256i, carry: &mut __m256i) -> __m256i {
     let row = _mm256_add_epi32(row, _mm256_slli_si256::<4>(row));
     let row = _mm256_add_epi32(row, _mm256_slli_si256::<8>(row));
     // Both halves are summed for themselves; the upper still lacks the lower's total.
-    let lower_total = _mm256_permutevar8x32_epi32(
-        _mm256_blend_epi32::<0b0000_1000>(_mm256_setzero_si256(), row),
-        _mm256_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3),
-    );
+    let lower_half = _mm256_permute2x128_si256::<0x08>(row, row);
+    let lower_total = _mm256_shuffle_epi32::<0xff>(lower_half);
     let row = _mm256_add_epi32(row, lower_total);
     let total = _mm256_permutevar8x32_epi32(row, _mm256_set1_epi32(7));
     let sums = _mm256_add_epi32(row, *carry);
