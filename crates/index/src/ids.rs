@@ -24,4 +24,11 @@ pub enum Field {
 impl Field {
     /// Fields that have lengths, in the order in which segments store them.
     pub const WITH_LENGTHS: [Field; 2] = [Field::Text, Field::Title];
+
+    /// The field that a dictionary key starts with.
+    pub(crate) fn from_byte(byte: u8) -> Option<Field> {
+        [Field::Text, Field::Title, Field::Site]
+            .into_iter()
+            .find(|&field| field as u8 == byte)
+    }
 }

@@ -11,13 +11,18 @@
 //!
 //! Nothing here knows a query. All disk access goes through `vfs`.
 
+mod build;
 pub mod check;
+mod deletions;
 pub mod error;
 pub mod ids;
 pub mod length;
+mod manifest;
 pub mod postings;
+mod sealed;
 pub mod segment;
 pub mod snapshot;
+mod spill;
 pub mod statistics;
 pub mod store;
 pub mod writer;

@@ -1,45 +1,202 @@
 //! An index opened at one generation.
+
+use crate::deletions::Deletions;
+use crate::manifest::{self, Manifest, SegmentEntry};
+use crate::sealed::{Identity, Kind};
+use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, PostingsCodec, Segment, Statistics};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use text::Analyzer;
-use vfs::SharedStorage;
+use vfs::{SharedStorage, StorageError};
+
+/// How often opening is tried again when a commit removes the generation being opened.
+const TRIES: usize = 5;
 
 /// A snapshot of an index: it never changes, whatever is committed meanwhile.
 #[derive(Debug)]
-pub struct Index {}
+pub struct Index {
+    manifest: Manifest,
+    segments: Vec<Arc<Segment>>,
+    statistics: Arc<Statistics>,
+    documents: Arc<DocumentStore>,
+}
 
 impl Index {
     /// Opens the newest generation, all chunks, checksums of every file verified.
-    pub fn open(_storage: SharedStorage) -> Result<Index, IndexError> {
-        unimplemented!()
+    pub fn open(storage: SharedStorage) -> Result<Index, IndexError> {
+        let mut tries = 0;
+        loop {
+            let Some(manifest) = manifest::read_newest(&storage)? else {
+                return Err(IndexError::NoIndex {
+                    path: storage.location(),
+                });
+            };
+            let generation = manifest.generation;
+            match Index::open_generation(&storage, manifest) {
+                // A commit may have put a newer generation in place and removed this one.
+                Err(IndexError::Storage(StorageError::NotFound { path }))
+                    if tries < TRIES
+                        && manifest::generations(&storage)?.first() != Some(&generation) =>
+                {
+                    tries += 1;
+                    drop(path);
+                }
+                Err(IndexError::Storage(StorageError::NotFound { path })) => {
+                    let what = "the manifest names this file, but it is not there".into();
+                    return Err(IndexError::Damaged {
+                        path,
+                        offset: 0,
+                        what,
+                    });
+                }
+                opened => return opened,
+            }
+        }
     }
+
+    pub(crate) fn open_generation(
+        storage: &SharedStorage,
+        manifest: Manifest,
+    ) -> Result<Index, IndexError> {
+        let opened = open_parts(storage, &manifest)?;
+        let mut chunks: Vec<Vec<StorePart>> = (0..manifest.chunks).map(|_| Vec::new()).collect();
+        let mut segments = Vec::with_capacity(opened.len());
+        // Newest first in the store: a document is its latest version.
+        for (entry, (segment, part)) in manifest.segments.iter().zip(opened) {
+            chunks[entry.chunk as usize].insert(0, part);
+            segments.push(Arc::new(segment));
+        }
+        let statistics = Statistics::open(storage, &manifest, segments.clone())?;
+        Ok(Index {
+            manifest,
+            segments,
+            statistics: Arc::new(statistics),
+            documents: Arc::new(DocumentStore::new(chunks)),
+        })
+    }
+
     /// Chunks of the index (fixed when it was built).
     pub fn chunks_count(&self) -> u32 {
-        unimplemented!()
+        self.manifest.chunks
     }
+
     /// The analyzer it was built with.
     pub fn analyzer(&self) -> Analyzer {
-        unimplemented!()
+        self.manifest.analyzer
     }
+
     /// The codec of its postings.
     pub fn codec(&self) -> PostingsCodec {
-        unimplemented!()
+        self.manifest.codec
     }
+
     /// The generation: grows with every commit.
     pub fn generation(&self) -> u64 {
-        unimplemented!()
+        self.manifest.generation
     }
+
+    /// Bytes of the search index, without the document store.
+    pub fn index_bytes(&self) -> u64 {
+        self.manifest.index_bytes()
+    }
+
+    /// Bytes of the document store.
+    pub fn store_bytes(&self) -> u64 {
+        self.manifest.store_bytes()
+    }
+
     /// The segments of some chunks, by chunk and then by age.
-    pub fn segments(&self, _chunks: Range<u32>) -> impl Iterator<Item = &Arc<Segment>> {
-        [].iter()
+    pub fn segments(&self, chunks: Range<u32>) -> impl Iterator<Item = &Arc<Segment>> {
+        self.segments
+            .iter()
+            .filter(move |segment| chunks.contains(&segment.chunk()))
     }
+
     /// Statistics of the whole index, shared by all partitions.
     pub fn statistics(&self) -> &Arc<Statistics> {
-        unimplemented!()
+        &self.statistics
     }
+
     /// The texts of all chunks.
     pub fn documents(&self) -> &Arc<DocumentStore> {
-        unimplemented!()
+        &self.documents
     }
+
+    pub(crate) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+}
+
+/// Opens every segment and its texts, on all cores: verifying checksums is most of the work.
+fn open_parts(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<Vec<(Segment, StorePart)>, IndexError> {
+    let entries = &manifest.segments;
+    let next = AtomicUsize::new(0);
+    let opened = Mutex::new(Vec::with_capacity(entries.len()));
+    let threads = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(entries.len());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = open_segment(storage, manifest, entry)
+                        .and_then(|segment| Ok((segment, open_store(storage, manifest, entry)?)));
+                    let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+                    opened.push((entry.chunk, entry.segment, result));
+                }
+            });
+        }
+    });
+    let mut opened = opened.into_inner().unwrap_or_else(PoisonError::into_inner);
+    opened.sort_unstable_by_key(|&(chunk, segment, _)| (chunk, segment));
+    opened.into_iter().map(|(_, _, result)| result).collect()
+}
+
+pub(crate) fn open_segment(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    entry: &SegmentEntry,
+) -> Result<Segment, IndexError> {
+    let index_id = manifest.index_id();
+    let mut segment = Segment::open(
+        storage,
+        &entry.index.name,
+        index_id,
+        entry.segment,
+        entry.index.seal,
+    )?;
+    if (segment.chunk(), segment.documents_count()) != (entry.chunk, entry.documents_count) {
+        return Err(segment.damaged_at_terms("the segment is not the one that the manifest names"));
+    }
+    if let Some(file) = &entry.deletions {
+        let identity = Identity {
+            kind: Kind::Deletions,
+            index_id,
+            number: file.number,
+        };
+        let documents_count = entry.documents_count;
+        let deletions = Deletions::open(storage, &file.name, identity, file.seal, documents_count)?;
+        segment.deletions = Some(deletions);
+    }
+    Ok(segment)
+}
+
+pub(crate) fn open_store(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    entry: &SegmentEntry,
+) -> Result<StorePart, IndexError> {
+    let file = &entry.documents;
+    StorePart::open(
+        storage,
+        &file.name,
+        manifest.index_id(),
+        entry.segment,
+        file.seal,
+    )
 }

@@ -1,21 +1,220 @@
 //! Statistics of the whole index, so that scores do not depend on how it is cut.
-use crate::{Field, IndexError};
+//!
+//! ```text
+//! payload := fst: field:u8 term:utf8 -> live documents of the whole index that hold the term
+//! ```
+//!
+//! Only terms of more than one segment, or of deleted documents, are in the file: for every other term
+//! the one segment that has it knows its document frequency. Counts and lengths are in the manifest.
+
+use crate::manifest::{FileEntry, Manifest};
+use crate::sealed::{Identity, Kind, SealedWriter, Section, open_sealed};
+use crate::{DocId, Field, IndexError, Segment, StoredDocument};
+use fst::{Streamer, map::OpBuilder};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use text::Analyzer;
+use vfs::SharedStorage;
 
 /// Counts over all live documents of all chunks.
 #[derive(Debug)]
-pub struct Statistics {}
+pub struct Statistics {
+    documents_count: u64,
+    words_counts: [u64; 2],
+    shared_terms: Option<fst::Map<Section>>,
+    segments: Vec<Arc<Segment>>,
+}
 
 impl Statistics {
+    pub(crate) fn open(
+        storage: &SharedStorage,
+        manifest: &Manifest,
+        segments: Vec<Arc<Segment>>,
+    ) -> Result<Statistics, IndexError> {
+        let shared_terms = match &manifest.statistics {
+            Some(file) => Some(open_shared_terms(storage, manifest, file)?),
+            None => None,
+        };
+        Ok(Statistics {
+            documents_count: manifest.documents_count,
+            words_counts: manifest.words_counts,
+            shared_terms,
+            segments,
+        })
+    }
+
     /// Live documents.
     pub fn documents_count(&self) -> u64 {
-        unimplemented!()
+        self.documents_count
     }
+
     /// Mean length in words, over all live documents; 0 for an empty index.
-    pub fn average_length(&self, _field: Field) -> f64 {
-        unimplemented!()
+    pub fn average_length(&self, field: Field) -> f64 {
+        let words = match field {
+            Field::Text => self.words_counts[0],
+            Field::Title => self.words_counts[1],
+            Field::Site => return 1.0,
+        };
+        if self.documents_count == 0 {
+            0.0
+        } else {
+            words as f64 / self.documents_count as f64
+        }
     }
+
     /// Live documents of the whole index that hold the term.
-    pub fn document_frequency(&self, _field: Field, _term: &str) -> Result<u64, IndexError> {
-        unimplemented!()
+    pub fn document_frequency(&self, field: Field, term: &str) -> Result<u64, IndexError> {
+        if let Some(shared) = &self.shared_terms {
+            let mut key = Vec::with_capacity(1 + term.len());
+            key.push(field as u8);
+            key.extend_from_slice(term.as_bytes());
+            if let Some(count) = shared.get(&key) {
+                return Ok(count);
+            }
+        }
+        for segment in &self.segments {
+            if let Some(record) = segment.term(field, term)? {
+                return Ok(record.documents_count.into());
+            }
+        }
+        Ok(0)
     }
+
+    /// The file's terms and counts, in order.
+    pub(crate) fn shared_terms(&self) -> Option<&fst::Map<Section>> {
+        self.shared_terms.as_ref()
+    }
+}
+
+fn open_shared_terms(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    file: &FileEntry,
+) -> Result<fst::Map<Section>, IndexError> {
+    let identity = Identity {
+        kind: Kind::Statistics,
+        index_id: manifest.index_id(),
+        number: file.number,
+    };
+    let expected = Some((identity, file.seal));
+    let (payload, _) = open_sealed(storage, &file.name, Kind::Statistics, expected)?;
+    let offset = payload.file_offset();
+    fst::Map::new(payload).map_err(|error| IndexError::Damaged {
+        path: storage.location().join(&file.name),
+        offset,
+        what: format!("statistics: {error}"),
+    })
+}
+
+/// Terms and words of deleted documents: what the counts of segments say too much.
+#[derive(Debug, Default)]
+pub(crate) struct Deleted {
+    /// By field and term, the deleted documents that hold it.
+    pub(crate) terms: BTreeMap<Vec<u8>, u64>,
+    pub(crate) words_counts: [u64; 2],
+}
+
+impl Deleted {
+    /// Counts the words of a deleted document, from its stored text.
+    pub(crate) fn add(&mut self, document: &StoredDocument, analyzer: Analyzer) {
+        let mut terms = std::collections::BTreeSet::new();
+        let mut buffer = String::new();
+        let mut words = |field: Field, text: &str, count: &mut u64| {
+            analyzer.each_token(text, &mut buffer, |token| {
+                *count += 1;
+                terms.insert(key(field, token.term));
+            });
+        };
+        let [text_words, title_words] = &mut self.words_counts;
+        words(Field::Text, &document.title, text_words);
+        words(Field::Text, &document.body, text_words);
+        words(Field::Title, &document.title, title_words);
+        terms.insert(key(Field::Site, &corpus::site_of(&document.url)));
+        for term in terms {
+            *self.terms.entry(term).or_default() += 1;
+        }
+    }
+
+    /// Counts all deleted documents of some segments, from their stored texts.
+    pub(crate) fn count(
+        segments: &[Arc<Segment>],
+        analyzer: Analyzer,
+        text_of: impl Fn(&Segment, DocId) -> Result<StoredDocument, IndexError>,
+    ) -> Result<Deleted, IndexError> {
+        let mut deleted = Deleted::default();
+        for segment in segments {
+            for doc in segment
+                .deletions
+                .iter()
+                .flat_map(|deletions| deletions.docs())
+            {
+                deleted.add(&text_of(segment, DocId(doc))?, analyzer);
+            }
+        }
+        Ok(deleted)
+    }
+}
+
+fn key(field: Field, term: &str) -> Vec<u8> {
+    let mut key = vec![field as u8];
+    key.extend_from_slice(term.as_bytes());
+    key
+}
+
+/// Calls `each` for every term that the file must hold, with its live documents, in order.
+pub(crate) fn each_shared_term(
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    mut each: impl FnMut(&[u8], u64) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    let union: OpBuilder = segments
+        .iter()
+        .map(|segment| segment.terms.stream())
+        .collect();
+    let mut terms = union.union();
+    while let Some((term, found)) = terms.next() {
+        let gone = deleted.terms.get(term).copied().unwrap_or(0);
+        if found.len() < 2 && gone == 0 {
+            continue;
+        }
+        let mut count = 0u64;
+        for place in found {
+            count += u64::from(segments[place.index].record(place.value)?.documents_count);
+        }
+        each(term, count.saturating_sub(gone))?;
+    }
+    Ok(())
+}
+
+/// Writes the statistics of `segments`; `None` when a single segment says it all.
+pub(crate) fn write(
+    storage: &SharedStorage,
+    index_id: u128,
+    generation: u64,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+) -> Result<Option<FileEntry>, IndexError> {
+    if segments.len() < 2 && deleted.terms.is_empty() {
+        return Ok(None);
+    }
+    let mut terms = fst::MapBuilder::memory();
+    each_shared_term(segments, deleted, |term, count| {
+        terms
+            .insert(term, count)
+            .map_err(crate::segment::not_in_order)
+    })?;
+    let bytes = terms.into_inner().map_err(crate::segment::not_in_order)?;
+    let name = format!("statistics-{generation}");
+    let identity = Identity {
+        kind: Kind::Statistics,
+        index_id,
+        number: generation,
+    };
+    let mut out = SealedWriter::create(storage, &name, identity)?;
+    out.write(&bytes)?;
+    Ok(Some(FileEntry {
+        name,
+        number: generation,
+        seal: out.finish()?,
+    }))
 }

@@ -1,15 +1,27 @@
 //! Building an index: documents in, one committed generation out.
+
+mod commit;
+mod workers;
+
+use crate::build::chunk::Target;
+use crate::manifest::{self, Manifest};
 use crate::{IndexError, PostingsCodec};
 use corpus::Document;
 use text::Analyzer;
-use vfs::SharedStorage;
+use vfs::{Lock, SharedStorage};
+use workers::Workers;
+
+const CHUNKS_DEFAULT: u32 = 4;
+/// More chunks than any cluster of the design has.
+const CHUNKS_MAX: u32 = 1 << 20;
+const LOCK_NAME: &str = "writer.lock";
 
 /// How to build.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
     /// Chunks; `None`: those of the index that is there, or 4.
     pub chunks: Option<u32>,
-    /// Threads that build chunks.
+    /// Threads that build chunks; 0 counts as 1.
     pub threads: usize,
     /// Memory to stay within while building.
     pub memory_bytes: u64,
@@ -50,19 +62,103 @@ pub struct CommitSummary {
 
 /// Adds documents to an index, new or existing. Nothing is visible before `commit`;
 /// a writer that is dropped leaves the index as it was.
-pub struct Writer {}
+pub struct Writer {
+    storage: SharedStorage,
+    manifest: Manifest,
+    workers: Workers,
+    /// Held until the writer is dropped.
+    _lock: Lock,
+}
 
 impl Writer {
     /// Takes the writer lock and starts a new generation.
-    pub fn open(_storage: SharedStorage, _options: BuildOptions) -> Result<Writer, IndexError> {
-        unimplemented!()
+    pub fn open(storage: SharedStorage, options: BuildOptions) -> Result<Writer, IndexError> {
+        let lock = storage.lock(LOCK_NAME)?;
+        let manifest = match manifest::read_newest(&storage)? {
+            Some(manifest) => fit(&storage, manifest, &options)?,
+            None => start(&storage, &options)?,
+        };
+        commit::remove_leftovers(&storage, &manifest)?;
+        let target = Target {
+            storage: storage.clone(),
+            index_id: manifest.index_id(),
+            codec: manifest.codec,
+            analyzer: manifest.analyzer,
+        };
+        let workers = Workers::start(target, manifest.chunks, manifest.next_segment, &options);
+        Ok(Writer {
+            storage,
+            manifest,
+            workers,
+            _lock: lock,
+        })
     }
+
     /// Adds a document; it replaces an earlier one with the same URL.
-    pub fn add(&mut self, _document: Document) -> Result<(), IndexError> {
-        unimplemented!()
+    pub fn add(&mut self, document: Document) -> Result<(), IndexError> {
+        self.workers.add(document)
     }
+
     /// Writes and syncs everything, then makes it the newest generation.
     pub fn commit(self) -> Result<CommitSummary, IndexError> {
-        unimplemented!()
+        let Writer {
+            storage,
+            manifest,
+            workers,
+            _lock,
+        } = self;
+        let built = workers.finish()?;
+        commit::commit(&storage, manifest, built)
+    }
+}
+
+fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, IndexError> {
+    let chunks = options.chunks.unwrap_or(CHUNKS_DEFAULT);
+    if chunks == 0 || chunks > CHUNKS_MAX {
+        return Err(IndexError::Mismatch {
+            path: storage.location(),
+            reason: format!("{chunks} chunks: an index has 1 to {CHUNKS_MAX}"),
+        });
+    }
+    Ok(Manifest::new(
+        new_index_id(storage),
+        chunks,
+        options.analyzer.unwrap_or_default(),
+        options.codec.unwrap_or_default(),
+    ))
+}
+
+/// Different for every index ever built, as far as clock, process and place can tell.
+fn new_index_id(storage: &SharedStorage) -> u128 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let seed = format!("{:?} {} {:?}", now, std::process::id(), storage.location());
+    xxhash_rust::xxh3::xxh3_128(seed.as_bytes())
+}
+
+fn fit(
+    storage: &SharedStorage,
+    manifest: Manifest,
+    options: &BuildOptions,
+) -> Result<Manifest, IndexError> {
+    let differs = |option: &str, has: &dyn std::fmt::Display, asked: &dyn std::fmt::Display| {
+        Err(IndexError::Mismatch {
+            path: storage.location(),
+            reason: format!(
+                "the index here has {option} {has}, not {asked}: leave the option out to add to it, \
+                 or build into another directory"
+            ),
+        })
+    };
+    match (options.chunks, options.codec, options.analyzer) {
+        (Some(chunks), _, _) if chunks != manifest.chunks => {
+            differs("--chunks", &manifest.chunks, &chunks)
+        }
+        (_, Some(codec), _) if codec != manifest.codec => {
+            differs("--codec", &manifest.codec.name(), &codec.name())
+        }
+        (_, _, Some(analyzer)) if analyzer != manifest.analyzer => {
+            differs("--analyzer", &manifest.analyzer.name(), &analyzer.name())
+        }
+        _ => Ok(manifest),
     }
 }

@@ -1,0 +1,190 @@
+//! The manifest: the one file that says what an index is made of at a generation.
+//!
+//! `MANIFEST-<generation>` holds JSON in a sealed envelope: options of the index, every live file with
+//! its length and checksum, and counts. A generation exists from the moment its manifest has its name.
+
+use crate::IndexError;
+use crate::postings::PostingsCodec;
+use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
+use text::Analyzer;
+use vfs::SharedStorage;
+
+const PREFIX: &str = "MANIFEST-";
+
+/// Everything about one generation.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Manifest {
+    pub(crate) generation: u64,
+    /// Made when the index is built; every file of the index carries it.
+    pub(crate) index_id: String,
+    pub(crate) chunks: u32,
+    pub(crate) analyzer: Analyzer,
+    pub(crate) codec: PostingsCodec,
+    pub(crate) next_segment: u32,
+    pub(crate) segments: Vec<SegmentEntry>,
+    pub(crate) statistics: Option<FileEntry>,
+    pub(crate) documents_count: u64,
+    /// Words of live documents, by field of `Field::WITH_LENGTHS`.
+    pub(crate) words_counts: [u64; 2],
+}
+
+/// The files of one segment.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SegmentEntry {
+    pub(crate) segment: u32,
+    pub(crate) chunk: u32,
+    pub(crate) documents_count: u32,
+    pub(crate) index: FileEntry,
+    pub(crate) documents: FileEntry,
+    pub(crate) deletions: Option<FileEntry>,
+}
+
+/// A file by name, with its length and checksum.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct FileEntry {
+    pub(crate) name: String,
+    /// The number in the file's header, where it is not the segment's.
+    pub(crate) number: u64,
+    pub(crate) seal: Seal,
+}
+
+impl Manifest {
+    pub(crate) fn new(
+        index_id: u128,
+        chunks: u32,
+        analyzer: Analyzer,
+        codec: PostingsCodec,
+    ) -> Manifest {
+        Manifest {
+            generation: 0,
+            index_id: format!("{index_id:032x}"),
+            chunks,
+            analyzer,
+            codec,
+            next_segment: 1,
+            segments: Vec::new(),
+            statistics: None,
+            documents_count: 0,
+            words_counts: [0; 2],
+        }
+    }
+
+    pub(crate) fn index_id(&self) -> u128 {
+        u128::from_str_radix(&self.index_id, 16).unwrap_or(0)
+    }
+
+    fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        let segments = self.segments.iter();
+        segments
+            .flat_map(|entry| {
+                [
+                    Some(&entry.index),
+                    Some(&entry.documents),
+                    entry.deletions.as_ref(),
+                ]
+            })
+            .chain([self.statistics.as_ref()])
+            .flatten()
+    }
+
+    /// Whether this generation needs the file.
+    pub(crate) fn names(&self, file: &str) -> bool {
+        file == manifest_name(self.generation) || self.files().any(|entry| entry.name == file)
+    }
+
+    /// Files of the generation, the manifest left out.
+    pub(crate) fn files_count(&self) -> usize {
+        self.files().count()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files().map(|entry| entry.seal.bytes).sum()
+    }
+
+    /// Bytes of the search index, without the document store.
+    pub(crate) fn index_bytes(&self) -> u64 {
+        self.bytes() - self.store_bytes()
+    }
+
+    pub(crate) fn store_bytes(&self) -> u64 {
+        self.segments
+            .iter()
+            .map(|entry| entry.documents.seal.bytes)
+            .sum()
+    }
+}
+
+pub(crate) fn manifest_name(generation: u64) -> String {
+    format!("{PREFIX}{generation}")
+}
+
+/// Generations whose manifests are there, newest first.
+pub(crate) fn generations(storage: &SharedStorage) -> Result<Vec<u64>, IndexError> {
+    let names = storage.list()?;
+    let mut found: Vec<u64> = names
+        .iter()
+        .filter_map(|name| name.strip_prefix(PREFIX)?.parse().ok())
+        .collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(found)
+}
+
+/// Reads one generation's manifest.
+pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest, IndexError> {
+    let name = manifest_name(generation);
+    let (payload, identity) = open_sealed(storage, &name, Kind::Manifest, None)?;
+    let damaged = |what: String| IndexError::Damaged {
+        path: storage.location().join(&name),
+        offset: payload.file_offset(),
+        what,
+    };
+    let manifest: Manifest = serde_json::from_slice(&payload)
+        .map_err(|error| damaged(format!("manifest unreadable: {error}")))?;
+    let same = identity.index_id == manifest.index_id()
+        && identity.number == generation
+        && manifest.generation == generation;
+    if !same {
+        return Err(damaged(
+            "this is the manifest of another index or generation".into(),
+        ));
+    }
+    if manifest.chunks == 0
+        || manifest
+            .segments
+            .iter()
+            .any(|entry| entry.chunk >= manifest.chunks)
+    {
+        return Err(damaged(
+            "a segment belongs to a chunk that the index does not have".into(),
+        ));
+    }
+    Ok(manifest)
+}
+
+/// Reads the newest generation, which is the index. Whatever an interrupted commit left behind has
+/// no manifest of that name yet, so the newest one is never incomplete: if it is damaged, that is told.
+pub(crate) fn read_newest(storage: &SharedStorage) -> Result<Option<Manifest>, IndexError> {
+    match generations(storage)?.first() {
+        Some(&generation) => read(storage, generation).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Makes `manifest` the newest generation: everything that it names is durable before it has its
+/// name, and its name is durable before this returns.
+pub(crate) fn commit(storage: &SharedStorage, manifest: &Manifest) -> Result<(), IndexError> {
+    storage.sync_directory()?;
+    let name = manifest_name(manifest.generation);
+    let temporary = format!("tmp-{name}");
+    let identity = Identity {
+        kind: Kind::Manifest,
+        index_id: manifest.index_id(),
+        number: manifest.generation,
+    };
+    let mut out = SealedWriter::create(storage, &temporary, identity)?;
+    out.write(&serde_json::to_vec_pretty(manifest).unwrap_or_default())?;
+    out.finish()?;
+    storage.rename(&temporary, &name)?;
+    storage.sync_directory()?;
+    Ok(())
+}

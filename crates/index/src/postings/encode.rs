@@ -1,0 +1,175 @@
+//! Postings to bytes.
+
+use super::{BLOCK, PostingsCodec};
+use codec::{packed, vint};
+
+/// Encodes one list after another; buffers are kept between lists.
+pub(crate) struct PostingsEncoder {
+    codec: PostingsCodec,
+    list: List,
+    positions: Positions,
+}
+
+/// A finished list: two pieces of postings (headers, blocks and tail) and two of positions.
+pub(crate) struct EncodedList<'a> {
+    pub(crate) documents_count: u32,
+    pub(crate) occurrences_count: u64,
+    pub(crate) postings: [&'a [u8]; 2],
+    pub(crate) positions: [&'a [u8]; 2],
+}
+
+struct List {
+    documents_count: u32,
+    occurrences_count: u64,
+    occurrences_before_block: u64,
+    previous_doc_plus_one: u32,
+    fill: usize,
+    gaps: [u32; BLOCK],
+    frequencies: [u32; BLOCK],
+    headers: Vec<u8>,
+    blocks: Vec<u8>,
+}
+
+struct Positions {
+    fill: usize,
+    gaps: [u32; BLOCK],
+    ends: Vec<u8>,
+    blocks: Vec<u8>,
+}
+
+impl PostingsEncoder {
+    pub(crate) fn new(codec: PostingsCodec) -> PostingsEncoder {
+        PostingsEncoder {
+            codec,
+            list: List {
+                documents_count: 0,
+                occurrences_count: 0,
+                occurrences_before_block: 0,
+                previous_doc_plus_one: 0,
+                fill: 0,
+                gaps: [0; BLOCK],
+                frequencies: [0; BLOCK],
+                headers: Vec::new(),
+                blocks: Vec::new(),
+            },
+            positions: Positions {
+                fill: 0,
+                gaps: [0; BLOCK],
+                ends: Vec::new(),
+                blocks: Vec::new(),
+            },
+        }
+    }
+
+    /// Adds the next document. Documents increase; `frequency` is at least 1.
+    pub(crate) fn push_document(&mut self, doc: u32, frequency: u32) {
+        let list = &mut self.list;
+        debug_assert!(doc >= list.previous_doc_plus_one && frequency > 0);
+        list.gaps[list.fill] = doc + 1 - list.previous_doc_plus_one;
+        list.frequencies[list.fill] = frequency - 1;
+        list.fill += 1;
+        list.previous_doc_plus_one = doc + 1;
+        list.documents_count += 1;
+        list.occurrences_count += u64::from(frequency);
+        if list.fill == BLOCK {
+            list.end_block(self.codec);
+        }
+    }
+
+    /// Adds the next position gap of the document pushed last.
+    #[inline]
+    pub(crate) fn push_position_gap(&mut self, gap: u32) {
+        let positions = &mut self.positions;
+        positions.gaps[positions.fill] = gap;
+        positions.fill += 1;
+        if positions.fill == BLOCK {
+            positions.end_block(self.codec);
+        }
+    }
+
+    /// Ends the list, hands it to `with`, and is empty again.
+    pub(crate) fn finish<R>(&mut self, with: impl FnOnce(EncodedList<'_>) -> R) -> R {
+        let (list, positions) = (&mut self.list, &mut self.positions);
+        for i in 0..list.fill {
+            write_posting(&mut list.blocks, list.gaps[i], list.frequencies[i]);
+        }
+        for &gap in &positions.gaps[..positions.fill] {
+            vint::write_u32(&mut positions.blocks, gap);
+        }
+        let result = with(EncodedList {
+            documents_count: list.documents_count,
+            occurrences_count: list.occurrences_count,
+            postings: [&list.headers, &list.blocks],
+            positions: [&positions.ends, &positions.blocks],
+        });
+        list.documents_count = 0;
+        list.occurrences_count = 0;
+        list.occurrences_before_block = 0;
+        list.previous_doc_plus_one = 0;
+        list.fill = 0;
+        list.headers.clear();
+        list.blocks.clear();
+        positions.fill = 0;
+        positions.ends.clear();
+        positions.blocks.clear();
+        result
+    }
+
+    /// Memory held, about.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.list.headers.capacity()
+            + self.list.blocks.capacity()
+            + self.positions.ends.capacity()
+            + self.positions.blocks.capacity()
+    }
+}
+
+impl List {
+    fn end_block(&mut self, codec: PostingsCodec) {
+        match codec {
+            PostingsCodec::Packed => {
+                packed::encode(&self.gaps, &mut self.blocks);
+                packed::encode(&self.frequencies, &mut self.blocks);
+            }
+            PostingsCodec::Vint => {
+                for i in 0..BLOCK {
+                    write_posting(&mut self.blocks, self.gaps[i], self.frequencies[i]);
+                }
+            }
+        }
+        let before = self.occurrences_before_block as u32;
+        for field in [
+            self.previous_doc_plus_one - 1,
+            self.blocks.len() as u32,
+            before,
+        ] {
+            self.headers.extend_from_slice(&field.to_le_bytes());
+        }
+        self.occurrences_before_block = self.occurrences_count;
+        self.fill = 0;
+    }
+}
+
+impl Positions {
+    fn end_block(&mut self, codec: PostingsCodec) {
+        match codec {
+            PostingsCodec::Packed => packed::encode(&self.gaps, &mut self.blocks),
+            PostingsCodec::Vint => self
+                .gaps
+                .iter()
+                .for_each(|&gap| vint::write_u32(&mut self.blocks, gap)),
+        }
+        self.ends
+            .extend_from_slice(&(self.blocks.len() as u32).to_le_bytes());
+        self.fill = 0;
+    }
+}
+
+fn write_posting(out: &mut Vec<u8>, gap: u32, frequency_minus_one: u32) {
+    if frequency_minus_one == 0 {
+        vint::write_u32(out, gap << 1 | 1);
+    } else {
+        vint::write_u32(out, gap << 1);
+        vint::write_u32(out, frequency_minus_one + 1);
+    }
+}

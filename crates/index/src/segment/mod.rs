@@ -1,0 +1,426 @@
+//! One immutable segment, opened: terms, postings, lengths and details of some documents of a chunk.
+//!
+//! ```text
+//! payload := postings positions records text_lengths title_lengths url_hashes site_hashes by_hash
+//!            details details_offsets terms meta table
+//! table   := { start:u64le bytes:u64le }{12}          in the order above, counted from the payload
+//! terms   := fst: field:u8 term:utf8 -> offset in records
+//! records := { documents:vint occurrences-documents:vint postings_start:vint postings_bytes:vint
+//!              positions_start:vint positions_bytes:vint }
+//! *_lengths := byte{documents}   *_hashes := u64le{documents}   by_hash := doc:u32le{documents}
+//! meta    := JSON
+//! ```
+//!
+//! `postings` and `details` are documented in their modules. `by_hash` holds the documents sorted by
+//! (URL hash, id): how a later commit finds what it replaces.
+
+pub(crate) mod details;
+pub(crate) mod write;
+
+use crate::deletions::Deletions;
+use crate::postings::PostingsCodec;
+use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u64};
+use crate::{DocId, Field, IndexError, Postings, postings};
+use codec::vint;
+use fst::{IntoStreamer, Streamer};
+use std::path::PathBuf;
+use vfs::SharedStorage;
+
+pub(crate) const SECTIONS: usize = 12;
+pub(crate) const META: usize = 11;
+
+/// Documents that one segment holds at most: a gap and a flag share 32 bits.
+pub(crate) const DOCUMENTS_MAX: u32 = (1 << 31) - 2;
+
+/// Where a term's postings are, and how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TermRecord {
+    /// Documents that hold the term.
+    pub documents_count: u32,
+    /// Occurrences in all documents.
+    pub occurrences_count: u64,
+    pub(crate) postings_start: u64,
+    pub(crate) postings_bytes: u64,
+    pub(crate) positions_start: u64,
+    pub(crate) positions_bytes: u64,
+}
+
+/// What a hit shows of its document without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
+    /// The document's own id, or its URL.
+    pub id: String,
+    /// URL.
+    pub url: String,
+    /// Title.
+    pub title: String,
+    /// Site.
+    pub site: String,
+}
+
+/// Counts of a segment, kept in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SegmentMeta {
+    pub(crate) chunk: u32,
+    pub(crate) codec: PostingsCodec,
+    pub(crate) documents_count: u32,
+    pub(crate) terms_count: u64,
+    pub(crate) postings_count: u64,
+    /// Words in all documents, by field of `Field::WITH_LENGTHS`.
+    pub(crate) words_counts: [u64; 2],
+}
+
+/// One immutable segment of one chunk.
+#[derive(Debug)]
+pub struct Segment {
+    path: PathBuf,
+    id: u32,
+    meta: SegmentMeta,
+    postings: Section,
+    positions: Section,
+    records: Section,
+    lengths: [Section; 2],
+    url_hashes: Section,
+    site_hashes: Section,
+    by_hash: Section,
+    details: Section,
+    details_offsets: Section,
+    pub(crate) terms: fst::Map<Section>,
+    pub(crate) deletions: Option<Deletions>,
+}
+
+impl Segment {
+    pub(crate) fn open(
+        storage: &SharedStorage,
+        name: &str,
+        index_id: u128,
+        id: u32,
+        seal: Seal,
+    ) -> Result<Segment, IndexError> {
+        let identity = Identity {
+            kind: Kind::Segment,
+            index_id,
+            number: id.into(),
+        };
+        let (payload, _) = open_sealed(storage, name, Kind::Segment, Some((identity, seal)))?;
+        let path = storage.location().join(name);
+        let damaged = |what: &str| IndexError::Damaged {
+            path: path.clone(),
+            offset: payload.file_offset() + payload.len() as u64,
+            what: what.to_owned(),
+        };
+        let table_at = payload.len().checked_sub(SECTIONS * 16);
+        let table_at = table_at.ok_or_else(|| damaged("the table of sections is missing"))?;
+        let section = |number: usize| {
+            let start = read_u64(&payload, table_at + number * 16) as usize;
+            let bytes = read_u64(&payload, table_at + number * 16 + 8) as usize;
+            payload
+                .part(start, bytes)
+                .ok_or_else(|| damaged("a section lies outside the file"))
+        };
+        let meta: SegmentMeta = serde_json::from_slice(&section(META)?)
+            .map_err(|error| damaged(&format!("counts unreadable: {error}")))?;
+        let segment = Segment {
+            id,
+            postings: section(0)?,
+            positions: section(1)?,
+            records: section(2)?,
+            lengths: [section(3)?, section(4)?],
+            url_hashes: section(5)?,
+            site_hashes: section(6)?,
+            by_hash: section(7)?,
+            details: section(8)?,
+            details_offsets: section(9)?,
+            terms: fst::Map::new(section(10)?)
+                .map_err(|error| damaged(&format!("term dictionary: {error}")))?,
+            deletions: None,
+            meta,
+            path: path.clone(),
+        };
+        let documents = segment.meta.documents_count as usize;
+        let fits = segment
+            .lengths
+            .iter()
+            .all(|lengths| lengths.len() == documents)
+            && segment.url_hashes.len() == documents * 8
+            && segment.site_hashes.len() == documents * 8
+            && segment.by_hash.len() == documents * 4
+            && segment.details_offsets.len() == documents.div_ceil(details::BLOCK_DOCUMENTS) * 8
+            && segment.meta.documents_count <= DOCUMENTS_MAX;
+        if fits {
+            Ok(segment)
+        } else {
+            Err(damaged("section lengths do not fit the document count"))
+        }
+    }
+
+    /// The chunk it belongs to.
+    pub fn chunk(&self) -> u32 {
+        self.meta.chunk
+    }
+
+    /// Its number, unique in the index.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Documents in it, deleted ones included; ids run from 0 to this.
+    pub fn documents_count(&self) -> u32 {
+        self.meta.documents_count
+    }
+
+    pub(crate) fn meta(&self) -> &SegmentMeta {
+        &self.meta
+    }
+
+    /// Quantised lengths (see [`crate::length`]) by document; empty for `Field::Site`.
+    pub fn lengths(&self, field: Field) -> &[u8] {
+        match field {
+            Field::Text => &self.lengths[0],
+            Field::Title => &self.lengths[1],
+            Field::Site => &[],
+        }
+    }
+
+    /// The record of a term, if it occurs here.
+    pub fn term(&self, field: Field, term: &str) -> Result<Option<TermRecord>, IndexError> {
+        let mut key = Vec::with_capacity(1 + term.len());
+        key.push(field as u8);
+        key.extend_from_slice(term.as_bytes());
+        match self.terms.get(&key) {
+            Some(offset) => self.record(offset).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Calls `each` for every term that starts with `prefix`, in order.
+    pub fn terms_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        mut each: impl FnMut(&str, TermRecord),
+    ) -> Result<(), IndexError> {
+        let mut key = vec![field as u8];
+        key.extend_from_slice(prefix.as_bytes());
+        let mut stream = self.terms.range().ge(&key).into_stream();
+        while let Some((found, offset)) = stream.next() {
+            if !found.starts_with(&key) {
+                break;
+            }
+            let record = self.record(offset)?;
+            if let Ok(term) = std::str::from_utf8(&found[1..]) {
+                each(term, record);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn record(&self, offset: u64) -> Result<TermRecord, IndexError> {
+        let mut at = usize::try_from(offset).unwrap_or(usize::MAX);
+        let mut read = || -> Option<TermRecord> {
+            let bytes: &[u8] = &self.records;
+            let documents_count = vint::read_u32(bytes, &mut at).ok()?;
+            let mut next = || vint::read_u64(bytes, &mut at).ok();
+            Some(TermRecord {
+                documents_count,
+                occurrences_count: next()?.checked_add(documents_count.into())?,
+                postings_start: next()?,
+                postings_bytes: next()?,
+                positions_start: next()?,
+                positions_bytes: next()?,
+            })
+        };
+        read().ok_or_else(|| self.damaged(&self.records, offset, "a term's record is cut short"))
+    }
+
+    /// The postings of a term.
+    pub fn postings(&self, record: &TermRecord) -> Result<Postings<'_>, IndexError> {
+        let slice = |section: &'_ Section, start: u64, bytes: u64| {
+            let start = usize::try_from(start).ok()?;
+            let end = start.checked_add(usize::try_from(bytes).ok()?)?;
+            (end <= section.len()).then_some(start..end)
+        };
+        let outside = || self.damaged(&self.postings, record.postings_start, "a list lies outside");
+        let at = slice(&self.postings, record.postings_start, record.postings_bytes);
+        let positions_at = slice(
+            &self.positions,
+            record.positions_start,
+            record.positions_bytes,
+        );
+        Ok(Postings::new(
+            postings::ListBytes {
+                codec: self.meta.codec,
+                documents_count: record.documents_count,
+                occurrences_count: record.occurrences_count,
+                docs_limit: self.meta.documents_count,
+                postings: &self.postings[at.ok_or_else(outside)?],
+                positions: &self.positions[positions_at.ok_or_else(outside)?],
+            },
+            postings::Origin {
+                path: &self.path,
+                postings_offset: self.postings.file_offset() + record.postings_start,
+                positions_offset: self.positions.file_offset() + record.positions_start,
+            },
+        ))
+    }
+
+    /// Whether a later document replaced this one.
+    #[inline]
+    pub fn is_deleted(&self, doc: DocId) -> bool {
+        self.deletions
+            .as_ref()
+            .is_some_and(|deletions| deletions.contains(doc.0))
+    }
+
+    /// Whether any document is deleted (so that a search without deletions need not ask for each).
+    pub fn has_deletions(&self) -> bool {
+        self.deletions.is_some()
+    }
+
+    /// Documents that are not deleted.
+    pub fn live_documents_count(&self) -> u32 {
+        let deleted = self.deletions.as_ref().map_or(0, Deletions::count);
+        self.meta.documents_count.saturating_sub(deleted)
+    }
+
+    /// Hash of the URL: breaks ties, and finds the text.
+    #[inline]
+    pub fn url_hash(&self, doc: DocId) -> u64 {
+        read_u64(&self.url_hashes, doc.0 as usize * 8)
+    }
+
+    /// Hash of the site: limits hits a site before details are known.
+    #[inline]
+    pub fn site_hash(&self, doc: DocId) -> u64 {
+        read_u64(&self.site_hashes, doc.0 as usize * 8)
+    }
+
+    /// The document at `rank` in order of (URL hash, id).
+    pub(crate) fn by_hash(&self, rank: u32) -> u32 {
+        read_u32(&self.by_hash, rank as usize * 4)
+    }
+
+    /// What a hit shows.
+    pub fn details(&self, doc: DocId) -> Result<Details, IndexError> {
+        let block = doc.0 as usize / details::BLOCK_DOCUMENTS;
+        let mut rows = Vec::new();
+        let read = |rows: &mut Vec<u8>| {
+            if doc.0 >= self.meta.documents_count {
+                return None;
+            }
+            details::decompress(self.details_block(block)?, rows)?;
+            details::read_row(rows, doc.0 as usize % details::BLOCK_DOCUMENTS)
+        };
+        read(&mut rows).ok_or_else(|| {
+            let offset = block
+                .checked_sub(1)
+                .map_or(0, |b| read_u64(&self.details_offsets, b * 8));
+            self.damaged(
+                &self.details,
+                offset,
+                &format!("details of document {} unreadable", doc.0),
+            )
+        })
+    }
+
+    /// The details of all documents, one after another.
+    pub(crate) fn details_in_order(&self) -> DetailsInOrder<'_> {
+        DetailsInOrder {
+            segment: self,
+            next: 0,
+            rows: Vec::new(),
+        }
+    }
+
+    fn details_block(&self, block: usize) -> Option<&[u8]> {
+        let end = read_u64(&self.details_offsets, block * 8) as usize;
+        let start = block
+            .checked_sub(1)
+            .map_or(0, |b| read_u64(&self.details_offsets, b * 8));
+        self.details.get(start as usize..end)
+    }
+
+    /// Bytes of each part, for reports.
+    pub fn section_bytes(&self) -> [(&'static str, u64); 8] {
+        let bytes = |section: &Section| section.len() as u64;
+        [
+            ("postings", bytes(&self.postings)),
+            ("positions", bytes(&self.positions)),
+            ("term records", bytes(&self.records)),
+            (
+                "term dictionary",
+                self.terms.as_fst().as_bytes().len() as u64,
+            ),
+            ("lengths", bytes(&self.lengths[0]) + bytes(&self.lengths[1])),
+            ("hashes", bytes(&self.url_hashes) + bytes(&self.site_hashes)),
+            ("by hash", bytes(&self.by_hash)),
+            (
+                "details",
+                bytes(&self.details) + bytes(&self.details_offsets),
+            ),
+        ]
+    }
+
+    /// Tells the system that postings and positions before those of `record` are done with:
+    /// a merge reads a segment once, front to back.
+    pub(crate) fn release_before(&self, record: &TermRecord) {
+        self.postings.release(record.postings_start as usize);
+        self.positions.release(record.positions_start as usize);
+    }
+
+    pub(crate) fn damaged(&self, section: &Section, offset: u64, what: &str) -> IndexError {
+        IndexError::Damaged {
+            path: self.path.clone(),
+            offset: section.file_offset().saturating_add(offset),
+            what: what.to_owned(),
+        }
+    }
+
+    pub(crate) fn damaged_at_terms(&self, what: &str) -> IndexError {
+        self.damaged(&self.records, 0, what)
+    }
+}
+
+impl AsRef<Segment> for Segment {
+    fn as_ref(&self) -> &Segment {
+        self
+    }
+}
+
+/// Walks the details of a segment, decompressing each block once.
+pub(crate) struct DetailsInOrder<'a> {
+    segment: &'a Segment,
+    next: usize,
+    rows: Vec<u8>,
+}
+
+impl DetailsInOrder<'_> {
+    pub(crate) fn next(&mut self) -> Result<Details, IndexError> {
+        let (block, row) = (
+            self.next / details::BLOCK_DOCUMENTS,
+            self.next % details::BLOCK_DOCUMENTS,
+        );
+        let segment = self.segment;
+        let mut read = || {
+            if row == 0 {
+                details::decompress(segment.details_block(block)?, &mut self.rows)?;
+            }
+            details::read_row(&self.rows, row)
+        };
+        let details = read().ok_or_else(|| {
+            let what = format!("details of document {} unreadable", self.next);
+            segment.damaged(&segment.details, 0, &what)
+        })?;
+        self.next += 1;
+        Ok(details)
+    }
+}
+
+/// The dictionary builder refuses only what is not in order, which is a bug of the caller.
+pub(crate) fn not_in_order(error: fst::Error) -> IndexError {
+    debug_assert!(false, "{error}");
+    IndexError::Mismatch {
+        path: PathBuf::new(),
+        reason: format!("term dictionary: {error}"),
+    }
+}

@@ -1,0 +1,262 @@
+//! The document store: texts in compressed blocks, found by the URL's hash, in as many parts as chunks.
+//!
+//! ```text
+//! payload  := block{blocks} ends entries table
+//! block    := bytes:u32le lz4{ document+ }        bytes: of the documents, uncompressed
+//! document := url id title body fields            each bytes:vint utf8; empty id: the URL; fields: JSON
+//! ends     := end:u64le{blocks}
+//! entries  := { url_hash:u64le block:u32le offset:u32le }{documents}      by hash
+//! table    := ends_start:u64le ends_bytes:u64le entries_start:u64le entries_bytes:u64le
+//! ```
+//!
+//! Documents share blocks of about 16 KiB; a longer one has a block of its own. Served without touching
+//! the search index: a document server opens these files alone.
+//!
+//! Why LZ4: the text of a hit is decompressed for every summary, and a text of 700 KB must not cost
+//! more than a third of a millisecond.
+
+pub(crate) mod write;
+
+use crate::IndexError;
+use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u64};
+use crate::segment::details::{decompress, read_text};
+use std::path::PathBuf;
+use vfs::SharedStorage;
+pub(crate) use write::{Location, StoreWriter};
+
+/// Uncompressed bytes after which a block ends.
+const BLOCK_BYTES: usize = 16 << 10;
+const ENTRY_BYTES: usize = 16;
+
+/// A document as stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredDocument {
+    /// URL.
+    pub url: String,
+    /// The document's own id, or its URL.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Body.
+    pub body: String,
+    /// Further fields.
+    pub fields: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The texts of one segment.
+#[derive(Debug)]
+pub(crate) struct StorePart {
+    path: PathBuf,
+    payload: Section,
+    ends: Section,
+    entries: Section,
+}
+
+/// The raw fields of a stored document, in its decompressed block.
+struct Fields<'a> {
+    url: &'a str,
+    id: &'a str,
+    title: &'a str,
+    body: &'a str,
+    fields: &'a str,
+}
+
+impl StorePart {
+    pub(crate) fn open(
+        storage: &SharedStorage,
+        name: &str,
+        index_id: u128,
+        segment: u32,
+        seal: Seal,
+    ) -> Result<StorePart, IndexError> {
+        let identity = Identity {
+            kind: Kind::Documents,
+            index_id,
+            number: segment.into(),
+        };
+        let (payload, _) = open_sealed(storage, name, Kind::Documents, Some((identity, seal)))?;
+        let table = payload.len().checked_sub(32);
+        let part = |at: usize| {
+            let start = read_u64(&payload, table? + at) as usize;
+            payload.part(start, read_u64(&payload, table? + at + 8) as usize)
+        };
+        match (part(0), part(16)) {
+            (Some(ends), Some(entries)) if entries.len().is_multiple_of(ENTRY_BYTES) => {
+                Ok(StorePart {
+                    path: storage.location().join(name),
+                    ends,
+                    entries,
+                    payload,
+                })
+            }
+            _ => Err(IndexError::Damaged {
+                path: storage.location().join(name),
+                offset: payload.file_offset() + payload.len() as u64,
+                what: "the directory of the document store lies outside the file".into(),
+            }),
+        }
+    }
+
+    pub(crate) fn documents_count(&self) -> usize {
+        self.entries.len() / ENTRY_BYTES
+    }
+
+    /// Hash and location at `rank`.
+    pub(crate) fn entry(&self, rank: usize) -> (u64, Location) {
+        let at = rank * ENTRY_BYTES;
+        let block = read_u32(&self.entries, at + 8);
+        (
+            read_u64(&self.entries, at),
+            Location {
+                block,
+                offset: read_u32(&self.entries, at + 12),
+            },
+        )
+    }
+
+    /// Decompresses the block of the document at `url` into `buffer`; its place there.
+    fn find(
+        &self,
+        url: &str,
+        hash: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<usize>, IndexError> {
+        let (mut low, mut high) = (0, self.documents_count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.entry(middle).0 < hash {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        // Different URLs with one hash are possible, so the URL decides.
+        while low < self.documents_count() && self.entry(low).0 == hash {
+            let (_, location) = self.entry(low);
+            if self.fields(location, buffer)?.url == url {
+                return Ok(Some(location.offset as usize));
+            }
+            low += 1;
+        }
+        Ok(None)
+    }
+
+    fn fields<'b>(
+        &self,
+        location: Location,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<Fields<'b>, IndexError> {
+        let block = location.block as usize;
+        let start = block
+            .checked_sub(1)
+            .map_or(0, |before| read_u64(&self.ends, before * 8));
+        let damaged = || IndexError::Damaged {
+            path: self.path.clone(),
+            offset: self.payload.file_offset().saturating_add(start),
+            what: format!("block {block} of texts unreadable"),
+        };
+        let end = read_u64(&self.ends, block * 8) as usize;
+        let bytes = self.payload.get(start as usize..end).ok_or_else(damaged)?;
+        decompress(bytes, buffer).ok_or_else(damaged)?;
+        read_fields(buffer, location.offset as usize).ok_or_else(damaged)
+    }
+
+    /// The document at `url`, if it is in this part.
+    pub(crate) fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
+        let mut buffer = Vec::new();
+        let found = self.find(url, corpus::url_hash(url), &mut buffer)?;
+        Ok(found
+            .and_then(|at| read_fields(&buffer, at))
+            .map(|fields| fields.to_document()))
+    }
+
+    pub(crate) fn read(&self, location: Location) -> Result<StoredDocument, IndexError> {
+        let mut buffer = Vec::new();
+        self.fields(location, &mut buffer)
+            .map(|fields| fields.to_document())
+    }
+}
+
+fn read_fields(block: &[u8], offset: usize) -> Option<Fields<'_>> {
+    let mut at = offset;
+    let mut next = || read_text(block, &mut at);
+    Some(Fields {
+        url: next()?,
+        id: next()?,
+        title: next()?,
+        body: next()?,
+        fields: next()?,
+    })
+}
+
+impl Fields<'_> {
+    fn to_document(&self) -> StoredDocument {
+        StoredDocument {
+            url: self.url.to_owned(),
+            id: if self.id.is_empty() {
+                self.url
+            } else {
+                self.id
+            }
+            .to_owned(),
+            title: self.title.to_owned(),
+            body: self.body.to_owned(),
+            fields: serde_json::from_str(self.fields).unwrap_or_default(),
+        }
+    }
+}
+
+/// The texts of all chunks.
+#[derive(Debug)]
+pub struct DocumentStore {
+    /// By chunk, the newest segment first.
+    chunks: Vec<Vec<StorePart>>,
+}
+
+impl DocumentStore {
+    pub(crate) fn new(chunks: Vec<Vec<StorePart>>) -> DocumentStore {
+        DocumentStore { chunks }
+    }
+
+    fn find<'b>(
+        &self,
+        url: &str,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<Option<Fields<'b>>, IndexError> {
+        let hash = corpus::url_hash(url);
+        let chunks = self.chunks.len() as u64;
+        if chunks == 0 {
+            return Ok(None);
+        }
+        for part in &self.chunks[(hash % chunks) as usize] {
+            if let Some(at) = part.find(url, hash, buffer)? {
+                return Ok(read_fields(buffer, at));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The document at `url`, `None` when there is none.
+    pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
+        Ok(self
+            .find(url, &mut Vec::new())?
+            .map(|fields| fields.to_document()))
+    }
+
+    /// Calls `with` with the title and body of the document at `url`; `false` when there is none.
+    /// Cheaper than [`DocumentStore::document`]: decompresses into `buffer` and copies nothing.
+    pub fn with_text(
+        &self,
+        url: &str,
+        buffer: &mut Vec<u8>,
+        with: impl FnOnce(&str, &str),
+    ) -> Result<bool, IndexError> {
+        Ok(match self.find(url, buffer)? {
+            Some(fields) => {
+                with(fields.title, fields.body);
+                true
+            }
+            None => false,
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! Writing the document store of one segment, as documents arrive.
+
+use crate::IndexError;
+use crate::sealed::{Identity, Kind, Seal, SealedWriter};
+use crate::segment::details::write_text;
+use crate::spill::Spill;
+use corpus::Document;
+use vfs::SharedStorage;
+
+/// Where a document lies in the store being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Location {
+    pub(crate) block: u32,
+    pub(crate) offset: u32,
+}
+
+pub(crate) struct StoreWriter {
+    out: SealedWriter,
+    block: Vec<u8>,
+    compressed: Vec<u8>,
+    ends: Spill,
+    blocks_count: u32,
+    entries: Spill,
+    previous_hash: u64,
+}
+
+impl StoreWriter {
+    pub(crate) fn create(
+        storage: &SharedStorage,
+        name: &str,
+        index_id: u128,
+        segment: u32,
+    ) -> Result<StoreWriter, IndexError> {
+        let identity = Identity {
+            kind: Kind::Documents,
+            index_id,
+            number: segment.into(),
+        };
+        Ok(StoreWriter {
+            out: SealedWriter::create(storage, name, identity)?,
+            block: Vec::with_capacity(2 * super::BLOCK_BYTES),
+            compressed: Vec::new(),
+            ends: Spill::new(storage, format!("tmp-{name}-ends")),
+            blocks_count: 0,
+            entries: Spill::new(storage, format!("tmp-{name}-entries")),
+            previous_hash: 0,
+        })
+    }
+
+    /// Adds a document's text; says where it lies.
+    pub(crate) fn push(&mut self, document: &Document) -> Result<Location, IndexError> {
+        let text_bytes = document.title.len() + document.body.len();
+        // A long document begins a block of its own, so that reading it decompresses nothing else.
+        if !self.block.is_empty() && self.block.len() + text_bytes > super::BLOCK_BYTES {
+            self.end_block()?;
+        }
+        let location = Location {
+            block: self.blocks_count,
+            offset: self.block.len() as u32,
+        };
+        let fields = if document.fields.is_empty() {
+            String::new()
+        } else {
+            serde_json::to_string(&document.fields).unwrap_or_default()
+        };
+        let id = document.id.as_deref().unwrap_or("");
+        for text in [&document.url, id, &document.title, &document.body, &fields] {
+            write_text(&mut self.block, text);
+        }
+        if self.block.len() >= super::BLOCK_BYTES {
+            self.end_block()?;
+        }
+        Ok(location)
+    }
+
+    fn end_block(&mut self) -> Result<(), IndexError> {
+        let worst = lz4_flex::block::get_maximum_output_size(self.block.len());
+        self.compressed.resize(worst.max(self.compressed.len()), 0);
+        let bytes =
+            lz4_flex::block::compress_into(&self.block, &mut self.compressed).map_err(|error| {
+                IndexError::Mismatch {
+                    path: Default::default(),
+                    reason: format!("a block of texts cannot be compressed: {error}"),
+                }
+            })?;
+        self.out.write(&(self.block.len() as u32).to_le_bytes())?;
+        self.out.write(&self.compressed[..bytes])?;
+        self.ends.write(&self.out.position().to_le_bytes())?;
+        self.blocks_count += 1;
+        self.block.clear();
+        Ok(())
+    }
+
+    /// Adds the next entry of the directory, in order of the URL's hash.
+    pub(crate) fn push_entry(&mut self, hash: u64, location: Location) -> Result<(), IndexError> {
+        debug_assert!(hash >= self.previous_hash);
+        self.previous_hash = hash;
+        let mut entry = [0; super::ENTRY_BYTES];
+        entry[..8].copy_from_slice(&hash.to_le_bytes());
+        entry[8..12].copy_from_slice(&location.block.to_le_bytes());
+        entry[12..].copy_from_slice(&location.offset.to_le_bytes());
+        self.entries.write(&entry)
+    }
+
+    /// Memory held by the open block, about.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.block.capacity() + self.compressed.capacity()
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Seal, IndexError> {
+        if !self.block.is_empty() {
+            self.end_block()?;
+        }
+        let tables = [
+            self.ends.copy_to(&mut self.out)?,
+            self.entries.copy_to(&mut self.out)?,
+        ];
+        for (start, bytes) in tables {
+            self.out.write(&start.to_le_bytes())?;
+            self.out.write(&bytes.to_le_bytes())?;
+        }
+        self.out.finish()
+    }
+}

@@ -1,0 +1,207 @@
+//! The commit: what later documents replace is deleted, statistics are made, the manifest is put in place.
+
+use super::CommitSummary;
+use crate::build::chunk::BuiltChunk;
+use crate::build::merge::find_replaced;
+use crate::deletions::Deletions;
+use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
+use crate::sealed::{Identity, Kind};
+use crate::snapshot::{open_segment, open_store};
+use crate::statistics::{self, Deleted};
+use crate::store::StorePart;
+use crate::{DocId, IndexError, Segment, StoredDocument};
+use std::sync::Arc;
+use vfs::SharedStorage;
+
+/// Manifests kept: the newest, and the one before it for readers that just opened it.
+const GENERATIONS_KEPT: usize = 2;
+
+pub(super) fn commit(
+    storage: &SharedStorage,
+    mut manifest: Manifest,
+    built: Vec<BuiltChunk>,
+) -> Result<CommitSummary, IndexError> {
+    manifest.generation += 1;
+    manifest.next_segment += manifest.chunks;
+    let mut replaced: u64 = built.iter().map(|chunk| chunk.documents_replaced).sum();
+    let added = built.iter().map(|chunk| chunk.documents_added).sum();
+    for chunk in built {
+        for (sum, words) in manifest.words_counts.iter_mut().zip(chunk.words_counts) {
+            *sum += words;
+        }
+        manifest.documents_count += u64::from(chunk.entry.documents_count);
+        manifest.segments.push(chunk.entry);
+    }
+    manifest
+        .segments
+        .sort_by_key(|entry| (entry.chunk, entry.segment));
+    replaced += delete_replaced(storage, &mut manifest)?;
+    manifest::commit(storage, &manifest)?;
+    remove_leftovers(storage, &manifest)?;
+    Ok(CommitSummary {
+        generation: manifest.generation,
+        documents_added: added,
+        documents_replaced: replaced,
+        documents_count: manifest.documents_count,
+        index_bytes: manifest.index_bytes(),
+        store_bytes: manifest.store_bytes(),
+    })
+}
+
+/// Deletes, in older segments, the documents that newer ones of the chunk replace, and writes the
+/// statistics of what is left. Returns how many documents were replaced.
+fn delete_replaced(storage: &SharedStorage, manifest: &mut Manifest) -> Result<u64, IndexError> {
+    let mut segments = Vec::with_capacity(manifest.segments.len());
+    for entry in &manifest.segments {
+        segments.push(open_segment(storage, manifest, entry)?);
+    }
+    let mut replaced = 0;
+    let mut newly_deleted = Deleted::default();
+    let mut from = 0;
+    while from < segments.len() {
+        let chunk = segments[from].chunk();
+        let count = segments[from..]
+            .iter()
+            .take_while(|s| s.chunk() == chunk)
+            .count();
+        for (at, gone) in find_replaced(&segments[from..from + count])?
+            .into_iter()
+            .enumerate()
+        {
+            if gone.count() == 0 {
+                continue;
+            }
+            replaced += u64::from(gone.count());
+            let number = from + at;
+            let part = open_store(storage, manifest, &manifest.segments[number])?;
+            for doc in gone.docs() {
+                let text = stored_text(&part, &segments[number], DocId(doc))?;
+                newly_deleted.add(&text, manifest.analyzer);
+            }
+            let generation = manifest.generation;
+            let index_id = manifest.index_id();
+            let entry = &mut manifest.segments[number];
+            delete(
+                storage,
+                index_id,
+                generation,
+                entry,
+                &mut segments[number],
+                &gone,
+            )?;
+        }
+        from += count;
+    }
+    manifest.documents_count -= replaced;
+    for (sum, words) in manifest
+        .words_counts
+        .iter_mut()
+        .zip(newly_deleted.words_counts)
+    {
+        *sum -= words.min(*sum);
+    }
+    let segments: Vec<_> = segments.into_iter().map(Arc::new).collect();
+    let deleted = all_deleted(storage, manifest, &segments)?;
+    manifest.statistics = statistics::write(
+        storage,
+        manifest.index_id(),
+        manifest.generation,
+        &segments,
+        &deleted,
+    )?;
+    Ok(replaced)
+}
+
+/// Adds `gone` to the deletions of a segment and writes them.
+fn delete(
+    storage: &SharedStorage,
+    index_id: u128,
+    generation: u64,
+    entry: &mut SegmentEntry,
+    segment: &mut Segment,
+    gone: &Deletions,
+) -> Result<(), IndexError> {
+    let documents_count = segment.documents_count();
+    let mut deletions = segment
+        .deletions
+        .take()
+        .unwrap_or_else(|| Deletions::none(documents_count));
+    gone.docs().for_each(|doc| {
+        deletions.insert(doc);
+    });
+    let name = format!("segment-{:08}-{generation}.deletions", entry.segment);
+    let number = u64::from(entry.segment) << 32 | generation & 0xffff_ffff;
+    let identity = Identity {
+        kind: Kind::Deletions,
+        index_id,
+        number,
+    };
+    let seal = deletions.write(storage, &name, identity)?;
+    entry.deletions = Some(FileEntry { name, number, seal });
+    segment.deletions = Some(deletions);
+    Ok(())
+}
+
+/// Counts the words of every deleted document of the index.
+pub(crate) fn all_deleted(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    segments: &[Arc<Segment>],
+) -> Result<Deleted, IndexError> {
+    let mut deleted = Deleted::default();
+    for (entry, segment) in manifest.segments.iter().zip(segments) {
+        if !segment.has_deletions() {
+            continue;
+        }
+        let part = open_store(storage, manifest, entry)?;
+        let one = std::slice::from_ref(segment);
+        let of_segment = Deleted::count(one, manifest.analyzer, |segment, doc| {
+            stored_text(&part, segment, doc)
+        })?;
+        for (term, count) in of_segment.terms {
+            *deleted.terms.entry(term).or_default() += count;
+        }
+    }
+    Ok(deleted)
+}
+
+fn stored_text(
+    part: &StorePart,
+    segment: &Segment,
+    doc: DocId,
+) -> Result<StoredDocument, IndexError> {
+    let url = segment.details(doc)?.url;
+    part.document(&url)?.ok_or_else(|| {
+        segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
+    })
+}
+
+/// Removes what interrupted commits left, and files that only old generations need.
+pub(super) fn remove_leftovers(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<(), IndexError> {
+    let mut kept = vec![manifest.clone()];
+    for &generation in manifest::generations(storage)?
+        .iter()
+        .take(GENERATIONS_KEPT)
+    {
+        if generation < manifest.generation {
+            // A damaged old manifest protects nothing; the newest one was read already.
+            kept.extend(manifest::read(storage, generation).ok());
+        }
+    }
+    for name in storage.list()? {
+        if is_ours(&name) && !kept.iter().any(|manifest| manifest.names(&name)) {
+            storage.remove(&name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the name is one that this crate gives, the lock left out: nothing else is ever removed.
+fn is_ours(name: &str) -> bool {
+    ["MANIFEST-", "segment-", "statistics-", "tmp-"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}
