@@ -181,9 +181,7 @@ fn read(listed: &Listed, meter: &Meter) -> Option<Document> {
 
 fn source_document(url: String, name: &str, inside: &str, source: &str) -> Option<Document> {
     let body = rust_docs::read_text(source);
-    if body.split_whitespace().nth(DOC_WORDS_MIN - 1).is_none() {
-        return None;
-    }
+    body.split_whitespace().nth(DOC_WORDS_MIN - 1)?;
     let mut title = rust_docs::module_path(&name.replace('-', "_"), inside);
     if let Some(line) = rust_docs::own_first_line(source) {
         title = format!("{title}: {line}");
