@@ -7,7 +7,6 @@
 //! told may belong before it. Paging is exact because only that beginning is looked at.
 use crate::transport::PartitionHits;
 use search::ScoredHit;
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// A hit and the partition that it came from.
@@ -25,15 +24,6 @@ pub(crate) struct KnownRanking {
     pub(crate) is_complete: bool,
 }
 
-/// Better first: higher score, then lower URL hash.
-fn order(a: &ScoredHit, b: &ScoredHit) -> Ordering {
-    b.score
-        .total_cmp(&a.score)
-        .then(a.url_hash.cmp(&b.url_hash))
-        // Only URLs whose hashes collide get here; any fixed order will do.
-        .then((a.segment, a.doc).cmp(&(b.segment, b.doc)))
-}
-
 /// Merges what the partitions found.
 pub(crate) fn merge(partitions: &[PartitionHits]) -> KnownRanking {
     let told = partitions
@@ -46,18 +36,17 @@ pub(crate) fn merge(partitions: &[PartitionHits]) -> KnownRanking {
     }
     if partitions.len() > 1 {
         // Sorted runs one after another are what this sort merges in linear time.
-        candidates.sort_by(|a, b| order(&a.hit, &b.hit));
+        candidates.sort_by(|a, b| a.hit.rank(&b.hit));
     }
     let cut = || partitions.iter().filter(|partition| partition.is_cut());
     if cut().any(|partition| partition.hits.is_empty()) {
         candidates.clear();
     } else if let Some(horizon) = cut()
         .filter_map(|partition| partition.hits.last())
-        .min_by(|a, b| order(a, b))
+        .min_by(|a, b| a.rank(b))
     {
-        candidates.truncate(
-            candidates.partition_point(|candidate| order(&candidate.hit, horizon).is_le()),
-        );
+        candidates
+            .truncate(candidates.partition_point(|candidate| candidate.hit.rank(horizon).is_le()));
     }
     KnownRanking {
         candidates,
@@ -136,10 +125,10 @@ mod tests {
                 partitions[partition].push(hit(score, doc, site));
             }
             for partition in &mut partitions {
-                partition.sort_by(order);
+                partition.sort_by(ScoredHit::rank);
             }
             let mut whole: Vec<ScoredHit> = partitions.concat();
-            whole.sort_by(order);
+            whole.sort_by(ScoredHit::rank);
 
             let told: Vec<_> = partitions.iter().map(|hits| cut_to(hits, k)).collect();
             let known = merge(&told);

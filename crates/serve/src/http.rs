@@ -60,11 +60,9 @@ impl App {
 
     fn search(
         &self,
-        client: Client,
         parameters: &SearchParameters,
         query: &str,
     ) -> Result<SearchAnswer, SearchError> {
-        let _ = client;
         block_in_place(|| self.front_end.search(query, &parameters.options))
     }
 }
@@ -119,7 +117,7 @@ async fn search_json(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
             parameter: "q",
             reason: "the query is missing; ask for /search?q=WORDS".into(),
         })?;
-        app.search(Client::Json, &parameters, query)
+        app.search(&parameters, query)
     });
     let mut answer = match answered {
         Ok(answer) => answer,
@@ -151,7 +149,7 @@ async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
         let home = page::home(index.statistics().documents_count(), index.chunks_count());
         return respond(StatusCode::OK, HTML, home);
     }
-    match app.search(Client::Page, &parameters, query) {
+    match app.search(&parameters, query) {
         Ok(mut answer) => {
             let html = page::results(&mut answer, &parameters.options);
             app.metrics.answered(Client::Page, &answer.phases_us);

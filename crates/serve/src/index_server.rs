@@ -6,7 +6,7 @@ use crate::transport::{HitDetails, IndexServer, PartitionHits, Reply, ServerErro
 use crate::{ServeError, Topology};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use index::{DocId, Index, IndexError, Segment};
-use search::{Plan, exhaustive};
+use search::{Plan, exhaustive, search_partition};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -171,7 +171,7 @@ impl Job {
     fn work(self, segments: &[Arc<Segment>], taken: Instant) {
         match self.work {
             Work::Search { k, reply } => {
-                let found = search_segments(&self.plan, segments, k);
+                let found = search_partition(&self.plan, segments, k);
                 reply.send(
                     found
                         .map_err(ServerError::from)
@@ -201,19 +201,6 @@ impl Job {
             Work::CountSites { reply, .. } => reply.send(Err(ServerError::Overloaded { waiting })),
         }
     }
-}
-
-fn search_segments(
-    plan: &Plan,
-    segments: &[Arc<Segment>],
-    k: usize,
-) -> Result<(Vec<search::ScoredHit>, u64), IndexError> {
-    let mut top = search::TopK::new(k);
-    let mut matches_count = 0;
-    for segment in segments {
-        matches_count += exhaustive::search_segment(plan, segment, &mut top)?;
-    }
-    Ok((top.into_sorted(), matches_count))
 }
 
 /// Matches of one site in all segments, up to `limit`.

@@ -249,14 +249,16 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
         crumbs: breadcrumb(&hit.url),
         summary: &hit.summary,
         site: cut(&visible(&hit.site), 60),
-        more: hit.more_from_site.then(|| {
-            let all = SearchOptions {
-                per_site: 0,
-                start: 0,
-                ..*options
-            };
-            local("/", &pairs(&within_site(query, &hit.site, options), &all))
-        }),
+        more: within_site(query, &hit.site)
+            .filter(|_| hit.more_from_site)
+            .map(|query| {
+                let all = SearchOptions {
+                    per_site: 0,
+                    start: 0,
+                    ..*options
+                };
+                local("/", &pairs(&query, &all))
+            }),
         text,
         why,
     }
@@ -286,17 +288,18 @@ fn visible(text: &str) -> String {
         .collect()
 }
 
-/// The query for everything that matches on one site.
-fn within_site(query: &str, site: &str, _options: &SearchOptions) -> String {
+/// The query for everything that matches on one site. The site comes first, where nothing that is
+/// left open in the query, a quotation mark or an OR, can swallow it.
+fn within_site(query: &str, site: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-    let site = match site.chars().all(is_plain) && !site.is_empty() {
-        true => format!("site:{site}"),
-        false => format!("site:\"{}\"", site.replace('"', "")),
-    };
-    match query.contains(" OR ") {
-        true => format!("({query}) {site}"),
-        false => format!("{query} {site}"),
+    if site.is_empty() || site.contains('"') {
+        // There is no way to write such a name.
+        return None;
     }
+    Some(match site.chars().all(is_plain) {
+        true => format!("site:{site} {query}"),
+        false => format!("site:\"{site}\" {query}"),
+    })
 }
 
 /// Options that differ from the usual, as parameters.

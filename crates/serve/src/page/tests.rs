@@ -48,7 +48,7 @@ fn results_show_counts_times_and_links() {
         "<a href=\"https://s.example/a/b\" rel=\"noreferrer\">T</a>",
         "<bdi>s.example</bdi>",
         "<mark>word</mark> &lt;b&gt;",
-        "/?q=word+site%3As.example&#38;per_site=0",
+        "/?q=site%3As.example+word&#38;per_site=0",
         "rel=\"next\" href=\"/?q=word&#38;start=10\"",
         "<dt>index search</dt> <dd>1.250 ms</dd>",
         "<dt>parse</dt> <dd>7 µs</dd>",

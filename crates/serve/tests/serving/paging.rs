@@ -1,0 +1,171 @@
+//! Is the answer the same for any partitions and handlers, and is the union of pages one big page?
+use crate::corpus::{WORDS, document, index};
+use proptest::prelude::*;
+use search::Operator;
+use serve::{FrontEnd, SearchOptions, Topology};
+use std::collections::{BTreeMap, HashMap};
+use wire::{Hit, SearchAnswer};
+
+fn front_end(index: &std::sync::Arc<index::Index>, partitions: usize, handlers: usize) -> FrontEnd {
+    let topology = Topology {
+        partitions,
+        handlers,
+        ..Topology::default()
+    };
+    FrontEnd::start(index.clone(), &topology).unwrap()
+}
+
+/// All that must not depend on how the index is served.
+fn comparable(answer: SearchAnswer) -> (u64, Vec<Hit>, bool, Vec<String>) {
+    assert!(answer.total.exact && answer.coverage == 1.0 && !answer.timed_out);
+    (
+        answer.total.value,
+        answer.hits,
+        answer.more_hits,
+        answer.warnings,
+    )
+}
+
+/// The page by the definition: walk all matches in order, skip what is over the limit of its site.
+fn by_definition(all: &SearchAnswer, options: &SearchOptions) -> (Vec<Hit>, bool) {
+    let mut sites: HashMap<&str, u32> = HashMap::new();
+    for hit in &all.hits {
+        *sites.entry(&hit.site).or_default() += 1;
+    }
+    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let admitted: Vec<Hit> = all
+        .hits
+        .iter()
+        .filter(|hit| {
+            let seen = seen.entry(&hit.site).or_default();
+            *seen += 1;
+            options.per_site == 0 || *seen <= options.per_site
+        })
+        .map(|hit| Hit {
+            more_from_site: options.per_site > 0 && sites[hit.site.as_str()] > options.per_site,
+            ..hit.clone()
+        })
+        .collect();
+    let more = admitted.len() > options.start + options.k;
+    (
+        admitted
+            .into_iter()
+            .skip(options.start)
+            .take(options.k)
+            .collect(),
+        more,
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pages_are_slices_of_one_ranking(
+        documents in prop::collection::vec((0u8..8, 0u8..64), 0..120),
+        crowded in 0usize..60,
+        chunks in 1u32..7,
+        partitions in 1usize..7,
+        handlers in 1usize..4,
+        per_site in 0u32..4,
+        k in 1usize..12,
+        any in any::<bool>(),
+        words in prop::collection::vec(prop::sample::select(&WORDS[..]), 1..3),
+    ) {
+        // One site holds many of the best matches, so that pages need optimization searches.
+        let crowd = (0..crowded).map(|n| document(1_000 + n, 9, 0b111111));
+        let documents = documents.iter().enumerate().map(|(n, &(site, words))| document(n, site, words));
+        let index = index(documents.chain(crowd), chunks);
+        let query = words.join(" ");
+        let operator = if any { Operator::Or } else { Operator::And };
+        let options = SearchOptions { k, per_site, operator, ..Default::default() };
+
+        let one = front_end(&index, 1, 1);
+        let several = front_end(&index, partitions.min(chunks as usize), handlers);
+        let all = SearchOptions { k: 1_000, per_site: 0, ..options };
+        let all = one.search(&query, &all).unwrap();
+        prop_assert_eq!(all.total.value, all.hits.len() as u64);
+
+        let mut start = 0;
+        loop {
+            let options = SearchOptions { start, ..options };
+            let (total, hits, more_hits, warnings) = comparable(several.search(&query, &options).unwrap());
+            let (expected, expected_more) = by_definition(&all, &options);
+            prop_assert_eq!(total, all.total.value);
+            prop_assert_eq!(&hits, &expected);
+            prop_assert_eq!(more_hits, expected_more);
+            prop_assert!(warnings.is_empty());
+            prop_assert_eq!(&comparable(one.search(&query, &options).unwrap()).1, &expected);
+            if !more_hits {
+                break;
+            }
+            start += k;
+        }
+    }
+}
+
+#[test]
+fn a_crowded_site_needs_optimization_searches_and_is_flagged() {
+    let crowd = (0..500).map(|n| document(1_000 + n, 9, 0b000001));
+    let few = (0..5).map(|n| document(2 * n, n as u8, 0b111111));
+    let index = index(few.chain(crowd), 3);
+    let front_end = front_end(&index, 2, 1);
+    let answer = front_end
+        .search("alpha", &SearchOptions::default())
+        .unwrap();
+    assert_eq!(answer.total.value, 505);
+    assert_eq!(answer.hits.len(), 7, "two of the crowded site, five others");
+    assert!(!answer.more_hits);
+    assert!(
+        answer
+            .hits
+            .iter()
+            .all(|hit| hit.more_from_site == (hit.site == "site9.example"))
+    );
+}
+
+#[test]
+fn what_is_found_is_shown() {
+    let index = index([document(7, 3, 0b000011)], 4);
+    let front_end = front_end(&index, 4, 1);
+    let options = SearchOptions {
+        explain: true,
+        ..Default::default()
+    };
+    let answer = front_end.search("beta", &options).unwrap();
+    let hit = &answer.hits[0];
+    assert_eq!(hit.url, "https://site3.example/7");
+    assert_eq!(
+        (hit.title.as_str(), hit.site.as_str()),
+        ("Title 7", "site3.example")
+    );
+    assert!(hit.summary.contains("<mark>beta</mark>"), "{}", hit.summary);
+    let explained = hit.explanation.as_ref().unwrap()["value"].as_f64().unwrap();
+    assert_eq!(explained as f32, hit.score);
+}
+
+#[test]
+fn odd_pages_are_empty_or_refused() {
+    let index = index((0..9).map(|n| document(n, 1, 1)), 2);
+    let front_end = front_end(&index, 2, 2);
+    let search = |start, k| {
+        front_end.search(
+            "alpha",
+            &SearchOptions {
+                start,
+                k,
+                ..Default::default()
+            },
+        )
+    };
+    assert_eq!(search(50, 10).unwrap().hits.len(), 0);
+    let none = search(0, 0).unwrap();
+    assert_eq!(
+        (none.hits.len(), none.total.value, none.more_hits),
+        (0, 9, true)
+    );
+    assert!(search(0, 1_001).is_err());
+    assert!(search(9_991, 10).is_err());
+    let empty = front_end.search("", &SearchOptions::default()).unwrap();
+    assert_eq!((empty.total.value, empty.hits.len()), (0, 0));
+}
