@@ -1,1 +1,19 @@
-//! (see ARCHITECTURE.md)
+//! Development only: tiny corpora, an index of them in memory, and an oracle to compare with.
+//!
+//! ```text
+//! documents() ──► build_index(batches, options) ──► Index ──search──► hits
+//!      └────────► Oracle::new(batches) ──────────── rank ──────────► hits   must be equal
+//! ```
+//!
+//! The oracle shares no code with the index or the search: it cuts the raw documents into words by
+//! itself, tries every document, and spells the formulas out once more.
+
+pub mod building;
+pub mod documents;
+pub mod oracle;
+pub mod queries;
+
+pub use building::{BuildPlan, build_index, build_plans};
+pub use documents::{batches, documents};
+pub use oracle::{Oracle, OracleHit};
+pub use queries::{queries, rankings};

@@ -118,7 +118,7 @@ fn exclusion() {
     check_warned("-(a b)", "nothing");
     check_warned("a OR -b", "(+a -b)");
     check_warned("a -(-b)", "a");
-    check_warned("a OR (-b)", "a");
+    check_with(Operator::And, "a OR (-b)", "a", 2);
 }
 
 #[test]

@@ -1,0 +1,147 @@
+//! Whatever the chunks, codec, memory, commits and partitions: the hits, scores and order are those
+//! of the oracle, which tries every document.
+use index::{DocId, Index, Segment};
+use proptest::prelude::*;
+use search::exhaustive::{count_site, explain};
+use search::{Plan, Query, Ranking, ScoredHit, count_partition, merge_sorted, search_partition};
+use std::sync::Arc;
+use testkit::{BuildPlan, Oracle, batches, build_index, build_plans, queries, rankings};
+
+/// A hit without what depends on the cutting: the address's hash and the score's bits.
+type Bits = (u64, u32);
+
+fn bits(hits: &[ScoredHit]) -> Vec<Bits> {
+    hits.iter()
+        .map(|hit| (hit.url_hash, hit.score.to_bits()))
+        .collect()
+}
+
+fn expected(oracle: &Oracle, query: &Query, ranking: Ranking) -> Vec<Bits> {
+    oracle
+        .rank(query, ranking)
+        .iter()
+        .map(|hit| (hit.url_hash, hit.score.to_bits()))
+        .collect()
+}
+
+fn all_segments(index: &Index) -> Vec<&Arc<Segment>> {
+    index.segments(0..index.chunks_count()).collect()
+}
+
+fn segment_of<'a>(index: &'a Index, hit: &ScoredHit) -> &'a Arc<Segment> {
+    let mut segments = index.segments(0..index.chunks_count());
+    let found = segments.find(|segment| segment.id() == hit.segment);
+    found.expect("a hit names a segment of the index")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn search_is_the_oracle(
+        batches in batches(3, 24),
+        build in build_plans(),
+        queries in proptest::collection::vec((queries(), rankings()), 1..8),
+        k in 0usize..20,
+    ) {
+        let index = build_index(&batches, build).unwrap();
+        let oracle = Oracle::new(&batches);
+        prop_assert_eq!(index.statistics().documents_count(), oracle.documents_count() as u64);
+        for (query, ranking) in queries {
+            let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+            let expected = expected(&oracle, &query, ranking);
+            let segments = all_segments(&index);
+            let (hits, total) = search_partition(&plan, segments.iter().copied(), usize::MAX)
+                .unwrap();
+            prop_assert_eq!(&bits(&hits), &expected, "{:?} {:?}", query, ranking);
+            prop_assert_eq!(total, expected.len() as u64);
+            prop_assert_eq!(count_partition(&plan, segments.iter().copied()).unwrap(), total);
+            let (top, total) = search_partition(&plan, segments, k).unwrap();
+            prop_assert_eq!(bits(&top), &expected[..k.min(expected.len())]);
+            prop_assert_eq!(total, expected.len() as u64);
+        }
+    }
+
+    #[test]
+    fn merged_partitions_are_one_search(
+        batches in batches(2, 24),
+        build in build_plans(),
+        query in queries(),
+        ranking in rankings(),
+        partitions in 1u32..6,
+        k in 0usize..20,
+    ) {
+        let index = build_index(&batches, build).unwrap();
+        let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+        let whole = search_partition(&plan, all_segments(&index), k).unwrap();
+        let chunks = index.chunks_count();
+        let (mut lists, mut total) = (Vec::new(), 0);
+        for partition in 0..partitions {
+            let from = chunks * partition / partitions;
+            let to = chunks * (partition + 1) / partitions;
+            let (hits, count) = search_partition(&plan, index.segments(from..to), k).unwrap();
+            lists.push(hits);
+            total += count;
+        }
+        prop_assert_eq!(merge_sorted(&lists, k), whole.0);
+        prop_assert_eq!(total, whole.1);
+    }
+
+    #[test]
+    fn explanations_are_the_scores(
+        batches in batches(2, 16),
+        build in build_plans(),
+        query in queries(),
+        ranking in rankings(),
+    ) {
+        let index = build_index(&batches, build).unwrap();
+        let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+        let segments = all_segments(&index);
+        let (hits, total) = search_partition(&plan, segments.iter().copied(), 1000).unwrap();
+        for hit in &hits {
+            let explanation = explain(&plan, segment_of(&index, hit), hit.doc).unwrap();
+            let value = explanation.map(|explanation| explanation.value.to_bits());
+            prop_assert_eq!(value, Some(hit.score.to_bits()));
+        }
+        // What does not match has no explanation, and asking beyond the segment is no accident.
+        let mut explained = 0;
+        for segment in segments {
+            for doc in (0..segment.documents_count() + 2).chain([u32::MAX]) {
+                explained += u64::from(explain(&plan, segment, DocId(doc)).unwrap().is_some());
+            }
+        }
+        prop_assert_eq!(explained, total);
+    }
+
+    #[test]
+    fn sites_are_counted(
+        batches in batches(2, 24),
+        build in build_plans(),
+        query in queries(),
+        limit in 0u64..6,
+    ) {
+        let index = build_index(&batches, build).unwrap();
+        let oracle = Oracle::new(&batches);
+        let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+        for site in ["s0.test", "s1.test", "/Folder", "absent.test"] {
+            let (mut count, mut limited) = (0, 0);
+            for segment in all_segments(&index) {
+                count += count_site(&plan, segment, site, u64::MAX).unwrap();
+                limited += count_site(&plan, segment, site, limit - limited).unwrap();
+            }
+            prop_assert_eq!(count, oracle.count_site(&query, site));
+            prop_assert_eq!(limited, count.min(limit));
+        }
+    }
+}
+
+#[test]
+fn an_empty_index_answers_nothing() {
+    let index = build_index(&[Vec::new()], BuildPlan::PLAIN).unwrap();
+    for typed in ["a", "a*", "\"a b\"", "site:x", "a OR b", "-a", ""] {
+        let parsed = search::parse(typed, index.analyzer(), search::Operator::And);
+        let plan = Plan::new(&parsed.query, Ranking::default(), index.statistics()).unwrap();
+        let answer = search_partition(&plan, all_segments(&index), 10).unwrap();
+        assert_eq!(answer, (Vec::new(), 0), "{typed}");
+    }
+}

@@ -1,0 +1,307 @@
+//! What a search must answer, found by trying every document.
+//!
+//! Written to be checked by reading, not to be fast: it keeps the words of every document and
+//! evaluates a query on each by its definition. Scores are made with the same operations in the
+//! same order as the search's, so they must be equal to the bit.
+use corpus::{Document, site_of, url_hash};
+use index::Field;
+use search::{Query, Ranking};
+
+/// A hit of the oracle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OracleHit {
+    /// URL.
+    pub url: String,
+    /// Hash of the URL.
+    pub url_hash: u64,
+    /// Score.
+    pub score: f32,
+}
+
+#[derive(Debug)]
+struct OracleDocument {
+    url: String,
+    site: String,
+    text: Vec<String>,
+    title: Vec<String>,
+}
+
+/// All live documents, as words.
+#[derive(Debug)]
+pub struct Oracle {
+    documents: Vec<OracleDocument>,
+}
+
+/// A run of letters and digits, each lower-cased by itself.
+fn words(text: &str) -> Vec<String> {
+    text.split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| word.chars().flat_map(char::to_lowercase).collect())
+        .collect()
+}
+
+impl Oracle {
+    /// Takes documents in the order in which they were added; later ones replace earlier ones.
+    pub fn new(batches: &[Vec<Document>]) -> Oracle {
+        let mut documents: Vec<OracleDocument> = Vec::new();
+        for document in batches.iter().flatten() {
+            documents.retain(|earlier| earlier.url != document.url);
+            let title = words(&document.title);
+            let mut text = title.clone();
+            text.extend(words(&document.body));
+            documents.push(OracleDocument {
+                url: document.url.clone(),
+                site: site_of(&document.url),
+                text,
+                title,
+            });
+        }
+        Oracle { documents }
+    }
+
+    /// Live documents.
+    pub fn documents_count(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Every matching document, best first, ties by the hash of the URL.
+    pub fn rank(&self, query: &Query, ranking: Ranking) -> Vec<OracleHit> {
+        let mut hits: Vec<OracleHit> = self
+            .documents
+            .iter()
+            .filter_map(|document| {
+                let score = self.score(query, ranking, document)?;
+                Some(OracleHit {
+                    url: document.url.clone(),
+                    url_hash: url_hash(&document.url),
+                    score,
+                })
+            })
+            .collect();
+        hits.sort_by(|a, b| {
+            let by_score = b.score.total_cmp(&a.score);
+            by_score.then_with(|| a.url_hash.cmp(&b.url_hash))
+        });
+        hits
+    }
+
+    /// How many documents of a site match.
+    pub fn count_site(&self, query: &Query, site: &str) -> u64 {
+        let matching = self.documents.iter().filter(|document| {
+            document.site == site && self.score(query, Ranking::default(), document).is_some()
+        });
+        matching.count() as u64
+    }
+
+    /// The score of a document, `None` when it does not match.
+    fn score(&self, query: &Query, ranking: Ranking, document: &OracleDocument) -> Option<f32> {
+        match query {
+            Query::Nothing => None,
+            Query::Term {
+                field: Field::Site,
+                term,
+                ..
+            } => (document.site == *term).then_some(0.0),
+            Query::Term {
+                field,
+                term,
+                weight,
+            } => {
+                let frequency = document.field(*field).iter().filter(|w| *w == term).count();
+                let idf = self.idf(*field, term, ranking);
+                self.leaf(ranking, *weight, idf, frequency, *field, document)
+            }
+            Query::Prefix { field, prefix } => document
+                .field(*field)
+                .iter()
+                .any(|word| word.starts_with(prefix))
+                .then_some(1.0),
+            Query::Phrase { field, terms, slop } => {
+                let frequency = phrase_frequency(document.field(*field), terms, *slop);
+                let mut idf = 0.0f32;
+                for term in terms {
+                    idf += self.idf(*field, term, ranking);
+                }
+                self.leaf(ranking, 1, idf, frequency, *field, document)
+            }
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            } => {
+                let mut sum = 0.0f32;
+                for clause in required {
+                    sum += self.score(clause, ranking, document)?;
+                }
+                let mut any = !required.is_empty();
+                for clause in optional {
+                    if let Some(score) = self.score(clause, ranking, document) {
+                        any = true;
+                        sum += score;
+                    }
+                }
+                let is_excluded = excluded
+                    .iter()
+                    .any(|clause| self.score(clause, ranking, document).is_some());
+                (any && !is_excluded).then_some(sum)
+            }
+        }
+    }
+
+    /// The score of a word or phrase that stands `frequency` times in a document.
+    fn leaf(
+        &self,
+        ranking: Ranking,
+        said: u32,
+        idf: f32,
+        frequency: usize,
+        field: Field,
+        document: &OracleDocument,
+    ) -> Option<f32> {
+        if frequency == 0 {
+            return None;
+        }
+        let frequency = frequency as f32;
+        let length = length_in_a_byte(document.field(field).len() as u32) as f32;
+        Some(match ranking {
+            Ranking::Bm25 { k1, b } => {
+                let average = self.average_length(field) as f32;
+                let inverse = 1.0 / (k1 * (1.0 - b + b * length / average));
+                let weight = said as f32 * idf;
+                weight - weight / (1.0 + frequency * inverse)
+            }
+            Ranking::TfIdf => {
+                let weight = said as f32 * idf * idf;
+                weight * frequency.sqrt() * (1.0 / length.sqrt())
+            }
+        })
+    }
+
+    fn idf(&self, field: Field, term: &String, ranking: Ranking) -> f32 {
+        let holding = |document: &&OracleDocument| document.field(field).contains(term);
+        let df = self.documents.iter().filter(holding).count() as f64;
+        let n = self.documents.len() as f64;
+        match ranking {
+            Ranking::Bm25 { .. } => (1.0 + (n - df + 0.5) / (df + 0.5)).ln() as f32,
+            Ranking::TfIdf => (1.0 + (n / (df + 1.0)).ln()) as f32,
+        }
+    }
+
+    fn average_length(&self, field: Field) -> f64 {
+        let lengths = self.documents.iter().map(|d| d.field(field).len() as f64);
+        lengths.sum::<f64>() / self.documents.len() as f64
+    }
+}
+
+impl OracleDocument {
+    fn field(&self, field: Field) -> &[String] {
+        match field {
+            Field::Text => &self.text,
+            Field::Title => &self.title,
+            Field::Site => &[],
+        }
+    }
+}
+
+/// What remains of a length that is stored in a byte: up to 24 all of it, and of what goes beyond
+/// the four highest bits.
+fn length_in_a_byte(length: u32) -> u32 {
+    if length < 24 {
+        return length;
+    }
+    let mut beyond = length - 24;
+    let mut dropped_bits = 0;
+    while beyond >= 16 {
+        beyond /= 2;
+        dropped_bits += 1;
+    }
+    24 + (beyond << dropped_bits)
+}
+
+/// Occurrences of the first word around which the others can be chosen, each at a place of its own,
+/// with adjusted positions (position − offset in the phrase) within `slop` of each other.
+fn phrase_frequency(text: &[String], terms: &[String], slop: u32) -> usize {
+    (0..text.len())
+        .filter(|&place| text[place] == terms[0])
+        .filter(|&place| can_complete(text, terms, i64::from(slop), &mut vec![place]))
+        .count()
+}
+
+/// Tries every place for the next word.
+fn can_complete(text: &[String], terms: &[String], slop: i64, chosen: &mut Vec<usize>) -> bool {
+    let adjusted = |(offset, &place): (usize, &usize)| place as i64 - offset as i64;
+    let least = chosen.iter().enumerate().map(adjusted).min().unwrap_or(0);
+    let most = chosen.iter().enumerate().map(adjusted).max().unwrap_or(0);
+    if most - least > slop {
+        return false;
+    }
+    let next = chosen.len();
+    if next == terms.len() {
+        return true;
+    }
+    for place in 0..text.len() {
+        if text[place] != terms[next] || chosen.contains(&place) {
+            continue;
+        }
+        chosen.push(place);
+        let found = can_complete(text, terms, slop, chosen);
+        chosen.pop();
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_lose_their_low_bits() {
+        for (length, kept) in [
+            (0, 0),
+            (23, 23),
+            (40, 40),
+            (41, 40),
+            (42, 42),
+            (57, 56),
+            (200, 200),
+        ] {
+            assert_eq!(length_in_a_byte(length), kept, "{length}");
+        }
+    }
+
+    #[test]
+    fn later_documents_replace_earlier_ones() {
+        let document = |url: &str, body: &str| Document {
+            url: url.to_owned(),
+            body: body.to_owned(),
+            ..Document::default()
+        };
+        let oracle = Oracle::new(&[
+            vec![document("u", "old"), document("v", "old words")],
+            vec![document("u", "new")],
+        ]);
+        let term = |term: &str| Query::Term {
+            field: Field::Text,
+            term: term.to_owned(),
+            weight: 1,
+        };
+        let urls = |query| {
+            let hits = oracle.rank(&query, Ranking::default());
+            hits.into_iter().map(|hit| hit.url).collect::<Vec<_>>()
+        };
+        assert_eq!(oracle.documents_count(), 2);
+        assert_eq!(urls(term("old")), ["v"]);
+        assert_eq!(urls(term("new")), ["u"]);
+    }
+
+    #[test]
+    fn slop_counts_the_first_word() {
+        let text = words("a x b, b a");
+        let terms = words("a b");
+        let frequency = |slop| phrase_frequency(&text, &terms, slop);
+        assert_eq!([frequency(0), frequency(1), frequency(2)], [0, 1, 2]);
+    }
+}

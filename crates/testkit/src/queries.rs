@@ -1,0 +1,84 @@
+//! Queries and rankings: every kind of clause, nested, over the tiny vocabulary.
+use crate::documents::{VOCABULARY, words};
+use index::Field;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use search::{Query, Ranking};
+
+fn fields() -> impl Strategy<Value = Field> {
+    prop_oneof![4 => Just(Field::Text), 1 => Just(Field::Title)]
+}
+
+fn terms() -> impl Strategy<Value = Query> {
+    let word = prop_oneof![
+        20 => words().prop_map(str::to_owned),
+        1 => Just("absent".to_owned()),
+    ];
+    (fields(), word, 1u32..4).prop_map(|(field, term, weight)| Query::Term {
+        field,
+        term,
+        weight,
+    })
+}
+
+fn sites() -> impl Strategy<Value = Query> {
+    prop_oneof![
+        4 => (0u8..5).prop_map(|site| format!("s{site}.test")),
+        1 => Just("/Folder".to_owned()),
+        1 => Just("note-1".to_owned()),
+    ]
+    .prop_map(|term| Query::Term {
+        field: Field::Site,
+        term,
+        weight: 1,
+    })
+}
+
+fn phrases() -> impl Strategy<Value = Query> {
+    let slop = prop_oneof![3 => Just(0u32), 2 => 1u32..5];
+    (fields(), vec(words().prop_map(str::to_owned), 2..5), slop)
+        .prop_map(|(field, terms, slop)| Query::Phrase { field, terms, slop })
+}
+
+fn prefixes() -> impl Strategy<Value = Query> {
+    (fields(), 0..VOCABULARY.len()).prop_map(|(field, word)| Query::Prefix {
+        field,
+        prefix: VOCABULARY[word].to_owned(),
+    })
+}
+
+fn clauses() -> impl Strategy<Value = Query> {
+    prop_oneof![
+        8 => terms(),
+        3 => phrases(),
+        2 => prefixes(),
+        1 => sites(),
+        1 => Just(Query::Nothing),
+    ]
+}
+
+/// Any query, nested a few levels deep.
+pub fn queries() -> impl Strategy<Value = Query> {
+    clauses().prop_recursive(3, 16, 4, |inner| {
+        (
+            vec(inner.clone(), 0..4),
+            vec(inner.clone(), 0..3),
+            prop_oneof![2 => Just(0usize), 1 => Just(1)]
+                .prop_flat_map(move |count| vec(inner.clone(), count)),
+        )
+            .prop_map(|(required, optional, excluded)| Query::Boolean {
+                required,
+                optional,
+                excluded,
+            })
+    })
+}
+
+/// Rankings, with odd but allowed parameters.
+pub fn rankings() -> impl Strategy<Value = Ranking> {
+    prop_oneof![
+        3 => Just(Ranking::default()),
+        1 => (0.0f32..3.0, 0.0f32..=1.0).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
+        2 => Just(Ranking::TfIdf),
+    ]
+}
