@@ -119,11 +119,12 @@ pub(crate) fn write_phases(out: &mut impl Write, phases: &PhaseTimes) -> io::Res
     )
 }
 
-/// The phases in one line, those that took no time left out.
+/// The total and the phases in one line, those that took no time left out.
 pub(crate) fn phases_line(phases: &PhaseTimes) -> String {
     let taken = phases.named().into_iter().filter(|&(_, us)| us > 0);
     let named = taken.map(|(name, us)| format!("{} {}", spaced(name), whole_microseconds(us)));
-    named.collect::<Vec<_>>().join(", ")
+    let named = named.collect::<Vec<_>>().join(", ");
+    format!("{} in all: {named}", whole_microseconds(phases.total))
 }
 
 fn spaced(name: &str) -> String {
@@ -165,6 +166,9 @@ mod tests {
         let index_search: Vec<&str> = line("index search").split_whitespace().collect();
         assert_eq!(index_search, ["index", "search", "80", "µs", &bar(0.8)]);
         assert!(line("total").ends_with(" 100 µs"), "{table}");
-        assert_eq!(phases_line(&phases), "parse 10 µs, index search 80 µs");
+        assert_eq!(
+            phases_line(&phases),
+            "100 µs in all: parse 10 µs, index search 80 µs"
+        );
     }
 }

@@ -153,9 +153,9 @@ fn ask(front_end: &FrontEnd, what: &str, query: &str, operator: Operator) -> any
         let (title, site) = (printable(hit.title.trim()), printable(&hit.site));
         writeln!(
             stdout,
-            "  {rank}. {} {}",
+            "  {rank}. {}  {}",
             style.bold(&title),
-            style.faint(&site)
+            style.faint(&format!("[{site}]"))
         )?;
         writeln!(stdout, "     {}", summary_text(&hit.summary, style).trim())?;
     }
