@@ -24,7 +24,7 @@ pub(crate) const HEADER_BYTES: usize = 64;
 const TAIL_BYTES: usize = 24;
 const BLOCK_BYTES: usize = 64 << 10;
 /// The version of all formats of this crate.
-pub const FORMAT_VERSION: u32 = 1;
+pub(crate) const FORMAT_VERSION: u32 = 1;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 
 use crate::manifest::{FileEntry, Manifest};
 use crate::sealed::{Identity, Kind, SealedWriter, Section, open_sealed};
-use crate::{DocId, Field, IndexError, Segment, StoredDocument};
+use crate::{Field, IndexError, Segment, StoredDocument};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -133,25 +133,6 @@ impl Deleted {
         for term in terms {
             *self.terms.entry(term).or_default() += 1;
         }
-    }
-
-    /// Counts all deleted documents of some segments, from their stored texts.
-    pub(crate) fn count(
-        segments: &[Arc<Segment>],
-        analyzer: Analyzer,
-        text_of: impl Fn(&Segment, DocId) -> Result<StoredDocument, IndexError>,
-    ) -> Result<Deleted, IndexError> {
-        let mut deleted = Deleted::default();
-        for segment in segments {
-            for doc in segment
-                .deletions
-                .iter()
-                .flat_map(|deletions| deletions.docs())
-            {
-                deleted.add(&text_of(segment, DocId(doc))?, analyzer);
-            }
-        }
-        Ok(deleted)
     }
 }
 

@@ -3,6 +3,8 @@
 mod commit;
 mod workers;
 
+pub(crate) use commit::all_deleted;
+
 use crate::build::chunk::Target;
 use crate::manifest::{self, Manifest};
 use crate::{IndexError, PostingsCodec};

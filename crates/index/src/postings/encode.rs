@@ -114,14 +114,6 @@ impl PostingsEncoder {
         positions.blocks.clear();
         result
     }
-
-    /// Memory held, about.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.list.headers.capacity()
-            + self.list.blocks.capacity()
-            + self.positions.ends.capacity()
-            + self.positions.blocks.capacity()
-    }
 }
 
 impl List {

@@ -163,11 +163,6 @@ impl SegmentWriter {
         self.by_hash.write(&doc.to_le_bytes())
     }
 
-    /// Memory held by buffers that grow, about.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.encoder.memory_bytes()
-    }
-
     /// Says how many words the documents have, where the rows pushed had quantised lengths.
     pub(crate) fn set_words_counts(&mut self, words_counts: [u64; 2]) {
         self.meta.words_counts = words_counts;

@@ -154,12 +154,8 @@ pub(crate) fn all_deleted(
             continue;
         }
         let part = open_store(storage, manifest, entry)?;
-        let one = std::slice::from_ref(segment);
-        let of_segment = Deleted::count(one, manifest.analyzer, |segment, doc| {
-            stored_text(&part, segment, doc)
-        })?;
-        for (term, count) in of_segment.terms {
-            *deleted.terms.entry(term).or_default() += count;
+        for doc in segment.deletions.iter().flat_map(Deletions::docs) {
+            deleted.add(&stored_text(&part, segment, DocId(doc))?, manifest.analyzer);
         }
     }
     Ok(deleted)

@@ -103,7 +103,10 @@ impl Workers {
         let mut built = match self.mode {
             Mode::Here(worker) => worker.finish()?,
             Mode::Threads(mut threads) => {
-                threads.iter_mut().for_each(|thread| drop(thread.send()));
+                // A worker that stopped listening tells why when it is joined.
+                threads.iter_mut().for_each(|thread| {
+                    thread.send();
+                });
                 let mut built = Vec::new();
                 // All of them are joined before any error is told: none may write after that.
                 let results: Vec<Built> = threads.into_iter().map(Thread::join).collect();

@@ -1,0 +1,183 @@
+//! Verifying everything: checksums, structure, cross references.
+//!
+//! Opening an index verifies checksums, which finds what disks do to files. A check also decodes every
+//! list and text and compares what is said twice, which finds what a faulty program would do to them.
+
+mod segment;
+
+use crate::manifest::{self, Manifest};
+use crate::snapshot::{open_segment, open_store};
+use crate::statistics::{Statistics, each_shared_term};
+use crate::writer::all_deleted;
+use crate::{IndexError, Segment};
+use fst::Streamer;
+use std::sync::Arc;
+use vfs::{SharedStorage, StorageError};
+
+/// What `check` looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CheckReport {
+    /// Generation checked.
+    pub generation: u64,
+    /// Files read.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Segments.
+    pub segments: u64,
+    /// Live documents.
+    pub documents: u64,
+    /// Terms, summed over segments and fields.
+    pub terms: u64,
+    /// Postings.
+    pub postings: u64,
+    /// Positions.
+    pub positions: u64,
+}
+
+/// Checks the newest generation. Returns what was looked at and every damage found
+/// (at most `damages_max`); `Err` only where checking itself could not go on.
+pub fn check(
+    storage: SharedStorage,
+    damages_max: usize,
+) -> Result<(CheckReport, Vec<IndexError>), IndexError> {
+    let mut report = CheckReport::default();
+    let mut damages = Damages {
+        found: Vec::new(),
+        max: damages_max,
+    };
+    let manifest = match manifest::read_newest(&storage) {
+        Ok(Some(manifest)) => manifest,
+        Ok(None) => {
+            return Err(IndexError::NoIndex {
+                path: storage.location(),
+            });
+        }
+        Err(damage @ IndexError::Damaged { .. }) => {
+            damages.add(damage);
+            return Ok((report, damages.found));
+        }
+        Err(error) => return Err(error),
+    };
+    report.generation = manifest.generation;
+    report.files = 1 + manifest.files_count() as u64;
+    report.bytes = manifest.bytes();
+    report.documents = manifest.documents_count;
+    let segments = check_segments(&storage, &manifest, &mut report, &mut damages)?;
+    if segments.len() == manifest.segments.len() && damages.found.is_empty() {
+        if let Err(damage) = check_counts(&storage, &manifest, segments) {
+            damages.add(missing_is_damage(damage)?);
+        }
+    } else if let Err(damage) = Statistics::open(&storage, &manifest, Vec::new()) {
+        damages.add(missing_is_damage(damage)?);
+    }
+    Ok((report, damages.found))
+}
+
+/// Damage found so far.
+struct Damages {
+    found: Vec<IndexError>,
+    max: usize,
+}
+
+impl Damages {
+    fn add(&mut self, damage: IndexError) {
+        if self.found.len() < self.max {
+            self.found.push(damage);
+        }
+    }
+}
+
+/// A file that the manifest names and that is not there is damage; other troubles of the disk end the check.
+fn missing_is_damage(error: IndexError) -> Result<IndexError, IndexError> {
+    match error {
+        IndexError::Storage(StorageError::NotFound { path }) => Ok(IndexError::Damaged {
+            path,
+            offset: 0,
+            what: "the manifest names this file, but it is not there".into(),
+        }),
+        damage @ IndexError::Damaged { .. } => Ok(damage),
+        other => Err(other),
+    }
+}
+
+/// Checks every segment with its texts; returns those that could be opened.
+fn check_segments(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    report: &mut CheckReport,
+    damages: &mut Damages,
+) -> Result<Vec<Arc<Segment>>, IndexError> {
+    let mut segments = Vec::new();
+    for entry in &manifest.segments {
+        report.segments += 1;
+        let segment = open_segment(storage, manifest, entry);
+        let store = open_store(storage, manifest, entry);
+        let outcome = match (segment, store) {
+            (Ok(opened), Ok(store)) => {
+                let outcome = segment::check(&opened, manifest.chunks, &store, report);
+                segments.push(Arc::new(opened));
+                outcome
+            }
+            (segment, store) => {
+                for error in [segment.err(), store.err()].into_iter().flatten() {
+                    damages.add(missing_is_damage(error)?);
+                }
+                Ok(())
+            }
+        };
+        if let Err(damage) = outcome {
+            damages.add(missing_is_damage(damage)?);
+        }
+    }
+    Ok(segments)
+}
+
+/// Compares the manifest's counts and the statistics file with what the segments hold.
+fn check_counts(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    segments: Vec<Arc<Segment>>,
+) -> Result<(), IndexError> {
+    let wrong = |name: &str, what: String| IndexError::Damaged {
+        path: storage.location().join(name),
+        offset: 0,
+        what,
+    };
+    let name = manifest::manifest_name(manifest.generation);
+    let live: u64 = segments
+        .iter()
+        .map(|s| u64::from(s.live_documents_count()))
+        .sum();
+    if live != manifest.documents_count {
+        let what = format!("says {} documents, found {live}", manifest.documents_count);
+        return Err(wrong(&name, what));
+    }
+    let deleted = all_deleted(storage, manifest, &segments)?;
+    for field in 0..2 {
+        let all: u64 = segments.iter().map(|s| s.meta().words_counts[field]).sum();
+        let said = manifest.words_counts[field];
+        if all.checked_sub(deleted.words_counts[field]) != Some(said) {
+            return Err(wrong(
+                &name,
+                format!("says {said} words of field {field}, not so found"),
+            ));
+        }
+    }
+    let statistics = Statistics::open(storage, manifest, segments.clone())?;
+    let Some(file) = &manifest.statistics else {
+        return Ok(());
+    };
+    let mut terms = statistics.shared_terms().map(|terms| terms.stream());
+    each_shared_term(&segments, &deleted, |term, count| {
+        let found = terms.as_mut().and_then(|terms| terms.next());
+        if found == Some((term, count)) {
+            return Ok(());
+        }
+        let term = String::from_utf8_lossy(term.get(1..).unwrap_or(&[]));
+        Err(wrong(
+            &file.name,
+            format!("term {term:?} has {count} documents, not so said here"),
+        ))
+    })
+}

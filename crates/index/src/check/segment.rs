@@ -1,0 +1,152 @@
+//! Verifying one segment: every list decoded, every text read, whatever is said twice compared.
+
+use super::CheckReport;
+use crate::store::StorePart;
+use crate::{DocId, Field, IndexError, Segment, TermRecord, length};
+use corpus::url_hash;
+use fst::Streamer;
+use xxhash_rust::xxh3::xxh3_64;
+
+pub(super) fn check(
+    segment: &Segment,
+    chunks: u32,
+    store: &StorePart,
+    report: &mut CheckReport,
+) -> Result<(), IndexError> {
+    check_terms(segment, report)?;
+    check_documents(segment, chunks, store)
+}
+
+fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexError> {
+    let documents = segment.documents_count() as usize;
+    let mut words = Field::WITH_LENGTHS.map(|_| vec![0u32; documents]);
+    let (mut terms_count, mut postings_count) = (0, 0);
+    let mut positions = Vec::new();
+    let mut terms = segment.terms.stream();
+    while let Some((key, offset)) = terms.next() {
+        let field = key.first().and_then(|&byte| Field::from_byte(byte));
+        let (Some(field), Ok(term)) = (field, std::str::from_utf8(key.get(1..).unwrap_or(&[])))
+        else {
+            return Err(segment.damaged_at_terms(&format!("{key:?} is not a field and a term")));
+        };
+        let record = segment.record(offset)?;
+        check_list(segment, field, &record, &mut words, &mut positions)
+            .map_err(|what| segment.damaged_at_terms(&format!("term {term:?}: {what}")))??;
+        terms_count += 1;
+        postings_count += u64::from(record.documents_count);
+        report.positions += if field == Field::Site {
+            0
+        } else {
+            record.occurrences_count
+        };
+    }
+    report.terms += terms_count;
+    report.postings += postings_count;
+    let meta = segment.meta();
+    if (terms_count, postings_count) != (meta.terms_count, meta.postings_count) {
+        let what = format!("{terms_count} terms and {postings_count} postings, not as counted");
+        return Err(segment.damaged_at_terms(&what));
+    }
+    for (number, field) in Field::WITH_LENGTHS.into_iter().enumerate() {
+        let lengths = segment.lengths(field);
+        let same = |(&words, &byte): (&u32, &u8)| length::quantize(words) == byte;
+        if !words[number].iter().zip(lengths).all(same) {
+            return Err(segment.damaged_at_terms(&format!("lengths of {field:?} differ")));
+        }
+        let sum: u64 = words[number].iter().map(|&count| u64::from(count)).sum();
+        if sum != meta.words_counts[number] {
+            return Err(segment.damaged_at_terms(&format!("word count of {field:?} differs")));
+        }
+    }
+    Ok(())
+}
+
+/// Walks a list; the outer error says what is wrong with it, the inner one where decoding failed.
+fn check_list(
+    segment: &Segment,
+    field: Field,
+    record: &TermRecord,
+    words: &mut [Vec<u32>; 2],
+    positions: &mut Vec<u32>,
+) -> Result<Result<(), IndexError>, String> {
+    let mut postings = match segment.postings(record) {
+        Ok(postings) => postings,
+        Err(error) => return Ok(Err(error)),
+    };
+    let (mut documents, mut occurrences, mut next_doc) = (0u32, 0u64, 0u32);
+    while postings.doc() != DocId::END {
+        let doc = postings.doc().0;
+        if doc < next_doc {
+            return Err(format!(
+                "document {doc} follows {} (must increase)",
+                next_doc - 1
+            ));
+        }
+        next_doc = doc + 1;
+        let frequency = postings.frequency();
+        if field != Field::Site {
+            postings.positions(positions);
+            if positions.len() != frequency as usize || !positions.is_sorted_by(|a, b| a < b) {
+                return Err(format!(
+                    "positions in document {doc} do not increase or are missing"
+                ));
+            }
+            let count = &mut words[field as usize][doc as usize];
+            *count = count.saturating_add(frequency);
+        }
+        documents += 1;
+        occurrences += u64::from(frequency);
+        postings.next();
+    }
+    if let Some(error) = postings.take_error() {
+        return Ok(Err(error));
+    }
+    if (documents, occurrences) != (record.documents_count, record.occurrences_count) {
+        return Err(format!(
+            "{documents} documents, {occurrences} occurrences, not as recorded"
+        ));
+    }
+    Ok(Ok(()))
+}
+
+fn check_documents(segment: &Segment, chunks: u32, store: &StorePart) -> Result<(), IndexError> {
+    let documents = segment.documents_count();
+    let wrong =
+        |doc: u32, what: &str| Err(segment.damaged_at_terms(&format!("document {doc}: {what}")));
+    if store.documents_count() != documents as usize {
+        return wrong(
+            documents,
+            "the document store has another number of documents",
+        );
+    }
+    let mut seen = crate::deletions::Deletions::none(documents);
+    let mut hash_before = 0;
+    for rank in 0..documents {
+        let doc = segment.by_hash(rank);
+        if doc >= documents || !seen.insert(doc) {
+            return wrong(doc, "not once in the order by hash");
+        }
+        let hash = segment.url_hash(DocId(doc));
+        let details = segment.details(DocId(doc))?;
+        if hash < hash_before {
+            return wrong(doc, "out of order by hash");
+        }
+        hash_before = hash;
+        if hash != url_hash(&details.url) || hash % u64::from(chunks) != u64::from(segment.chunk())
+        {
+            return wrong(doc, "its URL hashes otherwise");
+        }
+        if segment.site_hash(DocId(doc)) != xxh3_64(details.site.as_bytes()) {
+            return wrong(doc, "its site hashes otherwise");
+        }
+        let (entry_hash, location) = store.entry(rank as usize);
+        let stored = store.read(location)?;
+        let same = entry_hash == hash
+            && (&stored.url, &stored.id, &stored.title)
+                == (&details.url, &details.id, &details.title);
+        if !same {
+            return wrong(doc, "the document store has another document in its place");
+        }
+    }
+    Ok(())
+}
