@@ -44,10 +44,10 @@ impl Ranking {
     /// With these no score can be NaN.
     pub fn sanitized(self) -> Ranking {
         match self {
+            // `max` drops a NaN.
             Ranking::Bm25 { k1, b } => Ranking::Bm25 {
-                // `max` and `min` drop a NaN.
-                k1: k1.max(0.0).min(1e9),
-                b: b.max(0.0).min(1.0),
+                k1: f32::min(k1.max(0.0), 1e9),
+                b: f32::min(b.max(0.0), 1.0),
             },
             Ranking::TfIdf => Ranking::TfIdf,
         }

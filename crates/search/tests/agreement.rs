@@ -1,6 +1,6 @@
 //! Whatever the chunks, codec, memory, commits and partitions: the hits, scores and order are those
 //! of the oracle, which tries every document.
-use index::{DocId, Index, Segment};
+use index::{DocId, Index, PostingsCodec, Segment};
 use proptest::prelude::*;
 use search::exhaustive::{count_site, explain};
 use search::{Plan, Query, Ranking, ScoredHit, count_partition, merge_sorted, search_partition};
@@ -131,6 +131,32 @@ proptest! {
             }
             prop_assert_eq!(count, oracle.count_site(&query, site));
             prop_assert_eq!(limited, count.min(limit));
+        }
+    }
+}
+
+proptest! {
+    // Lists of several blocks, so that seeks cross them. Few cases: the oracle is slow.
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn long_lists_are_the_oracle(
+        mut documents in proptest::collection::vec(testkit::documents::document(), 600..1400),
+        codec in prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
+        replaced in proptest::collection::vec(0usize..600, 0..20),
+        queries in proptest::collection::vec((queries(), rankings()), 1..4),
+    ) {
+        for (number, document) in documents.iter_mut().enumerate() {
+            document.url = format!("http://s{}.test/{number}", number % 7);
+        }
+        let later = replaced.iter().map(|&number| documents[number].clone()).collect();
+        let batches = [documents, later];
+        let index = build_index(&batches, BuildPlan { codec, ..BuildPlan::PLAIN }).unwrap();
+        let oracle = Oracle::new(&batches);
+        for (query, ranking) in queries {
+            let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+            let (hits, _) = search_partition(&plan, all_segments(&index), 2000).unwrap();
+            prop_assert_eq!(bits(&hits), expected(&oracle, &query, ranking), "{:?}", query);
         }
     }
 }

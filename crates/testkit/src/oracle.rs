@@ -108,8 +108,11 @@ impl Oracle {
                 weight,
             } => {
                 let frequency = document.field(*field).iter().filter(|w| *w == term).count();
+                if frequency == 0 {
+                    return None;
+                }
                 let idf = self.idf(*field, term, ranking);
-                self.leaf(ranking, *weight, idf, frequency, *field, document)
+                Some(self.leaf(ranking, *weight, idf, frequency, *field, document))
             }
             Query::Prefix { field, prefix } => document
                 .field(*field)
@@ -118,11 +121,14 @@ impl Oracle {
                 .then_some(1.0),
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);
+                if frequency == 0 {
+                    return None;
+                }
                 let mut idf = 0.0f32;
                 for term in terms {
                     idf += self.idf(*field, term, ranking);
                 }
-                self.leaf(ranking, 1, idf, frequency, *field, document)
+                Some(self.leaf(ranking, 1, idf, frequency, *field, document))
             }
             Query::Boolean {
                 required,
@@ -157,13 +163,10 @@ impl Oracle {
         frequency: usize,
         field: Field,
         document: &OracleDocument,
-    ) -> Option<f32> {
-        if frequency == 0 {
-            return None;
-        }
+    ) -> f32 {
         let frequency = frequency as f32;
         let length = length_in_a_byte(document.field(field).len() as u32) as f32;
-        Some(match ranking {
+        match ranking {
             Ranking::Bm25 { k1, b } => {
                 let average = self.average_length(field) as f32;
                 let inverse = 1.0 / (k1 * (1.0 - b + b * length / average));
@@ -174,7 +177,7 @@ impl Oracle {
                 let weight = said as f32 * idf * idf;
                 weight * frequency.sqrt() * (1.0 / length.sqrt())
             }
-        })
+        }
     }
 
     fn idf(&self, field: Field, term: &String, ranking: Ranking) -> f32 {

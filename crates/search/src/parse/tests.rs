@@ -263,7 +263,7 @@ fn depth(query: &Query) -> usize {
 }
 
 /// What every parse promises.
-fn is_well_formed(query: &Query, analyzer: Analyzer) -> bool {
+fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing => true,
         Query::Term { term, weight, .. } => !term.is_empty() && *weight > 0,
@@ -282,7 +282,7 @@ fn is_well_formed(query: &Query, analyzer: Analyzer) -> bool {
                     .iter()
                     .chain(optional)
                     .chain(excluded)
-                    .all(|query| is_well_formed(query, analyzer) && *query != Query::Nothing)
+                    .all(|query| is_well_formed(query) && *query != Query::Nothing)
         }
     }
 }
@@ -317,7 +317,7 @@ proptest! {
     fn anything_typed_parses(typed in any::<String>(), operator in operators()) {
         for analyzer in [Analyzer::Plain, Analyzer::English] {
             let parsed = parse(&typed, analyzer, operator);
-            prop_assert!(is_well_formed(&parsed.query, analyzer), "{:?}", parsed);
+            prop_assert!(is_well_formed(&parsed.query), "{:?}", parsed);
             bag_of_words(&typed, analyzer, operator);
             phrase_of(&typed, analyzer);
         }
@@ -326,7 +326,7 @@ proptest! {
     #[test]
     fn anything_like_a_query_parses(typed in grammar_shaped(), operator in operators()) {
         let parsed = parse(&typed, Analyzer::Plain, operator);
-        prop_assert!(is_well_formed(&parsed.query, Analyzer::Plain), "{:?}", parsed);
+        prop_assert!(is_well_formed(&parsed.query), "{:?}", parsed);
         let silent = parsed.query == Query::Nothing && parsed.warnings.is_empty();
         prop_assert!(!silent, "an empty answer without a reason: {typed:?}");
     }
