@@ -22,7 +22,7 @@ const TITLE_CHARS_MAX: usize = 160;
 pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
     let mut css = include_str!("../assets/style.css").to_owned();
     for share in 1..=100 {
-        css.push_str(&format!(".grow-{share}{{flex-grow:{share}}}"));
+        css.push_str(&format!(".bar .grow-{share}{{flex-grow:{share}}}"));
     }
     css
 });
@@ -417,7 +417,10 @@ fn explain(why: &serde_json::Value, depth: usize, into: &mut Vec<WhyView>) {
     const DEPTH_SHOWN_MAX: usize = 6;
     into.push(WhyView {
         depth,
-        value: why["value"].to_string(),
+        value: why["value"]
+            .as_f64()
+            .map(|value| format!("{value:.4}"))
+            .unwrap_or_default(),
         description: why["description"].as_str().unwrap_or_default().to_owned(),
     });
     if depth < DEPTH_SHOWN_MAX {
