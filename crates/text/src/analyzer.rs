@@ -51,14 +51,14 @@ impl Analyzer {
                 each(word.token(term));
             }),
             Analyzer::English => each_word(text, |word| {
-                let slice = &text[word.start..word.end];
                 if word.is_lowered() {
-                    stem::english_into(slice, buffer);
+                    let term = stem::english(&text[word.start..word.end], buffer);
+                    each(word.token(term));
                 } else {
                     word.lower_into(text, buffer);
                     stem::english_in_place(buffer);
+                    each(word.token(buffer));
                 }
-                each(word.token(buffer));
             }),
         }
     }

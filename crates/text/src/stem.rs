@@ -2,119 +2,151 @@
 //!
 //! Stemming costs about half a microsecond; a text's words follow Zipf's law, so a small table of the
 //! words seen last answers most of them in a few nanoseconds. The table is direct-mapped and of fixed
-//! size: whatever the corpus, it stays in the second-level cache and never has to be emptied.
+//! size, a megabyte a thread, whatever the corpus, and never has to be emptied.
 //! It only remembers a pure function, so nothing can tell that it is there, but a clock.
+//!
+//! A stem is kept as what it shares with its word and a short tail (`dying` → `d` and `ie`):
+//! most stems have no tail, and are then a slice of the word itself.
 use rust_stemmers::{Algorithm, Stemmer};
 use std::cell::RefCell;
 
-const SLOTS_COUNT: usize = 1 << 13;
+const SLOTS_COUNT: usize = 1 << 15;
 /// Longer words are stemmed anew each time; about one word in a hundred is longer.
-const WORD_BYTES_MAX: usize = 15;
+const WORD_BYTES_MAX: usize = 16;
+const TAIL_BYTES_MAX: usize = 5;
 
+/// How a stem differs from its word: after `kept_bytes` of the word comes the tail.
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct Shape {
+    kept_bytes: u8,
+    tail_bytes: u8,
+    tail: [u8; TAIL_BYTES_MAX],
+}
+
+/// A word of up to 16 bytes: its first and its last eight bytes, which may overlap.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Key {
+    first: u64,
+    last: u64,
     word_bytes: u8,
-    stem_bytes: u8,
-    word: [u8; WORD_BYTES_MAX],
-    stem: [u8; WORD_BYTES_MAX],
 }
 
 struct Stems {
     stemmer: Stemmer,
-    slots: Vec<Slot>,
+    slots: Vec<(Key, Shape)>,
 }
 
 thread_local! {
     static STEMS: RefCell<Stems> = RefCell::new(Stems {
         stemmer: Stemmer::create(Algorithm::English),
-        slots: vec![Slot::default(); SLOTS_COUNT],
+        slots: vec![(Key::default(), Shape::default()); SLOTS_COUNT],
     });
 }
 
-/// Puts the stem of `word`, which is lower-case and not empty, into `stem`.
-pub(crate) fn english_into(word: &str, stem: &mut String) {
-    stem.clear();
-    STEMS.with_borrow_mut(|stems| stems.stem_into(word, stem));
+/// The stem of `word`, which is lower-case and not empty; in `buffer` unless it is a part of the word.
+#[inline]
+pub(crate) fn english<'a>(word: &'a str, buffer: &'a mut String) -> &'a str {
+    match shape_of(word) {
+        Some(shape) if shape.tail_bytes == 0 => &word[..shape.kept_bytes as usize],
+        Some(shape) => {
+            buffer.clear();
+            buffer.push_str(&word[..shape.kept_bytes as usize]);
+            buffer.push_str(shape.tail());
+            buffer
+        }
+        None => {
+            *buffer = stem_anew(word);
+            buffer
+        }
+    }
 }
 
 /// Replaces a lower-case word, not empty, by its stem.
 pub(crate) fn english_in_place(word: &mut String) {
-    STEMS.with_borrow_mut(|stems| {
-        let stem = stems.stem_of(word);
-        match stem {
-            Found::Remembered(slot) => {
-                let stem = stems.slots[slot].stem();
-                word.clear();
-                word.push_str(stem);
-            }
-            Found::New(stem) => *word = stem,
+    match shape_of(word) {
+        Some(shape) => {
+            word.truncate(shape.kept_bytes as usize);
+            word.push_str(shape.tail());
         }
-    });
+        None => *word = stem_anew(word),
+    }
 }
 
-enum Found {
-    Remembered(usize),
-    New(String),
+#[inline]
+fn shape_of(word: &str) -> Option<Shape> {
+    let key = Key::of(word.as_bytes())?;
+    STEMS.with_borrow_mut(|stems| {
+        let (known, shape) = &stems.slots[key.slot()];
+        if *known == key {
+            return Some(*shape);
+        }
+        stems.remember(word, key)
+    })
 }
 
-impl Slot {
-    fn new(word: &str, stem: &str) -> Slot {
-        let mut slot = Slot {
-            word_bytes: word.len() as u8,
-            stem_bytes: stem.len() as u8,
-            ..Slot::default()
-        };
-        slot.word[..word.len()].copy_from_slice(word.as_bytes());
-        slot.stem[..stem.len()].copy_from_slice(stem.as_bytes());
-        slot
-    }
-
-    fn is_for(&self, word: &[u8]) -> bool {
-        self.word_bytes as usize == word.len() && &self.word[..word.len()] == word
-    }
-
-    fn stem(&self) -> &str {
-        // Whole strings are put in, so whole strings come out; the empty one cannot occur.
-        std::str::from_utf8(&self.stem[..self.stem_bytes as usize]).unwrap_or_default()
-    }
+#[inline(never)]
+fn stem_anew(word: &str) -> String {
+    STEMS.with_borrow(|stems| stems.stemmer.stem(word).into_owned())
 }
 
 impl Stems {
-    fn stem_into(&mut self, word: &str, stem: &mut String) {
-        match self.stem_of(word) {
-            Found::Remembered(slot) => stem.push_str(self.slots[slot].stem()),
-            Found::New(new) => stem.push_str(&new),
-        }
-    }
-
-    fn stem_of(&mut self, word: &str) -> Found {
-        if word.len() > WORD_BYTES_MAX {
-            return Found::New(self.stemmer.stem(word).into_owned());
-        }
-        let at = slot_of(word.as_bytes());
-        if self.slots[at].is_for(word.as_bytes()) {
-            return Found::Remembered(at);
-        }
-        let stem = self.stemmer.stem(word).into_owned();
-        if stem.len() > WORD_BYTES_MAX {
-            return Found::New(stem);
-        }
-        self.slots[at] = Slot::new(word, &stem);
-        Found::Remembered(at)
+    #[inline(never)]
+    fn remember(&mut self, word: &str, key: Key) -> Option<Shape> {
+        let stem = self.stemmer.stem(word);
+        let pairs = word.bytes().zip(stem.bytes());
+        let kept_bytes = pairs.take_while(|(word, stem)| word == stem).count();
+        let tail = &stem.as_bytes()[kept_bytes..];
+        let mut shape = Shape {
+            kept_bytes: kept_bytes as u8,
+            tail_bytes: tail.len() as u8,
+            tail: [0; TAIL_BYTES_MAX],
+        };
+        shape.tail.get_mut(..tail.len())?.copy_from_slice(tail);
+        self.slots[key.slot()] = (key, shape);
+        Some(shape)
     }
 }
 
-/// Fibonacci hashing of the word's bytes, eight at a time.
-fn slot_of(word: &[u8]) -> usize {
-    let mut padded = [0u8; 16];
-    padded[..word.len()].copy_from_slice(word);
-    let [low, high] = [0, 8].map(|from| {
-        let mut half = [0u8; 8];
-        half.copy_from_slice(&padded[from..from + 8]);
-        u64::from_le_bytes(half)
-    });
-    let mixed =
-        (low ^ high.rotate_left(29) ^ word.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (mixed >> 40) as usize % SLOTS_COUNT
+impl Shape {
+    fn tail(&self) -> &str {
+        // Only ASCII words are remembered, and stemming puts only ASCII letters in.
+        std::str::from_utf8(&self.tail[..self.tail_bytes as usize]).unwrap_or_default()
+    }
+}
+
+impl Key {
+    /// `None` for words that are too long, or not ASCII.
+    #[inline]
+    fn of(word: &[u8]) -> Option<Key> {
+        let (first, last) = match word.len() {
+            8..=WORD_BYTES_MAX => (
+                u64::from_le_bytes(*word.first_chunk()?),
+                u64::from_le_bytes(*word.last_chunk()?),
+            ),
+            4..=7 => (
+                u32::from_le_bytes(*word.first_chunk()?).into(),
+                u32::from_le_bytes(*word.last_chunk()?).into(),
+            ),
+            1..=3 => {
+                let middle = word[word.len() / 2];
+                let ends = u16::from_le_bytes([word[0], word[word.len() - 1]]);
+                (ends.into(), middle.into())
+            }
+            _ => return None,
+        };
+        let is_ascii = (first | last) & 0x8080_8080_8080_8080 == 0;
+        is_ascii.then_some(Key {
+            first,
+            last,
+            word_bytes: word.len() as u8,
+        })
+    }
+
+    #[inline]
+    fn slot(self) -> usize {
+        let mixed = (self.first ^ self.last.rotate_left(29) ^ u64::from(self.word_bytes))
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        (mixed >> 40) as usize % SLOTS_COUNT
+    }
 }

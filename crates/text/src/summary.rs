@@ -9,13 +9,14 @@
 //! verified. Equal to tokenizing, which the tests use as the slow twin.
 use crate::Analyzer;
 use matches::{Match, Matcher};
+use score::Scoring;
 use std::cell::Cell;
-use windows::Scoring;
 
 mod borders;
 mod matches;
 mod needle;
 mod render;
+mod score;
 mod windows;
 
 pub use render::escape_html;

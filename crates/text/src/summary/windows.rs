@@ -1,15 +1,11 @@
 //! Which stretches of a text to show: those with the most telling of the query's words.
 //!
-//! score := Σ weight of the distinct terms inside          an eighth of it for terms shown already
-//!        + Σ weight / 10 of those that occur again        once a term
-//!        + Σ (weight + weight) / 4 of neighbours           terms that follow each other as in the query
-//!
-//! Weights are integers, so that taking a match out of the sliding window undoes putting it in exactly.
 //! Each window costs one pass over the matches, whatever their number is.
+use super::SummaryOptions;
 use super::borders;
 use super::matches::Match;
 use super::render::is_visible;
-use super::{SummaryOptions, SummaryTerm};
+use super::score::{Score, Scoring};
 
 /// A stretch of the text that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,60 +17,8 @@ pub(super) struct Window {
 /// A window shorter than this says nothing.
 const WINDOW_BYTES_MIN: usize = 16;
 
-/// Beyond this, a query is a list of words rather than a phrase, and neighbours are not looked at.
-const NEIGHBOUR_TERMS_MAX: usize = 64;
-
-/// Neighbours have no more than this between them, as in `end. Start`.
-const NEIGHBOUR_GAP_BYTES: usize = 3;
-
 /// Among windows of equal score, how many may be asked whether they start a sentence.
 const TIES_MAX: usize = 32;
-
-/// What windows are worth.
-#[derive(Debug)]
-pub(super) struct Scoring {
-    weights: Vec<u64>,
-    /// For `term * terms + next`: 1 + the ordinal of the pair, or 0. Empty if there are too many terms.
-    pair_of: Vec<u16>,
-    pair_weights: Vec<u64>,
-}
-
-impl Scoring {
-    /// `order` names the distinct `terms` in the query's order.
-    pub(super) fn new(terms: &[SummaryTerm], order: &[usize]) -> Scoring {
-        // Thousandths; at least one, so that showing a word is always better than not.
-        let thousandths = |term: &SummaryTerm| (term.weight.clamp(0.0, 1e6) * 1000.0) as u64;
-        let weights: Vec<u64> = terms.iter().map(|term| thousandths(term).max(1)).collect();
-        let mut pair_of = Vec::new();
-        let mut pair_weights = Vec::new();
-        if (2..=NEIGHBOUR_TERMS_MAX).contains(&terms.len()) {
-            pair_of.resize(terms.len() * terms.len(), 0);
-            for pair in order.windows(2) {
-                let slot = &mut pair_of[pair[0] * terms.len() + pair[1]];
-                if *slot == 0 && pair_weights.len() < u16::MAX as usize {
-                    pair_weights.push((weights[pair[0]] + weights[pair[1]]) / 4);
-                    *slot = pair_weights.len() as u16;
-                }
-            }
-        }
-        Scoring {
-            weights,
-            pair_of,
-            pair_weights,
-        }
-    }
-
-    /// The pair that two matches in a row make, if they stand side by side.
-    #[inline]
-    fn pair(&self, before: &Match, after: &Match) -> Option<usize> {
-        let gap_bytes = after.start.wrapping_sub(before.end);
-        if self.pair_of.is_empty() || gap_bytes > NEIGHBOUR_GAP_BYTES {
-            return None;
-        }
-        let at = before.term as usize * self.weights.len() + after.term as usize;
-        (self.pair_of[at] as usize).checked_sub(1)
-    }
-}
 
 /// The windows of `text` to show, in the text's order, apart from each other.
 pub(super) fn choose(
@@ -99,7 +43,7 @@ pub(super) fn choose(
         text,
         matches,
         scoring,
-        seen: vec![false; scoring.weights.len()],
+        seen: vec![false; scoring.terms_count()],
         window_bytes: text_bytes / windows_max,
     };
     let mut windows: Vec<Window> = Vec::with_capacity(windows_max);
@@ -183,7 +127,7 @@ impl Chooser<'_> {
             let candidate = Best {
                 from,
                 to,
-                score: score.total,
+                score: score.total(),
                 sentence: None,
                 low,
                 high,
@@ -268,77 +212,4 @@ fn join_neighbours(text: &str, windows: Vec<Window>) -> Vec<Window> {
         }
     }
     joined
-}
-
-/// The score of the matches in the sliding window.
-struct Score<'a> {
-    scoring: &'a Scoring,
-    seen: &'a [bool],
-    counts: Vec<u32>,
-    pair_counts: Vec<u32>,
-    total: u64,
-}
-
-impl Score<'_> {
-    fn new<'a>(scoring: &'a Scoring, seen: &'a [bool]) -> Score<'a> {
-        Score {
-            scoring,
-            seen,
-            counts: vec![0; scoring.weights.len()],
-            pair_counts: vec![0; scoring.pair_weights.len()],
-            total: 0,
-        }
-    }
-
-    /// What the occurrence adds that makes the count `count`.
-    #[inline]
-    fn gain(&self, term: usize, count: u32) -> u64 {
-        let weight = self.scoring.weights[term];
-        match (count, self.seen[term]) {
-            (1, false) => weight,
-            (1, true) => weight / 8,
-            (2, false) => weight / 10,
-            _ => 0,
-        }
-    }
-
-    #[inline]
-    fn pair_gain(&self, pair: usize, found: &Match) -> u64 {
-        let weight = self.scoring.pair_weights[pair];
-        if self.seen[found.term as usize] {
-            weight / 8
-        } else {
-            weight
-        }
-    }
-
-    #[inline]
-    fn put_in(&mut self, before: Option<&Match>, found: &Match) {
-        let term = found.term as usize;
-        self.counts[term] += 1;
-        self.total += self.gain(term, self.counts[term]);
-        if let Some(before) = before
-            && let Some(pair) = self.scoring.pair(before, found)
-        {
-            self.pair_counts[pair] += 1;
-            if self.pair_counts[pair] == 1 {
-                self.total += self.pair_gain(pair, found);
-            }
-        }
-    }
-
-    #[inline]
-    fn take_out(&mut self, found: &Match, after: Option<&Match>) {
-        let term = found.term as usize;
-        self.total -= self.gain(term, self.counts[term]);
-        self.counts[term] -= 1;
-        if let Some(after) = after
-            && let Some(pair) = self.scoring.pair(found, after)
-        {
-            self.pair_counts[pair] -= 1;
-            if self.pair_counts[pair] == 0 {
-                self.total -= self.pair_gain(pair, after);
-            }
-        }
-    }
 }
