@@ -8,7 +8,12 @@ pub(crate) fn web_address(url: &str) -> Option<String> {
     if url.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return None;
     }
-    let parsed = Url::parse(url).ok()?;
+    // Browsers make `http:host` and `https:\\host` whole; such an address says too little of where
+    // it leads.
+    let (scheme, _) = url.split_once("://")?;
+    let parsed = Url::parse(url)
+        .ok()
+        .filter(|url| scheme.eq_ignore_ascii_case(url.scheme()))?;
     let is_web = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
     // A user name before the host dresses one site up as another.
     let is_plain = parsed.username().is_empty() && parsed.password().is_none();
@@ -90,6 +95,9 @@ mod tests {
             "file:///etc/passwd",
             "//example.org/",
             "http:",
+            "http:elsewhere.example",
+            "https:\\\\elsewhere.example",
+            "http:/a://b",
             "https://bank.example@evil.example/",
             "",
         ] {

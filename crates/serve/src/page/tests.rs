@@ -89,7 +89,7 @@ fn what_documents_say_stays_text() {
 fn titles_are_never_empty_or_endless() {
     assert_eq!(title(" \n", "http://e.org/a"), "http://e.org/a");
     assert_eq!(
-        title(&"w".repeat(5_000), "u").chars().count(),
+        title(&"w".repeat(10_000), "u").chars().count(),
         TITLE_CHARS_MAX + 1
     );
     assert_eq!(title("nul\0in", "u"), "nul\u{fffd}in");

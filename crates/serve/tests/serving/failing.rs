@@ -24,10 +24,13 @@ enum Failure {
     Late,
 }
 
+/// A request that waits for its answer.
+type Kept = (Arc<Plan>, usize, Reply<PartitionHits>);
+
 struct Failing {
     failure: Failure,
     inner: InProcessIndexServer,
-    kept: Mutex<Vec<(Arc<Plan>, usize, Reply<PartitionHits>)>>,
+    kept: Mutex<Vec<Kept>>,
 }
 
 impl Failing {
