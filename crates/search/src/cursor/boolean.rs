@@ -13,6 +13,8 @@ pub(crate) struct BooleanCursor<'a> {
     excluded: Vec<Cursor<'a>>,
     // Indexes into `required`, cheapest first: the leader and then the best at saying no.
     by_cost: Vec<usize>,
+    // In a union, where each optional clause stands: side by side, since every step asks them all.
+    standing: Vec<DocId>,
     doc: DocId,
 }
 
@@ -43,6 +45,7 @@ impl<'a> BooleanCursor<'a> {
         }
         let mut cursor = BooleanCursor {
             by_cost: (0..all.len()).collect(),
+            standing: optional.iter().map(|cursor| cursor.doc()).collect(),
             required: all,
             optional,
             excluded: open_present(plan, excluded, segment)?,
@@ -60,12 +63,7 @@ impl<'a> BooleanCursor<'a> {
     fn candidate(&self) -> DocId {
         match self.by_cost.first() {
             Some(&leader) => self.required[leader].doc(),
-            None => self
-                .optional
-                .iter()
-                .map(|cursor| cursor.doc())
-                .min()
-                .unwrap_or(DocId::END),
+            None => self.standing.iter().copied().min().unwrap_or(DocId::END),
         }
     }
 
@@ -86,12 +84,16 @@ impl<'a> BooleanCursor<'a> {
             Some(&leader) => self.required[leader].seek(target),
             None => {
                 let mut first = DocId::END;
-                for cursor in &mut self.optional {
-                    let mut doc = cursor.doc();
-                    if doc < target {
-                        doc = cursor.seek(target);
+                for (cursor, doc) in self.optional.iter_mut().zip(&mut self.standing) {
+                    if *doc < target {
+                        // One step where one is enough: a seek asks more.
+                        *doc = if doc.0 + 1 == target.0 {
+                            cursor.next()
+                        } else {
+                            cursor.seek(target)
+                        };
                     }
-                    first = first.min(doc);
+                    first = first.min(*doc);
                 }
                 first
             }
@@ -205,6 +207,14 @@ impl DocCursor for BooleanCursor<'_> {
 impl ScoredCursor for BooleanCursor<'_> {
     fn score(&mut self) -> f32 {
         let mut sum = 0.0;
+        if self.required.is_empty() {
+            for (cursor, doc) in self.optional.iter_mut().zip(&self.standing) {
+                if *doc == self.doc {
+                    sum += cursor.score();
+                }
+            }
+            return sum;
+        }
         for cursor in &mut self.required {
             sum += cursor.score();
         }
