@@ -123,10 +123,6 @@ impl Index {
     pub fn documents(&self) -> &Arc<DocumentStore> {
         &self.documents
     }
-
-    pub(crate) fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
 }
 
 /// Opens every segment and its texts, on all cores: verifying checksums is most of the work.
