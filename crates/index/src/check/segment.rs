@@ -23,13 +23,13 @@ fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexE
     let (mut terms_count, mut postings_count) = (0, 0);
     let mut positions = Vec::new();
     let mut terms = segment.terms.stream();
-    while let Some((key, offset)) = terms.next() {
+    while let Some((key, ordinal)) = terms.next() {
         let field = key.first().and_then(|&byte| Field::from_byte(byte));
         let (Some(field), Ok(term)) = (field, std::str::from_utf8(key.get(1..).unwrap_or(&[])))
         else {
             return Err(segment.damaged_at_terms(&format!("{key:?} is not a field and a term")));
         };
-        let record = segment.record(offset)?;
+        let record = segment.record(ordinal)?;
         check_list(segment, field, &record, &mut words, &mut positions)
             .map_err(|what| segment.damaged_at_terms(&format!("term {term:?}: {what}")))??;
         terms_count += 1;

@@ -1,7 +1,7 @@
 //! Writing a segment: terms in order and documents in order, in; one sealed file, out.
 
 use super::details::DetailsWriter;
-use super::{META, SECTIONS, SegmentMeta};
+use super::{META, RECORDS_IN_BLOCK, SECTIONS, SegmentMeta};
 use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::spill::Spill;
@@ -30,6 +30,7 @@ pub(crate) struct SegmentWriter {
     key: Vec<u8>,
     record: Vec<u8>,
     records: Spill,
+    record_blocks: Spill,
     positions: Spill,
     lengths: [Spill; 2],
     url_hashes: Spill,
@@ -61,6 +62,7 @@ impl SegmentWriter {
             key: Vec::new(),
             record: Vec::new(),
             records: spill("records"),
+            record_blocks: spill("record-blocks"),
             positions: spill("positions"),
             lengths: [spill("text-lengths"), spill("title-lengths")],
             url_hashes: spill("url-hashes"),
@@ -94,6 +96,7 @@ impl SegmentWriter {
             key,
             record,
             records,
+            record_blocks,
             positions,
             meta,
             ..
@@ -112,20 +115,23 @@ impl SegmentWriter {
             key.push(field as u8);
             key.extend_from_slice(term);
             terms
-                .insert(&*key, records.bytes())
+                .insert(&*key, meta.terms_count)
                 .map_err(super::not_in_order)?;
             record.clear();
-            vint::write_u32(record, list.documents_count);
-            vint::write_u64(
-                record,
-                list.occurrences_count - u64::from(list.documents_count),
-            );
-            vint::write_u64(record, out.position());
+            if meta.terms_count.is_multiple_of(RECORDS_IN_BLOCK) {
+                record_blocks.write(&(records.bytes() as u32).to_le_bytes())?;
+                vint::write_u64(record, out.position());
+                vint::write_u64(record, positions.bytes());
+            }
+            let more = list.occurrences_count - u64::from(list.documents_count);
+            vint::write_u32(record, list.documents_count << 1 | u32::from(more == 0));
+            if more > 0 {
+                vint::write_u64(record, more);
+            }
             vint::write_u64(
                 record,
                 (list.postings[0].len() + list.postings[1].len()) as u64,
             );
-            vint::write_u64(record, positions.bytes());
             vint::write_u64(
                 record,
                 (list.positions[0].len() + list.positions[1].len()) as u64,
@@ -188,6 +194,7 @@ impl SegmentWriter {
         let spills = [
             self.positions,
             self.records,
+            self.record_blocks,
             text_lengths,
             title_lengths,
             self.url_hashes,

@@ -1,0 +1,279 @@
+//! Is format 1 still read and written as it was, and does its documentation quote true bytes?
+//!
+//! The fixture was built once and never again: an index of three documents, and a second commit that
+//! replaces the third. A change of format gets a new version and a new fixture beside this one.
+
+use corpus::Document;
+use index::{BuildOptions, DocId, Field, Index, Segment, Writer, check};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use vfs::{MemoryStorage, SharedStorage};
+
+const SEGMENT_1: &str = "segment-00000001.index";
+const SEGMENT_2: &str = "segment-00000002.index";
+/// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
+/// choose other bytes for the same rows, so byte for byte comparison ends there.
+const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x13f), (SEGMENT_2, 0xcd)];
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// The fixture in memory, so that no test can change it.
+fn fixture() -> Arc<MemoryStorage> {
+    let storage = MemoryStorage::new();
+    for entry in std::fs::read_dir(fixtures().join("format-1")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        storage.write_raw(&name, std::fs::read(entry.path()).unwrap());
+    }
+    Arc::new(storage)
+}
+
+fn open() -> Index {
+    Index::open(fixture()).unwrap()
+}
+
+/// Documents, frequencies and positions of a term.
+fn postings(segment: &Segment, field: Field, term: &str) -> Vec<(u32, u32, Vec<u32>)> {
+    let record = segment.term(field, term).unwrap().unwrap();
+    let mut postings = segment.postings(&record).unwrap();
+    let mut found = Vec::new();
+    while postings.doc() != DocId::END {
+        let mut positions = Vec::new();
+        postings.positions(&mut positions);
+        found.push((postings.doc().0, postings.frequency(), positions));
+        postings.next();
+    }
+    assert!(postings.take_error().is_none());
+    assert_eq!(found.len() as u32, record.documents_count);
+    found
+}
+
+#[test]
+fn the_fixture_is_whole() {
+    let (report, damages) = check(fixture(), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
+    assert_eq!(
+        (report.generation, report.segments, report.documents),
+        (2, 2, 3)
+    );
+    assert_eq!(
+        (report.terms, report.postings, report.positions),
+        (36, 40, 44)
+    );
+}
+
+#[test]
+fn details_of_all_documents() {
+    let index = open();
+    let segments: Vec<_> = index.segments(0..1).collect();
+    assert_eq!(segments.iter().map(|s| s.id()).collect::<Vec<_>>(), [1, 2]);
+    let shown = |segment: &Segment, doc: u32| {
+        let details = segment.details(DocId(doc)).unwrap();
+        [details.id, details.url, details.title, details.site]
+    };
+    let lynx = "https://example.org/lynx";
+    assert_eq!(shown(segments[0], 0), [lynx, lynx, "Lynx", "example.org"]);
+    let hare = "https://example.org/hare";
+    assert_eq!(shown(segments[0], 1), [hare, hare, "Hare", "example.org"]);
+    let comet = [
+        "comet-1",
+        "https://example.net/comet",
+        "Comet",
+        "example.net",
+    ];
+    assert_eq!(shown(segments[0], 2), comet);
+    assert_eq!(shown(segments[1], 0), comet);
+
+    let deleted = |segment: &Segment| {
+        let docs = (0..segment.documents_count()).map(DocId);
+        docs.filter(|&doc| segment.is_deleted(doc))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(deleted(segments[0]), [DocId(2)]);
+    assert_eq!(deleted(segments[1]), []);
+    assert_eq!(segments[0].lengths(Field::Text), [8, 7, 9]);
+    assert_eq!(segments[0].lengths(Field::Title), [1, 1, 1]);
+}
+
+#[test]
+fn postings_and_positions() {
+    let index = open();
+    let segments: Vec<_> = index.segments(0..1).collect();
+    assert_eq!(
+        postings(segments[0], Field::Text, "tail"),
+        [(0, 1, vec![3]), (1, 1, vec![6]), (2, 2, vec![2, 6])]
+    );
+    assert_eq!(
+        postings(segments[0], Field::Text, "ears"),
+        [(0, 1, vec![5]), (1, 1, vec![2])]
+    );
+    assert_eq!(
+        postings(segments[1], Field::Text, "tail"),
+        [(0, 2, vec![2, 11])]
+    );
+    assert_eq!(
+        postings(segments[0], Field::Title, "hare"),
+        [(1, 1, vec![0])]
+    );
+    assert_eq!(
+        postings(segments[0], Field::Site, "example.org"),
+        [(0, 1, vec![]), (1, 1, vec![])]
+    );
+    assert_eq!(segments[0].term(Field::Title, "tail").unwrap(), None);
+}
+
+#[test]
+fn statistics_count_the_living() {
+    let index = open();
+    let statistics = index.statistics();
+    let frequency = |field, term| statistics.document_frequency(field, term).unwrap();
+    assert_eq!(statistics.documents_count(), 3);
+    assert_eq!(frequency(Field::Text, "tail"), 3);
+    assert_eq!(frequency(Field::Text, "one"), 1);
+    assert_eq!(frequency(Field::Text, "comet"), 1);
+    assert_eq!(frequency(Field::Text, "ears"), 2);
+    assert_eq!(frequency(Field::Site, "example.org"), 2);
+    assert_eq!(frequency(Field::Text, "unicorn"), 0);
+    assert_eq!(statistics.average_length(Field::Text), 31.0 / 3.0);
+}
+
+#[test]
+fn texts_of_all_documents() {
+    let index = open();
+    let stored = |url: &str| index.documents().document(url).unwrap().unwrap();
+    assert_eq!(
+        stored("https://example.org/lynx").body,
+        "A short tail, tufted ears: the lynx."
+    );
+    let comet = stored("https://example.net/comet");
+    assert_eq!(
+        comet.body,
+        "One tail of dust and one of gas: the tail points away from the sun."
+    );
+    assert_eq!(
+        (comet.id.as_str(), &comet.fields["year"]),
+        ("comet-1", &1986.into())
+    );
+    assert_eq!(
+        index.documents().document("https://example.net/").unwrap(),
+        None
+    );
+}
+
+/// The older generation stays readable for who opened it before the second commit.
+#[test]
+fn the_generation_before_is_kept() {
+    let storage = fixture();
+    let before = MemoryStorage::new();
+    for name in ["MANIFEST-1", SEGMENT_1, "segment-00000001.documents"] {
+        before.write_raw(name, storage.read_raw(name).unwrap());
+    }
+    let index = Index::open(Arc::new(before)).unwrap();
+    assert_eq!(index.generation(), 1);
+    let comet = index.documents().document("https://example.net/comet");
+    assert_eq!(comet.unwrap().unwrap().fields["year"], 1910);
+}
+
+#[test]
+fn what_is_written_today_is_what_was_written_then() {
+    let storage = Arc::new(MemoryStorage::new());
+    for lines in ["first.jsonl", "second.jsonl"] {
+        let shared: SharedStorage = storage.clone();
+        let options = BuildOptions {
+            chunks: Some(1),
+            ..BuildOptions::default()
+        };
+        let mut writer = Writer::open(shared, options).unwrap();
+        for line in std::fs::read_to_string(fixtures().join(lines))
+            .unwrap()
+            .lines()
+        {
+            let document = Document::from_json_line(line.as_bytes()).unwrap();
+            writer.add(document).unwrap();
+        }
+        writer.commit().unwrap();
+    }
+    let then = fixture();
+    let mut names = storage.files();
+    names.retain(|name| name != "writer.lock");
+    assert_eq!(names, then.files());
+    let payloads = |name: &str, end: usize| {
+        let part = |storage: &MemoryStorage| storage.read_raw(name).unwrap()[64..end].to_vec();
+        (part(&storage), part(&then))
+    };
+    for (name, details_start) in DETAILS_START {
+        let (new, old) = payloads(name, details_start);
+        assert_eq!(new, old, "{name}");
+    }
+    for name in ["segment-00000001-2.deletions", "statistics-2"] {
+        // The footer of a file of one block.
+        let end = then.read_raw(name).unwrap().len() - 28;
+        let (new, old) = payloads(name, end);
+        assert_eq!(new, old, "{name}");
+    }
+}
+
+/// One quotation of the documentation.
+struct Quotation {
+    file: String,
+    offset: usize,
+    bytes: Vec<u8>,
+}
+
+/// The lines `offset: bytes  explanation` of a document, each under the last file name that stood
+/// alone on a line.
+fn quotations(markdown: &str, files: &[String]) -> Vec<Quotation> {
+    let mut file = None;
+    let mut found = Vec::new();
+    for line in markdown.lines() {
+        if let Some(name) = files.iter().find(|name| line.trim() == **name) {
+            file = Some(name.clone());
+        }
+        let Some((offset, rest)) = line.split_once(": ") else {
+            continue;
+        };
+        let Ok(offset) = usize::from_str_radix(offset, 16) else {
+            continue;
+        };
+        let quoted = rest.split("  ").next().unwrap_or("").split(' ');
+        let bytes = quoted.map(|byte| u8::from_str_radix(byte, 16)).collect();
+        found.push(Quotation {
+            file: file.clone().expect("a file's name before its bytes"),
+            offset,
+            bytes: bytes.unwrap_or_else(|error| panic!("{line:?}: {error}")),
+        });
+    }
+    found
+}
+
+#[test]
+fn the_documentation_quotes_true_bytes() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/index.md");
+    let markdown = std::fs::read_to_string(page).unwrap();
+    let storage = fixture();
+    let files = storage.files();
+    let found = quotations(&markdown, &files);
+    for quotation in &found {
+        let Quotation {
+            file,
+            offset,
+            bytes,
+        } = quotation;
+        let whole = storage.read_raw(file).unwrap();
+        let there = whole.get(*offset..offset + bytes.len());
+        assert_eq!(there, Some(&bytes[..]), "{file} at {offset:#x}");
+    }
+    let kinds = [
+        "MANIFEST-2",
+        SEGMENT_1,
+        "segment-00000001.documents",
+        "segment-00000001-2.deletions",
+    ];
+    for kind in kinds.into_iter().chain(["statistics-2"]) {
+        let quoted = found.iter().filter(|quotation| quotation.file == kind);
+        assert!(quoted.count() > 0, "nothing of {kind} is quoted");
+    }
+    assert!(found.len() > 40, "{} quotations", found.len());
+}
