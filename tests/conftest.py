@@ -27,7 +27,7 @@ def binary():
 
 @pytest.fixture(scope="session")
 def shorttail(binary):
-    """Runs the program with arguments; fails the test with its output where it fails."""
+    """Runs the program with arguments and returns all it prints; fails the test where it fails."""
 
     def run(*arguments, input=None):
         done = subprocess.run(
@@ -42,6 +42,6 @@ def shorttail(binary):
         command = " ".join(map(str, arguments))
         assert "panicked" not in errors, f"shorttail {command} panicked:\n{errors}"
         assert done.returncode == 0, f"shorttail {command}: {done.returncode}\n{output}\n{errors}"
-        return output
+        return output + errors
 
     return run

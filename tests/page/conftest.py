@@ -76,8 +76,10 @@ class Server:
 @pytest.fixture(scope="session")
 def server(binary, shorttail, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    corpus.write(folder / "corpus.jsonl")
-    shorttail("index", folder / "corpus.jsonl", "--into", folder / "index", "--chunks", 3)
+    source = folder / "corpus.jsonl"
+    refused = corpus.write(source)
+    printed = shorttail("index", source, "--into", folder / "index", "--chunks", 3)
+    assert {int(line) for line in re.findall(r"corpus\.jsonl:(\d+): \S", printed)} == refused, printed
     server = Server(binary, folder / "index")
     yield server
     running = server.process.poll() is None
@@ -164,14 +166,18 @@ def picture(root):
     """Where screenshots go: `target/page`."""
     folder = root / "target" / "page"
     folder.mkdir(parents=True, exist_ok=True)
-    return lambda page, name: page.screenshot(path=folder / f"{name}.png", full_page=True)
+
+    def picture(page, name, full_page=True):
+        page.screenshot(path=folder / f"{name}.png", full_page=full_page)
+
+    return picture
 
 
 def plain(text):
     """Text as a reader sees it: no control, direction or replacement characters, single spaces."""
     kept = (
-        " " if c.isspace() else c
-        for c in text.replace("\ufffd", "").replace("\ufeff", "")
-        if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf", "Cn", "Co")
+        " " if c in "\t\n\r" or unicodedata.category(c).startswith("Z") else c
+        for c in text.replace("\ufffd", "")
+        if c in "\t\n\r" or unicodedata.category(c) not in ("Cc", "Cf", "Cn", "Co")
     )
     return " ".join("".join(kept).split())

@@ -50,6 +50,11 @@ def hostile():
         }
 
 
+def refused(document):
+    """Documents with NUL are refused with a reason: no honest text has it."""
+    return any("\0" in text for text in document.values())
+
+
 def others():
     """What else a page must show well."""
     yield {"url": "http://untitled.test/a", "title": "", "body": "A document untitled by its author."}
@@ -63,7 +68,9 @@ def others():
 
 
 def write(path):
-    """Writes the corpus as JSON Lines."""
+    """Writes the corpus as JSON Lines; returns the numbers of the lines that must be refused."""
+    documents = [*ordinary(), *hostile(), *others()]
     with open(path, "w", encoding="utf-8") as file:
-        for document in [*ordinary(), *hostile(), *others()]:
+        for document in documents:
             file.write(json.dumps(document) + "\n")
+    return {line for line, document in enumerate(documents, 1) if refused(document)}

@@ -172,7 +172,7 @@ CHARACTERS = [
     "a" + "\u0301" * 500,
     "\u0130stanbul \u1e9e \u017f \ufb01 \u01c5",
     "nul\x00inside",
-    "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x1f\x7f\x80\x9f",
+    "\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x1f\x7f\x80\x9f control",
     "esc\x1b[31mred\x1b[0m\x1b]0;title\x07",
     "tab\tnewline\ncarriage\rreturn\u2028line\u2029paragraph\x85next",
     "\ufffe\uffff\ufdd0\U0001ffff",

@@ -115,12 +115,13 @@ def test_phone(open_page, server, picture, query, scheme):
     page = open_page(viewport=PHONE, is_mobile=True, has_touch=True, color_scheme=scheme)
     pages = range(0, 210, 50) if query == "hostile" else [0]
     for start in pages:
-        page.goto(server.url(**{"q": query, "k": 50, "start": start} if query else {}))
+        more = {"k": 50, "start": start} if query == "hostile" else {}
+        page.goto(server.url(**{"q": query, **more} if query else {}))
         wide = page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1] == PHONE["width"], f"scrolls sideways at start={start}: {wide}"
     assert page.locator("input[name=q]").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 16
     if query in ("", "lighthouse keeper"):
-        picture(page, f"phone-{scheme}-{query.replace(' ', '-') or 'first'}")
+        picture(page, f"phone-{scheme}-{'results' if query else 'first'}", full_page=False)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
