@@ -1,0 +1,291 @@
+//! What an index survives: power loss at every operation, a disk that fails at every operation,
+//! flipped and missing bytes, two writers at once.
+
+use corpus::Document;
+use index::{BuildOptions, DocId, Index, IndexError, Writer, check};
+use std::sync::Arc;
+use vfs::{Fault, FaultKind, FaultyStorage, MemoryStorage, SharedStorage, Storage, StorageError};
+
+fn document(number: usize, version: usize) -> Document {
+    Document {
+        url: format!("http://site-{}.test/{number}", number % 3),
+        title: format!("title {number} version{version}"),
+        body: "some words that every document has, and one of its own ".repeat(number % 7)
+            + &format!("word{number} version{version}"),
+        ..Document::default()
+    }
+}
+
+fn options() -> BuildOptions {
+    BuildOptions {
+        chunks: Some(2),
+        ..BuildOptions::default()
+    }
+}
+
+/// Commits documents `from..to` of a version on top of what is there.
+fn commit(
+    storage: &SharedStorage,
+    documents: std::ops::Range<usize>,
+    version: usize,
+) -> Result<(), IndexError> {
+    let mut writer = Writer::open(storage.clone(), options())?;
+    for number in documents {
+        writer.add(document(number, version))?;
+    }
+    writer.commit().map(drop)
+}
+
+/// What the index holds: number of documents and of each version, by the titles of its store.
+fn contents(index: &Index) -> Result<(u64, usize), IndexError> {
+    let mut newer = 0;
+    for segment in index.segments(0..index.chunks_count()) {
+        for doc in (0..segment.documents_count())
+            .map(DocId)
+            .filter(|&d| !segment.is_deleted(d))
+        {
+            let details = segment.details(doc)?;
+            let stored = index.documents().document(&details.url)?;
+            assert_eq!(stored.as_ref().map(|s| &s.title), Some(&details.title));
+            newer += usize::from(details.title.ends_with("version2"));
+        }
+    }
+    Ok((index.statistics().documents_count(), newer))
+}
+
+#[test]
+fn a_power_loss_leaves_the_commit_before_or_the_whole_new_one() {
+    let disk = MemoryStorage::recording();
+    let shared: SharedStorage = Arc::new(disk.clone());
+    commit(&shared, 0..12, 1).unwrap();
+    let acknowledged = disk.operations();
+    commit(&shared, 6..20, 2).unwrap();
+    let (mut old, mut new) = (0, 0);
+    for operation in acknowledged..=disk.operations() {
+        for seed in 0..12 {
+            let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
+            let index = Index::open(found.clone())
+                .unwrap_or_else(|error| panic!("after {operation}, seed {seed}: {error}"));
+            match contents(&index).unwrap() {
+                (12, 0) => old += 1,
+                (20, 14) => new += 1,
+                other => panic!("after {operation}, seed {seed}: {other:?}"),
+            }
+            let (_, damages) = check(found.clone(), 10).unwrap();
+            assert!(
+                damages.is_empty(),
+                "after {operation}, seed {seed}: {damages:?}"
+            );
+            // Whatever was left behind, the next commit works on it.
+            if seed < 2 {
+                commit(&found, 20..22, 2).unwrap();
+                assert!(Index::open(found).is_ok());
+            }
+        }
+    }
+    assert!(
+        old > 0 && new >= 12,
+        "old {old}, new {new}: the last state must be durable"
+    );
+    let last: SharedStorage = Arc::new(disk.power_loss(0));
+    assert_eq!(contents(&Index::open(last).unwrap()).unwrap(), (20, 14));
+}
+
+#[test]
+fn a_failing_disk_fails_the_commit_and_keeps_the_index() {
+    let count = {
+        let disk: SharedStorage = Arc::new(MemoryStorage::new());
+        commit(&disk, 0..12, 1).unwrap();
+        let counting = FaultyStorage::new(disk, Fault::never());
+        commit(&(Arc::new(counting.clone()) as SharedStorage), 6..20, 2).unwrap();
+        counting.operations()
+    };
+    assert!(count > 20);
+    for operation in 0..count {
+        for kind in [FaultKind::Io, FaultKind::NoSpace, FaultKind::ShortWrite] {
+            for fault in [
+                Fault::once(operation, kind),
+                Fault::from_then_on(operation, kind),
+            ] {
+                let disk: SharedStorage = Arc::new(MemoryStorage::new());
+                commit(&disk, 0..12, 1).unwrap();
+                let faulty = FaultyStorage::new(disk.clone(), fault);
+                let outcome = commit(&(Arc::new(faulty.clone()) as SharedStorage), 6..20, 2);
+                let index = Index::open(disk.clone()).unwrap();
+                let found = contents(&index).unwrap();
+                // After the rename the new generation may be seen although its commit was not
+                // acknowledged; an acknowledged one must be there.
+                assert!(
+                    found == (12, 0) || found == (20, 14),
+                    "{fault:?}: {found:?}"
+                );
+                assert!(outcome.is_err() || found == (20, 14), "{fault:?}");
+                commit(&disk, 6..20, 2).unwrap();
+                assert_eq!(contents(&Index::open(disk).unwrap()).unwrap(), (20, 14));
+            }
+        }
+    }
+}
+
+/// A small index with every kind of file.
+fn small_index() -> MemoryStorage {
+    let disk = MemoryStorage::new();
+    let shared: SharedStorage = Arc::new(disk.clone());
+    commit(&shared, 0..9, 1).unwrap();
+    commit(&shared, 5..12, 2).unwrap();
+    disk
+}
+
+fn refused(disk: &MemoryStorage, name: &str, what: &str) {
+    let shared: SharedStorage = Arc::new(disk.clone());
+    match Index::open(shared.clone()) {
+        Err(IndexError::Damaged { path, offset, .. }) => {
+            let length = disk.read_raw(name).map_or(0, |bytes| bytes.len() as u64);
+            assert!(
+                path.ends_with(name) && offset <= length,
+                "{what}: {} {offset}",
+                path.display()
+            );
+        }
+        Err(other) => panic!("{what}: {other}"),
+        Ok(_) => panic!("{what}: opened"),
+    }
+    let (_, damages) = check(shared, 10).unwrap();
+    assert!(!damages.is_empty(), "{what}: check found nothing");
+}
+
+#[test]
+fn every_flipped_byte_is_refused_by_name_and_offset() {
+    let disk = small_index();
+    let newest = Index::open(Arc::new(disk.clone())).unwrap().generation();
+    for name in live_files(&disk, newest) {
+        let good = disk.read_raw(&name).unwrap();
+        for at in 0..good.len() {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1 << (at % 8);
+            disk.write_raw(&name, bytes);
+            // `check` is asked only now and then: it shares the verification that refuses.
+            if at % 101 == 0 {
+                refused(&disk, &name, &format!("{name}: byte {at} flipped"));
+            } else {
+                let opened = Index::open(Arc::new(disk.clone()));
+                let found = matches!(&opened, Err(IndexError::Damaged { path, .. })
+                    if path.ends_with(&name));
+                assert!(found, "{name}: byte {at} flipped: {:?}", opened.err());
+            }
+        }
+        disk.write_raw(&name, good);
+    }
+    assert!(Index::open(Arc::new(disk)).is_ok());
+}
+
+#[test]
+fn every_truncation_missing_file_and_swap_is_refused() {
+    let disk = small_index();
+    let newest = Index::open(Arc::new(disk.clone())).unwrap().generation();
+    let names = live_files(&disk, newest);
+    for name in &names {
+        let good = disk.read_raw(name).unwrap();
+        for length in (0..good.len()).filter(|length| length % 7 == 0 || good.len() - length < 40) {
+            disk.write_raw(name, &good[..length]);
+            refused(&disk, name, &format!("{name}: cut to {length} bytes"));
+        }
+        disk.write_raw(name, [&good[..], b"junk"].concat());
+        refused(&disk, name, &format!("{name}: junk at the end"));
+        for other in names.iter().filter(|other| *other != name) {
+            disk.write_raw(name, disk.read_raw(other).unwrap());
+            refused(&disk, name, &format!("{name}: replaced by {other}"));
+        }
+        if !name.starts_with("MANIFEST") {
+            Storage::remove(&disk, name).unwrap();
+            refused(&disk, name, &format!("{name}: removed"));
+        }
+        disk.write_raw(name, good);
+    }
+    assert!(Index::open(Arc::new(disk)).is_ok());
+}
+
+/// The files that the newest generation needs.
+fn live_files(disk: &MemoryStorage, newest: u64) -> Vec<String> {
+    let manifest = disk.read_raw(&format!("MANIFEST-{newest}")).unwrap();
+    let text = String::from_utf8_lossy(&manifest).into_owned();
+    let live = |name: &String| text.contains(&format!("\"{name}\""));
+    let mut names: Vec<String> = disk.files().into_iter().filter(live).collect();
+    names.push(format!("MANIFEST-{newest}"));
+    assert!(
+        names.iter().any(|name| name.ends_with("deletions")),
+        "{names:?}"
+    );
+    assert!(
+        names.iter().any(|name| name.starts_with("statistics")),
+        "{names:?}"
+    );
+    names
+}
+
+#[test]
+fn a_second_writer_is_told_at_once_and_the_lock_ends_with_the_first() {
+    let disk: SharedStorage = Arc::new(MemoryStorage::new());
+    let first = Writer::open(disk.clone(), options()).unwrap();
+    let second = Writer::open(disk.clone(), options());
+    assert!(matches!(
+        second,
+        Err(IndexError::Storage(StorageError::Locked { .. }))
+    ));
+    drop(first);
+    assert!(Writer::open(disk, options()).is_ok());
+}
+
+#[test]
+fn a_writer_that_is_dropped_leaves_the_index_as_it_was() {
+    let disk = small_index();
+    let shared: SharedStorage = Arc::new(disk.clone());
+    let before = contents(&Index::open(shared.clone()).unwrap()).unwrap();
+    let mut writer = Writer::open(shared.clone(), BuildOptions::default()).unwrap();
+    writer.add(document(1, 2)).unwrap();
+    drop(writer);
+    assert_eq!(
+        contents(&Index::open(shared.clone()).unwrap()).unwrap(),
+        before
+    );
+    // The next writer sweeps up.
+    commit(&shared, 30..31, 2).unwrap();
+    assert!(
+        disk.files().iter().all(|name| !name.starts_with("tmp-")),
+        "{:?}",
+        disk.files()
+    );
+}
+
+#[test]
+fn a_directory_without_an_index_is_told() {
+    let disk: SharedStorage = Arc::new(MemoryStorage::new());
+    assert!(matches!(
+        Index::open(disk.clone()),
+        Err(IndexError::NoIndex { .. })
+    ));
+    assert!(matches!(check(disk, 1), Err(IndexError::NoIndex { .. })));
+}
+
+#[test]
+fn options_that_do_not_fit_the_index_are_told() {
+    let shared: SharedStorage = Arc::new(small_index());
+    let wrong = [
+        BuildOptions {
+            chunks: Some(3),
+            ..BuildOptions::default()
+        },
+        BuildOptions {
+            codec: Some(index::PostingsCodec::Vint),
+            ..BuildOptions::default()
+        },
+        BuildOptions {
+            analyzer: Some(text::Analyzer::English),
+            ..BuildOptions::default()
+        },
+    ];
+    for options in wrong {
+        let outcome = Writer::open(shared.clone(), options);
+        assert!(matches!(outcome, Err(IndexError::Mismatch { .. })));
+    }
+}
