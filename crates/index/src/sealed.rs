@@ -115,11 +115,7 @@ impl SealedWriter {
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), IndexError> {
         self.file
             .write_all(bytes)
-            .map_err(|source| StorageError::Io {
-                operation: "write",
-                path: self.path.clone(),
-                source,
-            })?;
+            .map_err(|source| StorageError::from_io("write", &self.path, source))?;
         self.payload_bytes += bytes.len() as u64;
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -167,11 +163,7 @@ impl SealedWriter {
             .file
             .write_all(&footer)
             .and_then(|()| self.file.flush());
-        written.map_err(|source| StorageError::Io {
-            operation: "write",
-            path: self.path.clone(),
-            source,
-        })?;
+        written.map_err(|source| StorageError::from_io("write", &self.path, source))?;
         if durable {
             self.file.finish()?;
         }

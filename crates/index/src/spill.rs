@@ -48,12 +48,9 @@ impl Spill {
             Some(file) => file,
             None => self.file.insert(self.storage.create(&self.name)?),
         };
-        file.write_all(&self.buffer)
-            .map_err(|source| StorageError::Io {
-                operation: "write",
-                path: self.storage.location().join(&self.name),
-                source,
-            })?;
+        file.write_all(&self.buffer).map_err(|source| {
+            StorageError::from_io("write", &self.storage.location().join(&self.name), source)
+        })?;
         self.buffer.clear();
         Ok(())
     }
@@ -77,10 +74,8 @@ impl Spill {
         }
         self.flush()?;
         if let Some(mut file) = self.file.take() {
-            file.flush().map_err(|source| StorageError::Io {
-                operation: "write",
-                path: self.storage.location().join(&self.name),
-                source,
+            file.flush().map_err(|source| {
+                StorageError::from_io("write", &self.storage.location().join(&self.name), source)
             })?;
         }
         let region = self.storage.open(&self.name)?;

@@ -13,7 +13,7 @@ use text::Analyzer;
 use vfs::{Lock, SharedStorage};
 use workers::Workers;
 
-const CHUNKS_DEFAULT: u32 = 4;
+const CHUNKS_DEFAULT: u32 = 2;
 /// More chunks than any cluster of the design has.
 const CHUNKS_MAX: u32 = 1 << 20;
 const LOCK_NAME: &str = "writer.lock";
@@ -21,7 +21,7 @@ const LOCK_NAME: &str = "writer.lock";
 /// How to build.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
-    /// Chunks; `None`: those of the index that is there, or 4.
+    /// Chunks; `None`: those of the index that is there, or 2.
     pub chunks: Option<u32>,
     /// Threads that build chunks; 0 counts as 1.
     pub threads: usize,

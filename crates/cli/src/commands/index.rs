@@ -37,7 +37,7 @@ pub(crate) struct IndexArguments {
     /// The directory of the index; an index that is there already is added to
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
-    /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 4]
+    /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     chunks: Option<u32>,
     /// Threads that build chunks [default: one a core]

@@ -37,7 +37,8 @@ pub(super) fn commit(
         .sort_by_key(|entry| (entry.chunk, entry.segment));
     replaced += delete_replaced(storage, &mut manifest)?;
     manifest::commit(storage, &manifest)?;
-    remove_leftovers(storage, &manifest)?;
+    // The commit is durable by now: files that could not be removed wait for the next writer.
+    let _ = remove_leftovers(storage, &manifest);
     Ok(CommitSummary {
         generation: manifest.generation,
         documents_added: added,
@@ -183,8 +184,12 @@ pub(super) fn remove_leftovers(
         .take(GENERATIONS_KEPT)
     {
         if generation < manifest.generation {
-            // A damaged old manifest protects nothing; the newest one was read already.
-            kept.extend(manifest::read(storage, generation).ok());
+            match manifest::read(storage, generation) {
+                Ok(manifest) => kept.push(manifest),
+                // A damaged old manifest protects nothing; the newest one was read already.
+                Err(IndexError::Damaged { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     for name in storage.list()? {
