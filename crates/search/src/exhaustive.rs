@@ -5,7 +5,6 @@
 use crate::cursor::{Cursor, DocCursor, FilterCursor, ScoredCursor};
 use crate::{Plan, ScoredHit, TopK};
 use index::{DocId, Field, IndexError, Segment};
-use std::sync::Arc;
 
 pub use crate::explain::explain;
 
@@ -56,36 +55,6 @@ pub fn count_site(
         Some(error) => Err(error),
         None => Ok(count),
     }
-}
-
-/// The k best hits of some segments, best first, and the exact count of matching documents.
-pub fn search_partition<'a>(
-    plan: &Plan,
-    segments: impl IntoIterator<Item = &'a Arc<Segment>>,
-    k: usize,
-) -> Result<(Vec<ScoredHit>, u64), IndexError> {
-    let mut top = TopK::new(k);
-    let mut total = 0;
-    if !plan.matches_nothing() {
-        for segment in segments {
-            total += search_segment(plan, segment, &mut top)?;
-        }
-    }
-    Ok((top.into_sorted(), total))
-}
-
-/// The exact count of matching documents of some segments.
-pub fn count_partition<'a>(
-    plan: &Plan,
-    segments: impl IntoIterator<Item = &'a Arc<Segment>>,
-) -> Result<u64, IndexError> {
-    let mut total = 0;
-    if !plan.matches_nothing() {
-        for segment in segments {
-            total += count_segment(plan, segment)?;
-        }
-    }
-    Ok(total)
 }
 
 fn collect<C: ScoredCursor>(

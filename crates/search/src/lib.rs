@@ -1,7 +1,7 @@
 //! Query text to plan to cursors to top-k. No files, no network, no threads of its own.
 //!
 //! ```text
-//! text ──parse──► Query ──Plan::new(statistics)──► Plan ──search_segment──► TopK ──► hits
+//! text ──parse──► Query ──Plan::new(statistics)──► Plan ──search_partition──► TopK ──► hits
 //! ```
 //!
 //! Exactness rule: for any chunks, ranges and order the same hits, scores and order.
@@ -13,11 +13,13 @@ pub mod plan;
 pub mod ranking;
 
 mod cursor;
+pub mod execute;
 pub mod exhaustive;
 pub mod explain;
 pub mod topk;
+mod union;
 
-pub use exhaustive::{count_partition, search_partition};
+pub use execute::{count_partition, search_partition};
 pub use explain::Explanation;
 pub use parse::{Operator, Parsed, bag_of_words, parse, phrase_of};
 pub use plan::Plan;

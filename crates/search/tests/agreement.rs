@@ -171,3 +171,31 @@ fn an_empty_index_answers_nothing() {
         assert_eq!(answer, (Vec::new(), 0), "{typed}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// What `search_partition` chooses to run gives what exhaustive evaluation gives.
+    #[test]
+    fn the_chosen_algorithm_is_its_slow_twin(
+        documents in batches(3, 12),
+        build in build_plans(),
+        words in prop::collection::vec("[a-e]", 1..6),
+        ranking in rankings(),
+        k in 0usize..20,
+    ) {
+        let index = build_index(&documents, build).unwrap();
+        let query = search::bag_of_words(&words.join(" "), index.analyzer(), search::Operator::Or);
+        let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+        let mut top = search::TopK::new(k);
+        let mut total = 0;
+        let mut counted = 0;
+        for segment in all_segments(&index) {
+            total += search::exhaustive::search_segment(&plan, segment, &mut top).unwrap();
+            counted += search::exhaustive::count_segment(&plan, segment).unwrap();
+        }
+        let fast = search_partition(&plan, all_segments(&index), k).unwrap();
+        prop_assert_eq!(fast, (top.into_sorted(), total));
+        prop_assert_eq!(count_partition(&plan, all_segments(&index)).unwrap(), counted);
+    }
+}

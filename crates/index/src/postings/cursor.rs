@@ -126,6 +126,50 @@ impl<'a> Postings<'a> {
         self.doc()
     }
 
+    /// Hands out the documents before `end` with their frequencies, a piece of a block at a time, and
+    /// moves past them: for whoever takes a list in bulk.
+    pub fn take_until(&mut self, end: DocId, mut each: impl FnMut(&[u32], &[u32])) {
+        while self.doc() < end {
+            if self.frequencies != Frequencies::Ready {
+                self.load_frequencies();
+            }
+            let to = self.block_until(end);
+            let buffers = &self.buffers;
+            each(
+                &buffers.docs[self.at..to],
+                &buffers.frequencies[self.at..to],
+            );
+            self.pass(to);
+        }
+    }
+
+    /// As [`Postings::take_until`], documents alone: no frequency is decoded.
+    pub fn take_docs_until(&mut self, end: DocId, mut each: impl FnMut(&[u32])) {
+        while self.doc() < end {
+            let to = self.block_until(end);
+            each(&self.buffers.docs[self.at..to]);
+            self.pass(to);
+        }
+    }
+
+    /// The index in the block of the first document at or after `end`.
+    fn block_until(&self, end: DocId) -> usize {
+        let docs = &self.buffers.docs[self.at..self.fill];
+        match docs.last() {
+            Some(&last) if last >= end.0 => self.at + docs.partition_point(|&doc| doc < end.0),
+            _ => self.fill,
+        }
+    }
+
+    /// Moves to index `to` of the block, or to the next block.
+    fn pass(&mut self, to: usize) {
+        if to < self.fill {
+            self.at = to;
+        } else {
+            self.load_block(self.block + 1);
+        }
+    }
+
     /// How often the term stands in the current document.
     #[inline]
     pub fn frequency(&mut self) -> u32 {

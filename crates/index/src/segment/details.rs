@@ -95,7 +95,9 @@ pub(crate) fn decompress(block: &[u8], out: &mut Vec<u8>) -> Option<()> {
 pub(crate) fn read_row(rows: &[u8], row: usize) -> Option<Details> {
     let mut at = 0;
     for _ in 0..row * 3 {
-        read_text(rows, &mut at)?;
+        // Texts of other rows are passed over unread.
+        let bytes = usize::try_from(vint::read_u64(rows, &mut at).ok()?).ok()?;
+        at = at.checked_add(bytes)?;
     }
     let url = read_text(rows, &mut at)?;
     let id = read_text(rows, &mut at)?;
