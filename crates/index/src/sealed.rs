@@ -6,7 +6,7 @@
 //! footer := crc:u32le{blocks} payload_bytes:u64le blocks:u32le crc:u32le magic[8]
 //! ```
 //!
-//! `blocks` cut header and payload into pieces of 64 KiB, each with its CRC-32, so a damage is named
+//! `blocks` cut header and payload into pieces of 4 KiB, each with its CRC-32, so a damage is named
 //! to the block. The footer's own checksum covers everything before it in the footer; the manifest
 //! repeats it for every file, so that a file from another generation is not mistaken for this one.
 //!
@@ -22,7 +22,7 @@ const END_MAGIC: [u8; 8] = *b"lshorttl";
 /// Bytes of the header; the payload starts here.
 pub(crate) const HEADER_BYTES: usize = 64;
 const TAIL_BYTES: usize = 24;
-const BLOCK_BYTES: usize = 64 << 10;
+const BLOCK_BYTES: usize = 4 << 10;
 /// The version of all formats of this crate.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
