@@ -54,16 +54,26 @@ impl InProcessIndexServer {
         let segments: Arc<[Arc<Segment>]> = index.segments(chunks.clone()).cloned().collect();
         let (sender, receiver) = bounded(topology.queue_length);
         let mut handlers = Vec::with_capacity(topology.handlers);
+        let (started, starts) = bounded(topology.handlers);
         for handler in 0..topology.handlers {
             let (segments, receiver) = (Arc::clone(&segments), receiver.clone());
+            let started = started.clone();
             let thread = thread::Builder::new()
                 .name(format!("handler-{}-{handler}", chunks.start))
-                .spawn(move || handle(&segments, &receiver))
+                .spawn(move || {
+                    // Nobody listens any more only if another handler could not be started.
+                    let _ = started.send(());
+                    handle(&segments, &receiver);
+                })
                 .map_err(|source| ServeError::System {
                     operation: "start a handler",
                     source,
                 })?;
             handlers.push(thread);
+        }
+        // A first query that waits for a thread to be made would call that queueing.
+        for _ in &handlers {
+            let _ = starts.recv();
         }
         Ok(InProcessIndexServer {
             segments: segments

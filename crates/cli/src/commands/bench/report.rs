@@ -149,7 +149,14 @@ fn write_row(out: &mut impl Write, name: &str, quantiles: &Quantiles) -> io::Res
         quantiles.p999_us,
         quantiles.max_us,
     ]
-    .map(microseconds);
+    // No query, no time: a zero would look like a measurement.
+    .map(|us| {
+        if quantiles.queries == 0 {
+            "-".to_owned()
+        } else {
+            microseconds(us)
+        }
+    });
     let queries = count(quantiles.queries);
     writeln!(
         out,
