@@ -30,7 +30,7 @@ pub mod writer;
 pub use check::{CheckReport, check};
 pub use error::IndexError;
 pub use ids::{DocId, Field};
-pub use postings::{Postings, PostingsCodec};
+pub use postings::{Bounds, Impact, Postings, PostingsCodec};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::Statistics;

@@ -166,7 +166,7 @@ fn merge_terms(
         for place in found {
             let (run, ids) = (&runs[place.index], &new_ids[place.index]);
             let record = run.record(place.value)?;
-            copy_postings(run, &record, ids, out, &mut gaps)?;
+            copy_postings(run, field, &record, ids, out, &mut gaps)?;
             release += record.postings_bytes as usize;
             // Pages already read should not count against the memory given.
             if release > 8 << 20 {
@@ -181,17 +181,20 @@ fn merge_terms(
 
 fn copy_postings(
     run: &Segment,
+    field: Field,
     record: &crate::TermRecord,
     new_ids: &NewIds,
     out: &mut SegmentWriter,
     gaps: &mut Vec<u32>,
 ) -> Result<(), IndexError> {
     let mut postings = run.postings(record)?;
+    let lengths = run.lengths(field);
     let encoder = out.postings();
     let with_positions = record.positions_bytes > 0;
     while postings.doc() != DocId::END {
         if let Some(new_id) = new_ids.get(postings.doc().0) {
-            encoder.push_document(new_id, postings.frequency());
+            let length = lengths.get(postings.doc().0 as usize).copied().unwrap_or(0);
+            encoder.push_document(new_id, postings.frequency(), length);
             if with_positions {
                 postings.position_gaps(gaps);
                 gaps.iter().for_each(|&gap| encoder.push_position_gap(gap));

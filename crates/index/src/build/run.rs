@@ -3,7 +3,7 @@
 use super::inverter::{Inverter, RunTerm};
 use crate::segment::write::{DocumentRow, SegmentWriter};
 use crate::store::Location;
-use crate::{IndexError, segment::details};
+use crate::{IndexError, length, segment::details};
 use codec::vint;
 use corpus::Document;
 use std::collections::HashMap;
@@ -87,8 +87,14 @@ impl Run {
         self.newest = HashMap::new();
         let new_ids = self.new_ids();
         let inverter = std::mem::take(&mut self.inverter);
+        let lengths = [0, 1].map(|field| -> Vec<u8> {
+            self.rows
+                .iter()
+                .map(|row| length::quantize(row.lengths[field]))
+                .collect()
+        });
         inverter.drain(|term| {
-            push_postings(&term, new_ids.as_deref(), out);
+            push_postings(&term, &lengths, new_ids.as_deref(), out);
             out.end_term(chunk, term.field, term.term)
         })?;
         let mut by_hash = Vec::with_capacity(self.rows.len());
@@ -135,8 +141,14 @@ impl Run {
 }
 
 /// Decodes what the inverter wrote and pushes it into the segment's encoder.
-fn push_postings(term: &RunTerm<'_>, new_ids: Option<&[u32]>, out: &mut SegmentWriter) {
+fn push_postings(
+    term: &RunTerm<'_>,
+    lengths: &[Vec<u8>; 2],
+    new_ids: Option<&[u32]>,
+    out: &mut SegmentWriter,
+) {
     let encoder = out.postings();
+    let lengths = lengths.get(term.field as usize);
     let (mut at, mut position_at, mut next_doc) = (0, 0, 0);
     while at < term.documents.len() {
         // Both streams were written by this program a moment ago: they cannot be cut short.
@@ -150,7 +162,8 @@ fn push_postings(term: &RunTerm<'_>, new_ids: Option<&[u32]>, out: &mut SegmentW
         next_doc = doc + 1;
         let new_id = new_ids.map_or(doc, |ids| ids[doc as usize]);
         if new_id != GONE {
-            encoder.push_document(new_id, frequency);
+            let length = lengths.map_or(0, |lengths| lengths[doc as usize]);
+            encoder.push_document(new_id, frequency, length);
         }
         if term.positions.is_empty() {
             continue;

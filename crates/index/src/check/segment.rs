@@ -2,7 +2,7 @@
 
 use super::CheckReport;
 use crate::store::StorePart;
-use crate::{DocId, Field, IndexError, Segment, TermRecord, length};
+use crate::{DocId, Field, Impact, IndexError, Segment, TermRecord, length};
 use corpus::url_hash;
 use fst::Streamer;
 use xxhash_rust::xxh3::xxh3_64;
@@ -73,6 +73,7 @@ fn check_list(
         Ok(postings) => postings,
         Err(error) => return Ok(Err(error)),
     };
+    let (bounds, mut block) = (postings.bounds(), 0);
     let (mut documents, mut occurrences, mut next_doc) = (0u32, 0u64, 0u32);
     while postings.doc() != DocId::END {
         let doc = postings.doc().0;
@@ -84,6 +85,18 @@ fn check_list(
         }
         next_doc = doc + 1;
         let frequency = postings.frequency();
+        while bounds.last_doc(block) < DocId(doc) {
+            block += 1;
+        }
+        let length = segment
+            .lengths(field)
+            .get(doc as usize)
+            .copied()
+            .unwrap_or(0);
+        let dominates = |i: &Impact| i.frequency >= frequency && i.length <= length;
+        if block < bounds.blocks_count() && !bounds.impacts(block).iter().any(dominates) {
+            return Err(format!("document {doc} is above the bound of its block"));
+        }
         if field != Field::Site {
             postings.positions(positions);
             if positions.len() != frequency as usize || !positions.is_sorted_by(|a, b| a < b) {

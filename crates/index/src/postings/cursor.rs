@@ -1,6 +1,6 @@
 //! Bytes to postings: a cursor that decodes a block at a time and skips by headers.
 
-use super::{BLOCK, HEADER_BYTES, PostingsCodec};
+use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
 use codec::{CodecError, packed, vint};
@@ -226,6 +226,28 @@ impl<'a> Postings<'a> {
         self.error.take()
     }
 
+    /// What bounds the list's scores, block by block.
+    pub fn bounds(&self) -> Bounds<'a> {
+        Bounds::new(self.bytes.postings, self.bytes.documents_count as usize)
+    }
+
+    /// The documents of the current block from the current one on, and their frequencies.
+    pub fn rest_of_block(&mut self) -> (&[u32], &[u32]) {
+        if self.frequencies != Frequencies::Ready {
+            self.load_frequencies();
+        }
+        let (buffers, at) = (&self.buffers, self.at.min(self.fill));
+        (
+            &buffers.docs[at..self.fill],
+            &buffers.frequencies[at..self.fill],
+        )
+    }
+
+    /// Bytes before the first block.
+    fn headers_bytes(&self) -> usize {
+        super::bounds::headers_bytes(self.blocks_full)
+    }
+
     fn header(&self, block: usize, field: usize) -> u32 {
         read_u32(self.bytes.postings, block * HEADER_BYTES + field * 4)
     }
@@ -304,11 +326,8 @@ impl<'a> Postings<'a> {
             self.header(block - 1, 1) as usize
         };
         let end = self.header(block, 1) as usize;
-        let blocks = self
-            .bytes
-            .postings
-            .get(self.blocks_full * HEADER_BYTES..)
-            .unwrap_or(&[]);
+        let headers = self.headers_bytes();
+        let blocks = self.bytes.postings.get(headers..).unwrap_or(&[]);
         let truncated = CodecError::Truncated {
             at: block * HEADER_BYTES,
             what: "postings block",
@@ -321,7 +340,6 @@ impl<'a> Postings<'a> {
                     .try_into()
                     .map_err(|_| truncated)?;
                 let taken = packed::decode_gaps(bytes, base, docs)?;
-                let headers = self.blocks_full * HEADER_BYTES;
                 self.frequencies = Frequencies::PackedAt(headers + start + taken);
             }
             PostingsCodec::Vint => {
@@ -348,7 +366,7 @@ impl<'a> Postings<'a> {
         } else {
             self.header(full - 1, 1) as usize
         };
-        let mut at = full * HEADER_BYTES + start;
+        let mut at = self.headers_bytes() + start;
         read_postings(self.bytes.postings, &mut at, base, count, &mut self.buffers)?;
         self.frequencies = Frequencies::Ready;
         self.check_docs(count, None)?;

@@ -1,6 +1,6 @@
 //! Postings to bytes.
 
-use super::{BLOCK, PostingsCodec};
+use super::{BLOCK, PostingsCodec, impacts};
 use codec::{packed, vint};
 
 /// Encodes one list after another; buffers are kept between lists.
@@ -26,6 +26,7 @@ struct List {
     fill: usize,
     gaps: [u32; BLOCK],
     frequencies: [u32; BLOCK],
+    lengths: [u8; BLOCK],
     headers: Vec<u8>,
     blocks: Vec<u8>,
 }
@@ -49,6 +50,7 @@ impl PostingsEncoder {
                 fill: 0,
                 gaps: [0; BLOCK],
                 frequencies: [0; BLOCK],
+                lengths: [0; BLOCK],
                 headers: Vec::new(),
                 blocks: Vec::new(),
             },
@@ -61,12 +63,15 @@ impl PostingsEncoder {
         }
     }
 
-    /// Adds the next document. Documents increase; `frequency` is at least 1.
-    pub(crate) fn push_document(&mut self, doc: u32, frequency: u32) {
+    /// Adds the next document. Documents increase; `frequency` is at least 1; `length` is the document's
+    /// quantised length in the term's field.
+    #[inline]
+    pub(crate) fn push_document(&mut self, doc: u32, frequency: u32, length: u8) {
         let list = &mut self.list;
         debug_assert!(doc >= list.previous_doc_plus_one && frequency > 0);
         list.gaps[list.fill] = doc + 1 - list.previous_doc_plus_one;
         list.frequencies[list.fill] = frequency - 1;
+        list.lengths[list.fill] = length;
         list.fill += 1;
         list.previous_doc_plus_one = doc + 1;
         list.documents_count += 1;
@@ -90,6 +95,9 @@ impl PostingsEncoder {
     /// Ends the list, hands it to `with`, and is empty again.
     pub(crate) fn finish<R>(&mut self, with: impl FnOnce(EncodedList<'_>) -> R) -> R {
         let (list, positions) = (&mut self.list, &mut self.positions);
+        if !list.headers.is_empty() {
+            list.headers.extend_from_slice(&list.impacts());
+        }
         for i in 0..list.fill {
             write_posting(&mut list.blocks, list.gaps[i], list.frequencies[i]);
         }
@@ -137,8 +145,15 @@ impl List {
         ] {
             self.headers.extend_from_slice(&field.to_le_bytes());
         }
+        self.headers.extend_from_slice(&self.impacts());
         self.occurrences_before_block = self.occurrences_count;
         self.fill = 0;
+    }
+
+    /// The competitive pairs of what the block holds.
+    fn impacts(&self) -> [u8; impacts::PAIRS_BYTES] {
+        let frequencies = self.frequencies.map(|minus_one| minus_one + 1);
+        impacts::encode(&frequencies[..self.fill], &self.lengths[..self.fill])
     }
 }
 

@@ -1,8 +1,9 @@
 //! A term's postings in one segment, format 1.
 //!
 //! ```text
-//! list      := header{full} block{full} tail           full = documents / 256
-//! header    := last_doc:u32le block_end:u32le occurrences_before:u32le
+//! list      := header{full} [tail_pairs] block{full} tail        full = documents / 256
+//! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs       24 bytes
+//! pairs, tail_pairs := competitive pairs (see `impacts`), 12 bytes; tail_pairs only if full > 0
 //! positions := position_block_end:u32le{full} position_block{full} position_tail
 //!                                                      full = occurrences / 256
 //!
@@ -20,19 +21,23 @@
 //! positions 5 | 1, 4 | 0 are `05 01 03 00`.
 //!
 //! Invariants: documents increase; a header's `last_doc` is the last of its block.
-//! Why headers first and apart: a seek over 100 blocks reads 1,200 contiguous bytes and no payload.
+//! Why headers first and apart: a seek over 100 blocks reads 2,400 contiguous bytes and no payload.
 
+mod bounds;
 mod cursor;
 pub(crate) mod encode;
+mod impacts;
 
+pub use bounds::Bounds;
 pub use cursor::Postings;
 pub(crate) use cursor::{ListBytes, Origin};
 pub(crate) use encode::PostingsEncoder;
+pub use impacts::Impact;
 
 pub(crate) use codec::packed::BLOCK;
 
 /// Bytes of a block header.
-pub(crate) const HEADER_BYTES: usize = 12;
+pub(crate) const HEADER_BYTES: usize = 12 + impacts::PAIRS_BYTES;
 
 /// How postings are encoded; a named property of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
