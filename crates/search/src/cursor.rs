@@ -21,7 +21,7 @@ pub(crate) use prefix::PrefixCursor;
 pub(crate) use term::{FilterCursor, TermCursor};
 
 use crate::plan::{Node, Plan};
-use index::{DocId, Field, IndexError, Segment, TermRecord};
+use index::{DocId, Field, Impact, IndexError, Segment, TermRecord};
 
 /// Walks documents in increasing order.
 pub(crate) trait DocCursor {
@@ -147,6 +147,25 @@ impl<'a> Scorer<'a> {
             }
             None => 0.0,
         }
+    }
+
+    /// The most that a posting dominated by one of `impacts` can score. A score never falls when the
+    /// frequency rises, and never rises with the length, so the maximum is at one of them.
+    pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
+        let Some(factors) = self.factors else {
+            return 0.0;
+        };
+        let scores = impacts
+            .iter()
+            .filter(|impact| impact.frequency > 0)
+            .map(|impact| {
+                self.ranking.score(
+                    self.weight,
+                    impact.frequency,
+                    factors[impact.length as usize],
+                )
+            });
+        scores.fold(0.0, f32::max)
     }
 
     /// The quantised length of a document. A damaged list could name a document that the segment

@@ -2,6 +2,7 @@
 //!
 //! Every algorithm here gives the hits, scores and counts of its slow twin, [`crate::exhaustive`].
 
+use crate::maxscore::{self, MaxScore};
 use crate::plan::Node;
 use crate::union::Union;
 use crate::{Plan, ScoredHit, TopK, exhaustive};
@@ -22,6 +23,22 @@ pub fn search_partition<'a>(
         }
     }
     Ok((top.into_sorted(), total))
+}
+
+/// The k best hits of some segments, best first, without counting the rest: what cannot be among them
+/// need not be looked at.
+pub fn top_of_partition<'a>(
+    plan: &Plan,
+    segments: impl IntoIterator<Item = &'a Arc<Segment>>,
+    k: usize,
+) -> Result<Vec<ScoredHit>, IndexError> {
+    let mut top = TopK::new(k);
+    if !plan.matches_nothing() {
+        for segment in segments {
+            top_of_segment(plan, segment, &mut top)?;
+        }
+    }
+    Ok(top.into_sorted())
 }
 
 /// The exact count of matching documents of some segments.
@@ -45,10 +62,27 @@ fn search_segment(plan: &Plan, segment: &Segment, top: &mut TopK) -> Result<u64,
     }
 }
 
+fn top_of_segment(plan: &Plan, segment: &Segment, top: &mut TopK) -> Result<(), IndexError> {
+    match any_of_terms(plan) {
+        Some(clauses) if clauses.len() <= maxscore::LISTS_MAX => {
+            MaxScore::open(plan, clauses, segment)?.search(segment, top)
+        }
+        _ => search_segment(plan, segment, top).map(drop),
+    }
+}
+
 fn count_segment(plan: &Plan, segment: &Segment) -> Result<u64, IndexError> {
     match union_of_terms(plan) {
         Some(clauses) => Union::open(plan, clauses, segment)?.count(segment),
         None => exhaustive::count_segment(plan, segment),
+    }
+}
+
+/// The clauses of a plan that is one term, or any of several, and nothing else.
+fn any_of_terms(plan: &Plan) -> Option<&[Node]> {
+    match &plan.root {
+        node @ Node::Term(_) => Some(std::slice::from_ref(node)),
+        _ => union_of_terms(plan),
     }
 }
 

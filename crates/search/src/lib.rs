@@ -16,10 +16,11 @@ mod cursor;
 pub mod execute;
 pub mod exhaustive;
 pub mod explain;
+mod maxscore;
 pub mod topk;
 mod union;
 
-pub use execute::{count_partition, search_partition};
+pub use execute::{count_partition, search_partition, top_of_partition};
 pub use explain::Explanation;
 pub use parse::{Operator, Parsed, bag_of_words, parse, phrase_of};
 pub use plan::Plan;

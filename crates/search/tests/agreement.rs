@@ -195,7 +195,72 @@ proptest! {
             counted += search::exhaustive::count_segment(&plan, segment).unwrap();
         }
         let fast = search_partition(&plan, all_segments(&index), k).unwrap();
-        prop_assert_eq!(fast, (top.into_sorted(), total));
+        let best = search::top_of_partition(&plan, all_segments(&index), k).unwrap();
+        let expected = top.into_sorted();
+        prop_assert_eq!(&best, &expected);
+        prop_assert_eq!(fast, (expected, total));
         prop_assert_eq!(count_partition(&plan, all_segments(&index)).unwrap(), counted);
+    }
+}
+
+/// Documents by the thousand, so that lists have many blocks and searches many windows: frequent words
+/// and rare ones, short documents and long ones.
+fn many_documents(seed: u64) -> Vec<corpus::Document> {
+    let mut state = seed;
+    let mut random = move |below: u64| {
+        // Weyl sequence and a multiplication (Steele et al. 2014): enough for made-up text.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ mixed >> 31) % below
+    };
+    (0..7000)
+        .map(|number| {
+            let mut body = String::new();
+            let longest = random(30);
+            for _ in 0..1 + random(1 + longest) {
+                // Word n is half as frequent as word n - 1, with a rare long tail.
+                let word = (random(1 << 13) + 1).ilog2();
+                body.push_str(&format!("w{word} "));
+            }
+            corpus::Document {
+                url: format!("http://s{}.test/{number}", number % 7),
+                body,
+                ..corpus::Document::default()
+            }
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn pruning_over_many_windows_is_its_slow_twin(
+        seed in any::<u64>(),
+        codec in prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
+        with_deletions in any::<bool>(),
+        queries in prop::collection::vec(
+            (prop::collection::vec(0u32..15, 1..7), rankings(), 1usize..40), 40),
+    ) {
+        let documents = many_documents(seed);
+        let replaced = if with_deletions { documents[..900].to_vec() } else { Vec::new() };
+        let plan = BuildPlan { codec, ..BuildPlan::PLAIN };
+        let index = build_index(&[documents, replaced], plan).unwrap();
+        for (words, ranking, k) in queries {
+            let typed: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
+            let typed = typed.join(" ");
+            let query = search::bag_of_words(&typed, index.analyzer(), search::Operator::Or);
+            let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+            let mut slow = search::TopK::new(k);
+            let mut total = 0;
+            for segment in all_segments(&index) {
+                total += search::exhaustive::search_segment(&plan, segment, &mut slow).unwrap();
+            }
+            let slow = slow.into_sorted();
+            let best = search::top_of_partition(&plan, all_segments(&index), k).unwrap();
+            prop_assert_eq!(&best, &slow, "{} of {}", k, typed);
+            let counted = search_partition(&plan, all_segments(&index), k).unwrap();
+            prop_assert_eq!(counted, (slow, total), "{} of {}", k, typed);
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::quantiles::min_and_median;
 use crate::query_file::FileQuery;
 use index::{Index, IndexError, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit};
-use search::{bag_of_words, count_partition, phrase_of, search_partition};
+use search::{bag_of_words, count_partition, phrase_of, search_partition, top_of_partition};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -157,13 +157,19 @@ impl<'a> Kernel<'a> {
                 hits: Some(count_partition(&plan, &self.segments)?),
                 top: None,
             },
-            Counting::Exact | Counting::None => {
+            Counting::Exact => {
                 let (hits, count) = search_partition(&plan, &self.segments, self.k)?;
                 Found {
-                    hits: (self.counting == Counting::Exact).then_some(count),
+                    hits: Some(count),
                     top: hits.first().copied(),
                 }
             }
+            Counting::None => Found {
+                hits: None,
+                top: top_of_partition(&plan, &self.segments, self.k)?
+                    .first()
+                    .copied(),
+            },
         })
     }
 }
