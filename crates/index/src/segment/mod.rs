@@ -226,7 +226,10 @@ impl Segment {
     pub(crate) fn record(&self, ordinal: u64) -> Result<TermRecord, IndexError> {
         let block = (ordinal / RECORDS_IN_BLOCK) as usize;
         let start = read_u32(&self.record_blocks, block * 4);
-        read_record(&self.records, start as usize, ordinal % RECORDS_IN_BLOCK)
+        let known = ordinal < self.meta.terms_count;
+        known
+            .then(|| read_record(&self.records, start as usize, ordinal % RECORDS_IN_BLOCK))
+            .flatten()
             .ok_or_else(|| self.damaged(&self.records, start.into(), "records of terms unreadable"))
     }
 

@@ -119,7 +119,12 @@ impl SegmentWriter {
                 .map_err(super::not_in_order)?;
             record.clear();
             if meta.terms_count.is_multiple_of(RECORDS_IN_BLOCK) {
-                record_blocks.write(&(records.bytes() as u32).to_le_bytes())?;
+                let start =
+                    u32::try_from(records.bytes()).map_err(|_| IndexError::TooManyDocuments {
+                        chunk,
+                        max: u32::MAX,
+                    })?;
+                record_blocks.write(&start.to_le_bytes())?;
                 vint::write_u64(record, out.position());
                 vint::write_u64(record, positions.bytes());
             }
