@@ -1,0 +1,1 @@
+"""Shorttail beside other search engines: the parts of `bench/peers/run`."""

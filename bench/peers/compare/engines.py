@@ -1,0 +1,154 @@
+"""Which engines are compared, how is each built, and how is it started?"""
+
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tomllib
+
+from compare import java
+from compare.java import Unavailable
+from compare.places import PEERS, ROOT, WORK
+
+
+class Engine:
+    """A program that speaks the protocol. `build` comes first, and raises Unavailable."""
+
+    # Passes and seconds before times are taken: until caches are warm.
+    warm_passes = 3
+    warm_s = 0.0
+
+    def __init__(self, name, title):
+        self.name = name
+        self.title = title
+        self.folder = PEERS / name
+        self.build_folder = WORK / "build" / name
+
+    def run_build(self, command, environment):
+        """Runs a build at low priority; what it prints is shown only where it fails."""
+        self.build_folder.mkdir(parents=True, exist_ok=True)
+        log = self.build_folder / "build.log"
+        try:
+            with open(log, "w") as file:
+                done = subprocess.run(command, cwd=self.folder, stdout=file, stderr=file,
+                                      env={**os.environ, **environment},
+                                      preexec_fn=lambda: os.nice(10))
+        except FileNotFoundError:
+            raise Unavailable(f"needs `{command[0]}`, which is not installed") from None
+        if done.returncode != 0:
+            lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+            reason = next((line for line in lines if "error" in line.lower()), lines[-1:] or "?")
+            raise Unavailable(f"does not build: {str(reason).strip()[:200]} (all of it in {log})")
+
+
+class RustEngine(Engine):
+    """An engine in Rust: from the crate registry, or from this repository."""
+
+    def build(self):
+        environment = {"CARGO_TARGET_DIR": str(self.build_folder), **self.cargo_environment()}
+        locked = ["--locked"] if self.has_lock_file() else []
+        self.run_build(["cargo", "build", "--release", *locked], environment)
+
+    def cargo_environment(self):
+        # These libraries choose no kernels at run time, so they get the whole processor.
+        return {"RUSTFLAGS": os.environ.get("PEERS_RUSTFLAGS", "-C target-cpu=native")}
+
+    def has_lock_file(self):
+        return (self.folder / "Cargo.lock").exists()
+
+    @property
+    def program(self):
+        return self.build_folder / "release" / f"peer-{self.name}"
+
+    def fingerprint(self):
+        """Changes whenever the program does, so that indexes of an older one are not used."""
+        return hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
+
+    def index_command(self):
+        return [str(self.program), "index"]
+
+    def serve_command(self):
+        return [str(self.program), "serve"]
+
+
+class Shorttail(RustEngine):
+    """The project's own crates, built with the project's own release profile and versions."""
+
+    def cargo_environment(self):
+        with open(ROOT / "Cargo.toml", "rb") as file:
+            profile = tomllib.load(file)["profile"]["release"]
+        name = lambda key: "CARGO_PROFILE_RELEASE_" + key.upper().replace("-", "_")
+        environment = {name(key): str(value).lower() for key, value in profile.items()
+                       if isinstance(value, (str, int, bool))}
+        # Nothing for this processor alone: the program picks its kernels when it starts.
+        environment["RUSTFLAGS"] = os.environ.get("SHORTTAIL_RUSTFLAGS", "")
+        return environment
+
+    def has_lock_file(self):
+        # The versions are those of the project; cargo drops what is not needed here.
+        shutil.copyfile(ROOT / "Cargo.lock", self.folder / "Cargo.lock")
+        return False
+
+
+class Lucene(Engine):
+    """Lucene, by Maven, on the newest JDK there is, with its vector module."""
+
+    # Its compiler works on a thread of its own: times settle after some 40,000 queries.
+    warm_passes = 50
+    warm_s = 8.0
+
+    def build(self):
+        self.java, self.version = java.find()
+        home = pathlib.Path(self.java).resolve().parents[1]
+        self.run_build(
+            ["mvn", "-q", "-B", f"-Dbuild.folder={self.build_folder}",
+             "compile", "dependency:copy-dependencies",
+             f"-DoutputDirectory={self.build_folder / 'lib'}"],
+            {"JAVA_HOME": str(home)})
+
+    def fingerprint(self):
+        digest = hashlib.sha256(str(self.version).encode())
+        for path in sorted([self.folder / "pom.xml", *self.folder.glob("src/**/*.java")]):
+            digest.update(path.read_bytes())
+        return digest.hexdigest()[:16]
+
+    def command(self, *options):
+        classes = f"{self.build_folder / 'classes'}:{self.build_folder / 'lib'}/*"
+        return [self.java, "--add-modules", java.VECTOR_MODULE,
+                "--enable-native-access=ALL-UNNAMED", *options, "-cp", classes,
+                "peers.LucenePeer"]
+
+    def index_command(self):
+        heap = os.environ.get("PEERS_INDEX_HEAP", "4g")
+        return [*self.command(f"-Xmx{heap}"), "index"]
+
+    def serve_command(self):
+        heap = os.environ.get("PEERS_SERVE_HEAP", "2g")
+        # A serial collector without a growing heap: no thread of it beside the queries.
+        return [*self.command("-XX:+UseSerialGC", f"-Xms{heap}", f"-Xmx{heap}"), "serve"]
+
+
+SHORTTAIL = "shorttail"
+ALL = {engine.name: engine for engine in [
+    Shorttail(SHORTTAIL, "Shorttail"),
+    Lucene("lucene", "Lucene"),
+    RustEngine("tantivy", "Tantivy"),
+    RustEngine("seekstorm", "SeekStorm"),
+]}
+# Whose hit counts the others' are held against: the first of these that is there.
+REFERENCES = ["lucene", "tantivy"]
+
+
+def build(names, report):
+    """Builds the engines named. Returns those that are there, and why the others are not."""
+    built, skipped = [], {}
+    for name in names:
+        report(f"building {ALL[name].title}")
+        try:
+            ALL[name].build()
+            built.append(ALL[name])
+        except Unavailable as reason:
+            skipped[ALL[name].title] = str(reason)
+            report(f"{ALL[name].title} is left out: {reason}")
+    return built, skipped

@@ -1,0 +1,116 @@
+"""How long does each engine take for each query?
+
+Model: one process an engine, all of a comparison alive at once, one thread of queries, warm. Passes
+over all queries are taken in turn (A B C, B C A, …), so that whatever disturbs the machine meets all
+engines alike. A query's time is its median over the passes; mean and percentiles are over queries.
+Limits: no queueing, no network, no second query at the same time.
+"""
+
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+WARM_S_MAX = 25.0
+
+
+class Server:
+    """An engine that serves one mode of one index."""
+
+    def __init__(self, engine, folder, mode, query_file, log):
+        self.engine = engine
+        self.passes_ns = []
+        self.log = log
+        command = [*engine.serve_command(), str(folder), mode, str(query_file)]
+        with open(log, "w") as errors:
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True,
+                                            stdout=subprocess.PIPE, stderr=errors)
+        self.line("READY")
+
+    def line(self, start):
+        """The next line that starts so. Engines may print others."""
+        for line in self.process.stdout:
+            if line.startswith(start):
+                return line.rstrip("\n")
+        sys.exit(f"{self.engine.title} ended without an answer:\n{open(self.log).read()[-2000:]}")
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+
+    def one_pass(self):
+        """Nanoseconds of every query."""
+        self.ask("pass")
+        return [int(time_ns) for time_ns in self.line("P ").split()[1:]]
+
+    def warm(self, seconds_share):
+        started, passes = time.monotonic(), 0
+        while True:
+            self.one_pass()
+            passes += 1
+            elapsed_s = time.monotonic() - started
+            warm = (passes >= self.engine.warm_passes
+                    and elapsed_s >= self.engine.warm_s * seconds_share)
+            if warm or (passes >= 3 and elapsed_s >= WARM_S_MAX):
+                return
+
+    def results(self):
+        """(count, URL of the best hit) of every query."""
+        self.ask("results")
+        results = []
+        while (line := self.line(("R\t", "END"))) != "END":
+            _, count, _, url = line.split("\t", 3)
+            results.append((int(count), url))
+        return results
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.stdin.close()  # the end of its input ends it, like `quit`
+            self.process.wait()
+
+
+def measure(engines, folders, mode, queries, passes, warm_share, logs):
+    """Times and results of one mode, by engine."""
+    logs.mkdir(parents=True, exist_ok=True)
+    load_before = os.getloadavg()[0]
+    servers = []
+    try:
+        for engine in engines:
+            log = logs / f"{engine.name}-{mode}.log"
+            servers.append(Server(engine, folders[engine.name], mode, queries.file, log))
+        for server in servers:
+            server.warm(warm_share)
+        for turn in range(passes):
+            first = turn % len(servers)
+            for server in servers[first:] + servers[:first]:
+                server.passes_ns.append(server.one_pass())
+        measured = {server.engine.name: summary(server) for server in servers}
+    finally:
+        for server in servers:
+            server.close()
+    return {"load": [round(load_before, 2), round(os.getloadavg()[0], 2)], "engines": measured}
+
+
+def summary(server):
+    medians_ns = [statistics.median(times) for times in zip(*server.passes_ns)]
+    counts, urls = zip(*server.results())
+    return {
+        **over_queries(medians_ns),
+        # Of each pass: rising or falling, they tell of a process that was not warm, or of noise.
+        "pass_means_us": [round(statistics.fmean(times) / 1e3, 2) for times in server.passes_ns],
+        "medians_ns": [int(time_ns) for time_ns in medians_ns],
+        "minima_ns": [min(times) for times in zip(*server.passes_ns)],
+        "counts": list(counts),
+        "best_urls": list(urls),
+    }
+
+
+def over_queries(times_ns):
+    """Mean and percentiles (nearest rank), in microseconds."""
+    times_us = sorted(time_ns / 1e3 for time_ns in times_ns)
+    rank = lambda share: times_us[max(math.ceil(share * len(times_us)), 1) - 1]
+    figures = {"mean_us": statistics.fmean(times_us), "p50_us": rank(0.5), "p90_us": rank(0.9),
+               "p99_us": rank(0.99), "max_us": times_us[-1]}
+    return {name: round(figure, 2) for name, figure in figures.items()}

@@ -1,0 +1,56 @@
+"""How are the figures shown?"""
+
+from compare.engines import SHORTTAIL
+
+TIMES = ["mean_us", "p50_us", "p99_us"]
+
+
+def times(modes, titles):
+    """Modes down, engines across: mean / p50 / p99, and what Shorttail takes of the best peer."""
+    names = list(next(iter(modes.values()))["engines"])
+    rows = [["mode", *(titles[name] for name in names), "mean ratio", "p50 ratio", "p99 ratio"]]
+    for mode, measured in modes.items():
+        engines = measured["engines"]
+        cells = [" / ".join(figure(engines[name][time]) for time in TIMES) for name in names]
+        rows.append([mode, *cells, *(ratio(engines, time) for time in TIMES)])
+    return aligned(rows)
+
+
+def costs(found, titles):
+    """What indexing took, one row a build, and Shorttail's share of the best peer's."""
+    figures = [("seconds", "wall_s", 1), ("CPU seconds", "cpu_s", 1),
+               ("peak MB", "peak_memory_bytes", 1e6), ("index MB", "index_bytes", 1e6)]
+    rows = [["segments", "threads", "engine", "made", "documents", *(f[0] for f in figures),
+             "texts MB", "load"]]
+    for (segments, threads), engines in found.items():
+        for name, cost in engines.items():
+            rows.append([segments, str(threads), titles[name], str(cost["segments"]),
+                         f"{cost['documents']:,}",
+                         *(f"{cost[key] / unit:,.1f}" for _, key, unit in figures),
+                         f"{cost['store_bytes'] / 1e6:,.1f}" if cost["store_bytes"] else "-",
+                         f"{cost['load']:.1f}"])
+        rows.append([segments, str(threads), "ratio", "", "",
+                     *(ratio(engines, key) for _, key, _ in figures), "", ""])
+    return aligned(rows)
+
+
+def ratio(engines, key):
+    """Shorttail's figure over the best of its peers."""
+    peers = [figures[key] for name, figures in engines.items() if name != SHORTTAIL]
+    if SHORTTAIL not in engines or not peers or not min(peers):
+        return "-"
+    return f"{engines[SHORTTAIL][key] / min(peers):.2f}"
+
+
+def figure(us):
+    """Three digits or more: 8.41, 16.8, 404, 2738."""
+    return f"{us:.2f}" if us < 10 else f"{us:.1f}" if us < 100 else f"{us:.0f}"
+
+
+def aligned(rows):
+    """The first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) if at == 0 else cell.rjust(width)
+                  for at, (cell, width) in enumerate(zip(row, widths))).rstrip()
+        for row in rows)

@@ -1,0 +1,221 @@
+//! How does an engine answer the driver? Shared by all programs in Rust; `Protocol.java` is its twin.
+//!
+//! ```text
+//! index CORPUS DIR --threads N --ram-mb M [--force-merge]     one line of JSON, see `Indexed`
+//! serve DIR MODE QUERYFILE                                    "READY n", then line by line:
+//!     pass     →  P ns ns …                                   every query once; a number a query
+//!     results  →  R \t count \t score \t url  (a query each), END      of the latest pass
+//!     quit
+//! mode := (and | or | phrase) (K | K "c" | "count")           K best; and exact count; count only
+//! ```
+//!
+//! The time of a query runs from its text to its hits: analysis, query, search. Fetching the URL
+//! of the best hit is outside. The overhead is two readings of the clock.
+
+use std::error::Error;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// How the words of a query stand to each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    And,
+    Or,
+    Phrase,
+}
+
+/// What is asked of every query of a run.
+#[derive(Clone, Copy)]
+pub struct Mode {
+    pub operator: Operator,
+    /// Hits to find; 0: the count alone.
+    pub k: usize,
+    /// Whether the exact count is wanted.
+    pub counts: bool,
+}
+
+impl Mode {
+    fn parse(name: &str) -> Option<Mode> {
+        let (operator, rest) = [
+            ("and", Operator::And),
+            ("or", Operator::Or),
+            ("phrase", Operator::Phrase),
+        ]
+        .into_iter()
+        .find_map(|(prefix, operator)| Some((operator, name.strip_prefix(prefix)?)))?;
+        let (k, counts) = match (rest, rest.strip_suffix('c')) {
+            ("count", _) => (0, true),
+            (_, Some(k)) => (k.parse().ok()?, true),
+            (k, None) => (k.parse().ok()?, false),
+        };
+        Some(Mode {
+            operator,
+            k,
+            counts,
+        })
+    }
+}
+
+/// What one query found.
+pub struct Found<H> {
+    /// The exact count where it was wanted, else the number of hits returned.
+    pub count: u64,
+    /// Score and hit of the best.
+    pub best: Option<(f32, H)>,
+}
+
+/// An open index of some engine.
+pub trait Searcher {
+    type Hit: Copy;
+    /// The measured span.
+    fn search(&mut self, query: &str, mode: Mode) -> Result<Found<Self::Hit>>;
+    fn url(&self, hit: Self::Hit) -> Result<String>;
+}
+
+/// What `index` is asked to do.
+pub struct IndexArguments {
+    pub corpus: PathBuf,
+    pub directory: PathBuf,
+    pub threads: usize,
+    /// Memory for buffers, of each thread.
+    pub ram_mb: usize,
+    /// One segment, or whatever the engine makes by itself.
+    pub force_merge: bool,
+}
+
+/// What `index` reports.
+pub struct Indexed {
+    pub version: String,
+    pub documents: u64,
+    pub wall_s: f64,
+    pub segments: usize,
+    /// Bytes of what searches read: terms, postings, positions, lengths, URLs.
+    pub index_bytes: u64,
+    /// Bytes of what the engine keeps besides (the documents' text).
+    pub store_bytes: u64,
+}
+
+/// What the program was asked for.
+pub enum Asked {
+    Index(IndexArguments),
+    Serve(Serving),
+}
+
+/// What `serve` is asked to do.
+pub struct Serving {
+    pub directory: PathBuf,
+    mode: Mode,
+    queries: Vec<String>,
+}
+
+/// Reads the command line.
+pub fn asked() -> Result<Asked> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["index", corpus, directory, ref options @ ..] => Ok(Asked::Index(IndexArguments {
+            corpus: corpus.into(),
+            directory: directory.into(),
+            threads: number(options, "--threads")?,
+            ram_mb: number(options, "--ram-mb")?,
+            force_merge: options.contains(&"--force-merge"),
+        })),
+        ["serve", directory, mode, queries] => Ok(Asked::Serve(Serving {
+            directory: directory.into(),
+            mode: Mode::parse(mode).ok_or_else(|| format!("there is no mode `{mode}`"))?,
+            queries: std::fs::read_to_string(queries)?
+                .lines()
+                .map(str::to_owned)
+                .collect(),
+        })),
+        _ => Err(
+            "usage: index CORPUS DIR --threads N --ram-mb M [--force-merge] | \
+                  serve DIR MODE QUERYFILE"
+                .into(),
+        ),
+    }
+}
+
+fn number(options: &[&str], name: &str) -> Result<usize> {
+    let at = options.iter().position(|option| *option == name);
+    let value = at.and_then(|at| options.get(at + 1));
+    Ok(value.ok_or_else(|| format!("{name} is missing"))?.parse()?)
+}
+
+impl Indexed {
+    pub fn print(&self) {
+        println!(
+            "{{\"version\":{:?},\"documents\":{},\"wall_s\":{:.3},\"segments\":{},\
+             \"index_bytes\":{},\"store_bytes\":{}}}",
+            self.version,
+            self.documents,
+            self.wall_s,
+            self.segments,
+            self.index_bytes,
+            self.store_bytes
+        );
+    }
+}
+
+/// Bytes of all files under a folder.
+#[allow(dead_code)] // not every engine needs it
+pub fn directory_bytes(directory: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        bytes += match metadata.is_dir() {
+            true => directory_bytes(&entry.path())?,
+            false => metadata.len(),
+        };
+    }
+    Ok(bytes)
+}
+
+/// Answers the driver until it says `quit`.
+pub fn serve<S: Searcher>(searcher: &mut S, serving: &Serving) -> Result<()> {
+    let queries = &serving.queries;
+    let mut times_ns: Vec<u128> = Vec::with_capacity(queries.len());
+    let mut found: Vec<Found<S::Hit>> = Vec::with_capacity(queries.len());
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    writeln!(out, "READY {}", queries.len())?;
+    out.flush()?;
+    for line in std::io::stdin().lock().lines() {
+        match line?.trim() {
+            "pass" => {
+                times_ns.clear();
+                found.clear();
+                for query in queries {
+                    let started = Instant::now();
+                    let result = searcher.search(std::hint::black_box(query), serving.mode)?;
+                    times_ns.push(started.elapsed().as_nanos());
+                    found.push(result);
+                }
+                write!(out, "P")?;
+                for time_ns in &times_ns {
+                    write!(out, " {time_ns}")?;
+                }
+                writeln!(out)?;
+            }
+            "results" => {
+                for found in &found {
+                    match found.best {
+                        Some((score, hit)) => {
+                            let url = searcher.url(hit)?;
+                            writeln!(out, "R\t{}\t{score}\t{url}", found.count)?;
+                        }
+                        None => writeln!(out, "R\t{}\t\t", found.count)?,
+                    }
+                }
+                writeln!(out, "END")?;
+            }
+            "quit" => break,
+            other => return Err(format!("there is no command `{other}`").into()),
+        }
+        out.flush()?;
+    }
+    Ok(())
+}

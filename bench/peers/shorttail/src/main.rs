@@ -1,0 +1,19 @@
+//! Shorttail behind the protocol of this comparison.
+
+mod build;
+mod engine;
+#[path = "../../protocol.rs"]
+mod protocol;
+
+use protocol::{Asked, Result};
+
+fn main() -> Result<()> {
+    match protocol::asked()? {
+        Asked::Index(arguments) => build::index(&arguments)?.print(),
+        Asked::Serve(serving) => {
+            let mut engine = engine::Engine::open(&serving.directory)?;
+            protocol::serve(&mut engine, &serving)?;
+        }
+    }
+    Ok(())
+}
