@@ -23,6 +23,8 @@ const END_MAGIC: [u8; 8] = *b"lshorttl";
 pub(crate) const HEADER_BYTES: usize = 64;
 const TAIL_BYTES: usize = 24;
 const BLOCK_BYTES: usize = 4 << 10;
+/// Verified pages are given back in pieces of this size.
+const RELEASE_BYTES: usize = 16 << 20;
 /// The version of all formats of this crate.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
@@ -262,7 +264,7 @@ pub(crate) fn open_sealed(
             "the footer's checksum is not the manifest's: a file of another generation?".into(),
         ));
     }
-    verify_blocks(bytes, payload_end).map_err(|(at, what)| damaged(at, what))?;
+    verify_blocks(&region, payload_end).map_err(|(at, what)| damaged(at, what))?;
     let identity = verify_header(bytes, kind).map_err(|(at, what)| damaged(at, what))?;
     if let Some((wanted, _)) = expected
         && wanted != identity
@@ -311,15 +313,19 @@ fn verify_footer(bytes: &[u8]) -> Result<(usize, u32), Damage> {
     Ok((payload_end, checksum))
 }
 
-fn verify_blocks(bytes: &[u8], payload_end: usize) -> Result<(), Damage> {
+fn verify_blocks(bytes: &Region, payload_end: usize) -> Result<(), Damage> {
     let checksums = bytes[payload_end..].chunks_exact(4);
     for (block, (data, crc)) in bytes[..payload_end]
         .chunks(BLOCK_BYTES)
         .zip(checksums)
         .enumerate()
     {
+        let at = block * BLOCK_BYTES;
+        if at > 0 && at.is_multiple_of(RELEASE_BYTES) {
+            // Read once here and perhaps never again: not to be counted against this process.
+            bytes.release(at - RELEASE_BYTES..at);
+        }
         if crc32fast::hash(data).to_le_bytes() != crc {
-            let at = block * BLOCK_BYTES;
             return Err((
                 at,
                 format!(

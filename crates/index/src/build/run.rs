@@ -131,10 +131,8 @@ impl Run {
         for &doc in &self.replaced {
             ids[doc as usize] = GONE;
         }
-        let mut next = 0;
-        for id in ids.iter_mut().filter(|id| **id != GONE) {
+        for (next, id) in (0..).zip(ids.iter_mut().filter(|id| **id != GONE)) {
             *id = next;
-            next += 1;
         }
         Some(ids)
     }
