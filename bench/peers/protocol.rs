@@ -76,6 +76,7 @@ pub trait Searcher {
 }
 
 /// What `index` is asked to do.
+#[allow(dead_code)] // not every engine lets itself be told all of it
 pub struct IndexArguments {
     pub corpus: PathBuf,
     pub directory: PathBuf,

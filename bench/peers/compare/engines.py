@@ -25,6 +25,9 @@ class Engine:
         self.folder = PEERS / name
         self.build_folder = WORK / "build" / name
 
+    def remark(self, log):
+        """What a reader of the figures should know, out of what the program wrote while serving."""
+
     def run_build(self, command, environment):
         """Runs a build at low priority; what it prints is shown only where it fails."""
         self.build_folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +97,8 @@ class Shorttail(RustEngine):
 class Lucene(Engine):
     """Lucene, by Maven, on the newest JDK there is, with its vector module."""
 
-    # Its compiler works on a thread of its own: times settle after some 40,000 queries.
+    # Its compiler works on threads of its own: times settle after some 40,000 queries, and later
+    # where other work keeps those threads waiting.
     warm_passes = 50
     warm_s = 8.0
 
@@ -106,6 +110,10 @@ class Lucene(Engine):
              "compile", "dependency:copy-dependencies",
              f"-DoutputDirectory={self.build_folder / 'lib'}"],
             {"JAVA_HOME": str(home)})
+
+    def remark(self, log):
+        if "vector incubator API enabled" not in log:
+            return "Lucene runs without its vector module"
 
     def fingerprint(self):
         digest = hashlib.sha256(str(self.version).encode())

@@ -13,7 +13,10 @@ import subprocess
 import sys
 import time
 
-WARM_S_MAX = 25.0
+WARM_S_MAX = 40.0
+# Warm: this long, passes got no faster than in as long a time before, but for this share.
+SETTLED_S = 3.0
+SETTLED_SHARE = 0.03
 
 
 class Server:
@@ -34,7 +37,7 @@ class Server:
         for line in self.process.stdout:
             if line.startswith(start):
                 return line.rstrip("\n")
-        sys.exit(f"{self.engine.title} ended without an answer:\n{open(self.log).read()[-2000:]}")
+        sys.exit(f"{self.engine.title} ended without an answer:\n{self.log.read_text()[-2000:]}")
 
     def ask(self, command):
         self.process.stdin.write(command + "\n")
@@ -45,15 +48,17 @@ class Server:
         self.ask("pass")
         return [int(time_ns) for time_ns in self.line("P ").split()[1:]]
 
-    def warm(self, seconds_share):
-        started, passes = time.monotonic(), 0
+    def warm(self):
+        """Passes that are not measured, until their times no longer fall."""
+        started, passes = time.monotonic(), []  # of each: seconds since the start, mean time
         while True:
-            self.one_pass()
-            passes += 1
+            mean_ns = statistics.fmean(self.one_pass())
             elapsed_s = time.monotonic() - started
-            warm = (passes >= self.engine.warm_passes
-                    and elapsed_s >= self.engine.warm_s * seconds_share)
-            if warm or (passes >= 3 and elapsed_s >= WARM_S_MAX):
+            passes.append((elapsed_s, mean_ns))
+            enough = len(passes) >= self.engine.warm_passes and elapsed_s >= self.engine.warm_s
+            if enough and (not self.engine.warm_s or settled(passes, elapsed_s)):
+                return
+            if len(passes) >= 3 and elapsed_s >= WARM_S_MAX:
                 return
 
     def results(self):
@@ -71,7 +76,16 @@ class Server:
             self.process.wait()
 
 
-def measure(engines, folders, mode, queries, passes, warm_share, logs):
+def settled(passes, now_s):
+    """Whether the latest passes are about as fast as those before them."""
+    latest = [mean for at_s, mean in passes if at_s > now_s - SETTLED_S]
+    before = [mean for at_s, mean in passes if now_s - 2 * SETTLED_S < at_s <= now_s - SETTLED_S]
+    if not before:
+        return True  # a pass takes longer than that: there are few, and each is a long run
+    return statistics.median(latest) > (1 - SETTLED_SHARE) * statistics.median(before)
+
+
+def measure(engines, folders, mode, queries, passes, logs):
     """Times and results of one mode, by engine."""
     logs.mkdir(parents=True, exist_ok=True)
     load_before = os.getloadavg()[0]
@@ -81,16 +95,19 @@ def measure(engines, folders, mode, queries, passes, warm_share, logs):
             log = logs / f"{engine.name}-{mode}.log"
             servers.append(Server(engine, folders[engine.name], mode, queries.file, log))
         for server in servers:
-            server.warm(warm_share)
+            server.warm()
         for turn in range(passes):
             first = turn % len(servers)
             for server in servers[first:] + servers[:first]:
                 server.passes_ns.append(server.one_pass())
         measured = {server.engine.name: summary(server) for server in servers}
+        remarks = [server.engine.remark(server.log.read_text(errors="replace"))
+                   for server in servers]
     finally:
         for server in servers:
             server.close()
-    return {"load": [round(load_before, 2), round(os.getloadavg()[0], 2)], "engines": measured}
+    return {"load": [round(load_before, 2), round(os.getloadavg()[0], 2)],
+            "remarks": [remark for remark in remarks if remark], "engines": measured}
 
 
 def summary(server):

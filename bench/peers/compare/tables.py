@@ -13,25 +13,25 @@ def times(modes, titles):
         engines = measured["engines"]
         cells = [" / ".join(figure(engines[name][time]) for time in TIMES) for name in names]
         rows.append([mode, *cells, *(ratio(engines, time) for time in TIMES)])
-    return aligned(rows)
+    return aligned(rows, 1)
 
 
 def costs(found, titles):
     """What indexing took, one row a build, and Shorttail's share of the best peer's."""
     figures = [("seconds", "wall_s", 1), ("CPU seconds", "cpu_s", 1),
                ("peak MB", "peak_memory_bytes", 1e6), ("index MB", "index_bytes", 1e6)]
-    rows = [["segments", "threads", "engine", "made", "documents", *(f[0] for f in figures),
+    rows = [["engine", "segments", "made", "threads", "documents", *(f[0] for f in figures),
              "texts MB", "load"]]
     for (segments, threads), engines in found.items():
         for name, cost in engines.items():
-            rows.append([segments, str(threads), titles[name], str(cost["segments"]),
+            rows.append([titles[name], segments, str(cost["segments"]), str(threads),
                          f"{cost['documents']:,}",
                          *(f"{cost[key] / unit:,.1f}" for _, key, unit in figures),
                          f"{cost['store_bytes'] / 1e6:,.1f}" if cost["store_bytes"] else "-",
                          f"{cost['load']:.1f}"])
-        rows.append([segments, str(threads), "ratio", "", "",
+        rows.append(["ratio", segments, "", str(threads), "",
                      *(ratio(engines, key) for _, key, _ in figures), "", ""])
-    return aligned(rows)
+    return aligned(rows, 2)
 
 
 def ratio(engines, key):
@@ -47,10 +47,10 @@ def figure(us):
     return f"{us:.2f}" if us < 10 else f"{us:.1f}" if us < 100 else f"{us:.0f}"
 
 
-def aligned(rows):
-    """The first column to the left, the others to the right."""
+def aligned(rows, left_columns):
+    """The first columns to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(
-        "  ".join(cell.ljust(width) if at == 0 else cell.rjust(width)
+        "  ".join(cell.ljust(width) if at < left_columns else cell.rjust(width)
                   for at, (cell, width) in enumerate(zip(row, widths))).rstrip()
         for row in rows)

@@ -3,7 +3,7 @@
 use crate::protocol::{Found, Mode, Operator, Result, Searcher};
 use index::{Index, IndexError, Segment};
 use search::{Plan, Query, Ranking, ScoredHit};
-use search::{bag_of_words, count_partition, phrase_of, search_partition};
+use search::{bag_of_words, count_partition, phrase_of, search_partition, top_of_partition};
 use std::path::Path;
 use std::sync::Arc;
 use vfs::RealStorage;
@@ -57,13 +57,13 @@ impl Searcher for Engine {
     }
 }
 
-/// The k best hits, and how many they are. No count is wanted, so a search that skips may answer.
+/// The k best hits, and how many they are. No count is wanted, so the search may skip.
 fn best_hits(
     plan: &Plan,
     segments: &[Arc<Segment>],
     k: usize,
 ) -> std::result::Result<(Vec<ScoredHit>, u64), IndexError> {
-    let (hits, _) = search_partition(plan, segments, k)?;
+    let hits = top_of_partition(plan, segments, k)?;
     let count = hits.len() as u64;
     Ok((hits, count))
 }

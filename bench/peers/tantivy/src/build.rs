@@ -57,8 +57,7 @@ fn add_all(index: &Index, arguments: &IndexArguments) -> Result<u64> {
     let schema = index.schema();
     let (url, body) = (schema.get_field(URL)?, schema.get_field(BODY)?);
     let budget_bytes = (arguments.threads * arguments.ram_mb) << 20;
-    let mut writer: IndexWriter =
-        index.writer_with_num_threads(arguments.threads, budget_bytes)?;
+    let mut writer: IndexWriter = index.writer_with_num_threads(arguments.threads, budget_bytes)?;
     let mut corpus = BufReader::with_capacity(1 << 20, File::open(&arguments.corpus)?);
     let mut line = String::new();
     let mut documents = 0;
