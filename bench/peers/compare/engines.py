@@ -40,9 +40,9 @@ class Engine:
         except FileNotFoundError:
             raise Unavailable(f"needs `{command[0]}`, which is not installed") from None
         if done.returncode != 0:
-            lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-            reason = next((line for line in lines if "error" in line.lower()), lines[-1:] or "?")
-            raise Unavailable(f"does not build: {str(reason).strip()[:200]} (all of it in {log})")
+            lines = log.read_text(errors="replace").strip().splitlines() or ["no reason given"]
+            errors = (line for line in lines if line.lower().startswith(("error", "[error]")))
+            raise Unavailable(f"does not build: {next(errors, lines[-1])[:200]} (all of it in {log})")
 
 
 class RustEngine(Engine):

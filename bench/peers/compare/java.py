@@ -22,9 +22,10 @@ def find():
     found = {java: version_of(java) for java in ([named] if named else candidates())}
     java = max(found, key=lambda java: found[java], default=None)
     if java is None or found[java] < VERSION_MIN:
-        seen = ", ".join(f"{java} is {found[java] or 'no JDK'}" for java in found) or "none found"
-        raise Unavailable(f"needs a JDK of version {VERSION_MIN} or later ({seen}); "
-                          "install one, or name its `java` in PEERS_JAVA")
+        seen = ", ".join(f"{java} is {found[java] or 'none'}" for java in found) or "none found"
+        raise Unavailable(f"needs a JDK of version {VERSION_MIN} or later with its compiler and the "
+                          f"module {VECTOR_MODULE} ({seen}); install one, or name its `java` in "
+                          "PEERS_JAVA")
     return java, found[java]
 
 

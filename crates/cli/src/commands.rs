@@ -79,17 +79,53 @@ fn cores_count() -> usize {
 /// How documents are scored, as options name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum RankingName {
-    /// BM25 with k1 1.2 and b 0.75
+    /// BM25 (see --k1 and --b)
     Bm25,
     /// Classic tf·idf
     Tfidf,
 }
 
-impl RankingName {
-    fn ranking(self) -> ::search::Ranking {
-        match self {
-            RankingName::Bm25 => ::search::Ranking::default(),
+/// How documents are scored.
+#[derive(Debug, Clone, clap::Args)]
+struct RankingArguments {
+    /// How documents are scored
+    #[arg(long, default_value = "bm25")]
+    ranking: RankingName,
+    /// BM25: how soon more occurrences stop counting; 0 counts none beyond the first
+    #[arg(long, value_name = "K1", default_value = "1.2", value_parser = parse_k1)]
+    k1: f32,
+    /// BM25: how much long documents are held back, 0 (not at all) to 1
+    #[arg(long, value_name = "B", default_value = "0.75", value_parser = parse_b)]
+    b: f32,
+}
+
+impl RankingArguments {
+    fn ranking(&self) -> ::search::Ranking {
+        match self.ranking {
+            RankingName::Bm25 => ::search::Ranking::Bm25 {
+                k1: self.k1,
+                b: self.b,
+            },
             RankingName::Tfidf => ::search::Ranking::TfIdf,
         }
+    }
+}
+
+fn parse_k1(text: &str) -> Result<f32, String> {
+    parse_within(text, 0.0..=1000.0)
+}
+
+fn parse_b(text: &str) -> Result<f32, String> {
+    parse_within(text, 0.0..=1.0)
+}
+
+fn parse_within(text: &str, range: std::ops::RangeInclusive<f32>) -> Result<f32, String> {
+    match text.parse() {
+        Ok(value) if range.contains(&value) => Ok(value),
+        _ => Err(format!(
+            "give a number from {} to {}",
+            range.start(),
+            range.end()
+        )),
     }
 }

@@ -9,7 +9,7 @@
 mod measure;
 mod report;
 
-use super::{RankingName, open_index};
+use super::{RankingArguments, open_index};
 use clap::builder::RangedU64ValueParser;
 use measure::{Counting, Kernel, Mode};
 use std::path::PathBuf;
@@ -50,9 +50,8 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "N", default_value = "5",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     passes: usize,
-    /// How documents are scored
-    #[arg(long, default_value = "bm25")]
-    ranking: RankingName,
+    #[command(flatten)]
+    ranking: RankingArguments,
     /// Print one line of JSON a query and one of the whole set
     #[arg(long)]
     json: bool,

@@ -1,7 +1,7 @@
 //! `shorttail search`: one query at the terminal, or a file of topics into a run file.
 
 use super::topics::TopicsRun;
-use super::{RankingName, open_index};
+use super::{RankingArguments, open_index};
 use crate::failure::note;
 use crate::hits::{write_hits, write_phases};
 use crate::terminal::Style;
@@ -58,9 +58,8 @@ pub(crate) struct SearchArguments {
     /// Let any word match, rather than all
     #[arg(long)]
     any: bool,
-    /// How documents are scored
-    #[arg(long, default_value = "bm25")]
-    ranking: RankingName,
+    #[command(flatten)]
+    ranking: RankingArguments,
     /// Hits of one site at most; 0 is no limit
     #[arg(long, value_name = "N", default_value = "2")]
     per_site: u32,
