@@ -100,7 +100,7 @@ class Lucene(Engine):
     # Its compiler works on threads of its own: times settle after some 40,000 queries, and later
     # where other work keeps those threads waiting.
     warm_passes = 50
-    warm_s = 8.0
+    warm_s = 15.0
 
     def build(self):
         self.java, self.version = java.find()
