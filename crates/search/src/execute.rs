@@ -5,9 +5,12 @@
 use crate::maxscore::{self, MaxScore};
 use crate::plan::Node;
 use crate::union::Union;
-use crate::{Plan, ScoredHit, TopK, exhaustive};
+use crate::{Plan, ScoredHit, TopK, exhaustive, single};
 use index::{IndexError, Segment};
 use std::sync::Arc;
+
+/// Postings below which asking for bounds costs more than it saves.
+const MAXSCORE_COST_MIN: u64 = 12_000;
 
 /// The k best hits of some segments, best first, and the exact count of matching documents.
 pub fn search_partition<'a>(
@@ -63,11 +66,20 @@ fn search_segment(plan: &Plan, segment: &Segment, top: &mut TopK) -> Result<u64,
 }
 
 fn top_of_segment(plan: &Plan, segment: &Segment, top: &mut TopK) -> Result<(), IndexError> {
-    match any_of_terms(plan) {
-        Some(clauses) if clauses.len() <= maxscore::LISTS_MAX => {
-            MaxScore::open(plan, clauses, segment)?.search(segment, top)
-        }
-        _ => search_segment(plan, segment, top).map(drop),
+    let Some(clauses) = any_of_terms(plan) else {
+        return search_segment(plan, segment, top).map(drop);
+    };
+    let mut union = Union::open(plan, clauses, segment)?;
+    if union.lists.len() == 1
+        && let Some((postings, scorer)) = union.lists.pop()
+    {
+        return single::search(postings, &scorer, segment, top);
+    }
+    let few = union.cost() < MAXSCORE_COST_MIN || union.lists.len() > maxscore::LISTS_MAX;
+    if few {
+        union.search(segment, top).map(drop)
+    } else {
+        MaxScore::new(union).search(segment, top)
     }
 }
 

@@ -66,13 +66,7 @@ fn collect<C: ScoredCursor>(
     for_each_match(&mut cursor, segment, |cursor, doc| {
         count += 1;
         let score = cursor.score();
-        top.offer(score, || ScoredHit {
-            score,
-            url_hash: segment.url_hash(doc),
-            site_hash: segment.site_hash(doc),
-            segment: segment.id(),
-            doc,
-        });
+        top.offer(score, || ScoredHit::at(segment, doc, score));
     })?;
     Ok(count)
 }

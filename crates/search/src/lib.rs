@@ -17,6 +17,7 @@ pub mod execute;
 pub mod exhaustive;
 pub mod explain;
 mod maxscore;
+mod single;
 pub mod topk;
 mod union;
 

@@ -11,7 +11,7 @@
 //! is offered has its parts summed in the order of the plan, from 0.0.
 
 use crate::cursor::Scorer;
-use crate::plan::{Node, Plan};
+use crate::union::Union;
 use crate::{ScoredHit, TopK};
 use index::{Bounds, DocId, IndexError, Postings, Segment};
 
@@ -99,21 +99,10 @@ impl<'a> List<'a> {
 }
 
 impl<'a> MaxScore<'a> {
-    pub(crate) fn open(
-        plan: &'a Plan,
-        clauses: &'a [Node],
-        segment: &'a Segment,
-    ) -> Result<MaxScore<'a>, IndexError> {
-        let mut lists = Vec::with_capacity(clauses.len());
-        for clause in clauses {
-            if let Node::Term(term) = clause
-                && let Some(record) = segment.term(term.field, &term.term)?
-            {
-                let scorer = Scorer::new(plan, term.field, term.weight, segment);
-                lists.push(List::new(segment.postings(&record)?, scorer));
-            }
-        }
-        Ok(MaxScore {
+    pub(crate) fn new(union: Union<'a>) -> MaxScore<'a> {
+        let open = |(postings, scorer)| List::new(postings, scorer);
+        let lists: Vec<List<'a>> = union.lists.into_iter().map(open).collect();
+        MaxScore {
             window: Window {
                 sums: vec![0.0; WINDOW],
                 parts: vec![0.0; WINDOW * lists.len()],
@@ -123,7 +112,7 @@ impl<'a> MaxScore<'a> {
             window_bounds: vec![0.0; lists.len()],
             candidates: Vec::new(),
             lists,
-        })
+        }
     }
 
     /// Keeps the best of the union in `top`.
@@ -223,13 +212,7 @@ impl<'a> MaxScore<'a> {
             // In the order of the plan, from 0.0: the bits of exhaustive evaluation.
             let parts = self.window.parts[at as usize..].iter().step_by(WINDOW);
             let score = parts.fold(0.0, |sum, part| sum + part);
-            top.offer(score, || ScoredHit {
-                score,
-                url_hash: segment.url_hash(doc),
-                site_hash: segment.site_hash(doc),
-                segment: segment.id(),
-                doc,
-            });
+            top.offer(score, || ScoredHit::at(segment, doc, score));
         }
         self.empty();
     }

@@ -2,7 +2,7 @@
 //!
 //! Better = higher score, then lower URL hash. Two URLs of one hash (never seen; 2⁻⁶⁴ a pair) are
 //! put in order of segment and document, so that one index always gives one order.
-use index::DocId;
+use index::{DocId, Segment};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -22,6 +22,17 @@ pub struct ScoredHit {
 }
 
 impl ScoredHit {
+    /// The hit that a document of `segment` is.
+    pub(crate) fn at(segment: &Segment, doc: DocId, score: f32) -> ScoredHit {
+        ScoredHit {
+            score,
+            url_hash: segment.url_hash(doc),
+            site_hash: segment.site_hash(doc),
+            segment: segment.id(),
+            doc,
+        }
+    }
+
     /// `Less` when `self` comes before `other` in an answer.
     pub fn rank(&self, other: &ScoredHit) -> Ordering {
         other

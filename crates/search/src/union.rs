@@ -20,7 +20,7 @@ const WORDS: usize = WINDOW / 64;
 
 /// The lists of a union on one segment.
 pub(crate) struct Union<'a> {
-    lists: Vec<(Postings<'a>, Scorer<'a>)>,
+    pub(crate) lists: Vec<(Postings<'a>, Scorer<'a>)>,
 }
 
 /// What a window knows of its documents; all zero between windows.
@@ -45,6 +45,14 @@ impl<'a> Union<'a> {
             }
         }
         Ok(Union { lists })
+    }
+
+    /// Postings in all lists.
+    pub(crate) fn cost(&self) -> u64 {
+        self.lists
+            .iter()
+            .map(|(postings, _)| u64::from(postings.cost()))
+            .sum()
     }
 
     /// Scores every document of the union, keeps the best in `top`, returns the exact count.
@@ -163,13 +171,7 @@ fn collect(base: u32, window: &mut Window, segment: &Segment, top: &mut TopK) ->
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
             let (score, doc) = (scores[bit as usize], DocId(first + bit));
-            top.offer(score, || ScoredHit {
-                score,
-                url_hash: segment.url_hash(doc),
-                site_hash: segment.site_hash(doc),
-                segment: segment.id(),
-                doc,
-            });
+            top.offer(score, || ScoredHit::at(segment, doc, score));
         }
         scores.fill(0.0);
         *word = 0;

@@ -240,7 +240,7 @@ proptest! {
         codec in prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
         with_deletions in any::<bool>(),
         queries in prop::collection::vec(
-            (prop::collection::vec(0u32..15, 1..7), rankings(), 1usize..40), 40),
+            (prop::collection::vec(5u32..14, 1..7), rankings(), 1usize..40), 40),
     ) {
         let documents = many_documents(seed);
         let replaced = if with_deletions { documents[..900].to_vec() } else { Vec::new() };
