@@ -265,6 +265,7 @@ pub(crate) fn open_sealed(
         ));
     }
     verify_blocks(&region, payload_end).map_err(|(at, what)| damaged(at, what))?;
+    region.release(0..payload_end);
     let identity = verify_header(bytes, kind).map_err(|(at, what)| damaged(at, what))?;
     if let Some((wanted, _)) = expected
         && wanted != identity

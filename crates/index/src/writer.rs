@@ -31,6 +31,9 @@ pub struct BuildOptions {
     pub codec: Option<PostingsCodec>,
     /// Analyzer; `None`: that of the index that is there, or plain.
     pub analyzer: Option<Analyzer>,
+    /// Documents after which a run is written whatever memory is left; the index is the same for any.
+    /// For tests, which have few documents and want many runs.
+    pub run_documents_max: Option<u32>,
 }
 
 impl Default for BuildOptions {
@@ -41,6 +44,7 @@ impl Default for BuildOptions {
             memory_bytes: 512 << 20,
             codec: None,
             analyzer: None,
+            run_documents_max: None,
         }
     }
 }
@@ -86,6 +90,7 @@ impl Writer {
             index_id: manifest.index_id(),
             codec: manifest.codec,
             analyzer: manifest.analyzer,
+            run_documents_max: options.run_documents_max,
         };
         let workers = Workers::start(target, manifest.chunks, manifest.next_segment, &options);
         Ok(Writer {

@@ -12,8 +12,8 @@ pub struct BuildPlan {
     pub chunks: u32,
     /// Codec.
     pub codec: PostingsCodec,
-    /// Memory while building; little of it forces many sorted runs.
-    pub memory_bytes: u64,
+    /// Documents of a sorted run; few force many runs, joined more than once.
+    pub run_documents_max: Option<u32>,
     /// Threads.
     pub threads: usize,
 }
@@ -23,7 +23,7 @@ impl BuildPlan {
     pub const PLAIN: BuildPlan = BuildPlan {
         chunks: 1,
         codec: PostingsCodec::Packed,
-        memory_bytes: 64 << 20,
+        run_documents_max: None,
         threads: 1,
     };
 
@@ -31,7 +31,7 @@ impl BuildPlan {
         BuildOptions {
             chunks: Some(self.chunks),
             codec: Some(self.codec),
-            memory_bytes: self.memory_bytes,
+            run_documents_max: self.run_documents_max,
             threads: self.threads,
             ..BuildOptions::default()
         }
@@ -43,13 +43,13 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
     (
         prop_oneof![3 => Just(1u32), 3 => Just(2), 3 => Just(8), 1 => Just(128)],
         prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
-        prop_oneof![Just(1u64), Just(16 << 10), Just(64 << 20)],
+        prop_oneof![Just(None), Just(Some(1)), Just(Some(3))],
         1usize..3,
     )
-        .prop_map(|(chunks, codec, memory_bytes, threads)| BuildPlan {
+        .prop_map(|(chunks, codec, run_documents_max, threads)| BuildPlan {
             chunks,
             codec,
-            memory_bytes,
+            run_documents_max,
             threads,
         })
 }

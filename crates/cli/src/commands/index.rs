@@ -96,6 +96,7 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
             AnalyzerName::Plain => Analyzer::Plain,
             AnalyzerName::English => Analyzer::English,
         }),
+        ..BuildOptions::default()
     };
     let indexed = index_sources(sources, arguments.strict, storage, options, |_| {
         Verdict::ReadOn

@@ -4,7 +4,7 @@
 //! as a temporary segment and the next begins; at the end the runs are merged. A chunk that fits in
 //! memory is written once, and never merged.
 
-use super::merge::merge_runs;
+use super::merge::{join_runs, merge_runs};
 use super::run::{Run, RunRow};
 use crate::manifest::{FileEntry, SegmentEntry};
 use crate::postings::PostingsCodec;
@@ -19,6 +19,9 @@ use text::Analyzer;
 use vfs::SharedStorage;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// Runs of one level that are joined into one of the next.
+const RUNS_PER_LEVEL: usize = 16;
+
 /// What every chunk of a commit shares.
 #[derive(Clone)]
 pub(crate) struct Target {
@@ -26,6 +29,7 @@ pub(crate) struct Target {
     pub(crate) index_id: u128,
     pub(crate) codec: PostingsCodec,
     pub(crate) analyzer: Analyzer,
+    pub(crate) run_documents_max: Option<u32>,
 }
 
 /// One chunk under construction.
@@ -34,7 +38,9 @@ pub(crate) struct ChunkBuilder {
     chunk: u32,
     segment: u32,
     run: Run,
+    /// Finished runs, oldest first, and how often each was joined: never rising.
     runs: Vec<Segment>,
+    levels: Vec<u8>,
     store: StoreWriter,
     /// Where the text of every document of the finished runs lies, and its lengths in words:
     /// 16 bytes each, in document order.
@@ -73,6 +79,7 @@ impl ChunkBuilder {
             segment,
             run: Run::default(),
             runs: Vec::new(),
+            levels: Vec::new(),
             store: StoreWriter::create(
                 storage,
                 &documents_name(segment),
@@ -108,7 +115,8 @@ impl ChunkBuilder {
         );
         self.replaced_count += u64::from(replaced);
         self.documents_count += 1;
-        if self.run.is_full() {
+        let enough = self.target.run_documents_max;
+        if self.run.is_full() || enough.is_some_and(|max| self.run.documents_count() >= max) {
             self.flush()
         } else {
             Ok(())
@@ -144,19 +152,58 @@ impl ChunkBuilder {
         if run.documents_count() == 0 {
             return Ok(());
         }
+        let mut out = self.create_run()?;
+        run.write(self.chunk, &mut out, |row| {
+            write_place(&mut self.places, row)
+        })?;
+        self.add_run(out, 0)?;
+        self.join_runs()
+    }
+
+    fn run_name(&self) -> String {
+        format!("tmp-{:08}-run", self.segment)
+    }
+
+    fn create_run(&self) -> Result<SegmentWriter, IndexError> {
         let Target {
             storage,
             index_id,
             codec,
             ..
         } = &self.target;
-        let name = format!("tmp-{:08}-run-{}", self.segment, self.runs.len());
-        let (chunk, segment) = (self.chunk, self.segment);
-        let mut out = SegmentWriter::create(storage, &name, *index_id, chunk, segment, *codec)?;
-        run.write(chunk, &mut out, |row| write_place(&mut self.places, row))?;
+        let name = self.run_name();
+        SegmentWriter::create(storage, &name, *index_id, self.chunk, self.segment, *codec)
+    }
+
+    /// Opens a written run. Its name goes at once: an open file stays readable without one.
+    fn add_run(&mut self, out: SegmentWriter, level: u8) -> Result<(), IndexError> {
+        let (storage, name) = (&self.target.storage, self.run_name());
         let seal = out.finish_unsynced()?;
-        self.runs
-            .push(Segment::open(storage, &name, *index_id, segment, seal)?);
+        let run = Segment::open(storage, &name, self.target.index_id, self.segment, seal)?;
+        storage.remove(&name)?;
+        self.runs.push(run);
+        self.levels.push(level);
+        Ok(())
+    }
+
+    /// Joins the newest runs when there are many of one level, so that however large the chunk gets
+    /// there are few runs to hold open: each level has at most `RUNS_PER_LEVEL`.
+    fn join_runs(&mut self) -> Result<(), IndexError> {
+        while let Some(&level) = self.levels.last() {
+            let first = self
+                .levels
+                .iter()
+                .position(|&other| other == level)
+                .unwrap_or(0);
+            if self.levels.len() - first < RUNS_PER_LEVEL {
+                return Ok(());
+            }
+            let mut out = self.create_run()?;
+            join_runs(&self.runs[first..], self.chunk, &mut out)?;
+            self.runs.truncate(first);
+            self.levels.truncate(first);
+            self.add_run(out, level + 1)?;
+        }
         Ok(())
     }
 
@@ -203,7 +250,6 @@ impl ChunkBuilder {
             self.replaced_count += replaced;
         }
         let (seal, meta) = out.finish()?;
-        remove_runs(&storage, self.runs, segment)?;
         let file = |name: String, seal| FileEntry {
             name,
             number: segment.into(),
@@ -223,17 +269,6 @@ impl ChunkBuilder {
             documents_replaced: self.replaced_count,
         }))
     }
-}
-
-fn remove_runs(
-    storage: &SharedStorage,
-    runs: Vec<Segment>,
-    segment: u32,
-) -> Result<(), IndexError> {
-    for number in 0..runs.len() {
-        storage.remove(&format!("tmp-{segment:08}-run-{number}"))?;
-    }
-    Ok(())
 }
 
 fn write_place(places: &mut Spill, row: &RunRow) -> Result<(), IndexError> {

@@ -2,10 +2,13 @@
 
 use crate::deletions::Deletions;
 use crate::segment::write::{DocumentRow, SegmentWriter};
-use crate::{DocId, Field, IndexError, Segment, length};
+use crate::{DocId, Field, IndexError, Segment, TermRecord, length};
 use fst::{Streamer, map::OpBuilder};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// Postings after which the pages read so far are given back.
+const RELEASE_BYTES: u64 = 8 << 20;
 
 /// Where the documents of a run go: a constant more, or one by one.
 struct NewIds {
@@ -29,6 +32,19 @@ impl NewIds {
     }
 }
 
+/// Merges some neighbouring runs into one, every document kept.
+pub(crate) fn join_runs(
+    runs: &[Segment],
+    chunk: u32,
+    out: &mut SegmentWriter,
+) -> Result<(), IndexError> {
+    let gone = runs
+        .iter()
+        .map(|run| Deletions::none(run.documents_count()))
+        .collect();
+    write_merged(runs, gone, chunk, out, |_, _| Ok(()))
+}
+
 /// Merges `runs`, of which a later one replaces documents of earlier ones. `entry` gets, in order of
 /// the hash, the URL hash and the ordinal of every document kept; ordinals count the documents of all
 /// runs, replaced ones included. Returns how many were replaced.
@@ -36,10 +52,21 @@ pub(crate) fn merge_runs(
     runs: &[Segment],
     chunk: u32,
     out: &mut SegmentWriter,
-    mut entry: impl FnMut(u64, u64) -> Result<(), IndexError>,
+    entry: impl FnMut(u64, u64) -> Result<(), IndexError>,
 ) -> Result<u64, IndexError> {
     let gone = find_replaced(runs)?;
     let replaced = gone.iter().map(|gone| u64::from(gone.count())).sum();
+    write_merged(runs, gone, chunk, out, entry)?;
+    Ok(replaced)
+}
+
+fn write_merged(
+    runs: &[Segment],
+    gone: Vec<Deletions>,
+    chunk: u32,
+    out: &mut SegmentWriter,
+    mut entry: impl FnMut(u64, u64) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
     let new_ids = number(runs, gone, chunk)?;
     merge_terms(runs, &new_ids, chunk, out)?;
     merge_documents(runs, &new_ids, out)?;
@@ -56,7 +83,7 @@ pub(crate) fn merge_runs(
         }
         Ok(())
     })?;
-    Ok(replaced)
+    Ok(())
 }
 
 /// Calls `each(hash, segment, doc)` for all documents in order of (hash, segment, doc).
@@ -154,7 +181,8 @@ fn merge_terms(
     let union: OpBuilder = runs.iter().map(|run| run.terms.stream()).collect();
     let mut terms = union.union();
     let mut gaps = Vec::new();
-    let mut release = 0usize;
+    let mut read_bytes = 0;
+    let mut newest: Vec<Option<TermRecord>> = vec![None; runs.len()];
     while let Some((key, found)) = terms.next() {
         let (Some(field), Some(term)) =
             (key.first().and_then(|&f| Field::from_byte(f)), key.get(1..))
@@ -167,14 +195,17 @@ fn merge_terms(
             let (run, ids) = (&runs[place.index], &new_ids[place.index]);
             let record = run.record(place.value)?;
             copy_postings(run, field, &record, ids, out, &mut gaps)?;
-            release += record.postings_bytes as usize;
-            // Pages already read should not count against the memory given.
-            if release > 8 << 20 {
-                release = 0;
-                runs[place.index].release_before(&record);
-            }
+            read_bytes += record.postings_bytes + record.positions_bytes;
+            newest[place.index] = Some(record);
         }
         out.end_term(chunk, field, term)?;
+        // Pages already read should not count against the memory given.
+        if read_bytes > RELEASE_BYTES {
+            read_bytes = 0;
+            for (run, record) in runs.iter().zip(&newest) {
+                record.iter().for_each(|record| run.release_before(record));
+            }
+        }
     }
     Ok(())
 }
@@ -182,7 +213,7 @@ fn merge_terms(
 fn copy_postings(
     run: &Segment,
     field: Field,
-    record: &crate::TermRecord,
+    record: &TermRecord,
     new_ids: &NewIds,
     out: &mut SegmentWriter,
     gaps: &mut Vec<u32>,

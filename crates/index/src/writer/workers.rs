@@ -11,9 +11,11 @@ use std::thread::JoinHandle;
 const BATCH_BYTES: usize = 256 << 10;
 /// Batches that wait for a worker.
 const BATCHES_MAX: usize = 4;
-/// Share of the memory that runs may take: the rest is for reading, merging and the allocator.
-const RUNS_SHARE: f64 = 0.45;
-const MEMORY_BYTES_MIN: u64 = 8 << 20;
+/// What the program takes beside runs, however little memory there is.
+const FIXED_BYTES: u64 = 12 << 20;
+/// Share of the rest that runs may take: what remains is for reading, merging and the allocator.
+const RUNS_SHARE: f64 = 0.5;
+const RUNS_BYTES_MIN: f64 = (8 << 20) as f64;
 
 type Built = Result<Vec<BuiltChunk>, IndexError>;
 
@@ -54,7 +56,8 @@ impl Workers {
         options: &BuildOptions,
     ) -> Workers {
         let threads = (options.threads.max(1) as u32).min(chunks);
-        let memory = options.memory_bytes.max(MEMORY_BYTES_MIN) as f64 * RUNS_SHARE;
+        let memory = options.memory_bytes.saturating_sub(FIXED_BYTES) as f64 * RUNS_SHARE;
+        let memory = memory.max(RUNS_BYTES_MIN);
         let worker = |first: u32| Worker {
             target: target.clone(),
             chunks,

@@ -1,0 +1,84 @@
+//! However documents are cut into sorted runs while building, the index is the same, byte for byte.
+
+use corpus::Document;
+use index::{BuildOptions, PostingsCodec, Writer, check};
+use std::collections::HashSet;
+use std::sync::Arc;
+use vfs::{MemoryStorage, SharedStorage};
+
+/// Documents with words of every frequency; some replace an earlier one.
+fn documents() -> Vec<Document> {
+    let body = |number: usize| -> String {
+        (0..number % 40)
+            .map(|at| format!("w{} ", (number * 7 + at * at) % (1 + at * 5)))
+            .collect()
+    };
+    let url = |number: usize| format!("http://s{}.test/{number}", number % 5);
+    (0..700)
+        .map(|number| Document {
+            url: url(if number % 7 == 6 { number / 2 } else { number }),
+            title: format!("title {number}"),
+            body: body(number),
+            ..Document::default()
+        })
+        .collect()
+}
+
+/// The payloads of all segment files, which hold neither the id of the index nor checksums.
+fn build(codec: PostingsCodec, run_documents_max: Option<u32>, threads: usize) -> Vec<Vec<u8>> {
+    let disk = MemoryStorage::new();
+    let shared: SharedStorage = Arc::new(disk.clone());
+    let options = BuildOptions {
+        chunks: Some(2),
+        threads,
+        codec: Some(codec),
+        run_documents_max,
+        ..BuildOptions::default()
+    };
+    let urls: HashSet<String> = documents()
+        .into_iter()
+        .map(|document| document.url)
+        .collect();
+    let urls_count = urls.len() as u64;
+    let mut writer = Writer::open(shared.clone(), options).unwrap();
+    documents()
+        .into_iter()
+        .for_each(|document| writer.add(document).unwrap());
+    let summary = writer.commit().unwrap();
+    assert_eq!(
+        (summary.documents_added, summary.documents_count),
+        (700, urls_count)
+    );
+    assert_eq!(summary.documents_replaced, 700 - urls_count);
+    assert!(check(shared, 10).unwrap().1.is_empty());
+    let mut names = disk.files();
+    names.retain(|name| name.starts_with("segment-"));
+    assert_eq!(names.len(), 4, "{:?}", disk.files());
+    names
+        .iter()
+        .map(|name| payload(&disk.read_raw(name).unwrap()))
+        .collect()
+}
+
+fn payload(file: &[u8]) -> Vec<u8> {
+    let tail = &file[file.len() - 24..];
+    let bytes = u64::from_le_bytes(tail[..8].try_into().unwrap()) as usize;
+    file[64..64 + bytes].to_vec()
+}
+
+#[test]
+fn any_runs_give_the_same_index() {
+    for codec in [PostingsCodec::Packed, PostingsCodec::Vint] {
+        let whole = build(codec, None, 1);
+        // One document a run makes hundreds of runs, joined twice over.
+        for run_documents_max in [1, 2, 5, 64] {
+            for threads in [1, 2] {
+                let found = build(codec, Some(run_documents_max), threads);
+                assert!(
+                    found == whole,
+                    "{codec:?}, runs of {run_documents_max}, {threads} threads"
+                );
+            }
+        }
+    }
+}
