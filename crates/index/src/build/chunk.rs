@@ -153,9 +153,7 @@ impl ChunkBuilder {
             return Ok(());
         }
         let mut out = self.create_run()?;
-        run.write(self.chunk, &mut out, |row| {
-            write_place(&mut self.places, row)
-        })?;
+        run.write(&mut out, |row| write_place(&mut self.places, row))?;
         self.add_run(out, 0)?;
         self.join_runs()
     }
@@ -228,7 +226,7 @@ impl ChunkBuilder {
         let mut out = SegmentWriter::create(&storage, &name, index_id, chunk, segment, codec)?;
         if self.runs.is_empty() {
             let run = std::mem::take(&mut self.run);
-            let by_hash = run.write(chunk, &mut out, |row| write_place(&mut self.places, row))?;
+            let by_hash = run.write(&mut out, |row| write_place(&mut self.places, row))?;
             let places = self.places.into_region()?;
             for (hash, doc) in by_hash {
                 self.store

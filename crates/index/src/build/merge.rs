@@ -68,7 +68,7 @@ fn write_merged(
     mut entry: impl FnMut(u64, u64) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
     let new_ids = number(runs, gone, chunk)?;
-    merge_terms(runs, &new_ids, chunk, out)?;
+    merge_terms(runs, &new_ids, out)?;
     merge_documents(runs, &new_ids, out)?;
     let mut ordinals = Vec::with_capacity(runs.len());
     let mut next = 0u64;
@@ -175,7 +175,6 @@ fn number(runs: &[Segment], gone: Vec<Deletions>, chunk: u32) -> Result<Vec<NewI
 fn merge_terms(
     runs: &[Segment],
     new_ids: &[NewIds],
-    chunk: u32,
     out: &mut SegmentWriter,
 ) -> Result<(), IndexError> {
     let union: OpBuilder = runs.iter().map(|run| run.terms.stream()).collect();
@@ -198,7 +197,7 @@ fn merge_terms(
             read_bytes += record.postings_bytes + record.positions_bytes;
             newest[place.index] = Some(record);
         }
-        out.end_term(chunk, field, term)?;
+        out.end_term(field, term)?;
         // Pages already read should not count against the memory given.
         if read_bytes > RELEASE_BYTES {
             read_bytes = 0;

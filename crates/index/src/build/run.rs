@@ -80,7 +80,6 @@ impl Run {
     /// document written. Returns hashes and documents in the order of `by_hash`.
     pub(crate) fn write(
         mut self,
-        chunk: u32,
         out: &mut SegmentWriter,
         mut each_kept: impl FnMut(&RunRow) -> Result<(), IndexError>,
     ) -> Result<Vec<(u64, u32)>, IndexError> {
@@ -95,7 +94,7 @@ impl Run {
         });
         inverter.drain(|term| {
             push_postings(&term, &lengths, new_ids.as_deref(), out);
-            out.end_term(chunk, term.field, term.term)
+            out.end_term(term.field, term.term)
         })?;
         let mut by_hash = Vec::with_capacity(self.rows.len());
         for (doc, row) in self.rows.iter().enumerate() {

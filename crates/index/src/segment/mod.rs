@@ -340,30 +340,6 @@ impl Segment {
         self.details.get(start as usize..end)
     }
 
-    /// Bytes of each part, for reports.
-    pub fn section_bytes(&self) -> [(&'static str, u64); 8] {
-        let bytes = |section: &Section| section.len() as u64;
-        [
-            ("postings", bytes(&self.postings)),
-            ("positions", bytes(&self.positions)),
-            (
-                "term records",
-                bytes(&self.records) + bytes(&self.record_blocks),
-            ),
-            (
-                "term dictionary",
-                self.terms.as_fst().as_bytes().len() as u64,
-            ),
-            ("lengths", bytes(&self.lengths[0]) + bytes(&self.lengths[1])),
-            ("hashes", bytes(&self.url_hashes) + bytes(&self.site_hashes)),
-            ("by hash", bytes(&self.by_hash)),
-            (
-                "details",
-                bytes(&self.details) + bytes(&self.details_offsets),
-            ),
-        ]
-    }
-
     /// Tells the system that postings and positions before those of `record` are done with:
     /// a merge reads a segment once, front to back.
     pub(crate) fn release_before(&self, record: &TermRecord) {

@@ -83,12 +83,8 @@ impl SegmentWriter {
     }
 
     /// Ends the postings of a term. Terms come in order of (field, term); one without postings is left out.
-    pub(crate) fn end_term(
-        &mut self,
-        chunk: u32,
-        field: Field,
-        term: &[u8],
-    ) -> Result<(), IndexError> {
+    pub(crate) fn end_term(&mut self, field: Field, term: &[u8]) -> Result<(), IndexError> {
+        let chunk = self.meta.chunk;
         let SegmentWriter {
             out,
             encoder,
