@@ -31,6 +31,7 @@ pub fn index(arguments: &IndexArguments) -> Result<Indexed> {
         memory_bytes: (arguments.threads * arguments.ram_mb) as u64 * (1 << 20),
         codec: None,
         analyzer: Some(Analyzer::Plain),
+        ..BuildOptions::default()
     };
     let strict = true;
     let source = Source::JsonLines(arguments.corpus.clone());
