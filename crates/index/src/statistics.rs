@@ -9,7 +9,7 @@
 
 use crate::manifest::{FileEntry, Manifest};
 use crate::sealed::{Identity, Kind, SealedWriter, Section, open_sealed};
-use crate::{Field, IndexError, Segment, StoredDocument};
+use crate::{Field, IndexError, Segment, StoredDocument, TermRecord};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -64,26 +64,48 @@ impl Statistics {
 
     /// Live documents of the whole index that hold the term.
     pub fn document_frequency(&self, field: Field, term: &str) -> Result<u64, IndexError> {
+        Ok(self
+            .term(field, term)?
+            .map_or(0, |found| found.document_frequency))
+    }
+
+    /// What is known of a term that occurs in the index; `None` where it does not.
+    pub fn term(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
         if let Some(shared) = &self.shared_terms {
             let mut key = Vec::with_capacity(1 + term.len());
             key.push(field as u8);
             key.extend_from_slice(term.as_bytes());
-            if let Some(count) = shared.get(&key) {
-                return Ok(count);
+            if let Some(document_frequency) = shared.get(&key) {
+                return Ok((document_frequency > 0).then_some(TermStatistics {
+                    document_frequency,
+                    record: None,
+                }));
             }
         }
         for segment in &self.segments {
             if let Some(record) = segment.term(field, term)? {
-                return Ok(record.documents_count.into());
+                return Ok(Some(TermStatistics {
+                    document_frequency: record.documents_count.into(),
+                    record: Some((segment.id(), record)),
+                }));
             }
         }
-        Ok(0)
+        Ok(None)
     }
 
     /// The file's terms and counts, in order.
     pub(crate) fn shared_terms(&self) -> Option<&fst::Map<Section>> {
         self.shared_terms.as_ref()
     }
+}
+
+/// What the statistics know of a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TermStatistics {
+    /// Live documents of the whole index that hold it.
+    pub document_frequency: u64,
+    /// The one segment that has it, by id, and its record there; `None` where several may.
+    pub record: Option<(u32, TermRecord)>,
 }
 
 fn open_shared_terms(

@@ -16,12 +16,17 @@ mod prefix;
 mod term;
 
 pub(crate) use boolean::BooleanCursor;
-pub(crate) use phrase::PhraseCursor;
+pub(crate) use phrase::{PhraseCursor, distinct_records, retain_confirmed, sloppy_frequency};
 pub(crate) use prefix::PrefixCursor;
 pub(crate) use term::{FilterCursor, TermCursor};
 
-use crate::plan::{Node, Plan};
+use crate::plan::{Node, PREFIX_SCORE, Plan};
 use index::{DocId, Field, Impact, IndexError, Segment, TermRecord};
+
+/// Postings scored at once.
+pub(crate) const BLOCK: usize = 256;
+/// A frequency that stands for any, kept in what scores take.
+const FREQUENCY_MAX: u32 = i32::MAX as u32;
 
 /// Walks documents in increasing order.
 pub(crate) trait DocCursor {
@@ -64,9 +69,9 @@ impl<'a> Cursor<'a> {
     ) -> Result<Cursor<'a>, IndexError> {
         Ok(match node {
             Node::Nothing => Cursor::Empty,
-            Node::Term(_) | Node::Filter { .. } => {
-                let record = match node.term() {
-                    Some((field, term)) => segment.term(field, term)?,
+            Node::Term(_) | Node::Filter(_) => {
+                let record = match node.word() {
+                    Some(word) => word.record(segment)?,
                     None => None,
                 };
                 match record {
@@ -75,7 +80,9 @@ impl<'a> Cursor<'a> {
                 }
             }
             Node::Prefix { field, prefix } => {
-                PrefixCursor::open(segment, *field, prefix)?.map_or(Cursor::Empty, Cursor::Prefix)
+                let score = (PREFIX_SCORE + plan.grid) - plan.grid;
+                PrefixCursor::open(segment, *field, prefix, score)?
+                    .map_or(Cursor::Empty, Cursor::Prefix)
             }
             Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Phrase(Box::new(cursor))),
@@ -98,7 +105,7 @@ impl<'a> Cursor<'a> {
         let postings = segment.postings(record)?;
         Ok(match node {
             Node::Term(term) => {
-                let scorer = Scorer::new(plan, term.field, term.weight, segment);
+                let scorer = Scorer::new(plan, term.word.field, term.weight, segment);
                 Cursor::Term(TermCursor::new(postings, scorer))
             }
             _ => Cursor::Filter(FilterCursor::new(postings)),
@@ -115,6 +122,7 @@ impl<'a> Cursor<'a> {
 pub(crate) struct Scorer<'a> {
     ranking: crate::Ranking,
     weight: f32,
+    grid: f32,
     factors: Option<&'a [f32; 256]>,
     lengths: &'a [u8],
 }
@@ -129,6 +137,7 @@ impl<'a> Scorer<'a> {
         Scorer {
             ranking: plan.ranking,
             weight,
+            grid: plan.grid,
             factors: match field {
                 Field::Text => plan.text_factors.as_deref(),
                 Field::Title => plan.title_factors.as_deref(),
@@ -143,28 +152,46 @@ impl<'a> Scorer<'a> {
         match self.factors {
             Some(factors) => {
                 let factor = factors[self.length_byte(doc) as usize];
-                self.ranking.score(self.weight, frequency, factor)
+                self.ranking
+                    .score(self.weight, frequency, factor, self.grid)
             }
             None => 0.0,
         }
     }
 
+    /// The scores of some postings, as many as there are documents (256 at most).
+    #[inline]
+    pub(crate) fn score_many(&self, docs: &[u32], frequencies: &[u32], scores: &mut [f32]) {
+        let Some(factors) = self.factors else {
+            scores.fill(0.0);
+            return;
+        };
+        let mut factors_of = [0.0; BLOCK];
+        for (factor, &doc) in factors_of.iter_mut().zip(docs) {
+            *factor = factors[self.length_byte(DocId(doc)) as usize];
+        }
+        let factors_of = &factors_of[..docs.len().min(BLOCK)];
+        self.ranking
+            .score_many(self.weight, frequencies, factors_of, self.grid, scores);
+    }
+
     /// The most that a posting dominated by one of `impacts` can score. A score never falls when the
     /// frequency rises, and never rises with the length, so the maximum is at one of them.
+    #[inline]
     pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
         let Some(factors) = self.factors else {
             return 0.0;
         };
-        let scores = impacts
-            .iter()
-            .filter(|impact| impact.frequency > 0)
-            .map(|impact| {
-                self.ranking.score(
-                    self.weight,
-                    impact.frequency,
-                    factors[impact.length as usize],
-                )
-            });
+        // Frequency 0, of a pair that is not used, scores 0.
+        let scores = impacts.iter().map(|impact| {
+            let factor = factors[impact.length as usize];
+            self.ranking.score(
+                self.weight,
+                impact.frequency & FREQUENCY_MAX,
+                factor,
+                self.grid,
+            )
+        });
         scores.fold(0.0, f32::max)
     }
 

@@ -3,13 +3,27 @@
 //! It skips nothing on account of scores: the count is exact, and the k best are the k best of all
 //! matches. Deleted documents never count.
 use crate::cursor::{Cursor, DocCursor, FilterCursor, ScoredCursor};
-use crate::{Plan, ScoredHit, TopK};
+use crate::{Plan, TopK};
 use index::{DocId, Field, IndexError, Segment};
 
 pub use crate::explain::explain;
 
 /// Scores every matching document of `segment`, keeps the best in `top`, returns the exact count.
-pub fn search_segment(plan: &Plan, segment: &Segment, top: &mut TopK) -> Result<u64, IndexError> {
+pub fn search_segment<'a>(
+    plan: &Plan,
+    segment: &'a Segment,
+    top: &mut TopK<'a>,
+) -> Result<u64, IndexError> {
+    top.enter(segment);
+    search_entered(plan, segment, top)
+}
+
+/// As [`search_segment`], of the segment that `top` entered last.
+pub(crate) fn search_entered(
+    plan: &Plan,
+    segment: &Segment,
+    top: &mut TopK<'_>,
+) -> Result<u64, IndexError> {
     match Cursor::open(plan, &plan.root, segment)? {
         Cursor::Empty => Ok(0),
         // Its own loop, since one word is every fifth query: no choice of cursor within.
@@ -60,13 +74,13 @@ pub fn count_site(
 fn collect<C: ScoredCursor>(
     mut cursor: C,
     segment: &Segment,
-    top: &mut TopK,
+    top: &mut TopK<'_>,
 ) -> Result<u64, IndexError> {
     let mut count = 0;
     for_each_match(&mut cursor, segment, |cursor, doc| {
         count += 1;
         let score = cursor.score();
-        top.offer(score, || ScoredHit::at(segment, doc, score));
+        top.offer(score, doc);
     })?;
     Ok(count)
 }

@@ -90,9 +90,9 @@ fn explain_clause(
             value,
             format!("{}{prefix}*: a word that starts so counts 1", label(*field)),
         ),
-        (Node::Filter { field, term }, _) => Explanation::leaf(
+        (Node::Filter(word), _) => Explanation::leaf(
             value,
-            format!("{}{term}: a filter adds nothing", label(*field)),
+            format!("{}{}: a filter adds nothing", label(word.field), word.term),
         ),
         (
             Node::Boolean {
@@ -132,11 +132,11 @@ fn explain_term(
         ),
     );
     let said = Explanation::leaf(term.said as f32, "said: times in the query");
-    let name = format!("{}{}", label(term.field), term.term);
+    let name = format!("{}{}", label(term.word.field), term.word.term);
     let weight = explain_weight(plan.ranking, term.weight, vec![said, idf]);
     explain_leaf(
         plan,
-        term.field,
+        term.word.field,
         &name,
         value,
         weight,
@@ -154,7 +154,8 @@ fn explain_phrase(
 ) -> Explanation {
     let idf = Explanation::leaf(phrase.idf, "idf = sum of the words' idf");
     let said = Explanation::leaf(1.0, "said: times in the query");
-    let words = phrase.terms.join(" ");
+    let words: Vec<&str> = phrase.words.iter().map(|word| word.term.as_str()).collect();
+    let words = words.join(" ");
     let name = match phrase.slop {
         0 => format!("{}\"{words}\"", label(phrase.field)),
         slop => format!("{}\"{words}\"~{slop}", label(phrase.field)),

@@ -12,14 +12,19 @@ pub mod query;
 pub mod plan;
 pub mod ranking;
 
+mod batch;
+mod conjunction;
 mod cursor;
 pub mod execute;
 pub mod exhaustive;
 pub mod explain;
+mod list;
 mod maxscore;
+mod phrase;
 mod single;
 pub mod topk;
 mod union;
+mod window;
 
 pub use execute::{count_partition, search_partition, top_of_partition};
 pub use explain::Explanation;
@@ -27,4 +32,4 @@ pub use parse::{Operator, Parsed, bag_of_words, parse, phrase_of};
 pub use plan::Plan;
 pub use query::Query;
 pub use ranking::Ranking;
-pub use topk::{ScoredHit, TopK, merge_sorted};
+pub use topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};

@@ -1,306 +1,295 @@
 //! The k best of any of several terms, without looking at what cannot be among them.
 //!
-//! MaxScore (Turtle & Flood 1995) in windows of documents, with block bounds (Ding & Suel 2011). In each
-//! window the lists are ordered by the most that each can add there. The low ones that together stay
-//! under the worst score kept are not *essential*: a document that only they hold cannot enter. Only
-//! essential lists are poured into the window; the others are probed for the few candidates that could
-//! still enter with their help. A window without an essential list is skipped, nothing decoded.
+//! MaxScore (Turtle & Flood 1995) in windows of documents, with block bounds (Ding & Suel 2011). The lists
+//! are ordered by the most that each can add. The low ones that together stay under the worst score kept
+//! are not *essential*: a document that only they hold cannot enter. Essential lists are scored block by
+//! block, and poured into a window where there are several; what could still enter with the help of the
+//! others goes to them in batches. A window without an essential list is skipped, nothing decoded, and of
+//! the other lists only blocks are read that can make a difference.
 //!
-//! Exact: documents, scores and order are those of [`crate::exhaustive`]. Sums made in another order than
-//! the plan's may differ in the last bits, so they only decide who is looked at, with a margin; whoever
-//! is offered has its parts summed in the order of the plan, from 0.0.
+//! Exact: documents, scores and order are those of [`crate::exhaustive`], since sums are exact.
 
-use crate::cursor::Scorer;
-use crate::union::Union;
-use crate::{ScoredHit, TopK};
-use index::{Bounds, DocId, IndexError, Postings, Segment};
+use crate::TopK;
+use crate::batch::Batch;
+use crate::cursor::BLOCK;
+use crate::list::{List, first_damage};
+use crate::window::{Lent, WIDTH_MAX, Window};
+use index::{DocId, IndexError, Segment};
+use std::ops::Range;
 
-/// Documents of a window. Short, so that bounds are close.
-const WINDOW: usize = 2048;
-const WORDS: usize = WINDOW / 64;
-/// More lists than this have no window each: a plain union is as quick.
-pub(crate) const LISTS_MAX: usize = 16;
-/// Sums of up to `LISTS_MAX` scores in two orders differ by less than this in proportion.
-const MARGIN: f32 = 1.00001;
-
-/// One term's postings with what bounds them.
-struct List<'a> {
-    postings: Postings<'a>,
-    scorer: Scorer<'a>,
-    bounds: Bounds<'a>,
-    /// Where the bounds stand; never after the window.
-    block: usize,
-    /// For a list without headers: the most that any of its postings adds.
-    short_bound: f32,
-}
+/// Documents of the narrowest window. Short, so that bounds are close.
+const WIDTH_MIN: u32 = 2048;
+/// Postings that a window should have, about.
+const POSTINGS_PER_WINDOW: u64 = 512;
 
 /// A union being searched on one segment.
 pub(crate) struct MaxScore<'a> {
-    lists: Vec<List<'a>>,
-    window: Window,
-    /// Lists by their bound in the window, lowest first.
-    order: Vec<usize>,
-    window_bounds: Vec<f32>,
-    candidates: Vec<Candidate>,
+    /// By the most that they add, lowest first.
+    lists: Vec<Clause<'a>>,
+    width: u32,
+    window: Lent,
+    batch: Batch,
+    /// Of a window: its lists by their bound there, lowest first, and sums of bounds up to each.
+    order: Vec<(f32, usize)>,
 }
 
-/// What a window knows of its documents; all zero between windows.
-struct Window {
-    sums: Vec<f32>,
-    /// What each list adds, in a row of its own.
-    parts: Vec<f32>,
-    matched: [u64; WORDS],
-}
-
-#[derive(Clone, Copy)]
-struct Candidate {
-    at: u32,
-    sum: f32,
-}
-
-impl<'a> List<'a> {
-    fn new(mut postings: Postings<'a>, scorer: Scorer<'a>) -> List<'a> {
-        let bounds = postings.bounds();
-        let mut short_bound = 0.0f32;
-        if bounds.blocks_count() == 0 {
-            let (docs, frequencies) = postings.rest_of_block();
-            for (&doc, &frequency) in docs.iter().zip(frequencies) {
-                short_bound = short_bound.max(scorer.score(DocId(doc), frequency));
-            }
-        }
-        List {
-            postings,
-            scorer,
-            bounds,
-            block: 0,
-            short_bound,
-        }
-    }
-
-    /// The most that the list adds to any document of `base..end`.
-    fn window_bound(&mut self, base: DocId, end: DocId) -> f32 {
-        let blocks_count = self.bounds.blocks_count();
-        if blocks_count == 0 {
-            let gone = self.postings.doc() >= end;
-            return if gone { 0.0 } else { self.short_bound };
-        }
-        while self.bounds.last_doc(self.block) < base {
-            self.block += 1;
-        }
-        let mut bound = 0.0f32;
-        for block in self.block..blocks_count {
-            bound = bound.max(self.scorer.bound(&self.bounds.impacts(block)));
-            if self.bounds.last_doc(block).0 >= end.0 - 1 {
-                break;
-            }
-        }
-        bound
-    }
+struct Clause<'a> {
+    list: List<'a>,
+    /// What it adds at most, alone and with all lists before it.
+    most: f32,
+    most_sum: f32,
+    /// The block that was scored last, and its scores.
+    scored: usize,
+    scores: [f32; BLOCK],
 }
 
 impl<'a> MaxScore<'a> {
-    pub(crate) fn new(union: Union<'a>) -> MaxScore<'a> {
-        let open = |(postings, scorer)| List::new(postings, scorer);
-        let lists: Vec<List<'a>> = union.lists.into_iter().map(open).collect();
-        MaxScore {
-            window: Window {
-                sums: vec![0.0; WINDOW],
-                parts: vec![0.0; WINDOW * lists.len()],
-                matched: [0; WORDS],
-            },
-            order: (0..lists.len()).collect(),
-            window_bounds: vec![0.0; lists.len()],
-            candidates: Vec::new(),
-            lists,
-        }
-    }
-
-    /// Keeps the best of the union in `top`.
-    pub(crate) fn search(mut self, segment: &Segment, top: &mut TopK) -> Result<(), IndexError> {
-        let mut base = 0;
-        while base < segment.documents_count() {
-            let end = base + WINDOW as u32;
-            let essential = self.split(DocId(base), DocId(end), top);
-            if essential < self.lists.len() {
-                self.pour(essential, base, end);
-                self.collect(essential, base, end, segment, top);
+    /// Prepares a search of the lists; tells `top` what is known before.
+    pub(crate) fn new(lists: Vec<List<'a>>, segment: &Segment, top: &mut TopK<'a>) -> MaxScore<'a> {
+        let postings: u64 = lists.iter().map(|list| u64::from(list.cost())).sum();
+        if !segment.has_deletions() {
+            for list in &lists {
+                top.raise(list.floor(top.k()));
             }
-            base = self.next_base(essential, end);
         }
-        match self
-            .lists
-            .iter_mut()
-            .find_map(|list| list.postings.take_error())
-        {
-            Some(error) => Err(error),
-            None => Ok(()),
+        let mut lists: Vec<Clause<'a>> = lists
+            .into_iter()
+            .map(|mut list| Clause {
+                most: list.most(),
+                most_sum: 0.0,
+                list,
+                scored: usize::MAX,
+                scores: [0.0; BLOCK],
+            })
+            .collect();
+        lists.sort_by(|a, b| a.most.total_cmp(&b.most));
+        let mut sum = 0.0;
+        for clause in &mut lists {
+            sum += clause.most;
+            clause.most_sum = sum;
+        }
+        let documents = u64::from(segment.documents_count());
+        let width = documents * POSTINGS_PER_WINDOW / postings.max(1);
+        MaxScore {
+            order: Vec::with_capacity(lists.len()),
+            lists,
+            width: (width.clamp(1, WIDTH_MAX.into()) as u32)
+                .next_power_of_two()
+                .clamp(WIDTH_MIN, WIDTH_MAX),
+            window: Window::take(),
+            batch: Batch::default(),
         }
     }
 
-    /// Orders the lists by their bounds in the window; where the essential ones begin in that order.
-    fn split(&mut self, base: DocId, end: DocId, top: &TopK) -> usize {
-        for (list, bound) in self.lists.iter_mut().zip(&mut self.window_bounds) {
-            *bound = list.window_bound(base, end);
+    /// Keeps the best of the union in `top`, among the documents of `range`.
+    pub(crate) fn search(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        top: &mut TopK<'a>,
+    ) -> Result<(), IndexError> {
+        let mut base = range.start;
+        while base < range.end {
+            top.exchange();
+            let rest = self.not_essential(top);
+            if rest == self.lists.len() {
+                break;
+            }
+            let Some(start) = self.first_block(rest, base, top) else {
+                break;
+            };
+            // Aligned, so that windows begin with a word of marks.
+            base = base.max(start & !63);
+            let end = range.end.min(base.saturating_add(self.width));
+            if base < end {
+                self.search_window(rest, base, end, segment, top);
+            }
+            base = end.max(base);
         }
-        let bounds = &self.window_bounds;
-        self.order
-            .sort_unstable_by(|&a, &b| bounds[a].total_cmp(&bounds[b]));
-        let mut sum = 0.0;
-        self.order
+        let mut damage = Ok(());
+        for clause in &mut self.lists {
+            damage = damage.and(first_damage(std::slice::from_mut(&mut clause.list)));
+        }
+        damage
+    }
+
+    /// How many lists, the lowest, are not essential anywhere.
+    fn not_essential(&self, top: &TopK<'_>) -> usize {
+        let enters = |clause: &Clause<'_>| top.would_enter(clause.most_sum);
+        self.lists
             .iter()
-            .position(|&list| {
-                sum += bounds[list];
-                top.would_enter(sum * MARGIN)
-            })
+            .position(enters)
             .unwrap_or(self.lists.len())
     }
 
-    /// Pours the essential lists into the window.
-    fn pour(&mut self, essential: usize, base: u32, end: u32) {
-        let Window {
-            sums,
-            parts,
-            matched,
-        } = &mut self.window;
-        for &number in &self.order[essential..] {
-            let List {
-                postings, scorer, ..
-            } = &mut self.lists[number];
-            let parts = &mut parts[number * WINDOW..][..WINDOW];
-            postings.seek(DocId(base));
-            postings.take_until(DocId(end), |docs, frequencies| {
-                for (&doc, &frequency) in docs.iter().zip(frequencies) {
-                    // A damaged list may name documents out of order; they must not leave the window.
-                    let at = doc.wrapping_sub(base) as usize % WINDOW;
-                    let score = scorer.score(DocId(doc), frequency);
-                    sums[at] += score;
-                    parts[at] = score;
-                    matched[at / 64] |= 1 << (at % 64);
-                }
-            });
+    /// A document from `base` on, before which no block of an essential list can make a document enter:
+    /// where the next window may begin. `None` where nothing more can.
+    fn first_block(&mut self, rest: usize, base: u32, top: &TopK<'_>) -> Option<u32> {
+        let others = self.lists[self.lists.len() - 1].most_sum;
+        let mut first: Option<u32> = None;
+        for clause in &mut self.lists[rest..] {
+            let others = others - clause.most;
+            let blocks_count = clause.list.blocks.blocks_count();
+            let mut block = clause.list.find(DocId(base));
+            // A block whose bound, with all that others add, stays below cannot start a window.
+            while block < blocks_count && !top.would_enter(clause.list.bound(block) + others) {
+                block += 1;
+            }
+            if block == blocks_count {
+                continue;
+            }
+            let start = match block {
+                0 => 0,
+                _ => clause.list.blocks.last_doc(block - 1).0 + 1,
+            };
+            let start = start.max(base);
+            first = Some(first.map_or(start, |first| first.min(start)));
+            if start == base {
+                break;
+            }
         }
+        first
     }
 
-    /// Offers the documents of the window that can enter, and empties it.
-    fn collect(
+    fn search_window(
         &mut self,
-        essential: usize,
+        rest: usize,
         base: u32,
         end: u32,
         segment: &Segment,
-        top: &mut TopK,
+        top: &mut TopK<'a>,
     ) {
-        let rest: f32 = self.order[..essential]
-            .iter()
-            .map(|&list| self.window_bounds[list])
-            .sum();
-        self.find_candidates(rest, top);
-        let mut rest = rest;
-        for at in (0..essential).rev() {
-            let number = self.order[at];
-            rest -= self.window_bounds[number];
-            self.probe(number, rest.max(0.0), base, end, top);
+        let below = match rest {
+            0 => 0.0,
+            _ => self.lists[rest - 1].most_sum,
+        };
+        self.order.clear();
+        for (number, clause) in self.lists.iter_mut().enumerate().skip(rest) {
+            let bound = clause.list.bound_in(DocId(base), DocId(end));
+            self.order.push((bound, number));
         }
-        if !segment.has_deletions() {
-            self.keep_best(top.k());
-        }
-        for &Candidate { at, .. } in &self.candidates {
-            let doc = DocId(base + at);
-            if segment.is_deleted(doc) {
-                continue;
-            }
-            // In the order of the plan, from 0.0: the bits of exhaustive evaluation.
-            let parts = self.window.parts[at as usize..].iter().step_by(WINDOW);
-            let score = parts.fold(0.0, |sum, part| sum + part);
-            top.offer(score, || ScoredHit::at(segment, doc, score));
-        }
-        self.empty();
-    }
-
-    /// Documents of the window that enter if the other lists add `rest`.
-    fn find_candidates(&mut self, rest: f32, top: &TopK) {
-        self.candidates.clear();
-        for (word_at, &word) in self.window.matched.iter().enumerate() {
-            let mut word = word;
-            while word != 0 {
-                let at = word_at * 64 + word.trailing_zeros() as usize;
-                word &= word - 1;
-                let sum = self.window.sums[at];
-                if top.would_enter((sum + rest) * MARGIN) {
-                    self.candidates.push(Candidate { at: at as u32, sum });
-                }
-            }
-        }
-    }
-
-    /// Adds what a list that is not essential has for the candidates; drops those that cannot enter
-    /// whatever the lists after it add.
-    fn probe(&mut self, number: usize, rest: f32, base: u32, end: u32, top: &TopK) {
-        let List {
-            postings, scorer, ..
-        } = &mut self.lists[number];
-        let parts = &mut self.window.parts[number * WINDOW..][..WINDOW];
-        let most = self.window_bounds[number] + rest;
-        self.candidates.retain_mut(|candidate| {
-            if !top.would_enter((candidate.sum + most) * MARGIN) {
-                return false;
-            }
-            let doc = DocId(base + candidate.at);
-            if postings.seek(doc) == doc && doc.0 < end {
-                let score = scorer.score(doc, postings.frequency());
-                parts[candidate.at as usize] = score;
-                candidate.sum += score;
-            }
-            top.would_enter((candidate.sum + rest) * MARGIN)
+        self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut sum = below;
+        let essential = self.order.iter().position(|(bound, _)| {
+            sum += bound;
+            top.would_enter(sum)
         });
-    }
-
-    /// Of more than k candidates only the k best of the window, and their like, can be among the k best.
-    /// (Not so where some of them may be deleted.)
-    fn keep_best(&mut self, k: usize) {
-        if k == 0 || self.candidates.len() <= k {
+        let Some(essential) = essential else {
+            return;
+        };
+        let others: f32 = below
+            + self.order[..essential]
+                .iter()
+                .map(|(bound, _)| bound)
+                .sum::<f32>();
+        if essential + 1 == self.order.len() {
+            self.search_one(rest, essential, others, base, end, segment, top);
             return;
         }
-        let (_, worst, _) = self
-            .candidates
-            .select_nth_unstable_by(k - 1, |a, b| b.sum.total_cmp(&a.sum));
-        let least = worst.sum / MARGIN / MARGIN;
-        self.candidates.retain(|candidate| candidate.sum >= least);
-    }
-
-    /// Every document that anything was written for is marked: only around marks is there what to clear.
-    fn empty(&mut self) {
-        let lists_count = self.lists.len();
-        let Window {
-            sums,
-            parts,
-            matched,
-        } = &mut self.window;
-        for (word_at, word) in matched
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, word)| **word != 0)
-        {
-            *word = 0;
-            let at = word_at * 64;
-            sums[at..at + 64].fill(0.0);
-            for list in 0..lists_count {
-                parts[list * WINDOW + at..][..64].fill(0.0);
+        for at in essential..self.order.len() {
+            let clause = &mut self.lists[self.order[at].1];
+            let mut block = clause.list.find(DocId(base));
+            while let Some((docs, scores)) = clause.scored_part(block, base, end) {
+                self.window.pour(base, docs, scores);
+                block += 1;
             }
         }
+        let mut window = std::mem::replace(&mut self.window, Window::none());
+        let least = top.threshold() - others;
+        window.drain(end - base, least, |at, sum| {
+            self.batch.push(base + at, sum);
+            if self.batch.count == BLOCK {
+                self.finish_batch(rest, essential, others, segment, top);
+            }
+        });
+        self.window = window;
+        self.finish_batch(rest, essential, others, segment, top);
     }
 
-    /// The next window that may hold a document of an essential list.
-    fn next_base(&self, essential: usize, end: u32) -> u32 {
-        if essential >= self.lists.len() {
-            return end;
+    /// A window with one essential list: its blocks are batches as they are.
+    #[allow(clippy::too_many_arguments)]
+    fn search_one(
+        &mut self,
+        rest: usize,
+        essential: usize,
+        others: f32,
+        base: u32,
+        end: u32,
+        segment: &Segment,
+        top: &mut TopK<'a>,
+    ) {
+        let number = self.order[essential].1;
+        let mut block = self.lists[number].list.find(DocId(base));
+        loop {
+            let clause = &mut self.lists[number];
+            if block >= clause.list.blocks.blocks_count() {
+                return;
+            }
+            if top.would_enter(clause.list.bound(block) + others) {
+                let Some((docs, scores)) = clause.scored_part(block, base, end) else {
+                    return;
+                };
+                self.batch.take(docs, scores, top.threshold() - others);
+                self.finish_batch(rest, essential, others, segment, top);
+            } else if clause.list.blocks.last_doc(block).0 >= end - 1 {
+                return;
+            }
+            block += 1;
         }
-        let of = |&number: &usize| self.lists[number].postings.doc().0;
-        // What is not essential here may be so in the next window.
-        let any_lags = essential > 0;
-        match self.order.iter().map(of).min() {
-            Some(first) if !any_lags && first >= end => first & !(WINDOW as u32 - 1),
-            _ => end,
+    }
+
+    /// Asks the lists that are not essential, and offers what then can enter.
+    fn finish_batch(
+        &mut self,
+        rest: usize,
+        essential: usize,
+        mut others: f32,
+        segment: &Segment,
+        top: &mut TopK<'a>,
+    ) {
+        let batch = &mut self.batch;
+        for at in (0..rest + essential).rev() {
+            if batch.count == 0 {
+                return;
+            }
+            let (bound, number) = match at.checked_sub(rest) {
+                Some(at) => self.order[at],
+                None => (self.lists[at].most, at),
+            };
+            // Exact: all of them lie on the grid.
+            others -= bound;
+            let least = top.threshold();
+            batch.add(&mut self.lists[number].list, others, least);
+            batch.retain(least - others);
         }
+        batch.offer(segment, top);
+    }
+}
+
+impl Clause<'_> {
+    /// The documents of a block from `base` on and before `end`, and their scores; `None` past them.
+    fn scored_part(&mut self, block: usize, base: u32, end: u32) -> Option<(&[u32], &[f32])> {
+        let blocks = &self.list.blocks;
+        if block >= blocks.blocks_count() || (block > 0 && blocks.last_doc(block - 1).0 >= end - 1)
+        {
+            return None;
+        }
+        if self.scored != block {
+            self.scored = block;
+            self.list.blocks.load(block);
+            self.list.score_block(&mut self.scores);
+        }
+        self.list.blocks.load(block);
+        let docs = self.list.blocks.docs();
+        let from = match docs.first() {
+            Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
+            _ => 0,
+        };
+        let to = match docs.last() {
+            Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
+            _ => docs.len(),
+        };
+        let to = to.max(from);
+        Some((&docs[from..to], &self.scores[from..to]))
     }
 }

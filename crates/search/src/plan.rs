@@ -1,17 +1,22 @@
 //! A query with the statistics of one snapshot: everything that scoring needs but the postings.
 //!
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
-//! segment, chunk or partition that holds it. Clauses are summed in the order of the plan, from
-//! 0.0, in f32: the same bits everywhere.
+//! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::ranking`]),
+//! so their sums in f32 are exact: the same bits in any order.
 use crate::{Query, Ranking};
-use index::{Field, IndexError, Statistics};
+use index::{Field, IndexError, Segment, Statistics, TermRecord, TermStatistics};
 use text::summary::SummaryTerm;
+
+/// Every document of a prefix counts this much, whatever the words.
+pub(crate) const PREFIX_SCORE: f32 = 1.0;
 
 /// A query planned for one snapshot. Cheap to share; used for every segment of every partition.
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) root: Node,
     pub(crate) ranking: Ranking,
+    /// What scores are rounded with.
+    pub(crate) grid: f32,
     pub(crate) text_factors: Option<Box<[f32; 256]>>,
     pub(crate) title_factors: Option<Box<[f32; 256]>>,
     // For explanations.
@@ -26,10 +31,7 @@ pub(crate) enum Node {
     Nothing,
     Term(TermNode),
     /// A term that filters and adds nothing to the score.
-    Filter {
-        field: Field,
-        term: String,
-    },
+    Filter(Word),
     Prefix {
         field: Field,
         prefix: String,
@@ -43,20 +45,46 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// The field and term of a clause that is one term.
-    pub(crate) fn term(&self) -> Option<(Field, &str)> {
+    /// The word of a clause that is one.
+    pub(crate) fn word(&self) -> Option<&Word> {
         match self {
-            Node::Term(term) => Some((term.field, &term.term)),
-            Node::Filter { field, term } => Some((*field, term)),
+            Node::Term(term) => Some(&term.word),
+            Node::Filter(word) => Some(word),
             _ => None,
+        }
+    }
+}
+
+/// A term, and where its postings are as far as planning came by it.
+#[derive(Debug)]
+pub(crate) struct Word {
+    pub(crate) field: Field,
+    pub(crate) term: String,
+    record: Option<(u32, TermRecord)>,
+}
+
+impl Word {
+    fn new(field: Field, term: &str, found: Option<&TermStatistics>) -> Word {
+        Word {
+            field,
+            term: term.to_owned(),
+            record: found.and_then(|found| found.record),
+        }
+    }
+
+    /// The record in a segment, if it occurs there.
+    pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
+        match self.record {
+            // The statistics found it in one segment, so no other has it.
+            Some((id, record)) => Ok((id == segment.id()).then_some(record)),
+            None => segment.term(self.field, &self.term),
         }
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct TermNode {
-    pub(crate) field: Field,
-    pub(crate) term: String,
+    pub(crate) word: Word,
     pub(crate) said: u32,
     pub(crate) document_frequency: u64,
     pub(crate) idf: f32,
@@ -66,7 +94,7 @@ pub(crate) struct TermNode {
 #[derive(Debug)]
 pub(crate) struct PhraseNode {
     pub(crate) field: Field,
-    pub(crate) terms: Vec<String>,
+    pub(crate) words: Vec<Word>,
     pub(crate) slop: u32,
     pub(crate) idf: f32,
     pub(crate) weight: f32,
@@ -85,6 +113,7 @@ impl Plan {
             statistics,
             documents_count: statistics.documents_count(),
             fields_used: [false; 2],
+            most: 0.0,
             summary_terms: Vec::new(),
         };
         let root = planner.scored(query)?;
@@ -94,6 +123,7 @@ impl Plan {
         Ok(Plan {
             root,
             ranking,
+            grid: Ranking::grid(planner.most),
             text_factors: factors(0),
             title_factors: factors(1),
             documents_count: planner.documents_count,
@@ -118,6 +148,8 @@ struct Planner<'a> {
     statistics: &'a Statistics,
     documents_count: u64,
     fields_used: [bool; 2],
+    /// What all scored clauses together add at most, whether they can match or not.
+    most: f64,
     summary_terms: Vec<SummaryTerm>,
 }
 
@@ -138,6 +170,7 @@ impl Planner<'_> {
             } => self.term(*field, term, *weight),
             Query::Prefix { field, prefix } => {
                 self.note(prefix, true, 1.0);
+                self.most += f64::from(PREFIX_SCORE);
                 Ok(prefix_node(*field, prefix))
             }
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
@@ -158,30 +191,27 @@ impl Planner<'_> {
     }
 
     fn term(&mut self, field: Field, term: &str, said: u32) -> Result<Node, IndexError> {
-        let document_frequency = self.statistics.document_frequency(field, term)?;
-        if document_frequency == 0 {
+        let Some(found) = self.statistics.term(field, term)? else {
             return Ok(Node::Nothing);
-        }
+        };
+        let document_frequency = found.document_frequency;
         let idf = self.idf(document_frequency);
         self.note(term, false, idf);
         self.use_lengths(field);
+        let weight = self.weight(said, idf);
         Ok(Node::Term(TermNode {
-            field,
-            term: term.to_owned(),
+            word: Word::new(field, term, Some(&found)),
             said,
             document_frequency,
             idf,
-            weight: self.ranking.weight(said, idf),
+            weight,
         }))
     }
 
     fn filter(&mut self, field: Field, term: &str) -> Result<Node, IndexError> {
-        if self.statistics.document_frequency(field, term)? == 0 {
-            return Ok(Node::Nothing);
-        }
-        Ok(Node::Filter {
-            field,
-            term: term.to_owned(),
+        Ok(match self.statistics.term(field, term)? {
+            Some(found) => Node::Filter(Word::new(field, term, Some(&found))),
+            None => Node::Nothing,
         })
     }
 
@@ -192,27 +222,35 @@ impl Planner<'_> {
             _ => {}
         }
         let mut idf = 0.0f32;
+        let mut words: Vec<Word> = Vec::with_capacity(terms.len());
         for term in terms {
-            let document_frequency = self.statistics.document_frequency(field, term)?;
-            if document_frequency == 0 {
+            let Some(found) = self.statistics.term(field, term)? else {
                 return Ok(Node::Nothing);
-            }
-            let term_idf = self.idf(document_frequency);
+            };
+            let term_idf = self.idf(found.document_frequency);
             self.note(term, false, term_idf);
             idf += term_idf;
+            words.push(Word::new(field, term, Some(&found)));
         }
         // Sites have no positions, so nothing follows anything there.
         if field == Field::Site {
             return Ok(Node::Nothing);
         }
         self.use_lengths(field);
+        let weight = self.weight(1, idf);
         Ok(Node::Phrase(PhraseNode {
             field,
-            terms: terms.to_vec(),
+            words,
             slop,
             idf,
-            weight: self.ranking.weight(1, idf),
+            weight,
         }))
+    }
+
+    fn weight(&mut self, said: u32, idf: f32) -> f32 {
+        let weight = self.ranking.weight(said, idf);
+        self.most += self.ranking.most(weight);
+        weight
     }
 
     fn idf(&self, document_frequency: u64) -> f32 {
@@ -245,21 +283,18 @@ impl Planner<'_> {
 fn unscored(query: &Query) -> Node {
     match query {
         Query::Nothing => Node::Nothing,
-        Query::Term { field, term, .. } => Node::Filter {
-            field: *field,
-            term: term.clone(),
-        },
+        Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term, None)),
         Query::Prefix { field, prefix } => prefix_node(*field, prefix),
         Query::Phrase { field, terms, slop } => match terms.as_slice() {
             [] => Node::Nothing,
-            [term] => Node::Filter {
-                field: *field,
-                term: term.clone(),
-            },
+            [term] => Node::Filter(Word::new(*field, term, None)),
             _ if *field == Field::Site => Node::Nothing,
             _ => Node::Phrase(PhraseNode {
                 field: *field,
-                terms: terms.clone(),
+                words: terms
+                    .iter()
+                    .map(|term| Word::new(*field, term, None))
+                    .collect(),
                 slop: *slop,
                 idf: 0.0,
                 weight: 0.0,

@@ -14,10 +14,17 @@
 //! negative, and without the constant factor k1 + 1. tf·idf is Lucene 3's default without the
 //! query norm and the coordination factor: `idf = 1 + ln(N / (df + 1))`.
 //!
+//! The score of a clause is rounded to a grid that the plan chooses (see [`Ranking::grid`]): so coarse
+//! that every sum of a query's clauses is a number of 24 bits, and so fine that nobody sees it (about
+//! 2^-22 of the highest score). Sums are exact then, hence the same in whatever order they are made:
+//! that lets every algorithm add up clauses as they come, and still give the same bits.
+//!
 //! Invariant: a score never falls when the frequency rises, and never rises with the length byte.
 //! Why BM25 is written with a subtraction: `frequency / (frequency + 1 / factor)` rounds twice in
 //! opposite directions and so can fall by a unit in the last place; here every step is monotone,
 //! and so is its rounding. Upper bounds of a block of postings rest on this.
+
+use codec::lanes;
 
 /// How documents are scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,12 +100,58 @@ impl Ranking {
         }
     }
 
-    /// The score of one term in one document.
-    #[inline]
-    pub fn score(self, weight: f32, frequency: u32, factor: f32) -> f32 {
+    /// The most that a clause of this weight adds.
+    pub fn most(self, weight: f32) -> f64 {
         match self {
-            Ranking::Bm25 { .. } => weight - weight / (1.0 + frequency as f32 * factor),
-            Ranking::TfIdf => weight * (frequency as f32).sqrt() * factor,
+            Ranking::Bm25 { .. } => weight.into(),
+            // A length is stored up to an eighth too short, which a frequency may use up.
+            Ranking::TfIdf => f64::from(weight) * 1.1,
+        }
+    }
+
+    /// The grid for clauses that together add up to `most` at most: a number that, added to a score and
+    /// taken away again, leaves it rounded to a multiple of 2^-22 of the next power of two above `most`.
+    pub fn grid(most: f64) -> f32 {
+        if !(most > 1e-30 && most < 1e30) {
+            // Nothing is scored, or nothing of any sense: scores stay as they are.
+            return 0.0;
+        }
+        let above = 2f32.powi(most.log2().floor() as i32 + 1);
+        // From 3 to 4 times a power of two the unit in the last place is 2^-22 of it.
+        3.0 * above
+    }
+
+    /// The score of one term in one document, on the grid.
+    #[inline]
+    pub fn score(self, weight: f32, frequency: u32, factor: f32, grid: f32) -> f32 {
+        match self {
+            Ranking::Bm25 { .. } => lanes::saturate_one(weight, grid, frequency, factor),
+            Ranking::TfIdf => {
+                let score = weight * (frequency as i32 as f32).sqrt() * factor;
+                (score + grid) - grid
+            }
+        }
+    }
+
+    /// The scores of many postings of one term.
+    #[inline]
+    pub(crate) fn score_many(
+        self,
+        weight: f32,
+        frequencies: &[u32],
+        factors: &[f32],
+        grid: f32,
+        scores: &mut [f32],
+    ) {
+        match self {
+            Ranking::Bm25 { .. } => lanes::saturate(weight, grid, frequencies, factors, scores),
+            Ranking::TfIdf => {
+                for ((score, &frequency), &factor) in
+                    scores.iter_mut().zip(frequencies).zip(factors)
+                {
+                    *score = self.score(weight, frequency, factor, grid);
+                }
+            }
         }
     }
 }
@@ -121,7 +174,7 @@ mod tests {
         let ranking = Ranking::default();
         let idf = ranking.inverse_document_frequency(10, 2);
         assert!((idf - (1.0f32 + 8.5 / 2.5).ln()).abs() < 1e-6);
-        let score = ranking.score(idf, 3, ranking.factor(20, 10.0));
+        let score = ranking.score(idf, 3, ranking.factor(20, 10.0), 0.0);
         let expected = idf * 3.0 / (3.0 + 1.2 * (0.25 + 0.75 * 2.0));
         assert!((score - expected).abs() < 1e-6, "{score} {expected}");
     }
@@ -131,7 +184,7 @@ mod tests {
         let ranking = Ranking::TfIdf;
         let idf = ranking.inverse_document_frequency(10, 4);
         assert!((idf - (1.0 + 2.0f32.ln())).abs() < 1e-6);
-        let score = ranking.score(ranking.weight(1, idf), 9, ranking.factor(25, 0.0));
+        let score = ranking.score(ranking.weight(1, idf), 9, ranking.factor(25, 0.0), 0.0);
         assert!((score - idf * idf * 3.0 / 5.0).abs() < 1e-6);
     }
 
@@ -141,7 +194,7 @@ mod tests {
             for b in [f32::NAN, -1.0, 0.0, 1.0, 7.0] {
                 let ranking = Ranking::Bm25 { k1, b }.sanitized();
                 for length in [0, 1, 1000, u32::MAX] {
-                    let score = ranking.score(2.0, 3, ranking.factor(length, 1.0));
+                    let score = ranking.score(2.0, 3, ranking.factor(length, 1.0), 6.0);
                     assert!((0.0..=2.0).contains(&score), "{ranking:?} {length} {score}");
                 }
             }
@@ -160,10 +213,37 @@ mod tests {
             average in 0.5f32..5000.0,
         ) {
             let (long, short) = (length + longer, length);
-            let score = |tf, len| ranking.score(weight, tf, ranking.factor(len, average));
+            let grid = Ranking::grid(ranking.most(weight));
+            let score = |tf, len| ranking.score(weight, tf, ranking.factor(len, average), grid);
             prop_assert!(score(frequency, short) <= score(frequency + more, short));
             prop_assert!(score(frequency, long) <= score(frequency, short));
             prop_assert!(score(frequency, short) >= 0.0);
+        }
+
+        #[test]
+        fn sums_on_the_grid_are_the_same_in_any_order(
+            clauses in prop::collection::vec((0.0f32..20.0, 1u32..1000, 0.001f32..9.0), 1..30),
+            ranking in rankings(),
+            turn in any::<prop::sample::Index>(),
+        ) {
+            let ranking = ranking.sanitized();
+            let most = clauses.iter().map(|(weight, ..)| ranking.most(*weight)).sum();
+            let grid = Ranking::grid(most);
+            let mut scores: Vec<f32> = clauses
+                .iter()
+                .map(|&(weight, tf, factor)| {
+                    // No frequency is over its length.
+                    let factor = factor.min(1.0 / (tf as f32).sqrt());
+                    ranking.score(weight, tf, factor, grid)
+                })
+                .collect();
+            let forwards: f32 = scores.iter().sum();
+            let exact: f64 = scores.iter().map(|&score| f64::from(score)).sum();
+            let at = turn.index(scores.len());
+            scores.rotate_left(at);
+            scores.reverse();
+            prop_assert_eq!(scores.iter().sum::<f32>().to_bits(), forwards.to_bits());
+            prop_assert_eq!(f64::from(forwards), exact);
         }
     }
 }

@@ -3,49 +3,40 @@
 //! Exact: documents, scores and order are those of [`crate::exhaustive`]. A block is left out when its
 //! competitive pairs bound every score in it below the worst score kept.
 
-use crate::cursor::Scorer;
-use crate::{ScoredHit, TopK};
-use index::{DocId, IndexError, Postings, Segment};
+use crate::TopK;
+use crate::batch::Batch;
+use crate::cursor::BLOCK;
+use crate::list::{List, first_damage};
+use index::{DocId, IndexError, Segment};
+use std::ops::Range;
 
-/// Keeps the best of a list in `top`.
-pub(crate) fn search(
-    mut postings: Postings<'_>,
-    scorer: &Scorer<'_>,
+/// Keeps the best of a list in `top`, among the documents of `range`.
+pub(crate) fn search<'a>(
+    mut list: List<'a>,
+    range: Range<u32>,
     segment: &Segment,
-    top: &mut TopK,
+    top: &mut TopK<'a>,
 ) -> Result<(), IndexError> {
-    let bounds = postings.bounds();
-    let mut first = DocId(0);
-    for block in 0..bounds.blocks_count() {
-        let last = bounds.last_doc(block);
-        if top.would_enter(scorer.bound(&bounds.impacts(block))) {
-            postings.seek(first);
-            let end = DocId(last.0.saturating_add(1));
-            postings.take_until(end, |docs, frequencies| {
-                offer(docs, frequencies, scorer, segment, top);
-            });
+    if !segment.has_deletions() {
+        top.raise(list.floor(top.k()));
+    }
+    let mut scores = [0.0; BLOCK];
+    let mut batch = Batch::default();
+    let first = list.find(DocId(range.start));
+    for block in first..list.blocks.blocks_count() {
+        if block > 0 && list.blocks.last_doc(block - 1).0.saturating_add(1) >= range.end {
+            break;
         }
-        first = DocId(last.0.saturating_add(1));
-    }
-    if bounds.blocks_count() == 0 {
-        let (docs, frequencies) = postings.rest_of_block();
-        offer(docs, frequencies, scorer, segment, top);
-    }
-    postings.take_error().map_or(Ok(()), Err)
-}
-
-fn offer(
-    docs: &[u32],
-    frequencies: &[u32],
-    scorer: &Scorer<'_>,
-    segment: &Segment,
-    top: &mut TopK,
-) {
-    for (&doc, &frequency) in docs.iter().zip(frequencies) {
-        let doc = DocId(doc);
-        let score = scorer.score(doc, frequency);
-        if top.would_enter(score) && !segment.is_deleted(doc) {
-            top.offer(score, || ScoredHit::at(segment, doc, score));
+        top.exchange();
+        // A list without full blocks has no bounds of its own: making one costs what scoring does.
+        if list.blocks.blocks_count() > 1 && !top.would_enter(list.bound(block)) {
+            continue;
         }
+        list.blocks.load(block);
+        let docs = list.score_block(&mut scores);
+        batch.take(docs, &scores[..docs.len()], top.threshold());
+        batch.clip(&range);
+        batch.offer(segment, top);
     }
+    first_damage(std::slice::from_mut(&mut list))
 }

@@ -5,6 +5,7 @@
 use index::{DocId, Segment};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicU32, Ordering as AtomicOrdering};
 
 /// A hit as the index search knows it. Better = higher score, then lower URL hash.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,17 +23,6 @@ pub struct ScoredHit {
 }
 
 impl ScoredHit {
-    /// The hit that a document of `segment` is.
-    pub(crate) fn at(segment: &Segment, doc: DocId, score: f32) -> ScoredHit {
-        ScoredHit {
-            score,
-            url_hash: segment.url_hash(doc),
-            site_hash: segment.site_hash(doc),
-            segment: segment.id(),
-            doc,
-        }
-    }
-
     /// `Less` when `self` comes before `other` in an answer.
     pub fn rank(&self, other: &ScoredHit) -> Ordering {
         other
@@ -44,54 +34,129 @@ impl ScoredHit {
     }
 }
 
-/// A hit in the heap, whose top is the worst.
+/// What the documents of a segment are known by.
+trait Documents: std::fmt::Debug + Sync {
+    fn id(&self) -> u32;
+    fn url_hash(&self, doc: DocId) -> u64;
+    fn site_hash(&self, doc: DocId) -> u64;
+}
+
+impl Documents for Segment {
+    fn id(&self) -> u32 {
+        Segment::id(self)
+    }
+    fn url_hash(&self, doc: DocId) -> u64 {
+        Segment::url_hash(self, doc)
+    }
+    fn site_hash(&self, doc: DocId) -> u64 {
+        Segment::site_hash(self, doc)
+    }
+}
+
+/// A document kept. Its hashes are fetched when they decide, and at the end.
 #[derive(Debug, Clone, Copy)]
-struct Kept(ScoredHit);
+struct Kept {
+    score: f32,
+    /// Index among the segments entered.
+    segment: u32,
+    doc: DocId,
+}
 
-impl Ord for Kept {
-    fn cmp(&self, other: &Kept) -> Ordering {
-        self.0.rank(&other.0)
-    }
-}
-impl PartialOrd for Kept {
-    fn partial_cmp(&self, other: &Kept) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for Kept {
-    fn eq(&self, other: &Kept) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Kept {}
+/// Up to so many hits are kept in order; more are sorted out when twice as many have come together.
+const ORDERED_MAX: usize = 32;
 
-/// Keeps the k best of the hits offered.
+/// Keeps the k best of the documents offered.
+///
+/// Few are kept in a sorted row: its worst is a threshold that rises with every hit. Many are gathered,
+/// and the better half chosen when there are 2 k: no order is kept that nobody asked for.
 #[derive(Debug)]
-pub struct TopK {
+pub struct TopK<'a> {
     k: usize,
-    heap: BinaryHeap<Kept>,
-    // The worst score kept, once full: what a further hit must reach. Below it nothing enters.
+    segments: Vec<&'a dyn Documents>,
+    kept: Vec<Kept>,
+    /// What a further hit must reach: the worst score kept once there are k, or what is known from
+    /// elsewhere to be no higher than that. Below it nothing enters.
     threshold: f32,
+    shared: Option<&'a SharedThreshold>,
 }
 
-impl TopK {
+/// The best threshold that several searches of one query know: each of them keeps k hits that reach it.
+#[derive(Debug, Default)]
+pub struct SharedThreshold(AtomicU32);
+
+impl SharedThreshold {
+    /// What is known.
+    pub fn get(&self) -> f32 {
+        f32::from_bits(self.0.load(AtomicOrdering::Relaxed))
+    }
+
+    /// Says that k hits reach `score`, which is not negative.
+    pub fn raise(&self, score: f32) {
+        // Floating-point numbers that are not negative are in the order of their bits.
+        self.0
+            .fetch_max(score.max(0.0).to_bits(), AtomicOrdering::Relaxed);
+    }
+}
+
+impl<'a> TopK<'a> {
     /// An empty collection for `k` hits.
-    pub fn new(k: usize) -> TopK {
+    pub fn new(k: usize) -> TopK<'a> {
         TopK {
             k,
-            // A caller may ask for more than there are documents: grow with what is found.
-            heap: BinaryHeap::with_capacity(k.min(1024)),
+            segments: Vec::new(),
+            kept: Vec::new(),
             threshold: if k == 0 {
                 f32::INFINITY
             } else {
                 f32::NEG_INFINITY
             },
+            shared: None,
         }
+    }
+
+    /// As `new`, sharing a threshold with searches of other documents for the same query.
+    pub fn sharing(k: usize, shared: &'a SharedThreshold) -> TopK<'a> {
+        TopK {
+            shared: Some(shared),
+            ..TopK::new(k)
+        }
+    }
+
+    /// Says which segment the documents offered from now on belong to.
+    pub fn enter(&mut self, segment: &'a Segment) {
+        self.segments.push(segment);
     }
 
     /// How many hits are wanted.
     pub fn k(&self) -> usize {
         self.k
+    }
+
+    /// What a hit must reach to enter.
+    #[inline]
+    pub fn threshold(&self) -> f32 {
+        self.threshold
+    }
+
+    /// Says that k documents are known to reach `score`, whether offered yet or not.
+    #[inline]
+    pub fn raise(&mut self, score: f32) {
+        self.threshold = self.threshold.max(score);
+    }
+
+    /// Takes over what other searches of the query know by now, and lets them know.
+    #[inline]
+    pub fn exchange(&mut self) {
+        if let Some(shared) = self.shared
+            && self.k > 0
+        {
+            let known = shared.get();
+            if known > self.threshold {
+                self.threshold = known;
+            } else if known < self.threshold {
+                shared.raise(self.threshold);
+            }
+        }
     }
 
     /// Whether a hit of this score could enter: it reaches the worst score kept. (At that very
@@ -101,43 +166,103 @@ impl TopK {
         score >= self.threshold
     }
 
-    /// Offers a hit; `hit` is called only if the score could enter, so that hashes need not be
-    /// fetched for the rest.
+    /// Offers a document of the segment entered last.
     #[inline]
-    pub fn offer(&mut self, score: f32, hit: impl FnOnce() -> ScoredHit) {
+    pub fn offer(&mut self, score: f32, doc: DocId) {
         // Written so that NaN goes on, to where it is refused loudly.
         if score < self.threshold {
             return;
         }
-        self.insert(hit());
+        self.insert(score, doc);
     }
 
-    #[cold]
     #[inline(never)]
-    fn insert(&mut self, hit: ScoredHit) {
-        assert!(!hit.score.is_nan(), "a score is never NaN");
-        if self.heap.len() < self.k {
-            self.heap.push(Kept(hit));
-        } else if let Some(mut worst) = self.heap.peek_mut()
-            && hit.rank(&worst.0) == Ordering::Less
-        {
-            *worst = Kept(hit);
+    fn insert(&mut self, score: f32, doc: DocId) {
+        assert!(!score.is_nan(), "a score is never NaN");
+        let segment = self.segments.len().wrapping_sub(1) as u32;
+        let new = Kept {
+            score,
+            segment,
+            doc,
+        };
+        if self.k > ORDERED_MAX {
+            self.kept.push(new);
+            if self.kept.len() >= self.k.saturating_mul(2) {
+                self.choose();
+            }
+            return;
         }
-        if self.heap.len() == self.k
-            && let Some(worst) = self.heap.peek()
-        {
-            self.threshold = worst.0.score;
+        if self.kept.len() == self.k {
+            if let Some(worst) = self.kept.last()
+                && rank(&self.segments, &new, worst) != Ordering::Less
+            {
+                return;
+            }
+            self.kept.pop();
         }
+        let segments = &self.segments;
+        let at = self
+            .kept
+            .iter()
+            .rposition(|better| rank(segments, better, &new) == Ordering::Less)
+            .map_or(0, |before| before + 1);
+        self.kept.insert(at, new);
+        if self.kept.len() == self.k
+            && let Some(worst) = self.kept.last()
+        {
+            self.threshold = self.threshold.max(worst.score);
+        }
+    }
+
+    /// Keeps the better half.
+    #[cold]
+    fn choose(&mut self) {
+        let segments = &self.segments;
+        let (_, worst, _) = self
+            .kept
+            .select_nth_unstable_by(self.k - 1, |a, b| rank(segments, a, b));
+        self.threshold = self.threshold.max(worst.score);
+        self.kept.truncate(self.k);
     }
 
     /// The best first.
-    pub fn into_sorted(self) -> Vec<ScoredHit> {
-        self.heap
-            .into_sorted_vec()
-            .into_iter()
-            .map(|kept| kept.0)
-            .collect()
+    pub fn into_sorted(mut self) -> Vec<ScoredHit> {
+        if self.k > ORDERED_MAX {
+            if self.kept.len() > self.k {
+                self.choose();
+            }
+            let segments = &self.segments;
+            self.kept.sort_unstable_by(|a, b| rank(segments, a, b));
+        }
+        let hit = |kept: &Kept| {
+            let segment = self.segments[kept.segment as usize];
+            ScoredHit {
+                score: kept.score,
+                url_hash: segment.url_hash(kept.doc),
+                site_hash: segment.site_hash(kept.doc),
+                segment: segment.id(),
+                doc: kept.doc,
+            }
+        };
+        self.kept.iter().map(hit).collect()
     }
+}
+
+/// `Less` when `a` comes before `b` in an answer.
+#[inline]
+fn rank(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
+    b.score
+        .total_cmp(&a.score)
+        .then_with(|| rank_of_equals(segments, a, b))
+}
+
+#[cold]
+fn rank_of_equals(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
+    let key = |kept: &Kept| {
+        let segment = segments[kept.segment as usize];
+        (segment.url_hash(kept.doc), segment.id(), kept.doc)
+    };
+    key(a).cmp(&key(b))
 }
 
 /// The k best of several lists, each best first: what partitions found becomes one answer.
@@ -190,14 +315,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A segment whose documents' URLs have six hashes between them.
+    #[derive(Debug)]
+    struct Fake(u32);
+
+    impl Documents for Fake {
+        fn id(&self) -> u32 {
+            self.0
+        }
+        fn url_hash(&self, doc: DocId) -> u64 {
+            u64::from((doc.0 + self.0) % 6)
+        }
+        fn site_hash(&self, doc: DocId) -> u64 {
+            doc.0.into()
+        }
+    }
+
+    const SEGMENTS: [Fake; 3] = [Fake(0), Fake(1), Fake(2)];
+
     fn hits() -> impl Strategy<Value = Vec<ScoredHit>> {
         // Few scores and hashes, so that ties are ordinary.
-        proptest::collection::vec((0u8..5, 0u64..6, 0u32..3, 0u32..50), 0..60).prop_map(|raw| {
+        prop::collection::btree_map((0u32..3, 0u32..50), 0u8..5, 0..100).prop_map(|raw| {
             raw.into_iter()
-                .map(|(score, url_hash, segment, doc)| ScoredHit {
-                    score: score as f32 / 2.0,
-                    url_hash,
-                    site_hash: 0,
+                .map(|((segment, doc), score)| ScoredHit {
+                    score: f32::from(score) / 2.0,
+                    url_hash: SEGMENTS[segment as usize].url_hash(DocId(doc)),
+                    site_hash: doc.into(),
                     segment,
                     doc: DocId(doc),
                 })
@@ -214,7 +357,8 @@ mod tests {
     fn kept(hits: &[ScoredHit], k: usize) -> Vec<ScoredHit> {
         let mut top = TopK::new(k);
         for hit in hits {
-            top.offer(hit.score, || *hit);
+            top.segments.push(&SEGMENTS[hit.segment as usize]);
+            top.offer(hit.score, hit.doc);
         }
         top.into_sorted()
     }
@@ -223,6 +367,20 @@ mod tests {
         #[test]
         fn keeps_what_sorting_keeps(hits in hits(), k in 0usize..70) {
             prop_assert_eq!(kept(&hits, k), sorted(hits, k));
+        }
+
+        #[test]
+        fn a_threshold_that_k_reach_changes_nothing(hits in hits(), k in 1usize..70) {
+            let expected = sorted(hits.clone(), k);
+            let mut top = TopK::new(k);
+            if let Some(worst) = expected.get(k - 1) {
+                top.raise(worst.score);
+            }
+            for hit in &hits {
+                top.segments.push(&SEGMENTS[hit.segment as usize]);
+                top.offer(hit.score, hit.doc);
+            }
+            prop_assert_eq!(top.into_sorted(), expected);
         }
 
         #[test]

@@ -66,11 +66,12 @@ impl Oracle {
 
     /// Every matching document, best first, ties by the hash of the URL.
     pub fn rank(&self, query: &Query, ranking: Ranking) -> Vec<OracleHit> {
+        let grid = self.grid(query, ranking);
         let mut hits: Vec<OracleHit> = self
             .documents
             .iter()
             .filter_map(|document| {
-                let score = self.score(query, ranking, document)?;
+                let score = self.score(query, (ranking, grid), document)?;
                 Some(OracleHit {
                     url: document.url.clone(),
                     url_hash: url_hash(&document.url),
@@ -88,13 +89,22 @@ impl Oracle {
     /// How many documents of a site match.
     pub fn count_site(&self, query: &Query, site: &str) -> u64 {
         let matching = self.documents.iter().filter(|document| {
-            document.site == site && self.score(query, Ranking::default(), document).is_some()
+            document.site == site
+                && self
+                    .score(query, (Ranking::default(), 0.0), document)
+                    .is_some()
         });
         matching.count() as u64
     }
 
     /// The score of a document, `None` when it does not match.
-    fn score(&self, query: &Query, ranking: Ranking, document: &OracleDocument) -> Option<f32> {
+    fn score(
+        &self,
+        query: &Query,
+        (ranking, grid): (Ranking, f32),
+        document: &OracleDocument,
+    ) -> Option<f32> {
+        let on_grid = |score: f32| (score + grid) - grid;
         match query {
             Query::Nothing => None,
             Query::Term {
@@ -112,13 +122,15 @@ impl Oracle {
                     return None;
                 }
                 let idf = self.idf(*field, term, ranking);
-                Some(self.leaf(ranking, *weight, idf, frequency, *field, document))
+                Some(on_grid(
+                    self.leaf(ranking, *weight, idf, frequency, *field, document),
+                ))
             }
             Query::Prefix { field, prefix } => document
                 .field(*field)
                 .iter()
                 .any(|word| word.starts_with(prefix))
-                .then_some(1.0),
+                .then_some(on_grid(1.0)),
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);
                 if frequency == 0 {
@@ -128,7 +140,9 @@ impl Oracle {
                 for term in terms {
                     idf += self.idf(*field, term, ranking);
                 }
-                Some(self.leaf(ranking, 1, idf, frequency, *field, document))
+                Some(on_grid(
+                    self.leaf(ranking, 1, idf, frequency, *field, document),
+                ))
             }
             Query::Boolean {
                 required,
@@ -137,18 +151,18 @@ impl Oracle {
             } => {
                 let mut sum = 0.0f32;
                 for clause in required {
-                    sum += self.score(clause, ranking, document)?;
+                    sum += self.score(clause, (ranking, grid), document)?;
                 }
                 let mut any = !required.is_empty();
                 for clause in optional {
-                    if let Some(score) = self.score(clause, ranking, document) {
+                    if let Some(score) = self.score(clause, (ranking, grid), document) {
                         any = true;
                         sum += score;
                     }
                 }
                 let is_excluded = excluded
                     .iter()
-                    .any(|clause| self.score(clause, ranking, document).is_some());
+                    .any(|clause| self.score(clause, (ranking, grid), document).is_some());
                 (any && !is_excluded).then_some(sum)
             }
         }
@@ -176,6 +190,43 @@ impl Oracle {
             Ranking::TfIdf => {
                 let weight = said as f32 * idf * idf;
                 weight * frequency.sqrt() * (1.0 / length.sqrt())
+            }
+        }
+    }
+
+    /// The grid that scores of a query lie on, by what all its scored clauses add at most.
+    fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
+        Ranking::grid(self.most(query, ranking))
+    }
+
+    fn most(&self, query: &Query, ranking: Ranking) -> f64 {
+        let weigh = |said: u32, field: Field, terms: &[&String]| {
+            let known =
+                |term: &&String| self.documents.iter().any(|d| d.field(field).contains(term));
+            if field == Field::Site || terms.is_empty() || !terms.iter().all(known) {
+                return 0.0;
+            }
+            let idf = terms
+                .iter()
+                .fold(0.0, |sum, term| sum + self.idf(field, term, ranking));
+            ranking.most(ranking.weight(said, idf))
+        };
+        match query {
+            Query::Nothing => 0.0,
+            Query::Term {
+                field,
+                term,
+                weight,
+            } => weigh(*weight, *field, &[term]),
+            Query::Prefix { .. } => 1.0,
+            Query::Phrase { field, terms, .. } => {
+                weigh(1, *field, &terms.iter().collect::<Vec<_>>())
+            }
+            Query::Boolean {
+                required, optional, ..
+            } => {
+                let clauses = required.iter().chain(optional);
+                clauses.map(|clause| self.most(clause, ranking)).sum()
             }
         }
     }

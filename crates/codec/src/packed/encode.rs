@@ -34,13 +34,15 @@ pub(super) fn encode_any(values: &[u32; BLOCK], out: &mut Vec<u8>) {
     if exceptions == 0 {
         return;
     }
-    for (index, value) in values.iter().enumerate() {
-        // Exceptions exist, so `bits` is below 32 and the shift is defined.
-        let high = value >> bits;
-        if high != 0 {
-            out.push(index as u8);
-            vint::write_u32(out, high);
-        }
+    // Exceptions exist, so `bits` is below 32 and the shift is defined.
+    let highs = || (0u8..=255).zip(values.iter().map(|value| value >> bits));
+    out.extend(
+        highs()
+            .filter(|(_, high)| *high != 0)
+            .map(|(index, _)| index),
+    );
+    for (_, high) in highs().filter(|(_, high)| *high != 0) {
+        vint::write_u32(out, high);
     }
 }
 

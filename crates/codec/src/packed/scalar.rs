@@ -25,6 +25,29 @@ pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     }
 }
 
+/// The value at `index` of such a payload.
+///
+/// # Panics
+/// If `bits` is over 32, `index` over 255 or the payload shorter.
+#[inline]
+pub fn unpack_one(bits: usize, payload: &[u8], index: usize) -> u32 {
+    if bits == 0 {
+        return 0;
+    }
+    let (row, lane) = (index / LANES, index % LANES);
+    let (word, shift) = (row * bits / 32, row * bits % 32);
+    let at = |word: usize| {
+        let start = (word * LANES + lane) * 4;
+        let bytes = &payload[start..start + 4];
+        u64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    };
+    let mut wide = at(word);
+    if shift + bits > 32 {
+        wide |= at(word + 1) << 32;
+    }
+    (wide >> shift & ((1 << bits) - 1)) as u32
+}
+
 fn unpack_width<const BITS: usize>(payload: &[u8], values: &mut [u32; BLOCK]) {
     let payload = &payload[..ROW_BYTES * BITS];
     if BITS == 0 {

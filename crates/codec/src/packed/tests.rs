@@ -29,6 +29,11 @@ fn check(values: &[u32; BLOCK], base: u32) -> usize {
         assert_eq!(&read, values);
         assert_eq!(decode_gaps(&bytes, base, &mut read), Ok(length));
         assert_eq!(read, sums);
+        for (from, count) in [(0, BLOCK), (base as usize % 200, 40), (255, 1), (7, 0)] {
+            let some = &mut read[..count];
+            assert_eq!(decode_some(&bytes, from, some), Ok(()));
+            assert_eq!(some, &values[from..from + count]);
+        }
         // Once more with something behind it.
         bytes.extend([0xff; 9]);
     }
@@ -184,8 +189,15 @@ proptest! {
             let read = decode(bytes, &mut values);
             prop_assert_eq!(encoded_bytes(bytes), read);
             prop_assert_eq!(decode_gaps(bytes, 77, &mut sums), read);
+            let mut some = [0; 9];
+            let some_read = decode_some(bytes, 200, &mut some);
             if let Ok(length) = read {
                 prop_assert!(length <= bytes.len());
+                prop_assert_eq!(some_read, Ok(()));
+                // Of several exceptions at one index the last wins here and all of them there.
+                if bytes[1] < 2 {
+                    prop_assert_eq!(&some, &values[200..209]);
+                }
                 scalar::prefix_sum(&mut values, 77);
                 prop_assert_eq!(values, sums);
             }

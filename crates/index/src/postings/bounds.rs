@@ -1,5 +1,6 @@
 //! The headers of a list, read for their bounds alone: no posting is decoded.
 
+use super::floors::{self, FLOORS_BYTES};
 use super::impacts::{self, Impact, PAIRS, PAIRS_BYTES};
 use super::{BLOCK, HEADER_BYTES};
 use crate::DocId;
@@ -8,9 +9,12 @@ use crate::sealed::read_u32;
 /// Where the pairs stand in a header.
 const PAIRS_AT: usize = HEADER_BYTES - PAIRS_BYTES;
 
-/// Bytes of all headers of a list: those of the full blocks, and the pairs of the tail.
+/// Bytes of all headers of a list: those of the full blocks, the pairs of the tail, and the floors.
 pub(crate) fn headers_bytes(blocks_full: usize) -> usize {
-    blocks_full * HEADER_BYTES + if blocks_full > 0 { PAIRS_BYTES } else { 0 }
+    match blocks_full {
+        0 => 0,
+        _ => blocks_full * HEADER_BYTES + 2 * PAIRS_BYTES + FLOORS_BYTES,
+    }
 }
 
 /// The blocks of a list by their last documents and competitive pairs. The tail is the last block; it
@@ -66,5 +70,18 @@ impl<'a> Bounds<'a> {
                 0
             };
         impacts::decode(self.headers.get(at..at + PAIRS_BYTES).unwrap_or(&[]))
+    }
+
+    /// The competitive pairs of the whole list; all unused where there are no headers.
+    pub fn list_impacts(&self) -> [Impact; PAIRS] {
+        let at = self.blocks_full * HEADER_BYTES + PAIRS_BYTES;
+        impacts::decode(self.headers.get(at..at + PAIRS_BYTES).unwrap_or(&[]))
+    }
+
+    /// What at least `k` postings of the list reach, each of these pairs for itself: what their scores
+    /// are not below. Unused pairs have frequency 0.
+    pub fn floors(&self, k: usize) -> [Impact; floors::PAIRS] {
+        let at = self.blocks_full * HEADER_BYTES + 2 * PAIRS_BYTES;
+        floors::decode(self.headers.get(at..).unwrap_or(&[]), k)
     }
 }

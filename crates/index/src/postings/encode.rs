@@ -1,7 +1,8 @@
 //! Postings to bytes.
 
+use super::floors::{FLOORS_BYTES, FloorsCounter};
 use super::{BLOCK, PostingsCodec, impacts};
-use codec::{packed, vint};
+use codec::{docs, packed, vint};
 
 /// Encodes one list after another; buffers are kept between lists.
 pub(crate) struct PostingsEncoder {
@@ -23,12 +24,17 @@ struct List {
     occurrences_count: u64,
     occurrences_before_block: u64,
     previous_doc_plus_one: u32,
+    /// The document before the block; `u32::MAX` before the first.
+    base: u32,
     fill: usize,
     gaps: [u32; BLOCK],
     frequencies: [u32; BLOCK],
     lengths: [u8; BLOCK],
     headers: Vec<u8>,
     blocks: Vec<u8>,
+    floors: FloorsCounter,
+    /// Highest frequencies by length, as far as the blocks' pairs tell.
+    highest: [u32; 256],
 }
 
 struct Positions {
@@ -47,12 +53,15 @@ impl PostingsEncoder {
                 occurrences_count: 0,
                 occurrences_before_block: 0,
                 previous_doc_plus_one: 0,
+                base: u32::MAX,
                 fill: 0,
                 gaps: [0; BLOCK],
                 frequencies: [0; BLOCK],
                 lengths: [0; BLOCK],
                 headers: Vec::new(),
                 blocks: Vec::new(),
+                floors: FloorsCounter::new(),
+                highest: [0; 256],
             },
             positions: Positions {
                 fill: 0,
@@ -96,7 +105,14 @@ impl PostingsEncoder {
     pub(crate) fn finish<R>(&mut self, with: impl FnOnce(EncodedList<'_>) -> R) -> R {
         let (list, positions) = (&mut self.list, &mut self.positions);
         if !list.headers.is_empty() {
-            list.headers.extend_from_slice(&list.impacts());
+            let tail_pairs = list.impacts();
+            list.headers.extend_from_slice(&tail_pairs);
+            impacts::add_to(&mut list.highest, &tail_pairs);
+            let list_pairs = impacts::encode_highest(&list.highest);
+            list.headers.extend_from_slice(&list_pairs);
+            list.highest.fill(0);
+            let floors = list.finish_floors();
+            list.headers.extend_from_slice(&floors);
         }
         for i in 0..list.fill {
             write_posting(&mut list.blocks, list.gaps[i], list.frequencies[i]);
@@ -114,6 +130,7 @@ impl PostingsEncoder {
         list.occurrences_count = 0;
         list.occurrences_before_block = 0;
         list.previous_doc_plus_one = 0;
+        list.base = u32::MAX;
         list.fill = 0;
         list.headers.clear();
         list.blocks.clear();
@@ -128,7 +145,7 @@ impl List {
     fn end_block(&mut self, codec: PostingsCodec) {
         match codec {
             PostingsCodec::Packed => {
-                packed::encode(&self.gaps, &mut self.blocks);
+                docs::encode(self.base, &self.gaps, &mut self.blocks);
                 packed::encode(&self.frequencies, &mut self.blocks);
             }
             PostingsCodec::Vint => {
@@ -137,6 +154,7 @@ impl List {
                 }
             }
         }
+        self.base = self.previous_doc_plus_one - 1;
         let before = self.occurrences_before_block as u32;
         for field in [
             self.previous_doc_plus_one - 1,
@@ -145,7 +163,10 @@ impl List {
         ] {
             self.headers.extend_from_slice(&field.to_le_bytes());
         }
-        self.headers.extend_from_slice(&self.impacts());
+        let pairs = self.impacts();
+        self.headers.extend_from_slice(&pairs);
+        impacts::add_to(&mut self.highest, &pairs);
+        self.count_for_floors();
         self.occurrences_before_block = self.occurrences_count;
         self.fill = 0;
     }
@@ -154,6 +175,21 @@ impl List {
     fn impacts(&self) -> [u8; impacts::PAIRS_BYTES] {
         let frequencies = self.frequencies.map(|minus_one| minus_one + 1);
         impacts::encode(&frequencies[..self.fill], &self.lengths[..self.fill])
+    }
+}
+
+impl List {
+    fn count_for_floors(&mut self) {
+        let frequencies = self.frequencies[..self.fill]
+            .iter()
+            .map(|minus_one| minus_one + 1);
+        self.floors
+            .add(frequencies.zip(self.lengths[..self.fill].iter().copied()));
+    }
+
+    fn finish_floors(&mut self) -> [u8; FLOORS_BYTES] {
+        self.count_for_floors();
+        self.floors.finish()
     }
 }
 

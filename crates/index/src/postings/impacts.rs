@@ -33,6 +33,19 @@ pub(crate) fn encode(frequencies: &[u32], lengths: &[u8]) -> [u8; PAIRS_BYTES] {
         let at = &mut highest[length as usize];
         *at = frequency.max(*at);
     }
+    encode_highest(&highest)
+}
+
+/// Adds the pairs of a block to the highest frequencies of a whole list, by length.
+pub(crate) fn add_to(highest: &mut [u32; 256], pairs: &[u8; PAIRS_BYTES]) {
+    for pair in decode(pairs) {
+        let at = &mut highest[pair.length as usize];
+        *at = pair.frequency.max(*at);
+    }
+}
+
+/// The competitive pairs of what has these highest frequencies by length.
+pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
     let mut pairs = [Impact::default(); BLOCK];
     let mut count = 0;
     let mut best = 0;

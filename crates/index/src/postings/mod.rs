@@ -1,13 +1,15 @@
-//! A term's postings in one segment, format 1.
+//! A term's postings in one segment, format 2.
 //!
 //! ```text
-//! list      := header{full} [tail_pairs] block{full} tail        full = documents / 256
+//! list      := header{full} [tail_pairs list_pairs floors] block{full} tail    full = documents / 256
 //! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs       24 bytes
-//! pairs, tail_pairs := competitive pairs (see `impacts`), 12 bytes; tail_pairs only if full > 0
+//! pairs, tail_pairs, list_pairs := competitive pairs (see `impacts`) of a block, the tail, all; 12 bytes
+//! floors    := what the k-th best posting reaches (see `floors`), 27 bytes
+//!                                       after the headers only if full > 0
 //! positions := position_block_end:u32le{full} position_block{full} position_tail
 //!                                                      full = occurrences / 256
 //!
-//! packed: block := gaps[packed 256] frequencies-1[packed 256]      position_block := gaps[packed 256]
+//! packed: block := documents[docs 256] frequencies-1[packed 256]   position_block := gaps[packed 256]
 //! vint:   block := posting{256}                                    position_block := gap:vint{256}
 //! both:   tail := posting{0..=255}                                 position_tail := gap:vint{0..=255}
 //!         posting := gap<<1 | (frequency == 1) : vint  [frequency:vint]
@@ -23,14 +25,19 @@
 //! Invariants: documents increase; a header's `last_doc` is the last of its block.
 //! Why headers first and apart: a seek over 100 blocks reads 2,400 contiguous bytes and no payload.
 
+mod blocks;
 mod bounds;
+mod buffers;
 mod cursor;
 pub(crate) mod encode;
+mod floors;
 mod impacts;
+mod positions;
 
+pub use blocks::{Blocks, Place};
+pub(crate) use blocks::{ListBytes, Origin};
 pub use bounds::Bounds;
 pub use cursor::Postings;
-pub(crate) use cursor::{ListBytes, Origin};
 pub(crate) use encode::PostingsEncoder;
 pub use impacts::Impact;
 

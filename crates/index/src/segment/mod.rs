@@ -21,9 +21,9 @@ pub(crate) mod details;
 pub(crate) mod write;
 
 use crate::deletions::Deletions;
-use crate::postings::PostingsCodec;
+use crate::postings::{ListBytes, Origin, PostingsCodec};
 use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u64};
-use crate::{DocId, Field, IndexError, Postings, postings};
+use crate::{Blocks, DocId, Field, IndexError, Postings};
 use codec::vint;
 use fst::{IntoStreamer, Streamer};
 use std::path::PathBuf;
@@ -233,8 +233,19 @@ impl Segment {
             .ok_or_else(|| self.damaged(&self.records, start.into(), "records of terms unreadable"))
     }
 
-    /// The postings of a term.
+    /// The postings of a term, document by document.
     pub fn postings(&self, record: &TermRecord) -> Result<Postings<'_>, IndexError> {
+        let (bytes, origin) = self.list(record)?;
+        Ok(Postings::new(bytes, origin))
+    }
+
+    /// The postings of a term, block by block.
+    pub fn blocks(&self, record: &TermRecord) -> Result<Blocks<'_>, IndexError> {
+        let (bytes, origin) = self.list(record)?;
+        Ok(Blocks::new(bytes, origin))
+    }
+
+    fn list(&self, record: &TermRecord) -> Result<(ListBytes<'_>, Origin<'_>), IndexError> {
         let slice = |section: &'_ Section, start: u64, bytes: u64| {
             let start = usize::try_from(start).ok()?;
             let end = start.checked_add(usize::try_from(bytes).ok()?)?;
@@ -247,21 +258,20 @@ impl Segment {
             record.positions_start,
             record.positions_bytes,
         );
-        Ok(Postings::new(
-            postings::ListBytes {
-                codec: self.meta.codec,
-                documents_count: record.documents_count,
-                occurrences_count: record.occurrences_count,
-                docs_limit: self.meta.documents_count,
-                postings: &self.postings[at.ok_or_else(outside)?],
-                positions: &self.positions[positions_at.ok_or_else(outside)?],
-            },
-            postings::Origin {
-                path: &self.path,
-                postings_offset: self.postings.file_offset() + record.postings_start,
-                positions_offset: self.positions.file_offset() + record.positions_start,
-            },
-        ))
+        let bytes = ListBytes {
+            codec: self.meta.codec,
+            documents_count: record.documents_count,
+            occurrences_count: record.occurrences_count,
+            docs_limit: self.meta.documents_count,
+            postings: &self.postings[at.ok_or_else(outside)?],
+            positions: &self.positions[positions_at.ok_or_else(outside)?],
+        };
+        let origin = Origin {
+            path: &self.path,
+            postings_offset: self.postings.file_offset() + record.postings_start,
+            positions_offset: self.positions.file_offset() + record.positions_start,
+        };
+        Ok((bytes, origin))
     }
 
     /// Whether a later document replaced this one.

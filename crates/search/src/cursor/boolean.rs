@@ -133,11 +133,11 @@ fn required_records(
 ) -> Result<Option<Vec<Option<TermRecord>>>, IndexError> {
     let mut records = Vec::with_capacity(required.len());
     for node in required {
-        let Some((field, term)) = node.term() else {
+        let Some(word) = node.word() else {
             records.push(None);
             continue;
         };
-        match segment.term(field, term)? {
+        match word.record(segment)? {
             Some(record) => records.push(Some(record)),
             None => return Ok(None),
         }

@@ -6,7 +6,7 @@
 //! adjusted positions are equal: the exact phrase.
 use super::{DocCursor, ScoredCursor, Scorer};
 use crate::plan::{PhraseNode, Plan};
-use index::{DocId, IndexError, Postings, Segment};
+use index::{DocId, IndexError, Postings, Segment, TermRecord};
 
 /// The documents that hold a phrase.
 #[derive(Debug)]
@@ -31,29 +31,12 @@ impl<'a> PhraseCursor<'a> {
         phrase: &PhraseNode,
         segment: &'a Segment,
     ) -> Result<Option<PhraseCursor<'a>>, IndexError> {
-        let mut distinct: Vec<&str> = Vec::new();
-        let mut records = Vec::new();
-        let mut words = Vec::with_capacity(phrase.terms.len());
-        for term in &phrase.terms {
-            if let Some(known) = distinct.iter().position(|other| other == term) {
-                words.push(known);
-                continue;
-            }
-            let Some(record) = segment.term(phrase.field, term)? else {
-                return Ok(None);
-            };
-            words.push(records.len());
-            records.push(record);
-            distinct.push(term);
-        }
-        let mut by_cost: Vec<usize> = (0..records.len()).collect();
-        by_cost.sort_by_key(|&index| records[index].documents_count);
-        for word in &mut words {
-            *word = by_cost.iter().position(|index| index == word).unwrap_or(0);
-        }
+        let Some((records, words)) = distinct_records(phrase, segment)? else {
+            return Ok(None);
+        };
         let mut lists = Vec::with_capacity(records.len());
-        for &index in &by_cost {
-            lists.push(segment.postings(&records[index])?);
+        for record in &records {
+            lists.push(segment.postings(record)?);
         }
         let mut cursor = PhraseCursor {
             positions: vec![Vec::new(); lists.len()],
@@ -104,6 +87,36 @@ impl<'a> PhraseCursor<'a> {
     }
 }
 
+/// The records of a phrase's distinct words, cheapest first, and for every word of the phrase which of
+/// them it is; `None` when the segment lacks one.
+pub(crate) fn distinct_records(
+    phrase: &PhraseNode,
+    segment: &Segment,
+) -> Result<Option<(Vec<TermRecord>, Vec<usize>)>, IndexError> {
+    let mut distinct: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    let mut words = Vec::with_capacity(phrase.words.len());
+    for word in &phrase.words {
+        if let Some(known) = distinct.iter().position(|other| *other == word.term) {
+            words.push(known);
+            continue;
+        }
+        let Some(record) = word.record(segment)? else {
+            return Ok(None);
+        };
+        words.push(found.len());
+        found.push(record);
+        distinct.push(&word.term);
+    }
+    let mut by_cost: Vec<usize> = (0..found.len()).collect();
+    by_cost.sort_by_key(|&index| found[index].documents_count);
+    for word in &mut words {
+        *word = by_cost.iter().position(|index| index == word).unwrap_or(0);
+    }
+    let records = by_cost.iter().map(|&index| found[index]).collect();
+    Ok(Some((records, words)))
+}
+
 /// The first document at or after `doc`, where the first list stands, that all lists hold.
 fn agree(lists: &mut [Postings<'_>], mut doc: DocId) -> DocId {
     let Some((leader, others)) = lists.split_first_mut() else {
@@ -142,7 +155,7 @@ fn exact_frequency(positions: &[Vec<u32>], words: &[usize], starts: &mut Vec<u32
 }
 
 /// Keeps the starts for which `start + offset` is a position. Both are sorted, so one walk does.
-fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
+pub(crate) fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
     let mut at = 0;
     starts.retain(|start| {
         let wanted = start.saturating_add(offset);
@@ -154,7 +167,7 @@ fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
 }
 
 /// Occurrences of the first word around which the others can be placed within the slop.
-fn sloppy_frequency(positions: &[Vec<u32>], words: &[usize], slop: u32) -> u32 {
+pub(crate) fn sloppy_frequency(positions: &[Vec<u32>], words: &[usize], slop: u32) -> u32 {
     let Some((&first, _)) = words.split_first() else {
         return 0;
     };

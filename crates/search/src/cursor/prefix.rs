@@ -5,15 +5,13 @@
 use super::{DocCursor, ScoredCursor};
 use index::{DocId, Field, IndexError, Segment};
 
-/// Every document of a prefix counts this much, whatever the words.
-pub(crate) const PREFIX_SCORE: f32 = 1.0;
-
 /// A materialised union.
 #[derive(Debug)]
 pub(crate) struct PrefixCursor {
     words: Vec<u64>,
     doc: DocId,
     documents_count: u32,
+    score: f32,
 }
 
 impl PrefixCursor {
@@ -22,6 +20,7 @@ impl PrefixCursor {
         segment: &Segment,
         field: Field,
         prefix: &str,
+        score: f32,
     ) -> Result<Option<PrefixCursor>, IndexError> {
         let mut records = Vec::new();
         segment.terms_with_prefix(field, prefix, |_, record| records.push(record))?;
@@ -42,14 +41,15 @@ impl PrefixCursor {
                 return Err(error);
             }
         }
-        Ok(Some(PrefixCursor::over(words)))
+        Ok(Some(PrefixCursor::over(words, score)))
     }
 
-    fn over(words: Vec<u64>) -> PrefixCursor {
+    fn over(words: Vec<u64>, score: f32) -> PrefixCursor {
         let mut cursor = PrefixCursor {
             documents_count: words.iter().map(|word| word.count_ones()).sum(),
             words,
             doc: DocId(0),
+            score,
         };
         cursor.doc = cursor.first_from(0);
         cursor
@@ -98,7 +98,7 @@ impl DocCursor for PrefixCursor {
 
 impl ScoredCursor for PrefixCursor {
     fn score(&mut self) -> f32 {
-        PREFIX_SCORE
+        self.score
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
             for doc in &docs {
                 words[*doc as usize / 64] |= 1 << (doc % 64);
             }
-            let mut cursor = PrefixCursor::over(words);
+            let mut cursor = PrefixCursor::over(words, 1.0);
             prop_assert_eq!(cursor.cost() as usize, docs.len());
             let first_from = |from: u32| docs.range(from..).next().map_or(DocId::END, |d| DocId(*d));
             let mut expected = first_from(0);

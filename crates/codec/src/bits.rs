@@ -1,0 +1,132 @@
+//! Sets of integers as bits: counting, joining and intersecting them a word at a time.
+//!
+//! Plain code, compiled once for every processor and once for newer ones: counting bits is one
+//! instruction there, and eight words are one register.
+
+/// Makes a function and its twins for newer processors, from one body.
+macro_rules! for_each_processor {
+    ($(#[$doc:meta])* pub fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:ident) => {
+        $(#[$doc])*
+        #[inline]
+        pub fn $name($($argument: $type),*) $(-> $result)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
+                fn avx2($($argument: $type),*) $(-> $result)? {
+                    $body($($argument),*)
+                }
+                #[target_feature(
+                    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt,bmi1,bmi2,lzcnt"
+                )]
+                fn avx512($($argument: $type),*) $(-> $result)? {
+                    $body($($argument),*)
+                }
+                if is_x86_feature_detected!("avx512vpopcntdq")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                {
+                    // SAFETY: the processor has what the function is compiled for (every processor
+                    // with these has BMI and POPCNT).
+                    return unsafe { avx512($($argument),*) };
+                }
+                if is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("popcnt")
+                    && is_x86_feature_detected!("bmi2")
+                {
+                    // SAFETY: as above; BMI2 and AVX2 came with BMI1 and LZCNT in every processor.
+                    return unsafe { avx2($($argument),*) };
+                }
+            }
+            $body($($argument),*)
+        }
+    };
+}
+pub(crate) use for_each_processor;
+
+for_each_processor! {
+    /// How many bits are set.
+    pub fn count(words: &[u64]) -> u64 = count_any
+}
+
+for_each_processor! {
+    /// Adds to `words` the bits of `more`; the longer one's rest stays as it is.
+    pub fn join(words: &mut [u64], more: &[u64]) -> () = join_any
+}
+
+for_each_processor! {
+    /// Keeps of `words` what `other` has too; words that `other` lacks become 0.
+    pub fn intersect(words: &mut [u64], other: &[u64]) -> () = intersect_any
+}
+
+for_each_processor! {
+    /// Sets the bit of every value, counted from `base` on: values are at or after it, and those past the
+    /// end of `words` are left out.
+    pub fn set(words: &mut [u64], base: u32, values: &[u32]) -> () = set_any
+}
+
+#[inline(always)]
+fn count_any(words: &[u64]) -> u64 {
+    words.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+#[inline(always)]
+fn join_any(words: &mut [u64], more: &[u64]) {
+    for (word, more) in words.iter_mut().zip(more) {
+        *word |= more;
+    }
+}
+
+#[inline(always)]
+fn intersect_any(words: &mut [u64], other: &[u64]) {
+    let shared = words.len().min(other.len());
+    let (both, alone) = words.split_at_mut(shared);
+    for (word, other) in both.iter_mut().zip(other) {
+        *word &= other;
+    }
+    alone.fill(0);
+}
+
+#[inline(always)]
+fn set_any(words: &mut [u64], base: u32, values: &[u32]) {
+    for value in values {
+        let at = value.wrapping_sub(base);
+        if let Some(word) = words.get_mut(at as usize / 64) {
+            *word |= 1 << (at % 64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_form_is_the_plain_one(
+            mut words in prop::collection::vec(any::<u64>(), 0..40),
+            other in prop::collection::vec(any::<u64>(), 0..40),
+            values in prop::collection::vec(100u32..3000, 0..300),
+        ) {
+            let mut plain = words.clone();
+            prop_assert_eq!(count(&words), count_any(&plain));
+            join(&mut words, &other);
+            join_any(&mut plain, &other);
+            prop_assert_eq!(&words, &plain);
+            set(&mut words, 100, &values);
+            set_any(&mut plain, 100, &values);
+            prop_assert_eq!(&words, &plain);
+            for value in values {
+                let at = value as usize - 100;
+                prop_assert!(at / 64 >= words.len() || words[at / 64] >> (at % 64) & 1 == 1);
+            }
+            intersect(&mut words, &other);
+            intersect_any(&mut plain, &other);
+            prop_assert_eq!(&words, &plain);
+            for (at, word) in words.iter().enumerate() {
+                prop_assert_eq!(word & !other.get(at).copied().unwrap_or(0), 0);
+            }
+        }
+    }
+}

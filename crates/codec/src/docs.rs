@@ -1,0 +1,299 @@
+//! Blocks of 256 increasing documents: bit-packed gaps, or bits where documents stand close.
+//!
+//! ```text
+//! block := packed                       gaps, see `packed`
+//!        | 41 words:u8 word:u64le*words
+//! ```
+//!
+//! Bit i of word w stands for document `first + 64 w + i`, where `first` is the lowest multiple of 64
+//! that is not after the first possible document, `(base + 1) & !63`. Exactly 256 bits are set, the
+//! last of them in the last word.
+//!
+//! Why bits: whether a document is in the block is one test, and sets are joined and intersected by the
+//! word; nothing is decoded. A block takes the form where that costs at most half as many bytes again.
+
+use crate::packed::{self, BLOCK};
+use crate::{CodecError, bits};
+
+/// The first byte of a block of bits; no bit width of a packed block.
+const BITS: u8 = 0x41;
+const HEADER_BYTES: usize = 2;
+const WORDS_MAX: usize = 255;
+/// Bytes that bits may take for two that packed gaps take.
+const BYTES_FOR_TWO: usize = 3;
+
+/// Appends the block of the documents that lie `gaps` after `base` and each other (wrapping, so that
+/// `u32::MAX` stands before document 0). No gap is 0.
+pub fn encode(base: u32, gaps: &[u32; BLOCK], out: &mut Vec<u8>) {
+    let start = out.len();
+    packed::encode(gaps, out);
+    let first = first_of(base);
+    let mut docs = *gaps;
+    packed::prefix_sum(&mut docs, base);
+    let words_count = (docs[BLOCK - 1].wrapping_sub(first) / 64) as usize + 1;
+    let packed_bytes = out.len() - start;
+    if words_count > WORDS_MAX
+        || docs[BLOCK - 1] < first
+        || (HEADER_BYTES + words_count * 8) * 2 > packed_bytes * BYTES_FOR_TWO
+    {
+        return;
+    }
+    let mut words = [0u64; WORDS_MAX];
+    bits::set(&mut words, first, &docs);
+    out.truncate(start);
+    out.extend([BITS, words_count as u8]);
+    for word in &words[..words_count] {
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+}
+
+/// Reads the block at the start of `bytes`; returns the bytes it took.
+/// After an error `docs` holds anything.
+#[inline]
+pub fn decode(bytes: &[u8], base: u32, docs: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
+    match Bits::read(bytes, base)? {
+        None => packed::decode_gaps(bytes, base, docs),
+        Some(set) => {
+            set.spread(docs)?;
+            Ok(set.bytes_taken())
+        }
+    }
+}
+
+/// The bytes that the block at the start of `bytes` takes. Of what is inside, only that of packed
+/// blocks is looked at.
+pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
+    match Bits::read(bytes, u32::MAX)? {
+        None => packed::encoded_bytes(bytes),
+        Some(set) => Ok(set.bytes_taken()),
+    }
+}
+
+/// A block of bits, as it lies in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Bits<'a> {
+    first: u32,
+    words: &'a [[u8; 8]],
+}
+
+impl<'a> Bits<'a> {
+    /// The block at the start of `bytes`, where it has this form.
+    #[inline]
+    pub fn read(bytes: &'a [u8], base: u32) -> Result<Option<Bits<'a>>, CodecError> {
+        let [BITS, words_count, ..] = *bytes else {
+            return Ok(None);
+        };
+        let end = HEADER_BYTES + usize::from(words_count) * 8;
+        let Some(words) = bytes.get(HEADER_BYTES..end) else {
+            let what = "block of bits";
+            return Err(CodecError::Truncated { at: 2, what });
+        };
+        Ok(Some(Bits {
+            first: first_of(base),
+            words: words.as_chunks().0,
+        }))
+    }
+
+    /// The document of the first bit, a multiple of 64.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// Words of 64 documents.
+    pub fn words_count(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The word of that number.
+    #[inline]
+    pub fn word(&self, number: usize) -> u64 {
+        self.words
+            .get(number)
+            .map_or(0, |word| u64::from_le_bytes(*word))
+    }
+
+    fn bytes_taken(&self) -> usize {
+        HEADER_BYTES + self.words.len() * 8
+    }
+
+    /// Whether the block holds `doc`.
+    #[inline]
+    pub fn contains(&self, doc: u32) -> bool {
+        let at = doc.wrapping_sub(self.first);
+        self.word(at as usize / 64) >> (at % 64) & 1 == 1
+    }
+
+    /// Adds the documents of `window`, whose first bit stands for `base`, a multiple of 64.
+    #[inline]
+    pub fn join_into(&self, window: &mut [u64], base: u32) {
+        let (skipped, at) = if self.first < base {
+            ((base - self.first) as usize / 64, 0)
+        } else {
+            (0, (self.first - base) as usize / 64)
+        };
+        let (Some(words), Some(window)) = (self.words.get(skipped..), window.get_mut(at..)) else {
+            return;
+        };
+        for (slot, word) in window.iter_mut().zip(words) {
+            *slot |= u64::from_le_bytes(*word);
+        }
+    }
+
+    /// Documents before each word, for [`Bits::rank`].
+    pub fn ranks(&self, ranks: &mut [u8; 256]) {
+        ranks_of(self.words, ranks);
+    }
+
+    /// The index in the block of a document that it holds. `ranks` are those that [`Bits::ranks`] gave.
+    #[inline]
+    pub fn rank(&self, ranks: &[u8; 256], doc: u32) -> usize {
+        let at = doc.wrapping_sub(self.first);
+        let number = at as usize / 64;
+        let below = self.word(number) & ((1 << (at % 64)) - 1);
+        let before = ranks[number % 256];
+        (usize::from(before) + below.count_ones() as usize) % BLOCK
+    }
+
+    /// The documents, one by one.
+    pub fn spread(&self, docs: &mut [u32; BLOCK]) -> Result<(), CodecError> {
+        let count = documents_of(self.words, self.first, docs);
+        if count == BLOCK {
+            return Ok(());
+        }
+        Err(CodecError::TooLarge {
+            at: 1,
+            what: "bits of a block that are not 256",
+            found: count as u64,
+            max: BLOCK as u64,
+        })
+    }
+}
+
+bits::for_each_processor! {
+    /// Writes the documents that the bits stand for, as many as there is room for; how many there are.
+    pub fn documents_of(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize = spread_any
+}
+
+#[inline(always)]
+fn spread_any(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
+    let mut count = 0;
+    for (number, word) in words.iter().enumerate() {
+        let mut word = u64::from_le_bytes(*word);
+        let base = first.wrapping_add(number as u32 * 64);
+        while word != 0 {
+            if let Some(slot) = docs.get_mut(count) {
+                *slot = base.wrapping_add(word.trailing_zeros());
+            }
+            count += 1;
+            word &= word - 1;
+        }
+    }
+    count
+}
+
+bits::for_each_processor! {
+    /// Sums of bits before each word, modulo 256.
+    pub fn ranks_of(words: &[[u8; 8]], ranks: &mut [u8; 256]) -> () = ranks_of_any
+}
+
+#[inline(always)]
+fn ranks_of_any(words: &[[u8; 8]], ranks: &mut [u8; 256]) {
+    let mut before = 0u8;
+    for (rank, word) in ranks.iter_mut().zip(words) {
+        *rank = before;
+        before = before.wrapping_add(u64::from_le_bytes(*word).count_ones() as u8);
+    }
+}
+
+#[inline]
+fn first_of(base: u32) -> u32 {
+    base.wrapping_add(1) & !63
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(base: u32, gaps: &[u32; BLOCK]) -> bool {
+        let mut expected = *gaps;
+        packed::prefix_sum(&mut expected, base);
+        let mut bytes = Vec::new();
+        encode(base, gaps, &mut bytes);
+        let taken = bytes.len();
+        bytes.extend([0xff; 5]);
+        let mut docs = [0; BLOCK];
+        assert_eq!(decode(&bytes, base, &mut docs), Ok(taken));
+        assert_eq!(docs, expected);
+        assert_eq!(encoded_bytes(&bytes), Ok(taken));
+        for cut in 0..taken {
+            assert!(decode(&bytes[..cut], base, &mut docs).is_err());
+        }
+        let Some(set) = Bits::read(&bytes, base).unwrap() else {
+            return false;
+        };
+        let mut ranks = [0; 256];
+        set.ranks(&mut ranks);
+        let last = expected[BLOCK - 1];
+        for doc in set.first()..last + 70 {
+            let found = expected.binary_search(&doc);
+            assert_eq!(set.contains(doc), found.is_ok());
+            if let Ok(index) = found {
+                assert_eq!(set.rank(&ranks, doc), index);
+            }
+        }
+        for window_base in [0, set.first() & !1023, set.first() + 128] {
+            let mut window = [0; 16];
+            let mut naive = window;
+            set.join_into(&mut window, window_base);
+            let inside = expected.iter().copied().filter(|&doc| doc >= window_base);
+            bits::set(&mut naive, window_base, &inside.collect::<Vec<_>>());
+            assert_eq!(window, naive);
+        }
+        true
+    }
+
+    #[test]
+    fn close_documents_become_bits_and_far_ones_do_not() {
+        assert!(!check(u32::MAX, &[1; BLOCK]), "a constant is smaller still");
+        let mut gaps = [1; BLOCK];
+        gaps[9] = 2;
+        assert!(check(u32::MAX, &gaps));
+        assert!(check(1000, &gaps));
+        assert!(!check(1000, &gaps.map(|gap| gap * 100)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_block_comes_back(
+            gaps in prop::collection::vec(1u32..12, BLOCK),
+            wide in 1u32..9,
+            base in prop_oneof![Just(u32::MAX), 0u32..100_000],
+        ) {
+            let gaps: [u32; BLOCK] = std::array::from_fn(|i| gaps[i].min(wide));
+            check(base, &gaps);
+        }
+
+        #[test]
+        fn any_bytes_give_documents_or_an_error(
+            words_count: u8,
+            rest in prop::collection::vec(any::<u8>(), 0..600),
+            base: u32,
+        ) {
+            let mut bytes = vec![BITS, words_count];
+            bytes.extend(rest);
+            let mut docs = [0; BLOCK];
+            let read = decode(&bytes, base, &mut docs);
+            if let Ok(Some(set)) = Bits::read(&bytes, base) {
+                let mut ranks = [0; 256];
+                set.ranks(&mut ranks);
+                prop_assert!(set.rank(&ranks, base) < BLOCK);
+                set.join_into(&mut [0; 9], base & !63);
+                let ones: u32 = (0..set.words_count()).map(|at| set.word(at).count_ones()).sum();
+                prop_assert_eq!(read.is_ok(), ones == 256);
+            } else {
+                prop_assert!(read.is_err());
+            }
+        }
+    }
+}

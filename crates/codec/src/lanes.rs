@@ -1,0 +1,100 @@
+//! Arithmetic over the postings of a block, many at a time.
+//!
+//! Plain code compiled once more for newer processors, as in [`crate::bits`]. No operation is fused or
+//! put in another order, so every form gives the same bits.
+
+use crate::bits::for_each_processor;
+
+for_each_processor! {
+    /// `weight - weight / (1 + frequency · factor)` for every posting, rounded to a grid: adding `grid`
+    /// and taking it away leaves a multiple of its unit in the last place (0 leaves the value as it is).
+    /// As many as the shortest of the slices; frequencies are below 2^31.
+    pub fn saturate(
+        weight: f32, grid: f32, frequencies: &[u32], factors: &[f32], scores: &mut [f32]
+    ) -> () = saturate_any
+}
+
+for_each_processor! {
+    /// The largest of the values; 0 of none.
+    pub fn max(values: &[u32]) -> u32 = max_any
+}
+
+for_each_processor! {
+    /// The sum of the values.
+    pub fn sum(values: &[u32]) -> u64 = sum_any
+}
+
+for_each_processor! {
+    /// Writes to `kept` the indexes of the values that are `least` or more; how many they are. Of the
+    /// values as many as there are indexes, at most 256.
+    pub fn at_least(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize = at_least_any
+}
+
+#[inline(always)]
+fn saturate_any(weight: f32, grid: f32, frequencies: &[u32], factors: &[f32], scores: &mut [f32]) {
+    for ((score, &frequency), &factor) in scores.iter_mut().zip(frequencies).zip(factors) {
+        *score = saturate_one(weight, grid, frequency, factor);
+    }
+}
+
+/// [`saturate`] of one posting.
+#[inline(always)]
+pub fn saturate_one(weight: f32, grid: f32, frequency: u32, factor: f32) -> f32 {
+    // Signed, because only that conversion is one instruction on every processor.
+    let score = weight - weight / (1.0 + frequency as i32 as f32 * factor);
+    (score + grid) - grid
+}
+
+#[inline(always)]
+fn max_any(values: &[u32]) -> u32 {
+    values.iter().fold(0, |max, &value| max.max(value))
+}
+
+#[inline(always)]
+fn sum_any(values: &[u32]) -> u64 {
+    values.iter().map(|&value| u64::from(value)).sum()
+}
+
+#[inline(always)]
+fn at_least_any(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
+    let mut count = 0;
+    for (index, &value) in values.iter().take(256).enumerate() {
+        // Written always and counted when kept: no branch to guess. The index stays below 256.
+        kept[count & 255] = index as u8;
+        count += usize::from(value >= least);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_form_is_the_plain_one(
+            postings in prop::collection::vec((1u32..5000, 0.0001f32..10.0), 0..=256),
+            weight in 0.0f32..30.0,
+            grid in prop_oneof![Just(0.0f32), Just(48.0), Just(1536.0)],
+        ) {
+            let (frequencies, factors): (Vec<u32>, Vec<f32>) = postings.iter().copied().unzip();
+            let mut scores = vec![0.0; postings.len()];
+            saturate(weight, grid, &frequencies, &factors, &mut scores);
+            for ((frequency, factor), score) in postings.iter().zip(&scores) {
+                let expected = saturate_one(weight, grid, *frequency, *factor);
+                prop_assert_eq!(score.to_bits(), expected.to_bits());
+            }
+            let least = scores.get(scores.len() / 2).copied().unwrap_or(1.0);
+            let mut kept = [0; 256];
+            let count = at_least(&scores, least, &mut kept);
+            let expected: Vec<u8> = (0..scores.len())
+                .filter(|&index| scores[index] >= least)
+                .map(|index| index as u8)
+                .collect();
+            prop_assert_eq!(&kept[..count], &expected);
+            prop_assert_eq!(max(&frequencies), frequencies.iter().copied().max().unwrap_or(0));
+            prop_assert_eq!(sum(&frequencies), frequencies.iter().map(|&f| u64::from(f)).sum());
+        }
+    }
+}

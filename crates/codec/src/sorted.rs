@@ -1,0 +1,116 @@
+//! Which of some sorted values stand in a sorted block?
+//!
+//! ```text
+//! wanted  3 9 17 20        block  1 3 4 17 30      gives pairs (0, 1), (2, 3)
+//! ```
+//!
+//! Vectors of eight are passed over by their last value; a value is looked for in one vector at once
+//! (Lemire, Boytsov & Kurz, "SIMD compression and the intersection of sorted integers", 2016).
+
+use crate::packed::BLOCK;
+
+/// Pairs of indexes: in `wanted` and in `block`, of equal values.
+#[derive(Debug, Clone)]
+pub struct Pairs {
+    /// Index among the values wanted.
+    pub wanted: [u8; BLOCK],
+    /// Index in the block.
+    pub block: [u8; BLOCK],
+}
+
+impl Default for Pairs {
+    fn default() -> Pairs {
+        Pairs {
+            wanted: [0; BLOCK],
+            block: [0; BLOCK],
+        }
+    }
+}
+
+/// Finds the values of `wanted` (at most 256, increasing) in `block` (increasing, what is not used at its
+/// end filled with `u32::MAX`, which is never wanted); how many pairs there are.
+#[inline]
+pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, the only thing this function asks for.
+        return unsafe { intersect_avx2(wanted, block, pairs) };
+    }
+    intersect_scalar(wanted, block, pairs)
+}
+
+/// The twin of every vectorised form.
+pub fn intersect_scalar(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
+    let (mut at, mut count) = (0, 0);
+    for (index, &value) in wanted.iter().enumerate().take(BLOCK) {
+        while at < BLOCK && block[at] < value {
+            at += 1;
+        }
+        if at < BLOCK && block[at] == value {
+            pairs.wanted[count] = index as u8;
+            pairs.block[count] = at as u8;
+            count += 1;
+        }
+    }
+    count
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1")]
+fn intersect_avx2(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
+    use std::arch::x86_64::*;
+    const LANES: usize = 8;
+    const STRIDE: usize = 4 * LANES;
+    let (mut at, mut count) = (0, 0);
+    for (index, &value) in wanted.iter().enumerate().take(BLOCK) {
+        while block[at + STRIDE - 1] < value {
+            at += STRIDE;
+            if at > BLOCK - STRIDE {
+                return count;
+            }
+        }
+        let mut vector = at;
+        while block[vector + LANES - 1] < value {
+            vector += LANES;
+        }
+        // SAFETY: `at` is at most BLOCK - STRIDE, and the last value of one of the four vectors from
+        // there on is not below `value` (else the loop above had gone on), so the vector lies within.
+        let found = unsafe {
+            let values = _mm256_loadu_si256(block.as_ptr().add(vector).cast());
+            let equal = _mm256_cmpeq_epi32(values, _mm256_set1_epi32(value as i32));
+            _mm256_movemask_ps(_mm256_castsi256_ps(equal)) as u32
+        };
+        // Written always and counted when found: no branch to guess. `count` is at most `index`.
+        pairs.wanted[count] = index as u8;
+        pairs.block[count] = (vector as u32 + found.trailing_zeros()) as u8;
+        count += usize::from(found != 0);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_form_is_the_plain_one(
+            wanted in prop::collection::btree_set(0u32..3000, 0..=256),
+            block in prop::collection::btree_set(0u32..3000, 0..=256),
+        ) {
+            let wanted: Vec<u32> = wanted.into_iter().collect();
+            let mut padded = [u32::MAX; BLOCK];
+            for (slot, value) in padded.iter_mut().zip(&block) {
+                *slot = *value;
+            }
+            let (mut fast, mut slow) = (Pairs::default(), Pairs::default());
+            let count = intersect_scalar(&wanted, &padded, &mut slow);
+            prop_assert_eq!(intersect(&wanted, &padded, &mut fast), count);
+            prop_assert_eq!(&fast.wanted[..count], &slow.wanted[..count]);
+            prop_assert_eq!(&fast.block[..count], &slow.block[..count]);
+            let expected = wanted.iter().filter(|value| block.contains(value)).count();
+            prop_assert_eq!(count, expected);
+        }
+    }
+}

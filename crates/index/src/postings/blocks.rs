@@ -1,0 +1,522 @@
+//! Bytes to postings, a block at a time: what searches in bulk read, and cursors stand on.
+//!
+//! Loading a block decodes its documents only; frequencies follow when asked for, all of a block or
+//! single ones; a block of bits is not decoded at all before its documents are wanted one by one.
+
+use super::buffers::Room;
+use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, bounds};
+use crate::sealed::read_u32;
+use crate::{DocId, IndexError};
+use codec::{CodecError, docs, docs::Bits, lanes, packed, vint};
+use std::path::Path;
+
+/// Where a list's bytes came from, for messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) postings_offset: u64,
+    pub(crate) positions_offset: u64,
+}
+
+/// A list's bytes and counts, as the dictionary gives them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ListBytes<'a> {
+    pub(crate) codec: PostingsCodec,
+    pub(crate) documents_count: u32,
+    pub(crate) occurrences_count: u64,
+    /// Documents of the segment: every id must be below.
+    pub(crate) docs_limit: u32,
+    pub(crate) postings: &'a [u8],
+    pub(crate) positions: &'a [u8],
+}
+
+/// A term's postings as blocks of 256 and a tail, which is the last block.
+///
+/// Damage met while decoding makes a block empty; whoever read asks [`Blocks::take_error`].
+#[derive(Debug)]
+pub struct Blocks<'a> {
+    pub(super) bytes: ListBytes<'a>,
+    pub(super) origin: Origin<'a>,
+    blocks_full: usize,
+    /// The loaded block; `NO_BLOCK` before the first.
+    block: usize,
+    /// Documents in it.
+    fill: usize,
+    /// The loaded block, where it is one of bits.
+    bits: Option<Bits<'a>>,
+    docs_ready: bool,
+    ranks: Option<Box<[u8; 256]>>,
+    ranks_block: usize,
+    /// Where the loaded block's packed frequencies start; `None` where they came with the documents.
+    frequencies_start: Option<usize>,
+    /// Which block's frequencies the room holds.
+    frequencies_block: usize,
+    pub(super) room: Room,
+    /// Which block of positions the room holds, and how many they are.
+    pub(super) position_block: usize,
+    pub(super) position_fill: usize,
+    error: Option<IndexError>,
+}
+
+/// A posting found, to be read later, when its block is no longer loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    block: u32,
+    index: u32,
+    /// Where the block's packed frequencies start; `KNOWN` where `frequency` is the frequency.
+    start: u32,
+    frequency: u32,
+}
+
+pub(super) const NO_BLOCK: usize = usize::MAX;
+const KNOWN: u32 = u32::MAX;
+
+impl<'a> Blocks<'a> {
+    pub(crate) fn new(bytes: ListBytes<'a>, origin: Origin<'a>) -> Blocks<'a> {
+        Blocks {
+            bytes,
+            origin,
+            blocks_full: bytes.documents_count as usize / BLOCK,
+            block: NO_BLOCK,
+            fill: 0,
+            bits: None,
+            docs_ready: true,
+            ranks: None,
+            ranks_block: NO_BLOCK,
+            frequencies_start: None,
+            frequencies_block: NO_BLOCK,
+            room: Room::take(),
+            position_block: NO_BLOCK,
+            position_fill: 0,
+            error: None,
+        }
+    }
+
+    /// Documents in the list.
+    pub fn documents_count(&self) -> u32 {
+        self.bytes.documents_count
+    }
+
+    /// Blocks, the tail included: one at least. The tail may be empty.
+    pub fn blocks_count(&self) -> usize {
+        self.blocks_full + 1
+    }
+
+    /// The last document of a block; `DocId::END` for the tail, where it is not known without decoding.
+    #[inline]
+    pub fn last_doc(&self, block: usize) -> DocId {
+        if block < self.blocks_full {
+            DocId(self.header(block, 0))
+        } else {
+            DocId::END
+        }
+    }
+
+    /// The document before those of a block; `u32::MAX` before the first.
+    #[inline]
+    fn base(&self, block: usize) -> u32 {
+        match block {
+            0 => u32::MAX,
+            _ => self.header(block - 1, 0),
+        }
+    }
+
+    /// The first block from `from` on that may hold `target`; at most the tail.
+    #[inline]
+    pub fn find(&self, from: usize, target: DocId) -> usize {
+        let target = target.0;
+        // Gallop, then halve: most steps are short, few are long.
+        let (mut low, mut step) = (from, 1);
+        if low >= self.blocks_full || self.header(low, 0) >= target {
+            return low.min(self.blocks_full);
+        }
+        low += 1;
+        while low + step < self.blocks_full && self.header(low + step, 0) < target {
+            low += step;
+            step *= 2;
+        }
+        let mut high = (low + step).min(self.blocks_full);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.header(middle, 0) < target {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The loaded block's number.
+    #[inline]
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// Documents in the loaded block.
+    #[inline]
+    pub fn fill(&self) -> usize {
+        self.fill
+    }
+
+    /// What bounds the list's scores, block by block.
+    pub fn bounds(&self) -> Bounds<'a> {
+        Bounds::new(self.bytes.postings, self.bytes.documents_count as usize)
+    }
+
+    /// Makes `block` the loaded one; how many documents it has (0 past the tail, and where it is damaged).
+    #[inline]
+    pub fn load(&mut self, block: usize) -> usize {
+        if block != self.block || self.frequencies_gone() {
+            self.load_other(block);
+        }
+        self.fill
+    }
+
+    /// Whether frequencies that came with the loaded block's documents were overwritten since.
+    #[inline]
+    fn frequencies_gone(&self) -> bool {
+        self.frequencies_start.is_none() && self.frequencies_block != self.block
+    }
+
+    #[inline(never)]
+    fn load_other(&mut self, block: usize) {
+        self.block = block;
+        self.bits = None;
+        let loaded = match block.cmp(&self.blocks_full) {
+            std::cmp::Ordering::Less => self.load_full_block(block),
+            std::cmp::Ordering::Equal => self.load_tail(),
+            std::cmp::Ordering::Greater => {
+                self.frequencies_block = block;
+                self.frequencies_start = None;
+                Ok(0)
+            }
+        };
+        match loaded {
+            Ok(fill) => self.fill = fill,
+            Err(error) => self.fail(self.origin.postings_offset, error),
+        }
+        if self.fill < BLOCK {
+            self.room.docs[self.fill..].fill(u32::MAX);
+            self.docs_ready = true;
+        }
+    }
+
+    fn load_full_block(&mut self, block: usize) -> Result<usize, CodecError> {
+        let base = self.base(block);
+        let start = match block {
+            0 => 0,
+            _ => self.header(block - 1, 1) as usize,
+        };
+        let end = self.header(block, 1) as usize;
+        let headers = bounds::headers_bytes(self.blocks_full);
+        let blocks = self.bytes.postings.get(headers..).unwrap_or(&[]);
+        let bytes = blocks.get(start..end).ok_or(truncated(block))?;
+        self.docs_ready = true;
+        match self.bytes.codec {
+            PostingsCodec::Packed => {
+                let taken = match Bits::read(bytes, base)? {
+                    Some(bits) => {
+                        self.bits = Some(bits);
+                        self.docs_ready = false;
+                        docs::encoded_bytes(bytes)?
+                    }
+                    None => {
+                        let docs = self.room.docs.first_chunk_mut().ok_or(truncated(block))?;
+                        packed::decode_gaps(bytes, base, docs)?
+                    }
+                };
+                self.frequencies_start = Some(headers + start + taken);
+            }
+            PostingsCodec::Vint => {
+                let mut at = 0;
+                read_postings(bytes, &mut at, base, BLOCK, &mut self.room)?;
+                self.frequencies_start = None;
+                self.frequencies_block = block;
+            }
+        }
+        let last = self.header(block, 0);
+        match self.bits {
+            None => self.check_docs(BLOCK, Some(last))?,
+            // Bits after the last document would be documents that no other part of the list knows.
+            Some(bits) => {
+                let past = bits.first() as usize + bits.words_count() * 64;
+                if last >= self.bytes.docs_limit || past != last as usize / 64 * 64 + 64 {
+                    return Err(outside(last, self.bytes.docs_limit));
+                }
+            }
+        }
+        Ok(BLOCK)
+    }
+
+    fn load_tail(&mut self) -> Result<usize, CodecError> {
+        let full = self.blocks_full;
+        let count = self.bytes.documents_count as usize % BLOCK;
+        let start = match full {
+            0 => 0,
+            _ => self.header(full - 1, 1) as usize,
+        };
+        let mut at = bounds::headers_bytes(full) + start;
+        let base = self.base(full);
+        read_postings(self.bytes.postings, &mut at, base, count, &mut self.room)?;
+        self.frequencies_start = None;
+        self.frequencies_block = full;
+        self.check_docs(count, None)?;
+        Ok(count)
+    }
+
+    /// No id may lie outside the segment: lengths are looked up by it.
+    fn check_docs(&self, count: usize, last: Option<u32>) -> Result<(), CodecError> {
+        let limit = self.bytes.docs_limit;
+        let docs = &self.room.docs[..count];
+        let max = lanes::max(docs);
+        if (count > 0 && max >= limit) || last.is_some_and(|last| docs.last() != Some(&last)) {
+            return Err(outside(max, limit));
+        }
+        Ok(())
+    }
+
+    /// The loaded block, where it is one of bits: nothing of it need be decoded.
+    #[inline]
+    pub fn bits(&self) -> Option<Bits<'a>> {
+        self.bits
+    }
+
+    /// The documents of the loaded block.
+    #[inline]
+    pub fn docs(&mut self) -> &[u32] {
+        self.spread();
+        &self.room.docs[..self.fill]
+    }
+
+    /// The documents of the loaded block, and behind them `u32::MAX`.
+    #[inline]
+    pub fn docs_padded(&mut self) -> &[u32; BLOCK] {
+        self.spread();
+        self.room.docs.first_chunk().expect("a block fits")
+    }
+
+    #[inline]
+    fn spread(&mut self) {
+        if !self.docs_ready {
+            self.spread_bits();
+        }
+    }
+
+    #[inline(never)]
+    fn spread_bits(&mut self) {
+        self.docs_ready = true;
+        let (Some(bits), Some(docs)) = (self.bits, self.room.docs.first_chunk_mut()) else {
+            return;
+        };
+        if let Err(error) = bits.spread(docs).and_then(|()| {
+            let last = self.header(self.block, 0);
+            self.check_docs(BLOCK, Some(last))
+        }) {
+            self.fail(self.origin.postings_offset, error);
+            self.room.docs.fill(u32::MAX);
+        }
+    }
+
+    /// The index of a document that the loaded block, one of bits, holds.
+    #[inline]
+    pub fn rank(&mut self, doc: u32) -> usize {
+        let Some(bits) = self.bits else {
+            return 0;
+        };
+        let ranks = self.ranks.get_or_insert_with(|| Box::new([0; 256]));
+        if self.ranks_block != self.block {
+            self.ranks_block = self.block;
+            bits.ranks(ranks);
+        }
+        bits.rank(ranks, doc)
+    }
+
+    /// How often the term stands in each document of the loaded block.
+    #[inline]
+    pub fn frequencies(&mut self) -> &[u32] {
+        if self.frequencies_block != self.block {
+            match self.frequencies_start {
+                Some(start) => self.load_frequencies(self.block, start),
+                None => self.load_other(self.block),
+            }
+        }
+        &self.room.frequencies[..self.fill]
+    }
+
+    /// Documents and frequencies of the loaded block.
+    #[inline]
+    pub fn postings(&mut self) -> (&[u32], &[u32]) {
+        self.spread();
+        self.frequencies();
+        let fill = self.fill;
+        (&self.room.docs[..fill], &self.room.frequencies[..fill])
+    }
+
+    /// The place of the posting at an index of the loaded block.
+    #[inline]
+    pub fn place(&self, index: usize) -> Place {
+        let index = index % BLOCK;
+        let (start, frequency) = match self.frequencies_start {
+            Some(start) if start < KNOWN as usize => (start as u32, 0),
+            _ => (KNOWN, self.room.frequencies[index]),
+        };
+        Place {
+            block: self.block as u32,
+            index: index as u32,
+            start,
+            frequency,
+        }
+    }
+
+    /// The frequencies of postings found before, without loading their blocks. Places of one block stand
+    /// together.
+    pub fn lookup(&mut self, places: &[Place], frequencies: &mut [u32]) {
+        let mut at = 0;
+        while let Some(&place) = places.get(at) {
+            if place.start == KNOWN {
+                frequencies[at] = place.frequency;
+                at += 1;
+                continue;
+            }
+            let together = places[at..]
+                .iter()
+                .take_while(|one| one.block == place.block);
+            let end = at + together.count();
+            self.lookup_in(place, &places[at..end], &mut frequencies[at..end]);
+            at = end;
+        }
+    }
+
+    fn lookup_in(&mut self, first: Place, places: &[Place], frequencies: &mut [u32]) {
+        /// More than this many single values cost more than a whole block.
+        const SINGLE_MAX: usize = 12;
+        let start = first.start as usize;
+        if self.frequencies_block != first.block as usize && places.len() > SINGLE_MAX {
+            self.load_frequencies(first.block as usize, start);
+        }
+        if self.frequencies_block == first.block as usize {
+            for (place, slot) in places.iter().zip(frequencies) {
+                *slot = self.room.frequencies[place.index as usize % BLOCK];
+            }
+            return;
+        }
+        let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
+        for (place, slot) in places.iter().zip(&mut *frequencies) {
+            match packed::decode_some(bytes, place.index as usize, std::slice::from_mut(slot)) {
+                Ok(()) => *slot = slot.wrapping_add(1),
+                Err(error) => {
+                    *slot = 1;
+                    return self.fail(self.origin.postings_offset + start as u64, error);
+                }
+            }
+        }
+    }
+
+    /// Decodes the frequencies of the block of a place; the index of the posting in it.
+    pub(super) fn frequencies_of(&mut self, place: Place) -> usize {
+        let block = place.block as usize;
+        if self.frequencies_block != block {
+            if place.start == KNOWN {
+                self.load_other(block);
+            } else {
+                self.load_frequencies(block, place.start as usize);
+            }
+        }
+        place.index as usize % BLOCK
+    }
+
+    /// Damage met while decoding. A damaged block is empty, so whoever read must ask.
+    pub fn take_error(&mut self) -> Option<IndexError> {
+        self.error.take()
+    }
+
+    #[inline]
+    pub(super) fn header(&self, block: usize, field: usize) -> u32 {
+        read_u32(self.bytes.postings, block * HEADER_BYTES + field * 4)
+    }
+
+    /// Occurrences of the list before the posting at `index` of the block whose frequencies are decoded.
+    pub(super) fn occurrences_before(&self, index: usize) -> u64 {
+        let inside = lanes::sum(&self.room.frequencies[..index]);
+        let block = self.frequencies_block;
+        if block < self.blocks_full {
+            return u64::from(self.header(block, 2)) + inside;
+        }
+        let count = self.bytes.documents_count as usize % BLOCK;
+        let tail = lanes::sum(&self.room.frequencies[..count]);
+        self.bytes.occurrences_count.saturating_sub(tail) + inside
+    }
+
+    #[inline(never)]
+    fn load_frequencies(&mut self, block: usize, start: usize) {
+        self.frequencies_block = block;
+        let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
+        match packed::decode(bytes, &mut self.room.frequencies) {
+            Ok(_) => {
+                for frequency in &mut self.room.frequencies {
+                    *frequency = frequency.wrapping_add(1);
+                }
+            }
+            Err(error) => self.fail(self.origin.postings_offset + start as u64, error),
+        }
+    }
+
+    /// Remembers the first damage; the loaded block is empty from here on.
+    #[cold]
+    pub(super) fn fail(&mut self, offset: u64, error: CodecError) {
+        self.fill = 0;
+        self.room.frequencies.fill(1);
+        self.bits = None;
+        self.docs_ready = true;
+        self.room.docs.fill(u32::MAX);
+        self.error.get_or_insert_with(|| IndexError::Damaged {
+            path: self.origin.path.to_owned(),
+            offset,
+            what: format!("postings from here: {error}"),
+        });
+    }
+}
+
+#[cold]
+fn truncated(block: usize) -> CodecError {
+    CodecError::Truncated {
+        at: block * HEADER_BYTES,
+        what: "postings block",
+    }
+}
+
+#[cold]
+fn outside(doc: u32, limit: u32) -> CodecError {
+    CodecError::TooLarge {
+        at: 0,
+        what: "document",
+        found: doc.into(),
+        max: limit.into(),
+    }
+}
+
+fn read_postings(
+    bytes: &[u8],
+    at: &mut usize,
+    base: u32,
+    count: usize,
+    room: &mut Room,
+) -> Result<(), CodecError> {
+    let mut doc = base;
+    let buffers = &mut **room;
+    for (slot, frequency) in buffers.docs[..count]
+        .iter_mut()
+        .zip(&mut buffers.frequencies)
+    {
+        let gap = vint::read_u32(bytes, at)?;
+        doc = doc.wrapping_add(gap >> 1);
+        *slot = doc;
+        *frequency = if gap & 1 == 1 {
+            1
+        } else {
+            vint::read_u32(bytes, at)?
+        };
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! What the k-th best posting of a list reaches at least, whatever the ranking: the first threshold of a
+//! search that keeps k.
+//!
+//! ```text
+//! floors := { frequency:u16le length:u8 }{3}{3}      for k = 10, 100, 1000; unused ones are 0
+//! ```
+//!
+//! A pair (f, l) is a floor for k if at least k postings have a frequency of f or more in a document of
+//! length l or less. Every ranking that rises with the frequency and falls with the length scores each
+//! of them at least as high as (f, l). Of the many floors three are kept, those that are best by three
+//! rankings that stand for all (see [`KEEPERS`]). The idea of thresholds kept per term is that of
+//! Mallia, Siedlaczek & Suel, "A comparison of top-k threshold estimation techniques" (2020); keeping
+//! pairs instead of scores makes them hold for any parameters.
+
+use super::impacts::Impact;
+use crate::length::dequantize;
+
+/// How many hits a search may keep for a floor to help it.
+pub(crate) const KEPT: [u32; 3] = [10, 100, 1000];
+/// Floors for each of them.
+pub(crate) const PAIRS: usize = 3;
+/// Bytes of the floors of a list.
+pub(crate) const FLOORS_BYTES: usize = KEPT.len() * PAIRS * 3;
+/// Higher frequencies count as this.
+const FREQUENCY_MAX: usize = 63;
+
+/// Rankings by which the floors kept are chosen: how much a frequency counts at a length, given the mean.
+const KEEPERS: [fn(f32, f32, f32) -> f32; PAIRS] = [
+    // BM25 with its usual parameters, ...
+    |frequency, length, mean| frequency / (frequency + 0.3 + 0.9 * length / mean),
+    // ... where this list's documents are longer than most, ...
+    |frequency, length, mean| frequency / (frequency + 0.3 + 1.8 * length / mean),
+    // ... and tf·idf.
+    |frequency, length, _| (frequency / length.max(1.0)).sqrt(),
+];
+
+/// Counts a list's postings by frequency and length; kept from list to list.
+pub(crate) struct FloorsCounter {
+    counts: Box<[[u32; 256]; FREQUENCY_MAX + 1]>,
+    highest: usize,
+    lengths_sum: u64,
+    postings_count: u64,
+}
+
+impl FloorsCounter {
+    pub(crate) fn new() -> FloorsCounter {
+        FloorsCounter {
+            counts: Box::new([[0; 256]; FREQUENCY_MAX + 1]),
+            highest: 0,
+            lengths_sum: 0,
+            postings_count: 0,
+        }
+    }
+
+    /// Counts some postings.
+    pub(crate) fn add(&mut self, postings: impl Iterator<Item = (u32, u8)>) {
+        for (frequency, length) in postings {
+            let frequency = (frequency as usize).min(FREQUENCY_MAX);
+            self.counts[frequency][length as usize] += 1;
+            self.highest = self.highest.max(frequency);
+            self.lengths_sum += u64::from(dequantize(length));
+            self.postings_count += 1;
+        }
+    }
+
+    /// The floors of what was counted; empty again.
+    pub(crate) fn finish(&mut self) -> [u8; FLOORS_BYTES] {
+        let mean = self.lengths_sum as f32 / self.postings_count.max(1) as f32;
+        let mut best = [[(0.0f32, Impact::default()); PAIRS]; KEPT.len()];
+        let mut at_least = [0u32; 256];
+        for frequency in (1..=self.highest).rev() {
+            for (sum, count) in at_least.iter_mut().zip(&self.counts[frequency]) {
+                *sum += count;
+            }
+            let mut kept = KEPT.iter().zip(&mut best).peekable();
+            let mut postings = 0;
+            for (length, count) in at_least.iter().enumerate() {
+                postings += count;
+                while let Some((_, best)) = kept.next_if(|(k, _)| postings >= **k) {
+                    let pair = Impact {
+                        frequency: frequency as u32,
+                        length: length as u8,
+                    };
+                    for (best, keeper) in best.iter_mut().zip(KEEPERS) {
+                        let worth = keeper(frequency as f32, dequantize(length as u8) as f32, mean);
+                        if worth > best.0 {
+                            *best = (worth, pair);
+                        }
+                    }
+                }
+                if kept.peek().is_none() {
+                    break;
+                }
+            }
+        }
+        for row in &mut self.counts[..=self.highest] {
+            row.fill(0);
+        }
+        (self.highest, self.lengths_sum, self.postings_count) = (0, 0, 0);
+        let mut bytes = [0; FLOORS_BYTES];
+        let pairs = best.iter().flatten().map(|(_, pair)| pair);
+        for (out, pair) in bytes.chunks_exact_mut(3).zip(pairs) {
+            out[..2].copy_from_slice(&(pair.frequency as u16).to_le_bytes());
+            out[2] = pair.length;
+        }
+        bytes
+    }
+}
+
+/// The floors for a search that keeps `k`: at least `k` postings reach each of them. Unused ones have
+/// frequency 0.
+pub(crate) fn decode(bytes: &[u8], k: usize) -> [Impact; PAIRS] {
+    let mut pairs = [Impact::default(); PAIRS];
+    let Some(at) = KEPT.iter().position(|&kept| kept as usize >= k) else {
+        return pairs;
+    };
+    let bytes = bytes.get(at * PAIRS * 3..).unwrap_or(&[]);
+    for (pair, bytes) in pairs.iter_mut().zip(bytes.chunks_exact(3)) {
+        *pair = Impact {
+            frequency: u16::from_le_bytes([bytes[0], bytes[1]]).into(),
+            length: bytes[2],
+        };
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn so_many_postings_reach_every_floor(
+            postings in prop::collection::vec((1u32..90, 0u8..90), 0..3000),
+            k in 1usize..1200,
+        ) {
+            let mut counter = FloorsCounter::new();
+            counter.add([(7, 7), (300, 200)].into_iter());
+            counter.finish();
+            counter.add(postings.iter().copied());
+            let floors = decode(&counter.finish(), k);
+            let kept = KEPT.iter().find(|&&kept| kept as usize >= k);
+            for floor in floors.iter().filter(|floor| floor.frequency > 0) {
+                let reach = |posting: &&(u32, u8)| {
+                    posting.0 >= floor.frequency && posting.1 <= floor.length
+                };
+                prop_assert!(postings.iter().filter(reach).count() >= k);
+            }
+            let any = floors.iter().any(|floor| floor.frequency > 0);
+            prop_assert_eq!(any, kept.is_some_and(|&kept| postings.len() >= kept as usize));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Candidates with what they score so far, on their way through the lists that have not been asked yet.
+
+use crate::TopK;
+use crate::cursor::BLOCK;
+use crate::list::{Found, List};
+use codec::lanes;
+use index::{DocId, Segment};
+
+/// Up to 256 documents, increasing, with sums of scores.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) count: usize,
+    pub(crate) docs: [u32; BLOCK],
+    pub(crate) sums: [f32; BLOCK],
+    found: Found,
+    kept: [u8; BLOCK],
+}
+
+impl Default for Batch {
+    fn default() -> Batch {
+        Batch {
+            count: 0,
+            docs: [0; BLOCK],
+            sums: [0.0; BLOCK],
+            found: Found::default(),
+            kept: [0; BLOCK],
+        }
+    }
+}
+
+impl Batch {
+    /// Adds a candidate; there is room for it.
+    #[inline]
+    pub(crate) fn push(&mut self, doc: u32, sum: f32) {
+        self.docs[self.count] = doc;
+        self.sums[self.count] = sum;
+        self.count += 1;
+    }
+
+    /// Takes of some scored documents those whose score is `least` or more; the batch is empty before.
+    pub(crate) fn take(&mut self, docs: &[u32], scores: &[f32], least: f32) {
+        self.count = lanes::at_least(scores, least, &mut self.kept);
+        for (at, &index) in self.kept[..self.count].iter().enumerate() {
+            self.docs[at] = docs[index as usize];
+            self.sums[at] = scores[index as usize];
+        }
+    }
+
+    /// Keeps the candidates of a range.
+    pub(crate) fn clip(&mut self, range: &std::ops::Range<u32>) {
+        let docs = &self.docs[..self.count];
+        if docs.first().is_some_and(|doc| range.contains(doc))
+            && docs.last().is_some_and(|doc| range.contains(doc))
+        {
+            return;
+        }
+        let mut count = 0;
+        for at in 0..self.count {
+            if range.contains(&self.docs[at]) {
+                self.docs[count] = self.docs[at];
+                self.sums[count] = self.sums[at];
+                count += 1;
+            }
+        }
+        self.count = count;
+    }
+
+    /// Keeps the candidates whose sum is `least` or more.
+    pub(crate) fn retain(&mut self, least: f32) {
+        let sums = &self.sums[..self.count];
+        let count = lanes::at_least(sums, least, &mut self.kept);
+        if count < self.count {
+            for at in 0..count {
+                let index = self.kept[at] as usize;
+                self.docs[at] = self.docs[index];
+                self.sums[at] = self.sums[index];
+            }
+            self.count = count;
+        }
+    }
+
+    /// Adds what a list has for the candidates. Those that cannot reach `least`, whatever the lists after
+    /// it add (`rest` at most), may be left without.
+    pub(crate) fn add(&mut self, list: &mut List<'_>, rest: f32, least: f32) {
+        let Batch {
+            count,
+            docs,
+            sums,
+            found,
+            ..
+        } = self;
+        list.probe(&docs[..*count], found, |range, list, block| {
+            let most = list.bound(block) + rest;
+            sums[range].iter().any(|sum| sum + most >= least)
+        });
+        if found.count == 0 {
+            return;
+        }
+        let mut frequencies = [1; BLOCK];
+        let frequencies = &mut frequencies[..found.count];
+        list.blocks
+            .lookup(&found.places[..found.count], frequencies);
+        let mut held = [0; BLOCK];
+        for (held, &index) in held.iter_mut().zip(&found.wanted[..found.count]) {
+            *held = docs[index as usize];
+        }
+        let mut scores = [0.0; BLOCK];
+        let scores = &mut scores[..found.count];
+        list.scorer
+            .score_many(&held[..found.count], frequencies, scores);
+        for (&index, score) in found.wanted.iter().zip(&*scores) {
+            sums[index as usize] += score;
+        }
+    }
+
+    /// Offers the candidates, now that all is added, and empties the batch.
+    pub(crate) fn offer(&mut self, segment: &Segment, top: &mut TopK<'_>) {
+        let has_deletions = segment.has_deletions();
+        for (&doc, &sum) in self.docs[..self.count].iter().zip(&self.sums) {
+            if top.would_enter(sum) && !(has_deletions && segment.is_deleted(DocId(doc))) {
+                top.offer(sum, DocId(doc));
+            }
+        }
+        self.count = 0;
+    }
+}

@@ -1,0 +1,293 @@
+//! The documents that hold all of several terms.
+//!
+//! The shortest list leads, a block at a time. A block that cannot hold a hit, by what it and the other
+//! lists add at most, is left undecoded; where a threshold is known the leader is scored first, and only
+//! documents that could still enter are looked for in the other lists ("score-first", as in Lucene's
+//! block-max conjunction). Where only their number is asked for and all terms are frequent, windows of
+//! documents are intersected as bits.
+//!
+//! Exact: documents, scores, order and counts are those of [`crate::exhaustive`], since sums are exact.
+
+use crate::TopK;
+use crate::cursor::BLOCK;
+use crate::list::{Found, List, first_damage};
+use codec::{bits, lanes};
+use index::{DocId, IndexError, Place, Segment};
+use std::ops::Range;
+
+/// Documents of a window of bits.
+const WIDTH: u32 = 16384;
+/// Lists that hold at least one of so many documents are intersected as bits.
+const DENSE: u32 = 24;
+
+/// An intersection being searched on one segment.
+pub(crate) struct Conjunction<'a> {
+    /// Shortest first.
+    pub(crate) lists: Vec<List<'a>>,
+    found: Found,
+    pub(crate) matches: Matches,
+}
+
+/// Documents that all lists hold, of one block of the leader.
+pub(crate) struct Matches {
+    pub(crate) count: usize,
+    pub(crate) docs: [u32; BLOCK],
+    /// By list, the place of every match.
+    pub(crate) places: Vec<[Place; BLOCK]>,
+}
+
+impl<'a> Conjunction<'a> {
+    pub(crate) fn new(mut lists: Vec<List<'a>>) -> Conjunction<'a> {
+        lists.sort_by_key(List::cost);
+        Conjunction {
+            matches: Matches {
+                count: 0,
+                docs: [0; BLOCK],
+                places: vec![[Place::default(); BLOCK]; lists.len()],
+            },
+            lists,
+            found: Found::default(),
+        }
+    }
+
+    /// Keeps the best in `top`, among the documents of `range`; how many match, where `counted`.
+    pub(crate) fn search(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        top: &mut TopK<'a>,
+        counted: bool,
+    ) -> Result<u64, IndexError> {
+        let mut count = 0;
+        let mut scores = [0.0; BLOCK];
+        let others = match counted {
+            // Every match counts, so nothing is left out and no bound is needed.
+            true => 0.0,
+            false => self.lists[1..].iter_mut().map(List::most).sum(),
+        };
+        let mut block = self.lists[0].find(DocId(range.start));
+        while self.is_in_range(block, &range) {
+            top.exchange();
+            let least = top.threshold() - others;
+            if counted {
+                self.find_matches(block, &range, None);
+            } else if least <= 0.0 {
+                // Nothing to compare with yet.
+                self.find_matches(block, &range, None);
+            } else if self.lists[0].bound(block) >= least {
+                self.lists[0].blocks.load(block);
+                self.lists[0].score_block(&mut scores);
+                self.find_matches(block, &range, Some((&scores, least)));
+            } else {
+                self.matches.count = 0;
+            }
+            count += self.offer(segment, top);
+            block += 1;
+        }
+        first_damage(&mut self.lists)?;
+        Ok(count)
+    }
+
+    /// How many documents of `range` match.
+    pub(crate) fn count(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+    ) -> Result<u64, IndexError> {
+        let dense = self.lists[0].cost() >= segment.documents_count() / DENSE;
+        let count = if dense && !segment.has_deletions() {
+            self.count_bits(range)
+        } else {
+            self.count_matches(range, segment)
+        };
+        first_damage(&mut self.lists)?;
+        Ok(count)
+    }
+
+    fn count_matches(&mut self, range: Range<u32>, segment: &Segment) -> u64 {
+        let mut count = 0;
+        let mut block = self.lists[0].find(DocId(range.start));
+        while self.is_in_range(block, &range) {
+            self.find_matches(block, &range, None);
+            let docs = &self.matches.docs[..self.matches.count];
+            let deleted = match segment.has_deletions() {
+                true => docs
+                    .iter()
+                    .filter(|&&doc| segment.is_deleted(DocId(doc)))
+                    .count(),
+                false => 0,
+            };
+            count += (docs.len() - deleted) as u64;
+            block += 1;
+        }
+        count
+    }
+
+    fn count_bits(&mut self, range: Range<u32>) -> u64 {
+        let mut count = 0;
+        let mut base = range.start & !63;
+        let mut all = [0; (WIDTH / 64) as usize];
+        let mut one = [0; (WIDTH / 64) as usize];
+        while base < range.end {
+            let width = WIDTH.min(range.end - base);
+            let words = width.div_ceil(64) as usize;
+            for (number, list) in self.lists.iter_mut().enumerate() {
+                let target = if number == 0 { &mut all } else { &mut one };
+                target.fill(0);
+                mark(list, base, &mut target[..words]);
+                if number > 0 {
+                    bits::intersect(&mut all[..words], &one[..words]);
+                }
+            }
+            clip(&mut all[..words], base, &range);
+            count += bits::count(&all[..words]);
+            base += width;
+        }
+        count
+    }
+
+    /// Whether a block of the leader may hold documents of the range.
+    pub(crate) fn is_in_range(&self, block: usize, range: &Range<u32>) -> bool {
+        let blocks = &self.lists[0].blocks;
+        block < blocks.blocks_count()
+            && (block == 0 || blocks.last_doc(block - 1).0.saturating_add(1) < range.end)
+    }
+
+    /// Finds the documents of a block of the leader that all lists hold; of those whose score there is at
+    /// least so much, where scores are given.
+    pub(crate) fn find_matches(
+        &mut self,
+        block: usize,
+        range: &Range<u32>,
+        least: Option<(&[f32; BLOCK], f32)>,
+    ) {
+        let Conjunction {
+            lists,
+            found,
+            matches,
+        } = self;
+        let Some((leader, others)) = lists.split_first_mut() else {
+            return;
+        };
+        leader.blocks.load(block);
+        let docs = leader.blocks.docs();
+        matches.count = 0;
+        let mut kept = [0u8; BLOCK];
+        match least {
+            Some((scores, least)) => {
+                let count = lanes::at_least(&scores[..docs.len()], least, &mut kept);
+                for at in 0..count {
+                    let index = kept[at];
+                    let doc = docs[index as usize];
+                    if range.contains(&doc) {
+                        matches.docs[matches.count] = doc;
+                        kept[matches.count] = index;
+                        matches.count += 1;
+                    }
+                }
+            }
+            None => {
+                for (index, &doc) in docs.iter().enumerate() {
+                    if range.contains(&doc) {
+                        matches.docs[matches.count] = doc;
+                        kept[matches.count] = index as u8;
+                        matches.count += 1;
+                    }
+                }
+            }
+        }
+        for (number, other) in (1..).zip(others) {
+            if matches.count == 0 {
+                return;
+            }
+            other.probe(&matches.docs[..matches.count], found, |_, _, _| true);
+            for at in 0..found.count {
+                let from = found.wanted[at] as usize;
+                matches.docs[at] = matches.docs[from];
+                kept[at] = kept[from];
+                for places in &mut matches.places[1..number] {
+                    places[at] = places[from];
+                }
+            }
+            matches.places[number][..found.count].copy_from_slice(&found.places[..found.count]);
+            matches.count = found.count;
+        }
+        for (place, &index) in matches.places[0].iter_mut().zip(&kept[..matches.count]) {
+            *place = leader.blocks.place(index.into());
+        }
+    }
+
+    /// Scores the matches and offers them; how many are not deleted.
+    fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>) -> u64 {
+        let Matches {
+            count,
+            docs,
+            places,
+        } = &mut self.matches;
+        let docs = &docs[..*count];
+        if docs.is_empty() {
+            return 0;
+        }
+        let mut sums = [0.0; BLOCK];
+        let mut scores = [0.0; BLOCK];
+        let mut frequencies = [1; BLOCK];
+        for (list, places) in self.lists.iter_mut().zip(places) {
+            let frequencies = &mut frequencies[..docs.len()];
+            list.blocks.lookup(&places[..docs.len()], frequencies);
+            let scores = &mut scores[..docs.len()];
+            list.scorer.score_many(docs, frequencies, scores);
+            for (sum, score) in sums.iter_mut().zip(scores) {
+                *sum += *score;
+            }
+        }
+        let has_deletions = segment.has_deletions();
+        let mut live = 0;
+        for (&doc, &sum) in docs.iter().zip(&sums) {
+            if has_deletions && segment.is_deleted(DocId(doc)) {
+                continue;
+            }
+            live += 1;
+            top.offer(sum, DocId(doc));
+        }
+        live
+    }
+}
+
+/// Sets the bits of a list's documents from `base` on.
+pub(crate) fn mark(list: &mut List<'_>, base: u32, words: &mut [u64]) {
+    let end = base.saturating_add(words.len() as u32 * 64);
+    let mut block = list.find(DocId(base));
+    while block < list.blocks.blocks_count()
+        && (block == 0 || list.blocks.last_doc(block - 1).0.saturating_add(1) < end)
+    {
+        list.blocks.load(block);
+        match list.blocks.bits() {
+            Some(bits) => bits.join_into(words, base),
+            None => {
+                let docs = list.blocks.docs();
+                let from = match docs.first() {
+                    Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
+                    _ => 0,
+                };
+                bits::set(words, base, &docs[from..]);
+            }
+        }
+        block += 1;
+    }
+}
+
+/// Clears the bits of documents outside the range.
+pub(crate) fn clip(words: &mut [u64], base: u32, range: &Range<u32>) {
+    if let Some(before @ 1..) = range.start.checked_sub(base)
+        && let Some(first) = words.first_mut()
+    {
+        // The window begins with the word that the range begins in.
+        *first &= u64::MAX << (before % 64);
+    }
+    let end = base.saturating_add(words.len() as u32 * 64);
+    if let Some(after @ 1..) = end.checked_sub(range.end)
+        && let Some(last) = words.last_mut()
+    {
+        *last &= u64::MAX >> (after % 64);
+    }
+}

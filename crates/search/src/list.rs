@@ -1,0 +1,225 @@
+//! A clause that is one term, on one segment, as the algorithms in bulk see it: blocks, what each of them
+//! adds at most, and looking for documents in it.
+
+use crate::cursor::{BLOCK, Scorer};
+use crate::plan::{Node, Plan};
+use codec::sorted::{self, Pairs};
+use index::{Blocks, Bounds, DocId, Field, IndexError, Place, Segment, TermRecord};
+
+/// One term's postings, scored.
+#[derive(Debug)]
+pub(crate) struct List<'a> {
+    pub(crate) blocks: Blocks<'a>,
+    pub(crate) scorer: Scorer<'a>,
+    bounds: Bounds<'a>,
+    /// The most that any posting adds; not known before it is asked for.
+    most: Option<f32>,
+    /// The block whose bound was asked for last, and that bound.
+    bound: (usize, f32),
+    /// Where the last search for a document got to.
+    found: usize,
+}
+
+/// Documents found in a list: their indexes among those looked for, and their places.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) count: usize,
+    pub(crate) wanted: [u8; BLOCK],
+    pub(crate) places: [Place; BLOCK],
+    pairs: Pairs,
+}
+
+impl Default for Found {
+    fn default() -> Found {
+        Found {
+            count: 0,
+            wanted: [0; BLOCK],
+            places: [Place::default(); BLOCK],
+            pairs: Pairs::default(),
+        }
+    }
+}
+
+impl<'a> List<'a> {
+    /// Opens a clause that is a term or a filter; `None` where the segment lacks it.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        node: &Node,
+        segment: &'a Segment,
+    ) -> Result<Option<List<'a>>, IndexError> {
+        let Some(word) = node.word() else {
+            return Ok(None);
+        };
+        let Some(record) = word.record(segment)? else {
+            return Ok(None);
+        };
+        let scorer = match node {
+            Node::Term(term) => Scorer::new(plan, word.field, term.weight, segment),
+            // Sites have no lengths, so nothing there scores.
+            _ => Scorer::new(plan, Field::Site, 0.0, segment),
+        };
+        List::of_record(&record, scorer, segment).map(Some)
+    }
+
+    /// Opens the list of a record.
+    pub(crate) fn of_record(
+        record: &TermRecord,
+        scorer: Scorer<'a>,
+        segment: &'a Segment,
+    ) -> Result<List<'a>, IndexError> {
+        let blocks = segment.blocks(record)?;
+        Ok(List {
+            bounds: blocks.bounds(),
+            blocks,
+            scorer,
+            most: None,
+            bound: (usize::MAX, 0.0),
+            found: 0,
+        })
+    }
+
+    /// Documents in the list.
+    pub(crate) fn cost(&self) -> u32 {
+        self.blocks.documents_count()
+    }
+
+    /// The most that any posting of the list adds.
+    pub(crate) fn most(&mut self) -> f32 {
+        if let Some(most) = self.most {
+            return most;
+        }
+        let most = if self.bounds.blocks_count() > 0 {
+            self.scorer.bound(&self.bounds.list_impacts())
+        } else {
+            let mut scores = [0.0; BLOCK];
+            self.blocks.load(0);
+            let (docs, frequencies) = self.blocks.postings();
+            let scores = &mut scores[..docs.len()];
+            self.scorer.score_many(docs, frequencies, scores);
+            scores.iter().copied().fold(0.0, f32::max)
+        };
+        self.most = Some(most);
+        most
+    }
+
+    /// The most that a posting of the block adds.
+    #[inline]
+    pub(crate) fn bound(&mut self, block: usize) -> f32 {
+        if self.bound.0 == block {
+            return self.bound.1;
+        }
+        let bound = if self.bounds.blocks_count() == 0 {
+            self.most()
+        } else {
+            self.scorer.bound(&self.bounds.impacts(block))
+        };
+        self.bound = (block, bound);
+        bound
+    }
+
+    /// The first block that may hold `doc` or a later document. Asked for documents that increase it is
+    /// found from where it was found before; any other order is slower.
+    pub(crate) fn find(&mut self, doc: DocId) -> usize {
+        let from = match self.found {
+            0 => 0,
+            found if self.blocks.last_doc(found - 1) < doc => found,
+            _ => 0,
+        };
+        self.found = self.blocks.find(from, doc);
+        self.found
+    }
+
+    /// The most that a posting of the documents from `base` on and before `end` adds.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        let first = self.find(base);
+        let mut most = 0.0f32;
+        for block in first..self.blocks.blocks_count() {
+            most = most.max(self.bound(block));
+            if self.blocks.last_doc(block).0 >= end.0 - 1 {
+                break;
+            }
+        }
+        most
+    }
+
+    /// What at least `k` postings of the list score.
+    pub(crate) fn floor(&self, k: usize) -> f32 {
+        self.scorer.bound(&self.bounds.floors(k))
+    }
+
+    /// Scores the loaded block.
+    pub(crate) fn score_block(&mut self, scores: &mut [f32; BLOCK]) -> &[u32] {
+        let (docs, frequencies) = self.blocks.postings();
+        self.scorer
+            .score_many(docs, frequencies, &mut scores[..docs.len()]);
+        docs
+    }
+
+    /// Looks for `wanted` (increasing, 256 at most) in the list. Before a block is read, `matters` is asked
+    /// whether those wanted of a range of indexes could matter, given the most that the block adds.
+    #[inline]
+    pub(crate) fn probe(
+        &mut self,
+        wanted: &[u32],
+        found: &mut Found,
+        mut matters: impl FnMut(std::ops::Range<usize>, &mut List<'a>, usize) -> bool,
+    ) {
+        found.count = 0;
+        let mut at = 0;
+        while let Some(&first) = wanted.get(at) {
+            let block = self.find(DocId(first));
+            let last = self.blocks.last_doc(block).0;
+            let rest = &wanted[at..];
+            let count = if rest[rest.len() - 1] <= last {
+                rest.len()
+            } else {
+                rest.partition_point(|&doc| doc <= last)
+            };
+            if matters(at..at + count, self, block) {
+                self.probe_block(block, wanted, at..at + count, found);
+            }
+            at += count;
+        }
+    }
+
+    #[inline]
+    fn probe_block(
+        &mut self,
+        block: usize,
+        wanted: &[u32],
+        range: std::ops::Range<usize>,
+        found: &mut Found,
+    ) {
+        self.blocks.load(block);
+        let (from, wanted) = (range.start, &wanted[range]);
+        if let Some(bits) = self.blocks.bits() {
+            // Written always and counted when found: no branch to guess.
+            let start = found.count;
+            let mut count = start;
+            for (index, &doc) in wanted.iter().enumerate() {
+                found.wanted[count] = (from + index) as u8;
+                count += usize::from(bits.contains(doc));
+            }
+            for at in start..count {
+                let doc = wanted[found.wanted[at] as usize - from];
+                let rank = self.blocks.rank(doc);
+                found.places[at] = self.blocks.place(rank);
+            }
+            found.count = count;
+            return;
+        }
+        let docs = self.blocks.docs_padded();
+        let pairs_count = sorted::intersect(wanted, docs, &mut found.pairs);
+        for pair in 0..pairs_count {
+            found.wanted[found.count] = (from + usize::from(found.pairs.wanted[pair])) as u8;
+            found.places[found.count] = self.blocks.place(found.pairs.block[pair].into());
+            found.count += 1;
+        }
+    }
+}
+
+/// The first damage met in any of the lists.
+pub(crate) fn first_damage(lists: &mut [List<'_>]) -> Result<(), IndexError> {
+    let damage = lists.iter_mut().find_map(|list| list.blocks.take_error());
+    damage.map_or(Ok(()), Err)
+}
