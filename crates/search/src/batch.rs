@@ -3,6 +3,7 @@
 use crate::TopK;
 use crate::cursor::BLOCK;
 use crate::list::{Found, List};
+use crate::scratch::kept_by_thread;
 use codec::lanes;
 use index::{DocId, Segment};
 
@@ -14,7 +15,12 @@ pub(crate) struct Batch {
     pub(crate) sums: [f32; BLOCK],
     found: Found,
     kept: [u8; BLOCK],
+    frequencies: [u32; BLOCK],
+    held: [u32; BLOCK],
+    scores: [f32; BLOCK],
 }
+
+kept_by_thread!(Batch);
 
 impl Default for Batch {
     fn default() -> Batch {
@@ -24,6 +30,9 @@ impl Default for Batch {
             sums: [0.0; BLOCK],
             found: Found::default(),
             kept: [0; BLOCK],
+            frequencies: [1; BLOCK],
+            held: [0; BLOCK],
+            scores: [0.0; BLOCK],
         }
     }
 }
@@ -87,6 +96,9 @@ impl Batch {
             docs,
             sums,
             found,
+            frequencies,
+            held,
+            scores,
             ..
         } = self;
         list.probe(&docs[..*count], found, |range, list, block| {
@@ -96,15 +108,12 @@ impl Batch {
         if found.count == 0 {
             return;
         }
-        let mut frequencies = [1; BLOCK];
         let frequencies = &mut frequencies[..found.count];
         list.blocks
             .lookup(&found.places[..found.count], frequencies);
-        let mut held = [0; BLOCK];
         for (held, &index) in held.iter_mut().zip(&found.wanted[..found.count]) {
             *held = docs[index as usize];
         }
-        let mut scores = [0.0; BLOCK];
         let scores = &mut scores[..found.count];
         list.scorer
             .score_many(&held[..found.count], frequencies, scores);

@@ -11,6 +11,7 @@
 use crate::TopK;
 use crate::cursor::BLOCK;
 use crate::list::{Found, List, first_damage};
+use crate::scratch::{Lent, kept_by_thread};
 use codec::{bits, lanes};
 use index::{DocId, IndexError, Place, Segment};
 use std::ops::Range;
@@ -24,8 +25,7 @@ const DENSE: u32 = 24;
 pub(crate) struct Conjunction<'a> {
     /// Shortest first.
     pub(crate) lists: Vec<List<'a>>,
-    found: Found,
-    pub(crate) matches: Matches,
+    pub(crate) matches: Lent<Matches>,
 }
 
 /// Documents that all lists hold, of one block of the leader.
@@ -34,20 +34,38 @@ pub(crate) struct Matches {
     pub(crate) docs: [u32; BLOCK],
     /// By list, the place of every match.
     pub(crate) places: Vec<[Place; BLOCK]>,
+    found: Found,
+    scores: [f32; BLOCK],
+    sums: [f32; BLOCK],
+    frequencies: [u32; BLOCK],
+}
+
+kept_by_thread!(Matches);
+
+impl Default for Matches {
+    fn default() -> Matches {
+        Matches {
+            count: 0,
+            docs: [0; BLOCK],
+            places: Vec::new(),
+            found: Found::default(),
+            scores: [0.0; BLOCK],
+            sums: [0.0; BLOCK],
+            frequencies: [1; BLOCK],
+        }
+    }
 }
 
 impl<'a> Conjunction<'a> {
     pub(crate) fn new(mut lists: Vec<List<'a>>) -> Conjunction<'a> {
         lists.sort_by_key(List::cost);
-        Conjunction {
-            matches: Matches {
-                count: 0,
-                docs: [0; BLOCK],
-                places: vec![[Place::default(); BLOCK]; lists.len()],
-            },
-            lists,
-            found: Found::default(),
+        let mut matches: Lent<Matches> = Lent::take();
+        if matches.places.len() < lists.len() {
+            matches
+                .places
+                .resize(lists.len(), [Place::default(); BLOCK]);
         }
+        Conjunction { lists, matches }
     }
 
     /// Keeps the best in `top`, among the documents of `range`; how many match, where `counted`.
@@ -59,7 +77,6 @@ impl<'a> Conjunction<'a> {
         counted: bool,
     ) -> Result<u64, IndexError> {
         let mut count = 0;
-        let mut scores = [0.0; BLOCK];
         let others = match counted {
             // Every match counts, so nothing is left out and no bound is needed.
             true => 0.0,
@@ -69,15 +86,11 @@ impl<'a> Conjunction<'a> {
         while self.is_in_range(block, &range) {
             top.exchange();
             let least = top.threshold() - others;
-            if counted {
-                self.find_matches(block, &range, None);
-            } else if least <= 0.0 {
-                // Nothing to compare with yet.
+            if counted || least <= 0.0 {
+                // Nothing may be left out, or there is nothing to compare with yet.
                 self.find_matches(block, &range, None);
             } else if self.lists[0].bound(block) >= least {
-                self.lists[0].blocks.load(block);
-                self.lists[0].score_block(&mut scores);
-                self.find_matches(block, &range, Some((&scores, least)));
+                self.find_matches(block, &range, Some(least));
             } else {
                 self.matches.count = 0;
             }
@@ -153,66 +166,58 @@ impl<'a> Conjunction<'a> {
             && (block == 0 || blocks.last_doc(block - 1).0.saturating_add(1) < range.end)
     }
 
-    /// Finds the documents of a block of the leader that all lists hold; of those whose score there is at
-    /// least so much, where scores are given.
-    pub(crate) fn find_matches(
-        &mut self,
-        block: usize,
-        range: &Range<u32>,
-        least: Option<(&[f32; BLOCK], f32)>,
-    ) {
-        let Conjunction {
-            lists,
-            found,
-            matches,
-        } = self;
-        let Some((leader, others)) = lists.split_first_mut() else {
+    /// Finds the documents of a block of the leader that all lists hold; only those that score at least so
+    /// much in the leader, where that is given.
+    pub(crate) fn find_matches(&mut self, block: usize, range: &Range<u32>, least: Option<f32>) {
+        let Some((leader, others)) = self.lists.split_first_mut() else {
             return;
         };
+        let Matches {
+            count,
+            docs: matches,
+            places,
+            found,
+            scores,
+            ..
+        } = &mut *self.matches;
         leader.blocks.load(block);
-        let docs = leader.blocks.docs();
-        matches.count = 0;
         let mut kept = [0u8; BLOCK];
-        match least {
-            Some((scores, least)) => {
+        *count = match least {
+            Some(least) => {
+                let docs = leader.score_block(scores);
                 let count = lanes::at_least(&scores[..docs.len()], least, &mut kept);
-                for at in 0..count {
-                    let index = kept[at];
-                    let doc = docs[index as usize];
-                    if range.contains(&doc) {
-                        matches.docs[matches.count] = doc;
-                        kept[matches.count] = index;
-                        matches.count += 1;
-                    }
+                for (doc, &index) in matches.iter_mut().zip(&kept[..count]) {
+                    *doc = docs[index as usize];
                 }
+                count
             }
             None => {
-                for (index, &doc) in docs.iter().enumerate() {
-                    if range.contains(&doc) {
-                        matches.docs[matches.count] = doc;
-                        kept[matches.count] = index as u8;
-                        matches.count += 1;
-                    }
+                let docs = leader.blocks.docs();
+                matches[..docs.len()].copy_from_slice(docs);
+                for (index, kept) in (0..=255).zip(&mut kept) {
+                    *kept = index;
                 }
+                docs.len()
             }
-        }
+        };
+        clip_matches(count, matches, &mut kept, range);
         for (number, other) in (1..).zip(others) {
-            if matches.count == 0 {
+            if *count == 0 {
                 return;
             }
-            other.probe(&matches.docs[..matches.count], found, |_, _, _| true);
+            other.probe(&matches[..*count], found, |_, _, _| true);
             for at in 0..found.count {
                 let from = found.wanted[at] as usize;
-                matches.docs[at] = matches.docs[from];
+                matches[at] = matches[from];
                 kept[at] = kept[from];
-                for places in &mut matches.places[1..number] {
+                for places in &mut places[1..number] {
                     places[at] = places[from];
                 }
             }
-            matches.places[number][..found.count].copy_from_slice(&found.places[..found.count]);
-            matches.count = found.count;
+            places[number][..found.count].copy_from_slice(&found.places[..found.count]);
+            *count = found.count;
         }
-        for (place, &index) in matches.places[0].iter_mut().zip(&kept[..matches.count]) {
+        for (place, &index) in places[0].iter_mut().zip(&kept[..*count]) {
             *place = leader.blocks.place(index.into());
         }
     }
@@ -223,26 +228,28 @@ impl<'a> Conjunction<'a> {
             count,
             docs,
             places,
-        } = &mut self.matches;
+            scores,
+            sums,
+            frequencies,
+            ..
+        } = &mut *self.matches;
         let docs = &docs[..*count];
         if docs.is_empty() {
             return 0;
         }
-        let mut sums = [0.0; BLOCK];
-        let mut scores = [0.0; BLOCK];
-        let mut frequencies = [1; BLOCK];
+        let (sums, scores) = (&mut sums[..docs.len()], &mut scores[..docs.len()]);
+        let frequencies = &mut frequencies[..docs.len()];
+        sums.fill(0.0);
         for (list, places) in self.lists.iter_mut().zip(places) {
-            let frequencies = &mut frequencies[..docs.len()];
             list.blocks.lookup(&places[..docs.len()], frequencies);
-            let scores = &mut scores[..docs.len()];
             list.scorer.score_many(docs, frequencies, scores);
-            for (sum, score) in sums.iter_mut().zip(scores) {
+            for (sum, score) in sums.iter_mut().zip(&*scores) {
                 *sum += *score;
             }
         }
         let has_deletions = segment.has_deletions();
         let mut live = 0;
-        for (&doc, &sum) in docs.iter().zip(&sums) {
+        for (&doc, &sum) in docs.iter().zip(&*sums) {
             if has_deletions && segment.is_deleted(DocId(doc)) {
                 continue;
             }
@@ -251,6 +258,30 @@ impl<'a> Conjunction<'a> {
         }
         live
     }
+}
+
+/// Leaves out what lies outside the range; few blocks reach over its ends.
+#[inline]
+fn clip_matches(
+    count: &mut usize,
+    docs: &mut [u32; BLOCK],
+    kept: &mut [u8; BLOCK],
+    range: &Range<u32>,
+) {
+    let all = &docs[..*count];
+    let inside = |doc: Option<&u32>| doc.is_none_or(|doc| range.contains(doc));
+    if inside(all.first()) && inside(all.last()) {
+        return;
+    }
+    let mut inside = 0;
+    for at in 0..*count {
+        if range.contains(&docs[at]) {
+            docs[inside] = docs[at];
+            kept[inside] = kept[at];
+            inside += 1;
+        }
+    }
+    *count = inside;
 }
 
 /// Sets the bits of a list's documents from `base` on.

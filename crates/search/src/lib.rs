@@ -21,6 +21,7 @@ pub mod explain;
 mod list;
 mod maxscore;
 mod phrase;
+mod scratch;
 mod single;
 pub mod topk;
 mod union;

@@ -13,7 +13,8 @@ use crate::TopK;
 use crate::batch::Batch;
 use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
-use crate::window::{Lent, WIDTH_MAX, Window};
+use crate::scratch::{Lent, kept_by_thread};
+use crate::window::{WIDTH_MAX, Window};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
@@ -27,20 +28,29 @@ pub(crate) struct MaxScore<'a> {
     /// By the most that they add, lowest first.
     lists: Vec<Clause<'a>>,
     width: u32,
-    window: Lent,
-    batch: Batch,
-    /// Of a window: its lists by their bound there, lowest first, and sums of bounds up to each.
-    order: Vec<(f32, usize)>,
+    scratch: Lent<Room>,
 }
+
+/// What a search works in.
+#[derive(Default)]
+struct Room {
+    window: Window,
+    batch: Batch,
+    /// Of a window: its lists by their bound there, lowest first.
+    order: Vec<(f32, usize)>,
+    /// By list, the scores of the block scored last.
+    scores: Vec<[f32; BLOCK]>,
+}
+
+kept_by_thread!(Room);
 
 struct Clause<'a> {
     list: List<'a>,
     /// What it adds at most, alone and with all lists before it.
     most: f32,
     most_sum: f32,
-    /// The block that was scored last, and its scores.
+    /// The block that was scored last.
     scored: usize,
-    scores: [f32; BLOCK],
 }
 
 impl<'a> MaxScore<'a> {
@@ -59,7 +69,6 @@ impl<'a> MaxScore<'a> {
                 most_sum: 0.0,
                 list,
                 scored: usize::MAX,
-                scores: [0.0; BLOCK],
             })
             .collect();
         lists.sort_by(|a, b| a.most.total_cmp(&b.most));
@@ -70,14 +79,16 @@ impl<'a> MaxScore<'a> {
         }
         let documents = u64::from(segment.documents_count());
         let width = documents * POSTINGS_PER_WINDOW / postings.max(1);
+        let mut scratch: Lent<Room> = Lent::take();
+        if scratch.scores.len() < lists.len() {
+            scratch.scores.resize(lists.len(), [0.0; BLOCK]);
+        }
         MaxScore {
-            order: Vec::with_capacity(lists.len()),
             lists,
+            scratch,
             width: (width.clamp(1, WIDTH_MAX.into()) as u32)
                 .next_power_of_two()
                 .clamp(WIDTH_MIN, WIDTH_MAX),
-            window: Window::take(),
-            batch: Batch::default(),
         }
     }
 
@@ -163,112 +174,126 @@ impl<'a> MaxScore<'a> {
             0 => 0.0,
             _ => self.lists[rest - 1].most_sum,
         };
-        self.order.clear();
-        for (number, clause) in self.lists.iter_mut().enumerate().skip(rest) {
+        let Room {
+            window,
+            batch,
+            order,
+            scores,
+        } = &mut *self.scratch;
+        let lists = &mut self.lists;
+        order.clear();
+        for (number, clause) in lists.iter_mut().enumerate().skip(rest) {
             let bound = clause.list.bound_in(DocId(base), DocId(end));
-            self.order.push((bound, number));
+            order.push((bound, number));
         }
-        self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut sum = below;
-        let essential = self.order.iter().position(|(bound, _)| {
+        let essential = order.iter().position(|(bound, _)| {
             sum += bound;
             top.would_enter(sum)
         });
         let Some(essential) = essential else {
             return;
         };
-        let others: f32 = below
-            + self.order[..essential]
-                .iter()
-                .map(|(bound, _)| bound)
-                .sum::<f32>();
-        if essential + 1 == self.order.len() {
-            self.search_one(rest, essential, others, base, end, segment, top);
+        let (helping, pouring) = order.split_at(essential);
+        let mut helpers = Helpers {
+            lists,
+            rest,
+            helping,
+            others: below + helping.iter().map(|(bound, _)| bound).sum::<f32>(),
+            segment,
+        };
+        if let [(_, number)] = *pouring {
+            helpers.search_one(number, base..end, &mut scores[number], batch, top);
             return;
         }
-        for at in essential..self.order.len() {
-            let clause = &mut self.lists[self.order[at].1];
+        for &(_, number) in pouring {
+            let clause = &mut helpers.lists[number];
             let mut block = clause.list.find(DocId(base));
-            while let Some((docs, scores)) = clause.scored_part(block, base, end) {
-                self.window.pour(base, docs, scores);
+            while let Some((docs, scores)) =
+                clause.scored_part(block, base..end, &mut scores[number])
+            {
+                window.pour(base, docs, scores);
                 block += 1;
             }
         }
-        let mut window = std::mem::replace(&mut self.window, Window::none());
-        let least = top.threshold() - others;
+        let least = top.threshold() - helpers.others;
         window.drain(end - base, least, |at, sum| {
-            self.batch.push(base + at, sum);
-            if self.batch.count == BLOCK {
-                self.finish_batch(rest, essential, others, segment, top);
+            batch.push(base + at, sum);
+            if batch.count == BLOCK {
+                helpers.finish(batch, top);
             }
         });
-        self.window = window;
-        self.finish_batch(rest, essential, others, segment, top);
+        helpers.finish(batch, top);
     }
+}
 
-    /// A window with one essential list: its blocks are batches as they are.
-    #[allow(clippy::too_many_arguments)]
+/// The lists of a window that are not essential in it: those that are so nowhere, and some more.
+struct Helpers<'s, 'a> {
+    lists: &'s mut [Clause<'a>],
+    /// So many, the lowest, are essential nowhere.
+    rest: usize,
+    /// Bounds in the window and numbers of the others.
+    helping: &'s [(f32, usize)],
+    /// What all of them add at most.
+    others: f32,
+    segment: &'s Segment,
+}
+
+impl<'a> Helpers<'_, 'a> {
+    /// Searches a window with one essential list: its blocks are batches as they are.
     fn search_one(
         &mut self,
-        rest: usize,
-        essential: usize,
-        others: f32,
-        base: u32,
-        end: u32,
-        segment: &Segment,
+        number: usize,
+        range: Range<u32>,
+        scores: &mut [f32; BLOCK],
+        batch: &mut Batch,
         top: &mut TopK<'a>,
     ) {
-        let number = self.order[essential].1;
-        let mut block = self.lists[number].list.find(DocId(base));
-        loop {
+        let first = self.lists[number].list.find(DocId(range.start));
+        for block in first..self.lists[number].list.blocks.blocks_count() {
             let clause = &mut self.lists[number];
-            if block >= clause.list.blocks.blocks_count() {
-                return;
-            }
-            if top.would_enter(clause.list.bound(block) + others) {
-                let Some((docs, scores)) = clause.scored_part(block, base, end) else {
+            if top.would_enter(clause.list.bound(block) + self.others) {
+                let Some((docs, scores)) = clause.scored_part(block, range.clone(), scores) else {
                     return;
                 };
-                self.batch.take(docs, scores, top.threshold() - others);
-                self.finish_batch(rest, essential, others, segment, top);
-            } else if clause.list.blocks.last_doc(block).0 >= end - 1 {
+                batch.take(docs, scores, top.threshold() - self.others);
+                self.finish(batch, top);
+            } else if clause.list.blocks.last_doc(block).0 >= range.end - 1 {
                 return;
             }
-            block += 1;
         }
     }
 
-    /// Asks the lists that are not essential, and offers what then can enter.
-    fn finish_batch(
-        &mut self,
-        rest: usize,
-        essential: usize,
-        mut others: f32,
-        segment: &Segment,
-        top: &mut TopK<'a>,
-    ) {
-        let batch = &mut self.batch;
-        for at in (0..rest + essential).rev() {
+    /// Adds what the helping lists have for the candidates, and offers what then can enter.
+    fn finish(&mut self, batch: &mut Batch, top: &mut TopK<'a>) {
+        let mut others = self.others;
+        // Highest first: those that are essential elsewhere stand above the rest.
+        let helping = self.helping.iter().rev().copied();
+        let nowhere = (0..self.rest).rev().map(|number| (f32::NAN, number));
+        for (bound, number) in helping.chain(nowhere) {
             if batch.count == 0 {
                 return;
             }
-            let (bound, number) = match at.checked_sub(rest) {
-                Some(at) => self.order[at],
-                None => (self.lists[at].most, at),
-            };
+            let clause = &mut self.lists[number];
             // Exact: all of them lie on the grid.
-            others -= bound;
+            others -= if bound.is_nan() { clause.most } else { bound };
             let least = top.threshold();
-            batch.add(&mut self.lists[number].list, others, least);
+            batch.add(&mut clause.list, others, least);
             batch.retain(least - others);
         }
-        batch.offer(segment, top);
+        batch.offer(self.segment, top);
     }
 }
 
 impl Clause<'_> {
     /// The documents of a block from `base` on and before `end`, and their scores; `None` past them.
-    fn scored_part(&mut self, block: usize, base: u32, end: u32) -> Option<(&[u32], &[f32])> {
+    fn scored_part<'s>(
+        &'s mut self,
+        block: usize,
+        Range { start: base, end }: Range<u32>,
+        scores: &'s mut [f32; BLOCK],
+    ) -> Option<(&'s [u32], &'s [f32])> {
         let blocks = &self.list.blocks;
         if block >= blocks.blocks_count() || (block > 0 && blocks.last_doc(block - 1).0 >= end - 1)
         {
@@ -277,7 +302,7 @@ impl Clause<'_> {
         if self.scored != block {
             self.scored = block;
             self.list.blocks.load(block);
-            self.list.score_block(&mut self.scores);
+            self.list.score_block(scores);
         }
         self.list.blocks.load(block);
         let docs = self.list.blocks.docs();
@@ -290,6 +315,6 @@ impl Clause<'_> {
             _ => docs.len(),
         };
         let to = to.max(from);
-        Some((&docs[from..to], &self.scores[from..to]))
+        Some((&docs[from..to], &scores[from..to]))
     }
 }

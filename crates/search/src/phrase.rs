@@ -1,8 +1,9 @@
 //! The documents that hold a phrase, found in two steps: those that hold all its words, and of them those
 //! where the words stand together. Positions are read only for the second.
 //!
-//! A phrase stands in a document no more often than its rarest word, so what bounds that word's frequency
-//! bounds the phrase's score: by block before documents are read, by document before positions are.
+//! A phrase stands in a document no more often than its rarest word (with slop: than its first, whose
+//! places are counted), so what bounds that word's frequency bounds the phrase's score: by block before
+//! documents are read, by document before positions are.
 //!
 //! Exact: documents, scores, order and counts are those of [`crate::exhaustive`].
 
@@ -66,7 +67,7 @@ impl<'a> Phrase<'a> {
         let mut block = self.words.lists[0].find(DocId(range.start));
         while self.words.is_in_range(block, &range) {
             top.exchange();
-            let bounded = !counted && top.threshold() > 0.0;
+            let bounded = !counted && top.threshold() > 0.0 && self.is_bounded_by(0);
             if !bounded || top.would_enter(self.words.lists[0].bound(block)) {
                 self.words.find_matches(block, &range, None);
                 count += self.offer(segment, top, counted);
@@ -75,6 +76,11 @@ impl<'a> Phrase<'a> {
         }
         first_damage(&mut self.words.lists)?;
         Ok(count)
+    }
+
+    /// Whether the phrase stands nowhere more often than a word.
+    fn is_bounded_by(&self, list: usize) -> bool {
+        self.slop == 0 || self.order.first() == Some(&list)
     }
 
     /// How many documents of `range` match.
@@ -112,11 +118,15 @@ impl<'a> Phrase<'a> {
 
     /// What the phrase scores at most in each match: as often as its rarest word there.
     fn bound_matches(&mut self, most: &mut [f32; BLOCK]) {
+        let bounding: Vec<bool> = (0..self.words.lists.len())
+            .map(|list| self.is_bounded_by(list))
+            .collect();
         let matches = &self.words.matches;
         let docs = &matches.docs[..matches.count];
         let mut least = [u32::MAX; BLOCK];
         let mut frequencies = [1; BLOCK];
-        for (list, places) in self.words.lists.iter_mut().zip(&matches.places) {
+        let lists = self.words.lists.iter_mut().zip(&matches.places);
+        for ((list, places), _) in lists.zip(bounding).filter(|(_, bounds)| *bounds) {
             let frequencies = &mut frequencies[..docs.len()];
             list.blocks.lookup(&places[..docs.len()], frequencies);
             for (least, frequency) in least.iter_mut().zip(frequencies) {

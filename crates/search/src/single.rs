@@ -7,6 +7,7 @@ use crate::TopK;
 use crate::batch::Batch;
 use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
+use crate::scratch::Lent;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
@@ -21,7 +22,7 @@ pub(crate) fn search<'a>(
         top.raise(list.floor(top.k()));
     }
     let mut scores = [0.0; BLOCK];
-    let mut batch = Batch::default();
+    let mut batch: Lent<Batch> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {
         if block > 0 && list.blocks.last_doc(block - 1).0.saturating_add(1) >= range.end {

@@ -24,6 +24,38 @@ fn expected(oracle: &Oracle, query: &Query, ranking: Ranking) -> Vec<Bits> {
         .collect()
 }
 
+/// How the words of a query stand to each other.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Any,
+    All,
+    Phrase(u32),
+}
+
+impl Kind {
+    fn query(self, typed: &str, index: &Index) -> Query {
+        match self {
+            Kind::Any => search::bag_of_words(typed, index.analyzer(), search::Operator::Or),
+            Kind::All => search::bag_of_words(typed, index.analyzer(), search::Operator::And),
+            Kind::Phrase(wanted) => {
+                let mut query = search::phrase_of(typed, index.analyzer());
+                if let Query::Phrase { slop, .. } = &mut query {
+                    *slop = wanted;
+                }
+                query
+            }
+        }
+    }
+}
+
+fn kinds() -> impl Strategy<Value = Kind> {
+    prop_oneof![
+        Just(Kind::Any),
+        Just(Kind::All),
+        prop_oneof![Just(0), 0u32..4].prop_map(Kind::Phrase),
+    ]
+}
+
 fn all_segments(index: &Index) -> Vec<&Arc<Segment>> {
     index.segments(0..index.chunks_count()).collect()
 }
@@ -183,9 +215,10 @@ proptest! {
         words in prop::collection::vec("[a-e]", 1..6),
         ranking in rankings(),
         k in 0usize..20,
+        kind in kinds(),
     ) {
         let index = build_index(&documents, build).unwrap();
-        let query = search::bag_of_words(&words.join(" "), index.analyzer(), search::Operator::Or);
+        let query = kind.query(&words.join(" "), &index);
         let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
         let mut top = search::TopK::new(k);
         let mut total = 0;
@@ -240,16 +273,16 @@ proptest! {
         codec in prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
         with_deletions in any::<bool>(),
         queries in prop::collection::vec(
-            (prop::collection::vec(5u32..14, 1..7), rankings(), 1usize..40), 40),
+            (prop::collection::vec(5u32..14, 1..7), rankings(), 1usize..90, kinds()), 60),
     ) {
         let documents = many_documents(seed);
         let replaced = if with_deletions { documents[..900].to_vec() } else { Vec::new() };
         let plan = BuildPlan { codec, ..BuildPlan::PLAIN };
         let index = build_index(&[documents, replaced], plan).unwrap();
-        for (words, ranking, k) in queries {
+        for (words, ranking, k, kind) in queries {
             let typed: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
             let typed = typed.join(" ");
-            let query = search::bag_of_words(&typed, index.analyzer(), search::Operator::Or);
+            let query = kind.query(&typed, &index);
             let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
             let mut slow = search::TopK::new(k);
             let mut total = 0;
@@ -258,9 +291,11 @@ proptest! {
             }
             let slow = slow.into_sorted();
             let best = search::top_of_partition(&plan, all_segments(&index), k).unwrap();
-            prop_assert_eq!(&best, &slow, "{} of {}", k, typed);
+            prop_assert_eq!(&best, &slow, "{} of {:?} {}", k, kind, typed);
             let counted = search_partition(&plan, all_segments(&index), k).unwrap();
-            prop_assert_eq!(counted, (slow, total), "{} of {}", k, typed);
+            prop_assert_eq!(counted, (slow, total), "{} of {:?} {}", k, kind, typed);
+            let count = count_partition(&plan, all_segments(&index)).unwrap();
+            prop_assert_eq!(count, total, "{:?} {}", kind, typed);
         }
     }
 }
