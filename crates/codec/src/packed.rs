@@ -100,8 +100,8 @@ pub fn decode_gaps(
     }
 }
 
-/// The values from index `from` on of the block at the start of `bytes`, without decoding the rest of it:
-/// quicker than [`decode`] for up to about 32 of them.
+/// The values from index `from` on of the block at the start of `bytes`; of the rest only what is needed
+/// to find them is looked at, so a few cost little.
 ///
 /// # Panics
 /// If `from` and the length of `values` reach over 256.
@@ -110,9 +110,17 @@ pub fn decode_some(bytes: &[u8], from: usize, values: &mut [u32]) -> Result<(), 
     match Header::read(bytes)? {
         Header::Constant { value, .. } => values.fill(value),
         Header::Packed(packed) => {
-            for (index, value) in (from..).zip(values) {
-                *value = packed.get(bytes, index)?;
+            if let [value] = values {
+                *value = scalar::unpack_one(packed.bits, packed.payload, from);
+            } else {
+                let mut rows = [[0; LANES]; ROWS];
+                let first = from / LANES;
+                let rows = &mut rows[..(from + values.len()).div_ceil(LANES) - first];
+                scalar::unpack_rows(packed.bits, packed.payload, first, rows);
+                let start = from % LANES;
+                values.copy_from_slice(&rows.as_flattened()[start..start + values.len()]);
             }
+            packed.patch_some(bytes, from, values)?;
         }
     }
     Ok(())
@@ -227,25 +235,23 @@ impl Packed<'_> {
         Ok(high)
     }
 
-    /// The value at `index`, which is below 256.
+    /// Adds the high parts of the values from index `from` on.
     #[inline]
-    fn get(&self, bytes: &[u8], index: usize) -> Result<u32, CodecError> {
-        let low = scalar::unpack_one(self.bits, self.payload, index);
-        match self
-            .exceptions
-            .iter()
-            .position(|&at| usize::from(at) == index)
-        {
-            None => Ok(low),
-            Some(exception) => {
-                let mut at = self.end;
-                let mut high = 0;
-                for _ in 0..=exception {
-                    high = self.high(bytes, &mut at)?;
-                }
-                Ok(low | high << self.bits)
+    fn patch_some(&self, bytes: &[u8], from: usize, values: &mut [u32]) -> Result<(), CodecError> {
+        let of = |index: u8| usize::from(index).wrapping_sub(from);
+        let wanted = |index: &u8| of(*index) < values.len();
+        // One past the last exception that matters: most values have none.
+        let Some(last) = self.exceptions.iter().rposition(wanted) else {
+            return Ok(());
+        };
+        let mut at = self.end;
+        for &index in &self.exceptions[..=last] {
+            let high = self.high(bytes, &mut at)?;
+            if let Some(value) = values.get_mut(of(index)) {
+                *value |= high << self.bits;
             }
         }
+        Ok(())
     }
 }
 

@@ -101,6 +101,14 @@ impl<'a> Conjunction<'a> {
         Ok(count)
     }
 
+    /// The most that a document of a range can score.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        self.lists
+            .iter_mut()
+            .map(|list| list.bound_in(base, end))
+            .sum()
+    }
+
     /// How many documents of `range` match.
     pub(crate) fn count(
         &mut self,

@@ -5,6 +5,7 @@
 use crate::cursor::{Cursor, DocCursor, FilterCursor, ScoredCursor};
 use crate::{Plan, TopK};
 use index::{DocId, Field, IndexError, Segment};
+use std::ops::Range;
 
 pub use crate::explain::explain;
 
@@ -15,15 +16,6 @@ pub fn search_segment<'a>(
     top: &mut TopK<'a>,
 ) -> Result<u64, IndexError> {
     top.enter(segment);
-    search_entered(plan, segment, top)
-}
-
-/// As [`search_segment`], of the segment that `top` entered last.
-pub(crate) fn search_entered(
-    plan: &Plan,
-    segment: &Segment,
-    top: &mut TopK<'_>,
-) -> Result<u64, IndexError> {
     match Cursor::open(plan, &plan.root, segment)? {
         Cursor::Empty => Ok(0),
         // Its own loop, since one word is every fifth query: no choice of cursor within.
@@ -69,6 +61,28 @@ pub fn count_site(
         Some(error) => Err(error),
         None => Ok(count),
     }
+}
+
+/// Walks a cursor over a range of documents that it has not passed; how many match.
+pub(crate) fn search_range(
+    cursor: &mut Cursor<'_>,
+    range: Range<u32>,
+    segment: &Segment,
+    top: &mut TopK<'_>,
+    with_hits: bool,
+) -> Result<u64, IndexError> {
+    let mut count = 0;
+    let mut doc = cursor.seek(DocId(range.start));
+    while doc.0 < range.end {
+        if !segment.is_deleted(doc) {
+            count += 1;
+            if with_hits {
+                top.offer(cursor.score(), doc);
+            }
+        }
+        doc = cursor.next();
+    }
+    cursor.take_error().map_or(Ok(count), Err)
 }
 
 fn collect<C: ScoredCursor>(

@@ -10,8 +10,10 @@ pub mod parse;
 pub mod query;
 
 pub mod plan;
+pub mod ranges;
 pub mod ranking;
 
+mod algorithm;
 mod batch;
 mod conjunction;
 mod cursor;
@@ -32,5 +34,6 @@ pub use explain::Explanation;
 pub use parse::{Operator, Parsed, bag_of_words, parse, phrase_of};
 pub use plan::Plan;
 pub use query::Query;
+pub use ranges::{Ranges, Share};
 pub use ranking::Ranking;
 pub use topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};

@@ -124,6 +124,12 @@ impl<'a> MaxScore<'a> {
         damage
     }
 
+    /// The most that a document of a range can score.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        let lists = self.lists.iter_mut();
+        lists.map(|clause| clause.list.bound_in(base, end)).sum()
+    }
+
     /// How many lists, the lowest, are not essential anywhere.
     fn not_essential(&self, top: &TopK<'_>) -> usize {
         let enters = |clause: &Clause<'_>| top.would_enter(clause.most_sum);

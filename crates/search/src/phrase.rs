@@ -78,6 +78,14 @@ impl<'a> Phrase<'a> {
         Ok(count)
     }
 
+    /// The most that a document of a range can score.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        match self.is_bounded_by(0) {
+            true => self.words.lists[0].bound_in(base, end),
+            false => f32::INFINITY,
+        }
+    }
+
     /// Whether the phrase stands nowhere more often than a word.
     fn is_bounded_by(&self, list: usize) -> bool {
         self.slop == 0 || self.order.first() == Some(&list)

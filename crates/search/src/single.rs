@@ -3,17 +3,27 @@
 //! Exact: documents, scores and order are those of [`crate::exhaustive`]. A block is left out when its
 //! competitive pairs bound every score in it below the worst score kept.
 
-use crate::TopK;
 use crate::batch::Batch;
 use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
 use crate::scratch::Lent;
+use crate::{TopK, union};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
+/// How many documents of `range` are in the list.
+pub(crate) fn count(
+    list: &mut List<'_>,
+    range: Range<u32>,
+    segment: &Segment,
+) -> Result<u64, IndexError> {
+    let lists = std::slice::from_mut(list);
+    union::count_lists(lists, range, segment)
+}
+
 /// Keeps the best of a list in `top`, among the documents of `range`.
 pub(crate) fn search<'a>(
-    mut list: List<'a>,
+    list: &mut List<'a>,
     range: Range<u32>,
     segment: &Segment,
     top: &mut TopK<'a>,
@@ -39,5 +49,5 @@ pub(crate) fn search<'a>(
         batch.clip(&range);
         batch.offer(segment, top);
     }
-    first_damage(std::slice::from_mut(&mut list))
+    first_damage(std::slice::from_mut(list))
 }

@@ -12,26 +12,57 @@ use std::ops::Range;
 /// Documents of a window of bits.
 const WIDTH: u32 = 16384;
 
-/// How many documents of `range` hold any of the terms.
-pub(crate) fn count(
-    mut lists: Vec<List<'_>>,
+/// The lists of some terms, to be counted on one segment.
+pub(crate) enum Union<'a> {
+    Two(Conjunction<'a>),
+    Many(Vec<List<'a>>),
+}
+
+impl<'a> Union<'a> {
+    pub(crate) fn new(lists: Vec<List<'a>>) -> Union<'a> {
+        match lists.len() {
+            2 => Union::Two(Conjunction::new(lists)),
+            _ => Union::Many(lists),
+        }
+    }
+
+    /// How many documents of `range` hold any of the terms.
+    pub(crate) fn count(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+    ) -> Result<u64, IndexError> {
+        match self {
+            Union::Two(both) if is_whole(&range, segment) => {
+                let sum: u64 = both.lists.iter().map(|list| u64::from(list.cost())).sum();
+                // No more than the sum, but damage might say so.
+                Ok(sum.saturating_sub(both.count(range, segment)?))
+            }
+            Union::Two(both) => count_lists(&mut both.lists, range, segment),
+            Union::Many(lists) => count_lists(lists, range, segment),
+        }
+    }
+}
+
+/// Whether the lists' own counts hold for a range.
+fn is_whole(range: &Range<u32>, segment: &Segment) -> bool {
+    *range == (0..segment.documents_count()) && !segment.has_deletions()
+}
+
+/// How many documents of `range` are in any of the lists.
+pub(crate) fn count_lists(
+    lists: &mut [List<'_>],
     range: Range<u32>,
     segment: &Segment,
 ) -> Result<u64, IndexError> {
-    let whole = range == (0..segment.documents_count()) && !segment.has_deletions();
-    match lists.len() {
-        0 => Ok(0),
-        1 if whole => Ok(lists[0].cost().into()),
-        2 if whole => {
-            let sum = u64::from(lists[0].cost()) + u64::from(lists[1].cost());
-            Ok(sum - Conjunction::new(lists).count(range, segment)?)
-        }
-        _ => {
-            let count = count_bits(&mut lists, range, segment);
-            first_damage(&mut lists)?;
-            Ok(count)
-        }
+    if let [list] = lists
+        && is_whole(&range, segment)
+    {
+        return Ok(list.cost().into());
     }
+    let count = count_bits(lists, range, segment);
+    first_damage(lists)?;
+    Ok(count)
 }
 
 fn count_bits(lists: &mut [List<'_>], range: Range<u32>, segment: &Segment) -> u64 {

@@ -3,7 +3,8 @@
 use index::{DocId, Index, PostingsCodec, Segment};
 use proptest::prelude::*;
 use search::exhaustive::{count_site, explain};
-use search::{Plan, Query, Ranking, ScoredHit, count_partition, merge_sorted, search_partition};
+use search::{Plan, Query, Ranges, Ranking, ScoredHit, Share};
+use search::{count_partition, merge_sorted, search_partition};
 use std::sync::Arc;
 use testkit::{BuildPlan, Oracle, batches, build_index, build_plans, queries, rankings};
 
@@ -90,6 +91,9 @@ proptest! {
             prop_assert_eq!(count_partition(&plan, segments.iter().copied()).unwrap(), total);
             let (top, total) = search_partition(&plan, segments, k).unwrap();
             prop_assert_eq!(bits(&top), &expected[..k.min(expected.len())]);
+            prop_assert_eq!(total, expected.len() as u64);
+            let (shared, total) = on_handlers(&plan, &index, k, true, 1 + 2 * k, 2);
+            prop_assert_eq!(bits(&shared), &expected[..k.min(expected.len())]);
             prop_assert_eq!(total, expected.len() as u64);
         }
     }
@@ -227,13 +231,42 @@ proptest! {
             total += search::exhaustive::search_segment(&plan, segment, &mut top).unwrap();
             counted += search::exhaustive::count_segment(&plan, segment).unwrap();
         }
+        let shared = on_handlers(&plan, &index, k, true, 1 + k, 2);
         let fast = search_partition(&plan, all_segments(&index), k).unwrap();
         let best = search::top_of_partition(&plan, all_segments(&index), k).unwrap();
         let expected = top.into_sorted();
         prop_assert_eq!(&best, &expected);
+        prop_assert_eq!(shared.1, total);
+        prop_assert_eq!(&shared.0, &expected);
         prop_assert_eq!(fast, (expected, total));
         prop_assert_eq!(count_partition(&plan, all_segments(&index)).unwrap(), counted);
     }
+}
+
+/// Searches in ranges, on several handlers at once.
+fn on_handlers(
+    plan: &Plan,
+    index: &Index,
+    k: usize,
+    counted: bool,
+    ranges_count: usize,
+    handlers: usize,
+) -> (Vec<ScoredHit>, u64) {
+    let ranges = Ranges::new(plan, all_segments(index), k, counted, ranges_count).unwrap();
+    let shares: Vec<Share> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..handlers)
+            .map(|_| scope.spawn(|| ranges.work(|| false).unwrap()))
+            .collect();
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap())
+            .collect()
+    });
+    let taken: usize = shares.iter().map(|share| share.ranges_count).sum();
+    assert_eq!(taken, ranges.len());
+    let lists: Vec<Vec<ScoredHit>> = shares.iter().map(|share| share.hits.clone()).collect();
+    let count = shares.iter().map(|share| share.count).sum();
+    (merge_sorted(&lists, k), count)
 }
 
 /// Documents by the thousand, so that lists have many blocks and searches many windows: frequent words
@@ -293,9 +326,13 @@ proptest! {
             let best = search::top_of_partition(&plan, all_segments(&index), k).unwrap();
             prop_assert_eq!(&best, &slow, "{} of {:?} {}", k, kind, typed);
             let counted = search_partition(&plan, all_segments(&index), k).unwrap();
-            prop_assert_eq!(counted, (slow, total), "{} of {:?} {}", k, kind, typed);
+            prop_assert_eq!(counted, (slow.clone(), total), "{} of {:?} {}", k, kind, typed);
             let count = count_partition(&plan, all_segments(&index)).unwrap();
             prop_assert_eq!(count, total, "{:?} {}", kind, typed);
+            let shared = on_handlers(&plan, &index, k, true, words[0] as usize, 2);
+            prop_assert_eq!(&shared, &(best.clone(), total), "ranges {:?} {}", kind, typed);
+            let (hits, _) = on_handlers(&plan, &index, k, false, 1 + words.len() * 9, 1);
+            prop_assert_eq!(&hits, &best, "ranges of {:?} {}", kind, typed);
         }
     }
 }

@@ -48,6 +48,31 @@ pub fn unpack_one(bits: usize, payload: &[u8], index: usize) -> u32 {
     (wide >> shift & ((1 << bits) - 1)) as u32
 }
 
+/// Some rows of such a payload, from `first` on.
+///
+/// # Panics
+/// If `bits` is over 32, there are no such rows, or the payload is shorter.
+#[inline]
+pub(super) fn unpack_rows(bits: usize, payload: &[u8], first: usize, rows: &mut [[u32; LANES]]) {
+    if bits == 0 {
+        return;
+    }
+    let mask = u32::MAX >> (32 - bits as u32);
+    for (row, out) in (first..).zip(rows) {
+        let (word, shift) = (row * bits / 32, row * bits % 32);
+        let low = words(payload, word);
+        for (out, low) in out.iter_mut().zip(low) {
+            *out = low >> shift & mask;
+        }
+        if shift + bits > 32 {
+            let high = words(payload, word + 1);
+            for (out, high) in out.iter_mut().zip(high) {
+                *out |= high << (32 - shift) & mask;
+            }
+        }
+    }
+}
+
 fn unpack_width<const BITS: usize>(payload: &[u8], values: &mut [u32; BLOCK]) {
     let payload = &payload[..ROW_BYTES * BITS];
     if BITS == 0 {

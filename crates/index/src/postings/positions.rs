@@ -5,8 +5,8 @@ use super::{BLOCK, Blocks, Place, PostingsCodec};
 use crate::sealed::read_u32;
 use codec::{CodecError, packed, vint};
 
-/// Positions so few are read one by one from a packed block, as long as the block is not decoded.
-const SINGLE_MAX: usize = 10;
+/// Positions so few are read from a packed block without decoding all of it.
+const SOME_MAX: usize = 96;
 
 impl Blocks<'_> {
     /// The positions of the posting at `index` of the loaded block, each as the gap from the one before
@@ -53,7 +53,7 @@ impl Blocks<'_> {
         while left > 0 {
             let (block, start) = (from / BLOCK, from % BLOCK);
             let taken = left.min(BLOCK - start);
-            if self.position_block != block && taken <= SINGLE_MAX {
+            if self.position_block != block && taken <= SOME_MAX {
                 match self.some_gaps(block, start, taken, gaps) {
                     Ok(true) => {
                         from += taken;
