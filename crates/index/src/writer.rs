@@ -135,6 +135,7 @@ impl Writer {
             order,
             memory_bytes: options.memory_bytes,
             threads: options.threads,
+            list_bytes_max: None,
             progress,
         });
         commit::commit(&storage, manifest, built, rewrite.as_ref())

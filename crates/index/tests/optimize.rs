@@ -253,43 +253,48 @@ fn bisection_makes_gaps_smaller() {
 }
 
 #[test]
-fn neither_memory_nor_threads_change_the_index() {
-    for order in [Order::Url, Order::Bisection] {
-        let build = |memory_bytes: u64, threads: usize| {
+fn neither_threads_nor_pieces_of_lists_change_the_index() {
+    for order in Order::ALL {
+        let build = |threads: usize, list_bytes_max: Option<u64>| {
             let disk = index_of_three_commits(PostingsCodec::Packed);
             let options = OptimizeOptions {
-                order: Some(order),
-                memory_bytes,
                 threads,
+                list_bytes_max,
+                ..ordered(order)
             };
-            let summary = run(&disk, options);
-            (payloads(&disk), summary.terms_left_out)
+            run(&disk, options);
+            payloads(&disk)
         };
-        let (expected, left_out) = build(512 << 20, 1);
-        assert_eq!(left_out, 0);
+        let expected = build(1, None);
         for threads in [0, 2, 3, 8] {
             assert!(
-                build(512 << 20, threads).0 == expected,
+                build(threads, None) == expected,
                 "{order:?}, {threads} threads"
             );
         }
-        // Without any memory lists go piece by piece, and bisection has no term to go by.
-        let (found, left_out) = build(0, 1);
-        match order {
-            Order::Bisection => assert!(left_out > 0 && found != expected),
-            _ => assert!(
-                left_out == 0 && found == expected,
-                "lists cut in pieces differ"
-            ),
+        for list_bytes_max in [0, 100, 1000, 10_000] {
+            let found = build(1, Some(list_bytes_max));
+            assert!(
+                found == expected,
+                "{order:?}, {list_bytes_max} bytes a list"
+            );
         }
     }
+}
+
+#[test]
+fn without_memory_bisection_has_no_term_to_go_by_and_says_so() {
     let disk = index_of_three_commits(PostingsCodec::Packed);
     let options = OptimizeOptions {
         memory_bytes: 0,
         ..ordered(Order::Bisection)
     };
-    run(&disk, options);
+    assert!(run(&disk, options).terms_left_out > 100);
     assert_freshly_built(&disk, PostingsCodec::Packed);
+    // What is left is the order that bisection starts from.
+    let by_url = index_of_three_commits(PostingsCodec::Packed);
+    run(&by_url, ordered(Order::Url));
+    assert_eq!(urls(&disk), urls(&by_url));
 }
 
 #[test]

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Hits, scores and counts stay what they are; size and speed change. Searches and servers that have the
-index open are not disturbed. The old files stay on the disk until the next commit, for those who
-still read them. A power cut leaves the old index or the new one.
+Hits, scores and counts stay what they are; size and speed change. Searches and servers that have
+the index open are not disturbed: the old files stay on the disk until the next commit. A power
+cut leaves the old index or the new one.
 
 EXAMPLES:
     shorttail optimize my-index
@@ -23,7 +23,7 @@ EXAMPLES:
         Put documents that share words beside each other: fewer bits, more skipped
     shorttail optimize my-index --order url --memory 2G --json";
 
-/// Merge the segments of every chunk into one, drop replaced documents, and reorder the rest
+/// Merge the segments of each chunk, drop replaced documents, reorder the rest
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct OptimizeArguments {
@@ -72,6 +72,7 @@ pub(super) fn run(arguments: OptimizeArguments) -> anyhow::Result<ExitCode> {
         order: arguments.order.map(OrderName::order),
         memory_bytes: arguments.memory,
         threads: arguments.threads.unwrap_or_else(cores_count),
+        ..OptimizeOptions::default()
     };
     let shown = ShownProgress::new(Meter::start("opening", None));
     let summary = index::optimize(storage, &options, &|progress| shown.update(progress))?;

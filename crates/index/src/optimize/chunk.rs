@@ -16,6 +16,8 @@ use vfs::SharedStorage;
 
 /// Memory for each document whatever the order: arrivals, the order, its reverse, the place of the text.
 const DOCUMENT_BYTES: u64 = 20;
+/// Memory that a list may take however little there is: reading it in many pieces takes long.
+const LIST_BYTES_MIN: u64 = 4 << 20;
 /// In place of the place of a text that is not there.
 const NOWHERE: Location = Location {
     block: u32::MAX,
@@ -30,6 +32,7 @@ pub(super) struct ChunkWork<'a> {
     pub(super) entries: &'a [SegmentEntry],
     pub(super) order: Order,
     pub(super) memory_bytes: u64,
+    pub(super) list_bytes_max: Option<u64>,
     pub(super) threads: usize,
     /// Gets work done, in the units of `work_of`.
     pub(super) progress: &'a (dyn Fn(Phase, u64) + Sync),
@@ -108,7 +111,9 @@ impl ChunkWork<'_> {
             new_of: order.as_ref().map(|(_, new_of)| &new_of[..]),
         };
         let progress = self.progress_of(Phase::Writing, postings_count(&segments));
-        let seen = write_terms(&sources, &mut out, memory_bytes / 2, progress)?;
+        let list_bytes_max = self.list_bytes_max;
+        let list_bytes_max = list_bytes_max.unwrap_or((memory_bytes / 2).max(LIST_BYTES_MIN));
+        let seen = write_terms(&sources, &mut out, list_bytes_max, progress)?;
         match &order {
             Some((order, _)) => rows.write(order.iter().copied(), &mut out)?,
             None => rows.write(0..live.count(), &mut out)?,
@@ -183,7 +188,6 @@ impl ChunkWork<'_> {
         let mut order = url_order(self.storage, prefix, rows, live.count())?;
         let mut new_of = inverse(&order);
         if self.order == Order::Bisection {
-            rows.release();
             let mut forward = forward_of(segments, live, &new_of, memory_bytes, self.threads)?;
             arranged.terms_left_out = forward.left_out;
             let all = u64::from(live.count()) * u64::from(levels(live.count()));
@@ -258,6 +262,7 @@ fn url_order(
         keys.write(&key)?;
         ends.push(keys.bytes());
     }
+    rows.release();
     let keys = keys.into_region()?;
     let key_of = |arrival: u32| {
         let start = arrival

@@ -9,6 +9,7 @@
 
 mod chunk;
 pub(crate) mod live;
+pub(crate) mod pages;
 pub(crate) mod rewrite;
 mod rows;
 mod terms;
@@ -30,6 +31,9 @@ pub struct OptimizeOptions {
     pub memory_bytes: u64,
     /// Threads; 0 counts as 1. The index is the same for any number.
     pub threads: usize,
+    /// Memory for one posting list, which is read in pieces where it takes more; `None`: what there is. The index is the
+    /// same for any. For tests, whose lists are short.
+    pub list_bytes_max: Option<u64>,
 }
 
 impl Default for OptimizeOptions {
@@ -38,6 +42,7 @@ impl Default for OptimizeOptions {
             order: None,
             memory_bytes: 512 << 20,
             threads: 1,
+            list_bytes_max: None,
         }
     }
 }
@@ -105,6 +110,7 @@ pub fn optimize(
         order,
         memory_bytes: options.memory_bytes,
         threads: options.threads,
+        list_bytes_max: options.list_bytes_max,
         progress,
     };
     let outcome = rewrite(&storage, &mut manifest, &rewrite_options)?;

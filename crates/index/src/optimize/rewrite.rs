@@ -18,6 +18,7 @@ pub(crate) struct RewriteOptions<'p> {
     pub(crate) order: Order,
     pub(crate) memory_bytes: u64,
     pub(crate) threads: usize,
+    pub(crate) list_bytes_max: Option<u64>,
     pub(crate) progress: &'p (dyn Fn(OptimizeProgress) + Sync),
 }
 
@@ -109,6 +110,7 @@ fn run(
                 entries: entries(job),
                 order: options.order,
                 memory_bytes,
+                list_bytes_max: options.list_bytes_max,
                 threads: threads / workers,
                 progress: &progress,
             };

@@ -5,6 +5,7 @@
 //! encoder ever holds the whole of it.
 
 use super::live::{GONE, Live};
+use super::pages::Pages;
 use crate::order::GapBits;
 use crate::segment::write::SegmentWriter;
 use crate::{DocId, Field, IndexError, Segment, TermRecord};
@@ -16,8 +17,6 @@ const POSTING_BYTES: u64 = 17;
 const POSITION_BYTES: u64 = 4;
 /// Pieces that new documents are counted in, to cut a long list by.
 const BUCKETS: usize = 1 << 12;
-/// Bytes of lists after which the pages read so far are given back.
-const RELEASE_BYTES: u64 = 8 << 20;
 
 /// Where the documents are and where they go.
 pub(super) struct Sources<'a> {
@@ -41,7 +40,7 @@ pub(super) struct Seen {
 pub(super) fn write_terms(
     sources: &Sources<'_>,
     out: &mut SegmentWriter,
-    memory_bytes: u64,
+    list_bytes_max: u64,
     progress: impl Fn(u64),
 ) -> Result<Seen, IndexError> {
     let segments = sources.segments;
@@ -52,8 +51,7 @@ pub(super) fn write_terms(
     let mut terms = union.union();
     let mut list = List::default();
     let mut found: Vec<(usize, TermRecord)> = Vec::new();
-    let mut newest: Vec<Option<TermRecord>> = vec![None; segments.len()];
-    let mut read_bytes = 0;
+    let mut pages = Pages::of(segments);
     while let Some((key, places)) = terms.next() {
         let (Some(field), Some(term)) = (
             key.first().and_then(|&field| Field::from_byte(field)),
@@ -64,12 +62,10 @@ pub(super) fn write_terms(
         found.clear();
         for place in places {
             let record = segments[place.index].record(place.value)?;
-            read_bytes += record.postings_bytes + record.positions_bytes;
-            newest[place.index] = Some(record);
             found.push((place.index, record));
         }
         found.sort_unstable_by_key(|&(segment, _)| segment);
-        for piece in sources.pieces(&found, memory_bytes)? {
+        for piece in sources.pieces(&found, list_bytes_max)? {
             list.read(sources, field, &found, &piece)?;
             list.write(out);
         }
@@ -81,14 +77,7 @@ pub(super) fn write_terms(
                 .map(|(_, record)| u64::from(record.documents_count))
                 .sum(),
         );
-        if read_bytes > RELEASE_BYTES {
-            read_bytes = 0;
-            for (segment, record) in segments.iter().zip(&newest) {
-                record
-                    .iter()
-                    .for_each(|record| segment.release_before(record));
-            }
-        }
+        pages.read(&found);
     }
     Ok(list.seen)
 }
@@ -104,15 +93,15 @@ impl Sources<'_> {
     fn pieces(
         &self,
         found: &[(usize, TermRecord)],
-        memory_bytes: u64,
+        bytes_max: u64,
     ) -> Result<Vec<RangeInclusive<u32>>, IndexError> {
         let needed = |(_, record): &(usize, TermRecord)| {
             u64::from(record.documents_count) * POSTING_BYTES
                 + record.occurrences_count * POSITION_BYTES
         };
         // Places in a piece are counted with 32 bits.
-        let memory_bytes = memory_bytes.min(8 << 30);
-        if found.iter().map(needed).sum::<u64>() <= memory_bytes {
+        let bytes_max = bytes_max.min(8 << 30);
+        if found.iter().map(needed).sum::<u64>() <= bytes_max {
             return Ok(vec![0..=u32::MAX]);
         }
         let bucket_documents = self.live.count() / BUCKETS as u32 + 1;
@@ -134,7 +123,7 @@ impl Sources<'_> {
         let mut pieces = Vec::new();
         let (mut first, mut bytes) = (0, 0);
         for (bucket, &bucket_bytes) in (0..).zip(&bytes_by_bucket) {
-            if bytes > 0 && bytes + bucket_bytes > memory_bytes {
+            if bytes > 0 && bytes + bucket_bytes > bytes_max {
                 let next = bucket * bucket_documents;
                 pieces.push(first..=next - 1);
                 (first, bytes) = (next, 0);

@@ -2,6 +2,7 @@
 
 use super::bisection::Node;
 use crate::optimize::live::{GONE, Live};
+use crate::optimize::pages::Pages;
 use crate::{DocId, Field, IndexError, Segment, TermRecord};
 use fst::{IntoStreamer, Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
@@ -165,6 +166,7 @@ fn each_posting(
     mut each: impl FnMut(u32, u32),
 ) -> Result<(), IndexError> {
     let mut term = 0;
+    let mut pages = Pages::of(segments);
     each_term(segments, |found| {
         if !(chosen.documents_min..=chosen.documents_max).contains(&frequency_of(found)) {
             return Ok(());
@@ -182,6 +184,7 @@ fn each_posting(
             postings.take_error().map_or(Ok(()), Err)?;
         }
         term += 1;
+        pages.read(found);
         Ok(())
     })
 }
