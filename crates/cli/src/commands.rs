@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod demo;
 mod index;
+mod optimize;
 mod search;
 mod serve;
 mod topics;
@@ -19,6 +20,7 @@ use vfs::{RealStorage, SharedStorage};
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Index(index::IndexArguments),
+    Optimize(optimize::OptimizeArguments),
     Search(search::SearchArguments),
     Serve(serve::ServeArguments),
     Bench(bench::BenchArguments),
@@ -31,6 +33,7 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Command::Index(arguments) => index::run(arguments),
+            Command::Optimize(arguments) => optimize::run(arguments),
             Command::Search(arguments) => search::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),

@@ -3,6 +3,7 @@
 use crate::failure::note;
 use crate::figures::{bytes, count, seconds};
 use crate::meter::{Meter, left_s};
+use crate::optimizing::ShownProgress;
 use anyhow::{Context, bail};
 use corpus::{BadDocument, Progress, Reader, Source};
 use index::{BuildOptions, CommitSummary, Writer};
@@ -72,12 +73,15 @@ pub(crate) fn index_sources(
         note("warning: the sources hold no document");
     }
     meter.busy("merging and syncing");
-    let summary = writer.commit().context("cannot commit")?;
+    let shown = ShownProgress::new(meter);
+    let summary = writer
+        .commit_telling(&|progress| shown.update(progress))
+        .context("cannot commit")?;
     Ok(Indexed {
         summary,
         progress,
         bad_documents: reader.bad_documents().to_vec(),
-        elapsed_s: meter.elapsed_s(),
+        elapsed_s: shown.end(),
     })
 }
 

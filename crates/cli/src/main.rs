@@ -12,6 +12,7 @@ mod hits;
 mod indexing;
 mod interrupt;
 mod meter;
+mod optimizing;
 mod quantiles;
 mod query_file;
 mod terminal;

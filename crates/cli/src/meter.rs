@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 
 const BAR_INTERVAL: Duration = Duration::from_millis(100);
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
+const BAR: &str = "{prefix} [{bar:24}] {percent:>3}%  {msg}";
+const SPINNER: &str = "{prefix} {spinner} {msg}";
 
 /// Shows how far something long has come.
 pub(crate) struct Meter {
     what: &'static str,
     bar: Option<ProgressBar>,
     started: Instant,
+    stage_started: Instant,
     shown: Instant,
 }
 
@@ -22,11 +25,7 @@ impl Meter {
         let now = Instant::now();
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-            bar.set_style(style(if total.is_some() {
-                "{prefix} [{bar:24}] {percent:>3}%  {msg}"
-            } else {
-                "{prefix} {spinner} {msg}"
-            }));
+            bar.set_style(style(if total.is_some() { BAR } else { SPINNER }));
             bar.set_prefix(what);
             bar
         });
@@ -34,6 +33,7 @@ impl Meter {
             what,
             bar,
             started: now,
+            stage_started: now,
             shown: now,
         }
     }
@@ -64,11 +64,35 @@ impl Meter {
         }
     }
 
+    /// As `update`, of a stage whose length is told along the way; seconds count from its begin.
+    pub(crate) fn update_of(
+        &mut self,
+        what: &'static str,
+        position: u64,
+        total: u64,
+        message: impl FnOnce(f64) -> String,
+    ) {
+        if self.what != what {
+            self.what = what;
+            self.stage_started = Instant::now();
+            if let Some(bar) = &self.bar {
+                bar.disable_steady_tick();
+                bar.set_style(style(BAR));
+                bar.set_prefix(what);
+            }
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_length(total);
+        }
+        let elapsed_s = self.stage_started.elapsed().as_secs_f64();
+        self.update(position, |_| message(elapsed_s));
+    }
+
     /// Goes on to work whose length is not known.
     pub(crate) fn busy(&mut self, what: &'static str) {
         match &self.bar {
             Some(bar) => {
-                bar.set_style(style("{prefix} {spinner} {msg}"));
+                bar.set_style(style(SPINNER));
                 bar.set_prefix(what);
                 bar.enable_steady_tick(BAR_INTERVAL);
             }

@@ -3,9 +3,9 @@
 //! `MANIFEST-<generation>` holds JSON in a sealed envelope: options of the index, every live file with
 //! its length and checksum, and counts. A generation exists from the moment its manifest has its name.
 
-use crate::IndexError;
 use crate::postings::PostingsCodec;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
+use crate::{IndexError, Order};
 use text::Analyzer;
 use vfs::SharedStorage;
 
@@ -37,6 +37,9 @@ pub(crate) struct SegmentEntry {
     pub(crate) index: FileEntry,
     pub(crate) documents: FileEntry,
     pub(crate) deletions: Option<FileEntry>,
+    /// The order of its documents; left out where they are as they came.
+    #[serde(default, skip_serializing_if = "Order::is_arrival")]
+    pub(crate) order: Order,
 }
 
 /// A file by name, with its length and checksum.
@@ -71,6 +74,12 @@ impl Manifest {
 
     pub(crate) fn index_id(&self) -> u128 {
         u128::from_str_radix(&self.index_id, 16).unwrap_or(0)
+    }
+
+    /// The order that some segment was put into, or arrival.
+    pub(crate) fn order(&self) -> Order {
+        let mut orders = self.segments.iter().map(|entry| entry.order);
+        orders.find(|order| !order.is_arrival()).unwrap_or_default()
     }
 
     fn files(&self) -> impl Iterator<Item = &FileEntry> {

@@ -3,11 +3,12 @@
 mod commit;
 mod workers;
 
-pub(crate) use commit::all_deleted;
+pub(crate) use commit::{all_deleted, open_segments, remove_leftovers, write_statistics};
 
 use crate::build::chunk::Target;
 use crate::manifest::{self, Manifest};
-use crate::{IndexError, PostingsCodec};
+use crate::optimize::rewrite::RewriteOptions;
+use crate::{IndexError, OptimizeProgress, Order, PostingsCodec};
 use corpus::Document;
 use text::Analyzer;
 use vfs::{Lock, SharedStorage};
@@ -16,7 +17,7 @@ use workers::Workers;
 const CHUNKS_DEFAULT: u32 = 2;
 /// More chunks than any cluster of the design has.
 const CHUNKS_MAX: u32 = 1 << 20;
-const LOCK_NAME: &str = "writer.lock";
+pub(crate) const LOCK_NAME: &str = "writer.lock";
 
 /// How to build.
 #[derive(Debug, Clone)]
@@ -34,6 +35,9 @@ pub struct BuildOptions {
     /// Documents after which a run is written whatever memory is left; the index is the same for any.
     /// For tests, which have few documents and want many runs.
     pub run_documents_max: Option<u32>,
+    /// Order to put the whole index into, as [`crate::optimize`] does, within the same commit.
+    /// `None`: new documents go behind those that are there.
+    pub order: Option<Order>,
 }
 
 impl Default for BuildOptions {
@@ -45,6 +49,7 @@ impl Default for BuildOptions {
             codec: None,
             analyzer: None,
             run_documents_max: None,
+            order: None,
         }
     }
 }
@@ -72,6 +77,7 @@ pub struct Writer {
     storage: SharedStorage,
     manifest: Manifest,
     workers: Workers,
+    options: BuildOptions,
     /// Held until the writer is dropped.
     _lock: Lock,
 }
@@ -97,6 +103,7 @@ impl Writer {
             storage,
             manifest,
             workers,
+            options,
             _lock: lock,
         })
     }
@@ -108,14 +115,30 @@ impl Writer {
 
     /// Writes and syncs everything, then makes it the newest generation.
     pub fn commit(self) -> Result<CommitSummary, IndexError> {
+        self.commit_telling(&|_| {})
+    }
+
+    /// As [`Writer::commit`]; `progress` is told how far putting into order is.
+    pub fn commit_telling(
+        self,
+        progress: &(dyn Fn(OptimizeProgress) + Sync),
+    ) -> Result<CommitSummary, IndexError> {
         let Writer {
             storage,
             manifest,
             workers,
+            options,
             _lock,
         } = self;
         let built = workers.finish()?;
-        commit::commit(&storage, manifest, built)
+        let rewrite = options.order.map(|order| RewriteOptions {
+            order,
+            memory_bytes: options.memory_bytes,
+            threads: options.threads,
+            list_bytes_max: None,
+            progress,
+        });
+        commit::commit(&storage, manifest, built, rewrite.as_ref())
     }
 }
 

@@ -1,6 +1,8 @@
 //! Builds an index of given documents in memory.
 use corpus::Document;
-use index::{BuildOptions, Index, IndexError, PostingsCodec, Writer};
+use index::{
+    BuildOptions, Index, IndexError, OptimizeOptions, Order, PostingsCodec, Writer, optimize,
+};
 use proptest::prelude::*;
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
@@ -16,6 +18,8 @@ pub struct BuildPlan {
     pub run_documents_max: Option<u32>,
     /// Threads.
     pub threads: usize,
+    /// Order that the whole index is put into after the last commit; `None`: segments stay as commits made them.
+    pub order: Option<Order>,
 }
 
 impl BuildPlan {
@@ -25,6 +29,7 @@ impl BuildPlan {
         codec: PostingsCodec::Packed,
         run_documents_max: None,
         threads: 1,
+        order: None,
     };
 
     fn options(self) -> BuildOptions {
@@ -45,13 +50,22 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
         prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
         prop_oneof![Just(None), Just(Some(1)), Just(Some(3))],
         1usize..3,
+        prop_oneof![3 => Just(None), 2 => orders().prop_map(Some)],
     )
-        .prop_map(|(chunks, codec, run_documents_max, threads)| BuildPlan {
-            chunks,
-            codec,
-            run_documents_max,
-            threads,
-        })
+        .prop_map(
+            |(chunks, codec, run_documents_max, threads, order)| BuildPlan {
+                chunks,
+                codec,
+                run_documents_max,
+                threads,
+                order,
+            },
+        )
+}
+
+/// Any order of documents.
+pub fn orders() -> impl Strategy<Value = Order> {
+    (0..Order::ALL.len()).prop_map(|number| Order::ALL[number])
 }
 
 /// Builds and opens an index; every batch is one commit.
@@ -63,6 +77,14 @@ pub fn build_index(batches: &[Vec<Document>], plan: BuildPlan) -> Result<Index, 
             writer.add(document.clone())?;
         }
         writer.commit()?;
+    }
+    if plan.order.is_some() {
+        let options = OptimizeOptions {
+            order: plan.order,
+            threads: plan.threads,
+            ..OptimizeOptions::default()
+        };
+        optimize(storage.clone(), &options, &|_| {})?;
     }
     Index::open(storage)
 }

@@ -13,7 +13,7 @@ pub mod documents;
 pub mod oracle;
 pub mod queries;
 
-pub use building::{BuildPlan, build_index, build_plans};
+pub use building::{BuildPlan, build_index, build_plans, orders};
 pub use documents::{batches, documents};
 pub use oracle::{Oracle, OracleHit};
 pub use queries::{queries, rankings};

@@ -1,9 +1,9 @@
 //! `shorttail check`: is every byte of an index what was written, and does it fit together?
 
 use super::existing_directory;
-use crate::figures::{bytes, count};
+use crate::figures::{bytes, count, counted};
 use crate::terminal::printable;
-use index::{CheckReport, IndexError};
+use index::{CheckReport, IndexError, Order};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ pub(super) fn run(arguments: CheckArguments) -> anyhow::Result<ExitCode> {
     let verdict = match damages.len() {
         0 => "no damage found".to_owned(),
         DAMAGES_MAX => format!("{DAMAGES_MAX} damages found; there may be more"),
-        found => crate::figures::counted(found as u64, "damage") + " found",
+        found => counted(found as u64, "damage") + " found",
     };
     writeln!(stdout, "{verdict}")?;
     stdout.flush()?;
@@ -57,6 +57,24 @@ fn damage_line(damage: &IndexError) -> String {
     }
 }
 
+/// The order of documents, or how many segments are in which.
+fn orders(report: &CheckReport) -> String {
+    let counts = Order::ALL.map(|order| (order.name(), report.segments_by_order[order as usize]));
+    let found: Vec<_> = counts
+        .into_iter()
+        .filter(|&(_, segments)| segments > 0)
+        .collect();
+    match found[..] {
+        [] => Order::default().name().to_owned(),
+        [(name, _)] => name.to_owned(),
+        _ => found
+            .iter()
+            .map(|(name, segments)| format!("{name} ({})", counted(*segments, "segment")))
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
 fn table(report: &CheckReport) -> String {
     let rows = [
         ("generation", count(report.generation)),
@@ -65,6 +83,7 @@ fn table(report: &CheckReport) -> String {
             format!("{}, {}", count(report.files), bytes(report.bytes)),
         ),
         ("segments", count(report.segments)),
+        ("order", orders(report)),
         ("documents", count(report.documents)),
         ("terms", count(report.terms)),
         ("postings", count(report.postings)),

@@ -1,6 +1,7 @@
 //! `shorttail index`: documents in, one committed generation out.
 
 use super::cores_count;
+use super::optimize::OrderName;
 use crate::figures::{bytes, count, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
 use clap::builder::RangedU64ValueParser;
@@ -25,7 +26,9 @@ EXAMPLES:
     shorttail index handbook/ notes/ --into my-index
         Add folders of text, Markdown and HTML files
     zcat dump.gz | shorttail index - --into my-index --memory 2G
-        Index standard input";
+        Index standard input
+    shorttail index pages.jsonl --into my-index --order bisection
+        Take longer, and put documents that share words beside each other: a smaller, faster index";
 
 /// Index documents into a directory, new or existing
 #[derive(Debug, clap::Args)]
@@ -52,6 +55,9 @@ pub(crate) struct IndexArguments {
     /// How words become terms [default: that of the index there, or plain]
     #[arg(long)]
     analyzer: Option<AnalyzerName>,
+    /// Put all documents into an order before the commit, as `optimize` does [default: new ones go last]
+    #[arg(long)]
+    order: Option<OrderName>,
     /// Stop at the first bad document and commit nothing
     #[arg(long)]
     strict: bool,
@@ -96,6 +102,7 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
             AnalyzerName::Plain => Analyzer::Plain,
             AnalyzerName::English => Analyzer::English,
         }),
+        order: arguments.order.map(OrderName::order),
         ..BuildOptions::default()
     };
     let indexed = index_sources(sources, arguments.strict, storage, options, |_| {

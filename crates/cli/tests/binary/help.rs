@@ -5,7 +5,9 @@ use crate::support::{Bench, golden, shorttail};
 #[test]
 fn help_of_every_subcommand() {
     golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
-    for subcommand in ["index", "search", "serve", "bench", "check", "demo"] {
+    for subcommand in [
+        "index", "optimize", "search", "serve", "bench", "check", "demo",
+    ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
         golden(&format!("help-{subcommand}.txt"), &help);
@@ -37,6 +39,9 @@ fn wrong_usage_ends_with_two() {
         "--threads",
     );
     check(&["index", "-", "--into", "x", "--codec", "zip"], "packed");
+    check(&["optimize"], "DIR");
+    check(&["optimize", "x", "--order", "size"], "bisection");
+    check(&["optimize", "x", "--memory", "1M"], "16M");
     check(&["search", "x"], "QUERY");
     check(&["search", "x", "word", "-k", "ten"], "ten");
     check(&["search", "x", "--topics", "y"], "--run");
@@ -77,6 +82,7 @@ fn a_directory_without_an_index_is_said_to_be_so() {
             .run("bench", &["--mode", "and", "--queries", queries])
             .fails_saying(&parts);
         bench.run::<&str>("check", &[]).fails_saying(&parts);
+        bench.run::<&str>("optimize", &[]).fails_saying(&parts);
     };
     check("no such directory");
     std::fs::create_dir(&absent).unwrap();

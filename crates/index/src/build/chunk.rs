@@ -13,7 +13,7 @@ use crate::segment::write::SegmentWriter;
 use crate::segment::{DOCUMENTS_MAX, Segment};
 use crate::spill::Spill;
 use crate::store::{Location, StoreWriter};
-use crate::{Field, IndexError};
+use crate::{Field, IndexError, Order};
 use corpus::{Document, site_of};
 use text::Analyzer;
 use vfs::SharedStorage;
@@ -261,6 +261,7 @@ impl ChunkBuilder {
                 index: file(name, seal),
                 documents: file(documents_name(segment), self.store.finish()?),
                 deletions: None,
+                order: Order::Arrival,
             },
             words_counts: meta.words_counts,
             documents_added: self.documents_count,

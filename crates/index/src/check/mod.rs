@@ -25,6 +25,8 @@ pub struct CheckReport {
     pub bytes: u64,
     /// Segments.
     pub segments: u64,
+    /// Segments in each order, as in `Order::ALL`.
+    pub segments_by_order: [u64; 3],
     /// Live documents.
     pub documents: u64,
     /// Terms, summed over segments and fields.
@@ -111,6 +113,7 @@ fn check_segments(
     let mut segments = Vec::new();
     for entry in &manifest.segments {
         report.segments += 1;
+        report.segments_by_order[entry.order as usize] += 1;
         let segment = open_segment(storage, manifest, entry);
         let store = open_store(storage, manifest, entry);
         let outcome = match (segment, store) {

@@ -15,6 +15,7 @@
 //! Why LZ4: the text of a hit is decompressed for every summary, and a text of 700 KB must not cost
 //! more than a third of a millisecond.
 
+mod copy;
 pub(crate) mod write;
 
 use crate::IndexError;
@@ -121,6 +122,20 @@ impl StorePart {
         hash: u64,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<usize>, IndexError> {
+        let mut rank = self.first_rank(hash);
+        // Different URLs with one hash are possible, so the URL decides.
+        while rank < self.documents_count() && self.entry(rank).0 == hash {
+            let (_, location) = self.entry(rank);
+            if self.fields(location, buffer)?.url == url {
+                return Ok(Some(location.offset as usize));
+            }
+            rank += 1;
+        }
+        Ok(None)
+    }
+
+    /// The first rank whose hash is not below `hash`.
+    fn first_rank(&self, hash: u64) -> usize {
         let (mut low, mut high) = (0, self.documents_count());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -130,15 +145,15 @@ impl StorePart {
                 high = middle;
             }
         }
-        // Different URLs with one hash are possible, so the URL decides.
-        while low < self.documents_count() && self.entry(low).0 == hash {
-            let (_, location) = self.entry(low);
-            if self.fields(location, buffer)?.url == url {
-                return Ok(Some(location.offset as usize));
-            }
-            low += 1;
+        low
+    }
+
+    fn damaged_block(&self, block: u32, start: u64) -> IndexError {
+        IndexError::Damaged {
+            path: self.path.clone(),
+            offset: self.payload.file_offset().saturating_add(start),
+            what: format!("block {block} of texts unreadable"),
         }
-        Ok(None)
     }
 
     fn fields<'b>(
@@ -150,15 +165,12 @@ impl StorePart {
         let start = block
             .checked_sub(1)
             .map_or(0, |before| read_u64(&self.ends, before * 8));
-        let damaged = || IndexError::Damaged {
-            path: self.path.clone(),
-            offset: self.payload.file_offset().saturating_add(start),
-            what: format!("block {block} of texts unreadable"),
-        };
+        let damaged = || self.damaged_block(location.block, start);
         let end = read_u64(&self.ends, block * 8) as usize;
         let bytes = self.payload.get(start as usize..end).ok_or_else(damaged)?;
         decompress(bytes, buffer).ok_or_else(damaged)?;
-        read_fields(buffer, location.offset as usize).ok_or_else(damaged)
+        let (fields, _) = read_fields(buffer, location.offset as usize).ok_or_else(damaged)?;
+        Ok(fields)
     }
 
     /// The document at `url`, if it is in this part.
@@ -167,7 +179,7 @@ impl StorePart {
         let found = self.find(url, corpus::url_hash(url), &mut buffer)?;
         Ok(found
             .and_then(|at| read_fields(&buffer, at))
-            .map(|fields| fields.to_document()))
+            .map(|(fields, _)| fields.to_document()))
     }
 
     pub(crate) fn read(&self, location: Location) -> Result<StoredDocument, IndexError> {
@@ -177,16 +189,18 @@ impl StorePart {
     }
 }
 
-fn read_fields(block: &[u8], offset: usize) -> Option<Fields<'_>> {
+/// The document at `offset` of a decompressed block, and where it ends.
+fn read_fields(block: &[u8], offset: usize) -> Option<(Fields<'_>, usize)> {
     let mut at = offset;
     let mut next = || read_text(block, &mut at);
-    Some(Fields {
+    let fields = Fields {
         url: next()?,
         id: next()?,
         title: next()?,
         body: next()?,
         fields: next()?,
-    })
+    };
+    Some((fields, at))
 }
 
 impl Fields<'_> {
@@ -230,7 +244,7 @@ impl DocumentStore {
         }
         for part in &self.chunks[(hash % chunks) as usize] {
             if let Some(at) = part.find(url, hash, buffer)? {
-                return Ok(read_fields(buffer, at));
+                return Ok(read_fields(buffer, at).map(|(fields, _)| fields));
             }
         }
         Ok(None)

@@ -49,15 +49,7 @@ impl StoreWriter {
 
     /// Adds a document's text; says where it lies.
     pub(crate) fn push(&mut self, document: &Document) -> Result<Location, IndexError> {
-        let text_bytes = document.title.len() + document.body.len();
-        // A long document begins a block of its own, so that reading it decompresses nothing else.
-        if !self.block.is_empty() && self.block.len() + text_bytes > super::BLOCK_BYTES {
-            self.end_block()?;
-        }
-        let location = Location {
-            block: self.blocks_count,
-            offset: self.block.len() as u32,
-        };
+        let location = self.begin(document.title.len() + document.body.len())?;
         let fields = if document.fields.is_empty() {
             String::new()
         } else {
@@ -67,10 +59,51 @@ impl StoreWriter {
         for text in [&document.url, id, &document.title, &document.body, &fields] {
             write_text(&mut self.block, text);
         }
+        self.end_if_full()?;
+        Ok(location)
+    }
+
+    /// As `push`, of a document as another store holds it.
+    pub(crate) fn push_stored(&mut self, document: &[u8]) -> Result<Location, IndexError> {
+        let location = self.begin(document.len())?;
+        self.block.extend_from_slice(document);
+        self.end_if_full()?;
+        Ok(location)
+    }
+
+    /// Adds a whole block as another store holds it; returns its number.
+    pub(crate) fn push_block(&mut self, block: &[u8]) -> Result<u32, IndexError> {
+        if !self.block.is_empty() {
+            self.end_block()?;
+        }
+        self.out.write(block)?;
+        self.ends.write(&self.out.position().to_le_bytes())?;
+        self.blocks_count += 1;
+        Ok(self.blocks_count - 1)
+    }
+
+    /// Whether the open block may end here without leaving it less than half full.
+    pub(crate) fn may_end_block(&self) -> bool {
+        self.block.is_empty() || self.block.len() >= super::BLOCK_BYTES / 2
+    }
+
+    /// Where the next document goes.
+    fn begin(&mut self, text_bytes: usize) -> Result<Location, IndexError> {
+        // A long document begins a block of its own, so that reading it decompresses nothing else.
+        if !self.block.is_empty() && self.block.len() + text_bytes > super::BLOCK_BYTES {
+            self.end_block()?;
+        }
+        Ok(Location {
+            block: self.blocks_count,
+            offset: self.block.len() as u32,
+        })
+    }
+
+    fn end_if_full(&mut self) -> Result<(), IndexError> {
         if self.block.len() >= super::BLOCK_BYTES {
             self.end_block()?;
         }
-        Ok(location)
+        Ok(())
     }
 
     fn end_block(&mut self) -> Result<(), IndexError> {

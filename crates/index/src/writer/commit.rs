@@ -5,6 +5,7 @@ use crate::build::chunk::BuiltChunk;
 use crate::build::merge::find_replaced;
 use crate::deletions::Deletions;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
+use crate::optimize::rewrite::{RewriteOptions, rewrite};
 use crate::sealed::{Identity, Kind};
 use crate::snapshot::{open_segment, open_store};
 use crate::statistics::{self, Deleted};
@@ -20,6 +21,7 @@ pub(super) fn commit(
     storage: &SharedStorage,
     mut manifest: Manifest,
     built: Vec<BuiltChunk>,
+    order: Option<&RewriteOptions<'_>>,
 ) -> Result<CommitSummary, IndexError> {
     manifest.generation += 1;
     manifest.next_segment += manifest.chunks;
@@ -35,7 +37,14 @@ pub(super) fn commit(
     manifest
         .segments
         .sort_by_key(|entry| (entry.chunk, entry.segment));
-    replaced += delete_replaced(storage, &mut manifest)?;
+    let mut segments = open_segments(storage, &manifest)?;
+    replaced += delete_replaced(storage, &mut manifest, &mut segments)?;
+    if let Some(options) = order {
+        drop(segments);
+        rewrite(storage, &mut manifest, options)?;
+        segments = open_segments(storage, &manifest)?;
+    }
+    write_statistics(storage, &mut manifest, segments)?;
     manifest::commit(storage, &manifest)?;
     // The commit is durable by now: files that could not be removed wait for the next writer.
     let _ = remove_leftovers(storage, &manifest);
@@ -49,13 +58,23 @@ pub(super) fn commit(
     })
 }
 
-/// Deletes, in older segments, the documents that newer ones of the chunk replace, and writes the
-/// statistics of what is left. Returns how many documents were replaced.
-fn delete_replaced(storage: &SharedStorage, manifest: &mut Manifest) -> Result<u64, IndexError> {
-    let mut segments = Vec::with_capacity(manifest.segments.len());
-    for entry in &manifest.segments {
-        segments.push(open_segment(storage, manifest, entry)?);
-    }
+pub(crate) fn open_segments(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<Vec<Segment>, IndexError> {
+    let entries = manifest.segments.iter();
+    entries
+        .map(|entry| open_segment(storage, manifest, entry))
+        .collect()
+}
+
+/// Deletes, in older segments, the documents that newer ones of the chunk replace. Returns how many
+/// documents were replaced.
+fn delete_replaced(
+    storage: &SharedStorage,
+    manifest: &mut Manifest,
+    segments: &mut [Segment],
+) -> Result<u64, IndexError> {
     let mut replaced = 0;
     let mut newly_deleted = Deleted::default();
     let mut from = 0;
@@ -101,6 +120,15 @@ fn delete_replaced(storage: &SharedStorage, manifest: &mut Manifest) -> Result<u
     {
         *sum -= words.min(*sum);
     }
+    Ok(replaced)
+}
+
+/// Writes the statistics of `segments`, all that `manifest` names.
+pub(crate) fn write_statistics(
+    storage: &SharedStorage,
+    manifest: &mut Manifest,
+    segments: Vec<Segment>,
+) -> Result<(), IndexError> {
     let segments: Vec<_> = segments.into_iter().map(Arc::new).collect();
     let deleted = all_deleted(storage, manifest, &segments)?;
     manifest.statistics = statistics::write(
@@ -110,7 +138,7 @@ fn delete_replaced(storage: &SharedStorage, manifest: &mut Manifest) -> Result<u
         &segments,
         &deleted,
     )?;
-    Ok(replaced)
+    Ok(())
 }
 
 /// Adds `gone` to the deletions of a segment and writes them.
@@ -174,7 +202,7 @@ fn stored_text(
 }
 
 /// Removes what interrupted commits left, and files that only old generations need.
-pub(super) fn remove_leftovers(
+pub(crate) fn remove_leftovers(
     storage: &SharedStorage,
     manifest: &Manifest,
 ) -> Result<(), IndexError> {

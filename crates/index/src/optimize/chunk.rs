@@ -1,0 +1,318 @@
+//! One chunk rewritten: its segments in, one segment out, deleted documents gone, the rest in a new order.
+
+use super::live::{GONE, Live};
+use super::rows::Rows;
+use super::terms::{Sources, write_terms};
+use crate::build::chunk::{documents_name, index_name};
+use crate::build::merge::each_by_hash;
+use crate::manifest::{FileEntry, Manifest, SegmentEntry};
+use crate::order::{Forward, GapBits, Limits, Order, bisect, forward_of, levels, url_key};
+use crate::segment::write::SegmentWriter;
+use crate::snapshot::{open_segment, open_store};
+use crate::spill::Spill;
+use crate::store::{Location, StoreWriter};
+use crate::{IndexError, Segment};
+use vfs::SharedStorage;
+
+/// Memory for each document whatever the order: arrivals, the order, its reverse, the place of the text.
+const DOCUMENT_BYTES: u64 = 20;
+/// Memory that a list may take however little there is: reading it in many pieces takes long.
+const LIST_BYTES_MIN: u64 = 4 << 20;
+/// In place of the place of a text that is not there.
+const NOWHERE: Location = Location {
+    block: u32::MAX,
+    offset: u32::MAX,
+};
+
+/// How to rewrite a chunk, and whom to tell how far it is.
+pub(super) struct ChunkWork<'a> {
+    pub(super) storage: &'a SharedStorage,
+    pub(super) manifest: &'a Manifest,
+    /// Its segments, oldest first.
+    pub(super) entries: &'a [SegmentEntry],
+    pub(super) order: Order,
+    pub(super) memory_bytes: u64,
+    pub(super) list_bytes_max: Option<u64>,
+    pub(super) threads: usize,
+    /// Gets work done, in the units of `work_of`.
+    pub(super) progress: &'a (dyn Fn(Phase, u64) + Sync),
+}
+
+/// What a chunk is busy with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Finding the new order.
+    Ordering,
+    /// Writing the new segment.
+    Writing,
+}
+
+/// A rewritten chunk.
+#[derive(Default)]
+pub(super) struct Rewritten {
+    /// The new segment; `None` when no document is alive.
+    pub(super) entry: Option<SegmentEntry>,
+    pub(super) words_counts: [u64; 2],
+    pub(super) gaps_before: GapBits,
+    pub(super) gaps_after: GapBits,
+    /// Frequent terms that the order could not heed for want of memory.
+    pub(super) terms_left_out: u64,
+}
+
+/// The work of rewriting a chunk in a phase: bytes of index written, or as long as that takes.
+pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u64 {
+    let bytes: u64 = entries.iter().map(|entry| entry.index.seal.bytes).sum();
+    let documents: u64 = entries
+        .iter()
+        .map(|entry| u64::from(entry.documents_count))
+        .sum();
+    match (phase, order) {
+        (Phase::Writing, _) => bytes,
+        // A level costs about a tenth of writing, a sort by URL nothing beside it.
+        (Phase::Ordering, Order::Bisection) => bytes / 10 * u64::from(levels(documents as u32)),
+        (Phase::Ordering, Order::Arrival | Order::Url) => 0,
+    }
+}
+
+/// A new order of documents.
+struct Arranged {
+    /// The arrival of each new document, and the new document of each arrival; `None`: as they came.
+    order: Option<(Vec<u32>, Vec<u32>)>,
+    terms_left_out: u64,
+}
+
+impl ChunkWork<'_> {
+    /// Writes the chunk anew as segment `segment`.
+    pub(super) fn rewrite(&self, segment: u32) -> Result<Rewritten, IndexError> {
+        let chunk = self.entries[0].chunk;
+        let segments = self.open_segments()?;
+        let live = Live::of(&segments, chunk)?;
+        let mut rewritten = Rewritten::default();
+        if live.count() == 0 {
+            return Ok(rewritten);
+        }
+        let tables_bytes = DOCUMENT_BYTES * u64::from(live.count());
+        let memory_bytes = self.memory_bytes.saturating_sub(tables_bytes);
+        let prefix = format!("tmp-{segment:08}");
+        let rows = Rows::unpack(self.storage, &prefix, &segments, &live)?;
+        let Arranged {
+            order,
+            terms_left_out,
+        } = self.arrange(&segments, &live, &rows, &prefix, memory_bytes)?;
+        rows.release();
+
+        let Manifest { codec, .. } = *self.manifest;
+        let index_id = self.manifest.index_id();
+        let name = index_name(segment);
+        let mut out = SegmentWriter::create(self.storage, &name, index_id, chunk, segment, codec)?;
+        let sources = Sources {
+            segments: &segments,
+            live: &live,
+            new_of: order.as_ref().map(|(_, new_of)| &new_of[..]),
+        };
+        let progress = self.progress_of(Phase::Writing, postings_count(&segments));
+        let list_bytes_max = self.list_bytes_max;
+        let list_bytes_max = list_bytes_max.unwrap_or((memory_bytes / 2).max(LIST_BYTES_MIN));
+        let seen = write_terms(&sources, &mut out, list_bytes_max, progress)?;
+        match &order {
+            Some((order, _)) => rows.write(order.iter().copied(), &mut out)?,
+            None => rows.write(0..live.count(), &mut out)?,
+        }
+        drop(rows);
+        let name = documents_name(segment);
+        let mut store = StoreWriter::create(self.storage, &name, index_id, segment)?;
+        let places = self.copy_texts(&segments, &live, &mut store)?;
+        write_by_hash(&sources, &places, &mut out, &mut store)?;
+
+        out.set_words_counts(seen.words_counts);
+        let (seal, meta) = out.finish()?;
+        let file = |name, seal| FileEntry {
+            name,
+            number: segment.into(),
+            seal,
+        };
+        rewritten.entry = Some(SegmentEntry {
+            segment,
+            chunk,
+            documents_count: meta.documents_count,
+            index: file(index_name(segment), seal),
+            documents: file(name, store.finish()?),
+            deletions: None,
+            order: self.order_written(),
+        });
+        rewritten.words_counts = meta.words_counts;
+        rewritten.gaps_before = seen.gaps_before;
+        rewritten.gaps_after = seen.gaps_after;
+        rewritten.terms_left_out = terms_left_out;
+        Ok(rewritten)
+    }
+
+    fn open_segments(&self) -> Result<Vec<Segment>, IndexError> {
+        self.entries
+            .iter()
+            .map(|entry| open_segment(self.storage, self.manifest, entry))
+            .collect()
+    }
+
+    /// What is left of a single segment is still in its order.
+    fn order_written(&self) -> Order {
+        match (self.order, self.entries) {
+            (Order::Arrival, [only]) => only.order,
+            (order, _) => order,
+        }
+    }
+
+    /// A function that gets pieces of `total` and tells their share of the phase's work.
+    fn progress_of(&self, phase: Phase, total: u64) -> impl Fn(u64) + Sync + '_ {
+        let work = work_of(self.entries, self.order, phase);
+        let each = work as f64 / total.max(1) as f64;
+        move |done| (self.progress)(phase, (done as f64 * each) as u64)
+    }
+
+    fn arrange(
+        &self,
+        segments: &[Segment],
+        live: &Live,
+        rows: &Rows,
+        prefix: &str,
+        memory_bytes: u64,
+    ) -> Result<Arranged, IndexError> {
+        let mut arranged = Arranged {
+            order: None,
+            terms_left_out: 0,
+        };
+        if self.order == Order::Arrival {
+            return Ok(arranged);
+        }
+        (self.progress)(Phase::Ordering, 0);
+        let mut order = url_order(self.storage, prefix, rows, live.count())?;
+        let mut new_of = inverse(&order);
+        if self.order == Order::Bisection {
+            let mut forward = forward_of(segments, live, &new_of, memory_bytes, self.threads)?;
+            arranged.terms_left_out = forward.left_out;
+            let all = u64::from(live.count()) * u64::from(levels(live.count()));
+            let progress = self.progress_of(Phase::Ordering, all);
+            let limits = Limits {
+                threads: self.threads,
+                progress: &progress,
+            };
+            order = bisected(&order, &mut forward, &limits);
+            new_of = inverse(&order);
+        }
+        arranged.order = Some((order, new_of));
+        Ok(arranged)
+    }
+
+    /// Copies the texts of live documents; where each went, by arrival.
+    fn copy_texts(
+        &self,
+        segments: &[Segment],
+        live: &Live,
+        store: &mut StoreWriter,
+    ) -> Result<Vec<Location>, IndexError> {
+        let mut places = vec![NOWHERE; live.count() as usize];
+        for (number, (entry, segment)) in self.entries.iter().zip(segments).enumerate() {
+            let part = open_store(self.storage, self.manifest, entry)?;
+            if part.documents_count() != segment.documents_count() as usize {
+                return Err(segment.damaged_at_terms("the document store is of another segment"));
+            }
+            let arrival_at = |rank: u32| live.arrival(number, segment.by_hash(rank));
+            part.copy_to(
+                store,
+                |rank| arrival_at(rank) != GONE,
+                |rank, location| places[arrival_at(rank) as usize] = location,
+            )?;
+        }
+        match places.iter().position(|&place| place == NOWHERE) {
+            None => Ok(places),
+            Some(_) => {
+                Err(segments[0].damaged_at_terms("the document store lacks the text of a document"))
+            }
+        }
+    }
+}
+
+fn postings_count(segments: &[Segment]) -> u64 {
+    segments
+        .iter()
+        .map(|segment| segment.meta().postings_count)
+        .sum()
+}
+
+fn inverse(order: &[u32]) -> Vec<u32> {
+    let mut inverse = vec![0; order.len()];
+    for (at, &arrival) in (0..).zip(order) {
+        inverse[arrival as usize] = at;
+    }
+    inverse
+}
+
+/// Arrivals in the order of their URLs.
+fn url_order(
+    storage: &SharedStorage,
+    prefix: &str,
+    rows: &Rows,
+    count: u32,
+) -> Result<Vec<u32>, IndexError> {
+    let mut keys = Spill::new(storage, format!("{prefix}-keys"));
+    let mut ends = Vec::with_capacity(count as usize);
+    let mut key = Vec::new();
+    for arrival in 0..count {
+        url_key(rows.url(arrival), &mut key);
+        keys.write(&key)?;
+        ends.push(keys.bytes());
+    }
+    rows.release();
+    let keys = keys.into_region()?;
+    let key_of = |arrival: u32| {
+        let start = arrival
+            .checked_sub(1)
+            .map_or(0, |before| ends[before as usize]);
+        &keys[start as usize..ends[arrival as usize] as usize]
+    };
+    let mut order: Vec<u32> = (0..count).collect();
+    order.sort_unstable_by(|&a, &b| key_of(a).cmp(key_of(b)).then(a.cmp(&b)));
+    Ok(order)
+}
+
+/// The documents of an order, by bisection.
+fn bisected(order: &[u32], forward: &mut Forward, limits: &Limits<'_>) -> Vec<u32> {
+    let terms_count = forward.terms_count;
+    let mut nodes = forward.nodes();
+    bisect(&mut nodes, terms_count, limits);
+    nodes
+        .iter()
+        .map(|node| order[node.place as usize])
+        .collect()
+}
+
+/// Writes what finds documents by the hash of their URL, in the order of (hash, new document).
+fn write_by_hash(
+    sources: &Sources<'_>,
+    places: &[Location],
+    out: &mut SegmentWriter,
+    store: &mut StoreWriter,
+) -> Result<(), IndexError> {
+    let mut same_hash: Vec<(u32, u32)> = Vec::new();
+    let mut hash_before = 0;
+    let mut settle = |hash: u64, same_hash: &mut Vec<(u32, u32)>| -> Result<(), IndexError> {
+        same_hash.sort_unstable();
+        for (new_id, arrival) in same_hash.drain(..) {
+            out.push_by_hash(new_id)?;
+            store.push_entry(hash, places[arrival as usize])?;
+        }
+        Ok(())
+    };
+    each_by_hash(sources.segments, |hash, number, doc| {
+        if hash != hash_before {
+            settle(hash_before, &mut same_hash)?;
+            hash_before = hash;
+        }
+        let arrival = sources.live.arrival(number, doc);
+        if arrival != GONE {
+            same_hash.push((sources.new_id(arrival), arrival));
+        }
+        Ok(())
+    })?;
+    settle(hash_before, &mut same_hash)
+}

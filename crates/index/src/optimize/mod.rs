@@ -1,0 +1,155 @@
+//! Rewriting an index: one segment a chunk, without deleted documents, documents in another order.
+//!
+//! ```text
+//! segments of a chunk ──► live documents ──► an order ──► one segment and its texts ──commit──► MANIFEST-<n+1>
+//! ```
+//!
+//! Nothing of an answer changes: same hits, scores, counts, order. Readers of the generation before go on undisturbed,
+//! and a power cut leaves that generation or the new one, as with every commit.
+
+mod chunk;
+pub(crate) mod live;
+pub(crate) mod pages;
+pub(crate) mod rewrite;
+mod rows;
+mod terms;
+
+pub use chunk::Phase;
+
+use crate::manifest::{self, Manifest};
+use crate::writer::{LOCK_NAME, open_segments, remove_leftovers, write_statistics};
+use crate::{IndexError, Order};
+use rewrite::{RewriteOptions, rewrite};
+use vfs::SharedStorage;
+
+/// How to optimize.
+#[derive(Debug, Clone, Copy)]
+pub struct OptimizeOptions {
+    /// Order of documents; `None`: the one that the index was put into before, or as they came.
+    pub order: Option<Order>,
+    /// Memory to stay within. Pages of files that the system may take back at will do not count.
+    pub memory_bytes: u64,
+    /// Threads; 0 counts as 1. The index is the same for any number.
+    pub threads: usize,
+    /// Memory for one posting list, which is read in pieces where it takes more; `None`: what there is. The index is the
+    /// same for any. For tests, whose lists are short.
+    pub list_bytes_max: Option<u64>,
+}
+
+impl Default for OptimizeOptions {
+    fn default() -> Self {
+        OptimizeOptions {
+            order: None,
+            memory_bytes: 512 << 20,
+            threads: 1,
+            list_bytes_max: None,
+        }
+    }
+}
+
+/// How far rewriting is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptimizeProgress {
+    /// What is being done; with several chunks at a time, by whoever told last.
+    pub phase: Phase,
+    /// Work done, in a unit of its own.
+    pub done: u64,
+    /// All work, about.
+    pub total: u64,
+}
+
+/// What optimizing did.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct OptimizeSummary {
+    /// The newest generation; where nothing was to do, still the old one.
+    pub generation: u64,
+    /// The order asked for, or found.
+    pub order: Order,
+    /// Chunks that were rewritten.
+    pub chunks_rewritten: u64,
+    /// Segments before and after.
+    pub segments_before: u64,
+    /// Segments after.
+    pub segments_after: u64,
+    /// Live documents in the whole index.
+    pub documents_count: u64,
+    /// Deleted documents that were still in some segment.
+    pub documents_dropped: u64,
+    /// Bytes of the search index before.
+    pub index_bytes_before: u64,
+    /// Bytes of the search index after.
+    pub index_bytes_after: u64,
+    /// Bytes of the document store before.
+    pub store_bytes_before: u64,
+    /// Bytes of the document store after.
+    pub store_bytes_after: u64,
+    /// Mean log2 of the gaps of all lists rewritten, in the order of arrival.
+    pub gap_bits_before: f64,
+    /// The same in the new order.
+    pub gap_bits_after: f64,
+    /// Frequent terms that bisection could not heed, because they did not fit the memory.
+    pub terms_left_out: u64,
+}
+
+/// Merges the segments of every chunk into one, drops deleted documents, and puts the rest into an order, as a new
+/// generation. Takes the writer lock. Where all this is so already, nothing is written.
+pub fn optimize(
+    storage: SharedStorage,
+    options: &OptimizeOptions,
+    progress: &(dyn Fn(OptimizeProgress) + Sync),
+) -> Result<OptimizeSummary, IndexError> {
+    // Before the lock, whose file does not belong where there is no index.
+    newest(&storage)?;
+    let _lock = storage.lock(LOCK_NAME)?;
+    let before = newest(&storage)?;
+    remove_leftovers(&storage, &before)?;
+    let order = options.order.unwrap_or_else(|| before.order());
+    let mut manifest = before.clone();
+    manifest.generation += 1;
+    let rewrite_options = RewriteOptions {
+        order,
+        memory_bytes: options.memory_bytes,
+        threads: options.threads,
+        list_bytes_max: options.list_bytes_max,
+        progress,
+    };
+    let outcome = rewrite(&storage, &mut manifest, &rewrite_options)?;
+    if outcome.chunks > 0 {
+        let segments = open_segments(&storage, &manifest)?;
+        write_statistics(&storage, &mut manifest, segments)?;
+        manifest::commit(&storage, &manifest)?;
+        // The commit is durable by now: files that could not be removed wait for the next writer.
+        let _ = remove_leftovers(&storage, &manifest);
+    } else {
+        manifest = before.clone();
+    }
+    let documents_in = |manifest: &Manifest| -> u64 {
+        let counts = manifest
+            .segments
+            .iter()
+            .map(|entry| u64::from(entry.documents_count));
+        counts.sum()
+    };
+    Ok(OptimizeSummary {
+        generation: manifest.generation,
+        order,
+        chunks_rewritten: outcome.chunks,
+        segments_before: before.segments.len() as u64,
+        segments_after: manifest.segments.len() as u64,
+        documents_count: manifest.documents_count,
+        documents_dropped: documents_in(&before) - documents_in(&manifest),
+        index_bytes_before: before.index_bytes(),
+        index_bytes_after: manifest.index_bytes(),
+        store_bytes_before: before.store_bytes(),
+        store_bytes_after: manifest.store_bytes(),
+        gap_bits_before: outcome.gaps_before.mean(),
+        gap_bits_after: outcome.gaps_after.mean(),
+        terms_left_out: outcome.terms_left_out,
+    })
+}
+
+fn newest(storage: &SharedStorage) -> Result<Manifest, IndexError> {
+    manifest::read_newest(storage)?.ok_or_else(|| IndexError::NoIndex {
+        path: storage.location(),
+    })
+}

@@ -1,0 +1,89 @@
+//! How do the texts of some documents of a part get into another part?
+
+use super::write::{Location, StoreWriter};
+use super::{BLOCK_BYTES, StorePart, read_fields};
+use crate::IndexError;
+use crate::sealed::read_u64;
+use crate::segment::details::decompress;
+use std::ops::Range;
+
+/// Blocks after which the pages read so far are given back.
+const RELEASE_BLOCKS: u32 = 1024;
+
+/// A document of an open block: where its bytes are, and its rank in the directory if it is to be copied.
+type Place = (Range<usize>, Option<u32>);
+
+impl StorePart {
+    /// Copies documents in the order in which they lie here. `wanted` says whether the document at a rank of the
+    /// directory is to be copied; `copied` gets the rank and where the document went. Blocks of which every document is
+    /// wanted are copied as they are, where that leaves no block less than half full.
+    pub(crate) fn copy_to(
+        &self,
+        out: &mut StoreWriter,
+        wanted: impl Fn(u32) -> bool,
+        mut copied: impl FnMut(u32, Location),
+    ) -> Result<(), IndexError> {
+        let (mut texts, mut start) = (Vec::new(), 0);
+        for block in 0..(self.ends.len() / 8) as u32 {
+            let end = read_u64(&self.ends, block as usize * 8) as usize;
+            let damaged = || self.damaged_block(block, start as u64);
+            let bytes = self.payload.get(start..end).ok_or_else(damaged)?;
+            decompress(bytes, &mut texts).ok_or_else(damaged)?;
+            let places = self.places(block, &texts, &wanted).ok_or_else(damaged)?;
+            let all = places.iter().all(|(_, rank)| rank.is_some());
+            if all && texts.len() >= BLOCK_BYTES / 2 && out.may_end_block() {
+                let block = out.push_block(bytes)?;
+                for (place, rank) in &places {
+                    let offset = place.start as u32;
+                    rank.iter()
+                        .for_each(|&rank| copied(rank, Location { block, offset }));
+                }
+            } else {
+                for (place, rank) in places {
+                    if let Some(rank) = rank {
+                        copied(rank, out.push_stored(&texts[place])?);
+                    }
+                }
+            }
+            start = end;
+            if block % RELEASE_BLOCKS == RELEASE_BLOCKS - 1 {
+                self.payload.release(start);
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents of an open block; `None` on damage.
+    fn places(
+        &self,
+        block: u32,
+        texts: &[u8],
+        wanted: &impl Fn(u32) -> bool,
+    ) -> Option<Vec<Place>> {
+        let (mut places, mut start) = (Vec::new(), 0);
+        while start < texts.len() {
+            let (fields, end) = read_fields(texts, start)?;
+            let location = Location {
+                block,
+                offset: start as u32,
+            };
+            let rank = self.rank_of(fields.url, location);
+            places.push((start..end, rank.filter(|&rank| wanted(rank))));
+            start = end;
+        }
+        Some(places)
+    }
+
+    /// The rank in the directory of the document at a place; `None` when it was replaced before it got there.
+    fn rank_of(&self, url: &str, location: Location) -> Option<u32> {
+        let hash = corpus::url_hash(url);
+        let mut rank = self.first_rank(hash);
+        while rank < self.documents_count() && self.entry(rank).0 == hash {
+            if self.entry(rank).1 == location {
+                return Some(rank as u32);
+            }
+            rank += 1;
+        }
+        None
+    }
+}
