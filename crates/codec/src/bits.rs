@@ -89,12 +89,25 @@ fn intersect_any(words: &mut [u64], other: &[u64]) {
 
 #[inline(always)]
 fn set_any(words: &mut [u64], base: u32, values: &[u32]) {
-    for value in values {
+    let mut one = |value: u32| {
         let at = value.wrapping_sub(base);
         if let Some(word) = words.get_mut(at as usize / 64) {
             *word |= 1 << (at % 64);
         }
+    };
+    // Neighbours share words, and a word must be written before it is read again: quarters taken side by
+    // side do not wait for each other.
+    let quarter = values.len() / 4;
+    let (first, rest) = values.split_at(quarter);
+    let (second, rest) = rest.split_at(quarter);
+    let (third, fourth) = rest.split_at(quarter);
+    for (((&a, &b), &c), &d) in first.iter().zip(second).zip(third).zip(fourth) {
+        one(a);
+        one(b);
+        one(c);
+        one(d);
     }
+    fourth[quarter..].iter().copied().for_each(one);
 }
 
 #[cfg(test)]

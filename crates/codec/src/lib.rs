@@ -5,6 +5,7 @@
 //! - [`vint`]: one variable-length byte integer after another, as Lucene 3 stored postings.
 //! - [`docs`]: blocks of 256 documents, as packed gaps or as bits.
 //! - [`bits`], [`lanes`], [`sorted`]: what is done with decoded blocks.
+//! - [`tail`]: postings one after another, where they are too few for a block.
 //! - [`packed`]: blocks of 256 bit-packed integers, the default form of postings and positions.
 
 // Kernels need intrinsics; each block carries its proof.
@@ -16,6 +17,7 @@ pub mod error;
 pub mod lanes;
 pub mod packed;
 pub mod sorted;
+pub mod tail;
 pub mod vint;
 
 pub use error::CodecError;

@@ -5,6 +5,7 @@
 //! so their sums in f32 are exact: the same bits in any order.
 use crate::{Query, Ranking};
 use index::{Field, IndexError, Segment, Statistics, TermRecord, TermStatistics};
+use std::sync::Arc;
 use text::summary::SummaryTerm;
 
 /// Every document of a prefix counts this much, whatever the words.
@@ -17,8 +18,8 @@ pub struct Plan {
     pub(crate) ranking: Ranking,
     /// What scores are rounded with.
     pub(crate) grid: f32,
-    pub(crate) text_factors: Option<Box<[f32; 256]>>,
-    pub(crate) title_factors: Option<Box<[f32; 256]>>,
+    pub(crate) text_factors: Option<Arc<[f32; 256]>>,
+    pub(crate) title_factors: Option<Arc<[f32; 256]>>,
     // For explanations.
     pub(crate) documents_count: u64,
     pub(crate) average_lengths: [f64; 2],

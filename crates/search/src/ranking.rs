@@ -25,6 +25,18 @@
 //! and so is its rounding. Upper bounds of a block of postings rest on this.
 
 use codec::lanes;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Tables of factors that a thread remembers: of two fields, for two indexes.
+const FACTORS_MAX: usize = 4;
+
+/// Tables by what they were made for.
+type Remembered = Vec<((Ranking, f32), Arc<[f32; 256]>)>;
+
+thread_local! {
+    static FACTORS: RefCell<Remembered> = const { RefCell::new(Vec::new()) };
+}
 
 /// How documents are scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,18 +90,27 @@ impl Ranking {
         }
     }
 
-    /// What a length contributes, for each length byte.
-    pub(crate) fn factors(self, average_length: f64) -> Box<[f32; 256]> {
+    /// What a length contributes, for each length byte. Queries on one index ask for the same again and
+    /// again, so each thread remembers the last answers.
+    pub(crate) fn factors(self, average_length: f64) -> Arc<[f32; 256]> {
         let average = if average_length > 0.0 {
             average_length as f32
         } else {
             1.0
         };
-        let mut factors = Box::new([0.0; 256]);
-        for (byte, factor) in factors.iter_mut().enumerate() {
-            *factor = self.factor(index::length::dequantize(byte as u8), average);
-        }
-        factors
+        FACTORS.with_borrow_mut(|remembered| {
+            let asked = (self, average);
+            if let Some((_, factors)) = remembered.iter().find(|(known, _)| *known == asked) {
+                return Arc::clone(factors);
+            }
+            let factor = |byte: usize| self.factor(index::length::dequantize(byte as u8), average);
+            let factors = Arc::new(std::array::from_fn(factor));
+            if remembered.len() == FACTORS_MAX {
+                remembered.remove(0);
+            }
+            remembered.push((asked, Arc::clone(&factors)));
+            factors
+        })
     }
 
     /// What a length contributes.

@@ -4,7 +4,7 @@
 //! is zero, so a window costs what is poured into it, not its width.
 
 use crate::scratch::kept_by_thread;
-use codec::lanes;
+use codec::{bits, lanes};
 
 /// Documents of the widest window: their scores fit a second-level cache.
 pub(crate) const WIDTH_MAX: u32 = 16384;
@@ -32,13 +32,13 @@ impl Window {
     /// Adds scores of documents from `base` on.
     #[inline]
     pub(crate) fn pour(&mut self, base: u32, docs: &[u32], scores: &[f32]) {
-        let (sums, matched) = (&mut *self.sums, &mut *self.matched);
+        let sums = &mut *self.sums;
         for (&doc, &score) in docs.iter().zip(scores) {
             // A damaged list may name documents out of order; they must not leave the window.
             let at = doc.wrapping_sub(base) as usize % WIDTH_MAX as usize;
             sums[at / 64][at % 64] += score;
-            matched[at / 64] |= 1 << (at % 64);
         }
+        bits::set(&mut *self.matched, base, docs);
     }
 
     /// Calls `each` for the documents that reach `least`, in order, and empties the first `width` places.

@@ -7,7 +7,7 @@ use super::buffers::Room;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
-use codec::{CodecError, docs, docs::Bits, lanes, packed, vint};
+use codec::{CodecError, docs, docs::Bits, lanes, packed, tail};
 use std::path::Path;
 
 /// Where a list's bytes came from, for messages.
@@ -230,7 +230,7 @@ impl<'a> Blocks<'a> {
             }
             PostingsCodec::Vint => {
                 let mut at = 0;
-                read_postings(bytes, &mut at, base, BLOCK, &mut self.room)?;
+                self.read_postings(bytes, &mut at, base, BLOCK)?;
                 self.frequencies_start = None;
                 self.frequencies_block = block;
             }
@@ -258,11 +258,23 @@ impl<'a> Blocks<'a> {
         };
         let mut at = bounds::headers_bytes(full) + start;
         let base = self.base(full);
-        read_postings(self.bytes.postings, &mut at, base, count, &mut self.room)?;
+        self.read_postings(self.bytes.postings, &mut at, base, count)?;
         self.frequencies_start = None;
         self.frequencies_block = full;
         self.check_docs(count, None)?;
         Ok(count)
+    }
+
+    fn read_postings(
+        &mut self,
+        bytes: &[u8],
+        at: &mut usize,
+        base: u32,
+        count: usize,
+    ) -> Result<(), CodecError> {
+        let room = &mut *self.room;
+        let (docs, frequencies) = (&mut room.docs[..count], &mut room.frequencies[..count]);
+        tail::decode(bytes, at, base, docs, frequencies)
     }
 
     /// No id may lie outside the segment: lengths are looked up by it.
@@ -494,29 +506,4 @@ fn outside(doc: u32, limit: u32) -> CodecError {
         found: doc.into(),
         max: limit.into(),
     }
-}
-
-fn read_postings(
-    bytes: &[u8],
-    at: &mut usize,
-    base: u32,
-    count: usize,
-    room: &mut Room,
-) -> Result<(), CodecError> {
-    let mut doc = base;
-    let buffers = &mut **room;
-    for (slot, frequency) in buffers.docs[..count]
-        .iter_mut()
-        .zip(&mut buffers.frequencies)
-    {
-        let gap = vint::read_u32(bytes, at)?;
-        doc = doc.wrapping_add(gap >> 1);
-        *slot = doc;
-        *frequency = if gap & 1 == 1 {
-            1
-        } else {
-            vint::read_u32(bytes, at)?
-        };
-    }
-    Ok(())
 }
