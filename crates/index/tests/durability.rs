@@ -31,7 +31,18 @@ fn commit(
     documents: std::ops::Range<usize>,
     version: usize,
 ) -> Result<(), IndexError> {
-    let mut writer = Writer::open(storage.clone(), options())?;
+    commit_in(None, storage, documents, version)
+}
+
+/// As `commit`; puts the whole index into an order before.
+fn commit_in(
+    order: Option<Order>,
+    storage: &SharedStorage,
+    documents: std::ops::Range<usize>,
+    version: usize,
+) -> Result<(), IndexError> {
+    let options = BuildOptions { order, ..options() };
+    let mut writer = Writer::open(storage.clone(), options)?;
     for number in documents {
         writer.add(document(number, version))?;
     }
@@ -57,11 +68,17 @@ fn contents(index: &Index) -> Result<(u64, usize), IndexError> {
 
 #[test]
 fn a_power_loss_leaves_the_commit_before_or_the_whole_new_one() {
+    for order in [None, Some(Order::Bisection)] {
+        lose_power_while_committing(order);
+    }
+}
+
+fn lose_power_while_committing(order: Option<Order>) {
     let disk = MemoryStorage::recording();
     let shared: SharedStorage = Arc::new(disk.clone());
     commit(&shared, 0..12, 1).unwrap();
     let acknowledged = disk.operations();
-    commit(&shared, 6..20, 2).unwrap();
+    commit_in(order, &shared, 6..20, 2).unwrap();
     let (mut old, mut new) = (0, 0);
     for operation in acknowledged..=disk.operations() {
         for seed in 0..12 {

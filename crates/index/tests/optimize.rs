@@ -29,7 +29,7 @@ fn document(number: usize, version: usize) -> Document {
         body: body + &"long ".repeat(if number % 50 == 1 { 5000 } else { 0 }),
         ..Document::default()
     };
-    if number % 3 == 0 {
+    if number.is_multiple_of(3) {
         document.id = Some(format!("id-{number}"));
         document
             .fields

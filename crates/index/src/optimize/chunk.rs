@@ -1,15 +1,15 @@
 //! One chunk rewritten: its segments in, one segment out, deleted documents gone, the rest in a new order.
 
+use super::arrange::Arranged;
 use super::live::{GONE, Live};
 use super::rows::Rows;
 use super::terms::{Sources, write_terms};
 use crate::build::chunk::{documents_name, index_name};
 use crate::build::merge::each_by_hash;
 use crate::manifest::{FileEntry, Manifest, SegmentEntry};
-use crate::order::{Forward, GapBits, Limits, Order, bisect, forward_of, levels, url_key};
+use crate::order::{GapBits, Order, levels};
 use crate::segment::write::SegmentWriter;
 use crate::snapshot::{open_segment, open_store};
-use crate::spill::Spill;
 use crate::store::{Location, StoreWriter};
 use crate::{IndexError, Segment};
 use vfs::SharedStorage;
@@ -72,13 +72,6 @@ pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u
         (Phase::Ordering, Order::Bisection) => bytes / 10 * u64::from(levels(documents as u32)),
         (Phase::Ordering, Order::Arrival | Order::Url) => 0,
     }
-}
-
-/// A new order of documents.
-struct Arranged {
-    /// The arrival of each new document, and the new document of each arrival; `None`: as they came.
-    order: Option<(Vec<u32>, Vec<u32>)>,
-    terms_left_out: u64,
 }
 
 impl ChunkWork<'_> {
@@ -163,44 +156,10 @@ impl ChunkWork<'_> {
     }
 
     /// A function that gets pieces of `total` and tells their share of the phase's work.
-    fn progress_of(&self, phase: Phase, total: u64) -> impl Fn(u64) + Sync + '_ {
+    pub(super) fn progress_of(&self, phase: Phase, total: u64) -> impl Fn(u64) + Sync + '_ {
         let work = work_of(self.entries, self.order, phase);
         let each = work as f64 / total.max(1) as f64;
         move |done| (self.progress)(phase, (done as f64 * each) as u64)
-    }
-
-    fn arrange(
-        &self,
-        segments: &[Segment],
-        live: &Live,
-        rows: &Rows,
-        prefix: &str,
-        memory_bytes: u64,
-    ) -> Result<Arranged, IndexError> {
-        let mut arranged = Arranged {
-            order: None,
-            terms_left_out: 0,
-        };
-        if self.order == Order::Arrival {
-            return Ok(arranged);
-        }
-        (self.progress)(Phase::Ordering, 0);
-        let mut order = url_order(self.storage, prefix, rows, live.count())?;
-        let mut new_of = inverse(&order);
-        if self.order == Order::Bisection {
-            let mut forward = forward_of(segments, live, &new_of, memory_bytes, self.threads)?;
-            arranged.terms_left_out = forward.left_out;
-            let all = u64::from(live.count()) * u64::from(levels(live.count()));
-            let progress = self.progress_of(Phase::Ordering, all);
-            let limits = Limits {
-                threads: self.threads,
-                progress: &progress,
-            };
-            order = bisected(&order, &mut forward, &limits);
-            new_of = inverse(&order);
-        }
-        arranged.order = Some((order, new_of));
-        Ok(arranged)
     }
 
     /// Copies the texts of live documents; where each went, by arrival.
@@ -237,53 +196,6 @@ fn postings_count(segments: &[Segment]) -> u64 {
         .iter()
         .map(|segment| segment.meta().postings_count)
         .sum()
-}
-
-fn inverse(order: &[u32]) -> Vec<u32> {
-    let mut inverse = vec![0; order.len()];
-    for (at, &arrival) in (0..).zip(order) {
-        inverse[arrival as usize] = at;
-    }
-    inverse
-}
-
-/// Arrivals in the order of their URLs.
-fn url_order(
-    storage: &SharedStorage,
-    prefix: &str,
-    rows: &Rows,
-    count: u32,
-) -> Result<Vec<u32>, IndexError> {
-    let mut keys = Spill::new(storage, format!("{prefix}-keys"));
-    let mut ends = Vec::with_capacity(count as usize);
-    let mut key = Vec::new();
-    for arrival in 0..count {
-        url_key(rows.url(arrival), &mut key);
-        keys.write(&key)?;
-        ends.push(keys.bytes());
-    }
-    rows.release();
-    let keys = keys.into_region()?;
-    let key_of = |arrival: u32| {
-        let start = arrival
-            .checked_sub(1)
-            .map_or(0, |before| ends[before as usize]);
-        &keys[start as usize..ends[arrival as usize] as usize]
-    };
-    let mut order: Vec<u32> = (0..count).collect();
-    order.sort_unstable_by(|&a, &b| key_of(a).cmp(key_of(b)).then(a.cmp(&b)));
-    Ok(order)
-}
-
-/// The documents of an order, by bisection.
-fn bisected(order: &[u32], forward: &mut Forward, limits: &Limits<'_>) -> Vec<u32> {
-    let terms_count = forward.terms_count;
-    let mut nodes = forward.nodes();
-    bisect(&mut nodes, terms_count, limits);
-    nodes
-        .iter()
-        .map(|node| order[node.place as usize])
-        .collect()
 }
 
 /// Writes what finds documents by the hash of their URL, in the order of (hash, new document).

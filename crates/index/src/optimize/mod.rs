@@ -7,6 +7,7 @@
 //! Nothing of an answer changes: same hits, scores, counts, order. Readers of the generation before go on undisturbed,
 //! and a power cut leaves that generation or the new one, as with every commit.
 
+mod arrange;
 mod chunk;
 pub(crate) mod live;
 pub(crate) mod pages;

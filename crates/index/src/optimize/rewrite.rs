@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use vfs::SharedStorage;
 
 /// What the program takes beside, however little memory there is.
-const FIXED_BYTES: u64 = 16 << 20;
+const FIXED_BYTES: u64 = 24 << 20;
 
 /// How to rewrite.
 pub(crate) struct RewriteOptions<'p> {
