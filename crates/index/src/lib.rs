@@ -34,5 +34,5 @@ pub use postings::{Bounds, Impact, Postings, PostingsCodec};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::Statistics;
-pub use store::{DocumentStore, StoredDocument};
+pub use store::{DocumentStore, StoredDocument, Texts};
 pub use writer::{BuildOptions, CommitSummary, Writer};

@@ -7,7 +7,7 @@ pub(crate) use commit::all_deleted;
 
 use crate::build::chunk::Target;
 use crate::manifest::{self, Manifest};
-use crate::{IndexError, PostingsCodec};
+use crate::{IndexError, PostingsCodec, Texts};
 use corpus::Document;
 use text::Analyzer;
 use vfs::{Lock, SharedStorage};
@@ -31,6 +31,8 @@ pub struct BuildOptions {
     pub codec: Option<PostingsCodec>,
     /// Analyzer; `None`: that of the index that is there, or plain.
     pub analyzer: Option<Analyzer>,
+    /// Whether texts are kept; `None`: as in the index that is there, or stored.
+    pub texts: Option<Texts>,
     /// Documents after which a run is written whatever memory is left; the index is the same for any.
     /// For tests, which have few documents and want many runs.
     pub run_documents_max: Option<u32>,
@@ -44,6 +46,7 @@ impl Default for BuildOptions {
             memory_bytes: 512 << 20,
             codec: None,
             analyzer: None,
+            texts: None,
             run_documents_max: None,
         }
     }
@@ -90,6 +93,7 @@ impl Writer {
             index_id: manifest.index_id(),
             codec: manifest.codec,
             analyzer: manifest.analyzer,
+            texts: manifest.texts,
             run_documents_max: options.run_documents_max,
         };
         let workers = Workers::start(target, manifest.chunks, manifest.next_segment, &options);
@@ -132,6 +136,7 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
         chunks,
         options.analyzer.unwrap_or_default(),
         options.codec.unwrap_or_default(),
+        options.texts.unwrap_or_default(),
     ))
 }
 
@@ -156,15 +161,23 @@ fn fit(
             ),
         })
     };
-    match (options.chunks, options.codec, options.analyzer) {
-        (Some(chunks), _, _) if chunks != manifest.chunks => {
+    match (
+        options.chunks,
+        options.codec,
+        options.analyzer,
+        options.texts,
+    ) {
+        (Some(chunks), ..) if chunks != manifest.chunks => {
             differs("--chunks", &manifest.chunks, &chunks)
         }
-        (_, Some(codec), _) if codec != manifest.codec => {
+        (_, Some(codec), ..) if codec != manifest.codec => {
             differs("--codec", &manifest.codec.name(), &codec.name())
         }
-        (_, _, Some(analyzer)) if analyzer != manifest.analyzer => {
+        (_, _, Some(analyzer), _) if analyzer != manifest.analyzer => {
             differs("--analyzer", &manifest.analyzer.name(), &analyzer.name())
+        }
+        (_, _, _, Some(texts)) if texts != manifest.texts => {
+            differs("--texts", &manifest.texts.name(), &texts.name())
         }
         _ => Ok(manifest),
     }

@@ -5,7 +5,7 @@ use crate::figures::{bytes, count, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
 use clap::builder::RangedU64ValueParser;
 use corpus::Source;
-use index::{BuildOptions, PostingsCodec};
+use index::{BuildOptions, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,9 @@ pub(crate) struct IndexArguments {
     /// How words become terms [default: that of the index there, or plain]
     #[arg(long)]
     analyzer: Option<AnalyzerName>,
+    /// Whether the documents' texts are kept, for summaries [default: as in the index there, or stored]
+    #[arg(long)]
+    texts: Option<TextsName>,
     /// Stop at the first bad document and commit nothing
     #[arg(long)]
     strict: bool,
@@ -76,6 +79,14 @@ enum AnalyzerName {
     English,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum TextsName {
+    /// Kept, compressed
+    Stored,
+    /// Not kept: a smaller index, and hits without summaries
+    None,
+}
+
 /// Runs the subcommand.
 pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     let sources = arguments
@@ -95,6 +106,10 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
         analyzer: arguments.analyzer.map(|name| match name {
             AnalyzerName::Plain => Analyzer::Plain,
             AnalyzerName::English => Analyzer::English,
+        }),
+        texts: arguments.texts.map(|name| match name {
+            TextsName::Stored => Texts::Stored,
+            TextsName::None => Texts::None,
         }),
         ..BuildOptions::default()
     };

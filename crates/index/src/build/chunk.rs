@@ -13,7 +13,7 @@ use crate::segment::write::SegmentWriter;
 use crate::segment::{DOCUMENTS_MAX, Segment};
 use crate::spill::Spill;
 use crate::store::{Location, StoreWriter};
-use crate::{Field, IndexError};
+use crate::{Field, IndexError, Texts};
 use corpus::{Document, site_of};
 use text::Analyzer;
 use vfs::SharedStorage;
@@ -29,6 +29,7 @@ pub(crate) struct Target {
     pub(crate) index_id: u128,
     pub(crate) codec: PostingsCodec,
     pub(crate) analyzer: Analyzer,
+    pub(crate) texts: Texts,
     pub(crate) run_documents_max: Option<u32>,
 }
 
@@ -41,7 +42,8 @@ pub(crate) struct ChunkBuilder {
     /// Finished runs, oldest first, and how often each was joined: never rising.
     runs: Vec<Segment>,
     levels: Vec<u8>,
-    store: StoreWriter,
+    /// `None` in an index without texts.
+    store: Option<StoreWriter>,
     /// Where the text of every document of the finished runs lies, and its lengths in words:
     /// 16 bytes each, in document order.
     places: Spill,
@@ -80,12 +82,14 @@ impl ChunkBuilder {
             run: Run::default(),
             runs: Vec::new(),
             levels: Vec::new(),
-            store: StoreWriter::create(
-                storage,
-                &documents_name(segment),
-                target.index_id,
-                segment,
-            )?,
+            store: match target.texts {
+                Texts::Stored => {
+                    let name = documents_name(segment);
+                    let store = StoreWriter::create(storage, &name, target.index_id, segment)?;
+                    Some(store)
+                }
+                Texts::None => None,
+            },
             places: Spill::new(storage, format!("tmp-{segment:08}-places")),
             documents_count: 0,
             replaced_count: 0,
@@ -100,7 +104,10 @@ impl ChunkBuilder {
                 max: DOCUMENTS_MAX,
             });
         }
-        let location = self.store.push(document)?;
+        let location = match &mut self.store {
+            Some(store) => store.push(document)?,
+            None => Location::default(),
+        };
         let site = site_of(&document.url);
         let doc = self.run.documents_count();
         let lengths = self.invert(document, &site, doc);
@@ -143,7 +150,8 @@ impl ChunkBuilder {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.run.memory_bytes() + self.store.memory_bytes()
+        let store = self.store.as_ref().map_or(0, StoreWriter::memory_bytes);
+        self.run.memory_bytes() + store
     }
 
     /// Writes the documents in memory as a run, to free the memory.
@@ -215,8 +223,9 @@ impl ChunkBuilder {
         } = self.target.clone();
         let (chunk, segment) = (self.chunk, self.segment);
         if self.documents_count == 0 {
-            drop(self.store);
-            storage.remove(&documents_name(segment))?;
+            if self.store.take().is_some() {
+                storage.remove(&documents_name(segment))?;
+            }
             return Ok(None);
         }
         let name = index_name(segment);
@@ -229,8 +238,9 @@ impl ChunkBuilder {
             let by_hash = run.write(&mut out, |row| write_place(&mut self.places, row))?;
             let places = self.places.into_region()?;
             for (hash, doc) in by_hash {
-                self.store
-                    .push_entry(hash, read_place(&places, doc.into()).0)?;
+                if let Some(store) = &mut self.store {
+                    store.push_entry(hash, read_place(&places, doc.into()).0)?;
+                }
             }
         } else {
             let places = self.places.into_region()?;
@@ -242,12 +252,16 @@ impl ChunkBuilder {
                     .iter_mut()
                     .zip(lengths)
                     .for_each(|(sum, words)| *sum += words);
-                store.push_entry(hash, location)
+                match store {
+                    Some(store) => store.push_entry(hash, location),
+                    None => Ok(()),
+                }
             })?;
             out.set_words_counts(words_counts);
             self.replaced_count += replaced;
         }
         let (seal, meta) = out.finish()?;
+        let store = self.store.map(StoreWriter::finish).transpose()?;
         let file = |name: String, seal| FileEntry {
             name,
             number: segment.into(),
@@ -259,7 +273,7 @@ impl ChunkBuilder {
                 chunk,
                 documents_count: meta.documents_count,
                 index: file(name, seal),
-                documents: file(documents_name(segment), self.store.finish()?),
+                documents: store.map(|seal| file(documents_name(segment), seal)),
                 deletions: None,
             },
             words_counts: meta.words_counts,

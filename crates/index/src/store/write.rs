@@ -8,7 +8,7 @@ use corpus::Document;
 use vfs::SharedStorage;
 
 /// Where a document lies in the store being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Location {
     pub(crate) block: u32,
     pub(crate) offset: u32,
