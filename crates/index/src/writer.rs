@@ -12,6 +12,7 @@ use corpus::Document;
 use text::Analyzer;
 use vfs::{Lock, SharedStorage};
 use workers::Workers;
+pub(crate) use workers::stopped;
 
 const CHUNKS_DEFAULT: u32 = 2;
 /// More chunks than any cluster of the design has.

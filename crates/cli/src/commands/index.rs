@@ -40,7 +40,7 @@ pub(crate) struct IndexArguments {
     /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     chunks: Option<u32>,
-    /// Threads that build chunks [default: one a core]
+    /// Threads that cut texts into words and build chunks [default: one a core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Memory to stay within: bytes, or with a unit as in 512M, 2G, 64MiB; 16M at least

@@ -102,11 +102,6 @@ impl StoreWriter {
         self.entries.write(&entry)
     }
 
-    /// Memory held by the open block, about.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.block.capacity() + self.compressed.capacity()
-    }
-
     pub(crate) fn finish(mut self) -> Result<Seal, IndexError> {
         if !self.block.is_empty() {
             self.end_block()?;
