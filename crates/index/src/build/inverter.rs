@@ -8,7 +8,7 @@
 
 use super::arena::{Arena, Stream};
 use super::gaps;
-use super::vocabulary::{SortedTerms, Vocabulary};
+use super::vocabulary::{Entry, KEYS_MAX, Key, SortedTerms, Vocabulary};
 use crate::Field;
 use corpus::Document;
 use text::Analyzer;
@@ -47,7 +47,13 @@ impl Inverter {
         let end = self.add_words(Field::Text, &document.body, body_start, analyzer);
         let Inverter { arena, fields, .. } = self;
         let sites = &mut fields[Field::Site as usize];
-        add_occurrence(arena, sites, site.as_bytes(), start);
+        match Key::of(site.as_bytes()) {
+            Some(key) => add_occurrences(arena, sites, &[key], &[start; KEYS_MAX]),
+            None => {
+                let entry = sites.long_entry(site.as_bytes(), || arena.start());
+                add_occurrence(arena, entry, start);
+            }
+        }
         self.next_position = start + positions_of(end - start);
         [end - start, title_end - start]
     }
@@ -67,10 +73,29 @@ impl Inverter {
             ..
         } = self;
         let vocabulary = &mut fields[field as usize];
+        let mut keys = [Key::default(); KEYS_MAX];
+        let mut count = 0;
+        // Where the waiting keys are; those of long terms among them wait for nothing.
+        let mut positions = [0; KEYS_MAX];
         analyzer.each_token(text, buffer, |token| {
-            add_occurrence(arena, vocabulary, token.term.as_bytes(), position);
+            let term = token.term.as_bytes();
+            match Key::of(term) {
+                Some(key) => {
+                    (keys[count], positions[count]) = (key, position);
+                    count += 1;
+                }
+                None => {
+                    let entry = vocabulary.long_entry(term, || arena.start());
+                    add_occurrence(arena, entry, position);
+                }
+            }
             position += 1;
+            if count == KEYS_MAX {
+                add_occurrences(arena, vocabulary, &keys, &positions);
+                count = 0;
+            }
         });
+        add_occurrences(arena, vocabulary, &keys[..count], &positions);
         position
     }
 
@@ -88,9 +113,19 @@ pub(crate) fn positions_of(text_words: u32) -> u32 {
     text_words.max(1)
 }
 
+fn add_occurrences(
+    arena: &mut Arena,
+    vocabulary: &mut Vocabulary,
+    keys: &[Key],
+    positions: &[u32; KEYS_MAX],
+) {
+    vocabulary.each_entry(arena, keys, |arena, entry, number| {
+        add_occurrence(arena, entry, positions[number as usize]);
+    });
+}
+
 #[inline]
-fn add_occurrence(arena: &mut Arena, vocabulary: &mut Vocabulary, term: &[u8], position: u32) {
-    let entry = vocabulary.entry(term, || arena.start());
+fn add_occurrence(arena: &mut Arena, entry: &mut Entry, position: u32) {
     let gap = position - entry.last_position;
     entry.last_position = position;
     gaps::push(arena, &mut entry.stream, gap);
