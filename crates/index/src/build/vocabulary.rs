@@ -8,7 +8,7 @@
 use super::arena::{Arena, Stream};
 use std::collections::HashMap;
 
-const EMPTY: u64 = u64::MAX;
+const EMPTY: u32 = u32::MAX;
 /// Keys that are looked up at once, at most.
 pub(crate) const KEYS_MAX: usize = 32;
 /// Bytes that a term may have to lie in its entry.
@@ -35,8 +35,8 @@ pub(crate) struct Entry {
 /// The terms of one field.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// Open addressing: `hash << 32 | entry`, or `EMPTY`.
-    slots: Vec<u64>,
+    /// Open addressing: `EMPTY`, or an entry in the low bits that it needs and bits of its hash above.
+    slots: Vec<u32>,
     entries: Vec<Entry>,
     long: HashMap<Box<[u8]>, u32>,
     long_bytes: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Vocabulary {
 impl Vocabulary {
     /// Memory held, about.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.slots.capacity() * 8
+        self.slots.capacity() * 4
             + self.entries.capacity() * size_of::<Entry>()
             + self.long.capacity() * LONG_ENTRY_BYTES
             + self.long_bytes
@@ -81,54 +81,55 @@ impl Vocabulary {
         keys: &[Key],
         mut each: impl FnMut(&mut Arena, &mut Entry, u32),
     ) {
-        let mut places = [(0u64, EMPTY); KEYS_MAX];
+        let mut places = [(0u64, 0u32); KEYS_MAX];
         let places = &mut places[..keys.len()];
-        let mask = self.slots.len().wrapping_sub(1);
+        let slots = self.slots.len();
         for (place, key) in places.iter_mut().zip(keys) {
             let hash = key.hash();
-            *place = (
-                hash,
-                *self.slots.get(hash as usize & mask).unwrap_or(&EMPTY),
-            );
+            let slot = hash as usize & slots.wrapping_sub(1);
+            *place = (hash, *self.slots.get(slot).unwrap_or(&EMPTY));
         }
         for (place, key) in places.iter_mut().zip(keys) {
             let (hash, found) = *place;
-            let entry = self.entries.get(found as u32 as usize);
-            if found >> 32 != hash >> 32 || entry.is_none_or(|entry| entry.key != *key) {
-                place.1 = self.find(*key, || arena.start()) as u64;
-            }
+            let at = found & entry_mask(slots);
+            let maybe = tagged(hash, at, slots) == found;
+            let entry = self.entries.get(at as usize).filter(|_| maybe);
+            place.1 = match entry.is_some_and(|entry| entry.key == *key) {
+                true => at,
+                false => self.find(*key, || arena.start()),
+            };
         }
-        for (number, (_, found)) in (0..).zip(places.iter()) {
-            each(arena, &mut self.entries[*found as u32 as usize], number);
+        for (number, (_, at)) in (0..).zip(places.iter()) {
+            each(arena, &mut self.entries[*at as usize], number);
         }
     }
 
-    fn find(&mut self, key: Key, start: impl FnOnce() -> Stream) -> usize {
-        if self.entries.len() * 2 >= self.slots.len() {
+    fn find(&mut self, key: Key, start: impl FnOnce() -> Stream) -> u32 {
+        // One entry less than would fit: so no entry is `EMPTY`.
+        while (self.entries.len() + 2) * 2 > self.slots.len() {
             self.grow();
         }
         let hash = key.hash();
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+        let slots = self.slots.len();
+        let mut slot = hash as usize & (slots - 1);
         loop {
             let found = self.slots[slot];
             if found == EMPTY {
                 return self.insert(slot, hash, key, start());
             }
-            // The half of the hash in the slot saves the look at entries of other terms.
-            let at = found as u32 as usize;
-            if found >> 32 == hash >> 32 && self.entries[at].key == key {
+            let at = found & entry_mask(slots);
+            if tagged(hash, at, slots) == found && self.entries[at as usize].key == key {
                 return at;
             }
-            slot = (slot + 1) & mask;
+            slot = (slot + 1) & (slots - 1);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn insert(&mut self, slot: usize, hash: u64, key: Key, stream: Stream) -> usize {
-        let at = self.push(key, stream);
-        self.slots[slot] = hash >> 32 << 32 | at as u64;
+    fn insert(&mut self, slot: usize, hash: u64, key: Key, stream: Stream) -> u32 {
+        let at = self.push(key, stream) as u32;
+        self.slots[slot] = tagged(hash, at, self.slots.len());
         at
     }
 
@@ -156,7 +157,7 @@ impl Vocabulary {
             while self.slots[slot] != EMPTY {
                 slot = (slot + 1) & (slots - 1);
             }
-            self.slots[slot] = hash >> 32 << 32 | at as u64;
+            self.slots[slot] = tagged(hash, at as u32, slots);
         }
     }
 
@@ -190,6 +191,18 @@ impl Vocabulary {
             long: long.into_iter().map(|(term, _)| term).collect(),
         }
     }
+}
+
+/// The low bits of a slot, of which there are `slots`: those that count to half as many entries.
+#[inline]
+fn entry_mask(slots: usize) -> u32 {
+    ((slots / 2) as u32).wrapping_sub(1)
+}
+
+/// What a slot holds of an entry. The bits of the hash save the look at most entries of other terms.
+#[inline]
+fn tagged(hash: u64, entry: u32, slots: usize) -> u32 {
+    (hash >> 32) as u32 & !entry_mask(slots) | entry
 }
 
 /// The terms of a field in order, with their streams.
