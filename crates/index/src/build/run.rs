@@ -22,8 +22,8 @@ use vfs::{Region, SharedStorage};
 
 /// Files of one level that are joined into one of the next.
 const FILES_PER_LEVEL: usize = 16;
-/// Bytes after which the pages read so far are given back.
-const RELEASE_BYTES: usize = 8 << 20;
+/// Bytes of a file after which the pages read so far are given back: there may be many files.
+const RELEASE_BYTES: usize = 512 << 10;
 
 /// The documents of a run: which of the chunk, and their words by field.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ pub(crate) struct Runs {
 /// The terms of one or more runs, in order.
 #[derive(Debug)]
 pub(crate) enum RunTerms {
-    Memory { inverted: Inverted, run: usize },
+    Memory { inverted: Box<Inverted>, run: usize },
     File(Region),
 }
 
@@ -114,7 +114,7 @@ impl RunBuilder {
 
     /// Writes the current run, to free the memory.
     pub(crate) fn flush(&mut self) -> Result<(), IndexError> {
-        let inverted = std::mem::take(&mut self.inverter).sorted();
+        let inverted = Box::new(std::mem::take(&mut self.inverter).sorted());
         let run = self.run();
         self.documents.push(RunDocuments::default());
         let file = self.write(&[RunTerms::Memory { inverted, run }])?;
@@ -167,7 +167,7 @@ impl RunBuilder {
         if self.documents[run].lengths.is_empty() {
             self.documents.truncate(run);
         } else {
-            let inverted = self.inverter.sorted();
+            let inverted = Box::new(self.inverter.sorted());
             terms.push(RunTerms::Memory { inverted, run });
         }
         Runs {
