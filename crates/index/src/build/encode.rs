@@ -13,40 +13,47 @@ const COARSE_BITS: u32 = 8;
 
 /// Which documents lie where in the positions of a run.
 pub(crate) struct RunMap {
-    /// Where each document starts, and where the last one ends.
-    starts: Vec<u32>,
+    /// By position, and after them where the last one ends.
+    documents: Vec<MappedDocument>,
     /// The document of every 256th position.
     coarse: Vec<u32>,
-    /// Ids in the segment, or `GONE`.
-    ids: Vec<u32>,
-    lengths: [Vec<u8>; 2],
+}
+
+/// What is asked of a document together lies together.
+#[derive(Clone, Copy)]
+struct MappedDocument {
+    /// Its first position.
+    start: u32,
+    /// Its id in the segment, or `GONE`.
+    id: u32,
+    /// Quantised, by field of `Field::WITH_LENGTHS`; and 0 for sites, which have none.
+    lengths: [u8; 3],
 }
 
 impl RunMap {
     /// `id_of` tells the id in the segment of a document of the chunk.
-    pub(crate) fn new(documents: &RunDocuments, id_of: impl Fn(u32) -> u32) -> RunMap {
-        let count = documents.lengths.len();
-        let mut starts = Vec::with_capacity(count + 1);
+    pub(crate) fn new(run: &RunDocuments, id_of: impl Fn(u32) -> u32) -> RunMap {
+        let mut documents = Vec::with_capacity(run.lengths.len() + 1);
         let mut coarse = Vec::new();
-        let mut next = 0;
-        for (doc, lengths) in (0..).zip(&documents.lengths) {
-            starts.push(next);
-            next += positions_of(lengths[0]);
-            coarse.resize((next as usize).div_ceil(1 << COARSE_BITS), doc);
-        }
-        starts.push(next);
-        let ordinals = documents.ordinals.iter();
+        let mut start = 0;
+        let ordinals = run.ordinals.iter();
         let ordinals = ordinals.flat_map(|&(first, count)| first..first + count);
-        let quantized = |field: usize| {
-            let lengths = documents.lengths.iter();
-            lengths.map(|l| length::quantize(l[field])).collect()
-        };
-        RunMap {
-            starts,
-            coarse,
-            ids: ordinals.map(id_of).collect(),
-            lengths: [quantized(0), quantized(1)],
+        for (doc, (lengths, ordinal)) in (0..).zip(run.lengths.iter().zip(ordinals)) {
+            let [text, title] = lengths.map(length::quantize);
+            documents.push(MappedDocument {
+                start,
+                id: id_of(ordinal),
+                lengths: [text, title, 0],
+            });
+            start += positions_of(lengths[0]);
+            coarse.resize((start as usize).div_ceil(1 << COARSE_BITS), doc);
         }
+        documents.push(MappedDocument {
+            start,
+            id: GONE,
+            lengths: [0; 3],
+        });
+        RunMap { documents, coarse }
     }
 }
 
@@ -103,8 +110,7 @@ struct Walk<'a> {
     stream: &'a [u8],
     at: usize,
     map: &'a RunMap,
-    lengths: &'a [u8],
-    with_positions: bool,
+    field: Field,
     position: u32,
     doc: usize,
     /// The document's id in the segment; `GONE` after the last.
@@ -117,8 +123,7 @@ impl<'a> Walk<'a> {
             stream,
             at: 0,
             map,
-            lengths: map.lengths.get(field as usize).map_or(&[], Vec::as_slice),
-            with_positions: field != Field::Site,
+            field,
             position: 0,
             doc: 0,
             id: GONE,
@@ -131,18 +136,19 @@ impl<'a> Walk<'a> {
 
     /// Finds the document of the current position, or of a later one, that is not gone.
     fn find_document(&mut self) {
+        let RunMap { documents, coarse } = self.map;
         loop {
-            let coarse = self.map.coarse[(self.position >> COARSE_BITS) as usize] as usize;
+            let coarse = coarse[(self.position >> COARSE_BITS) as usize] as usize;
             let mut doc = self.doc.max(coarse);
-            while self.map.starts[doc + 1] <= self.position {
+            while documents[doc + 1].start <= self.position {
                 doc += 1;
             }
             self.doc = doc;
-            self.id = self.map.ids[doc];
+            self.id = documents[doc].id;
             if self.id != GONE {
                 return;
             }
-            let end = self.map.starts[doc + 1];
+            let end = documents[doc + 1].start;
             while self.position < end {
                 if self.at == self.stream.len() {
                     return;
@@ -154,13 +160,15 @@ impl<'a> Walk<'a> {
 
     /// Pushes the documents before `limit`.
     fn push_until(&mut self, limit: u32, out: &mut PostingsEncoder) {
+        let with_positions = self.field != Field::Site;
         while self.id < limit {
-            let end = self.map.starts[self.doc + 1];
-            let mut before = self.map.starts[self.doc];
+            let document = &self.map.documents[self.doc];
+            let end = self.map.documents[self.doc + 1].start;
+            let mut before = document.start;
             let mut frequency = 0;
             let mut more = true;
             while more && self.position < end {
-                if self.with_positions {
+                if with_positions {
                     out.push_position_gap(self.position - before);
                 }
                 before = self.position;
@@ -170,8 +178,7 @@ impl<'a> Walk<'a> {
                     self.position += gaps::read(self.stream, &mut self.at);
                 }
             }
-            let length = self.lengths.get(self.doc).copied().unwrap_or(0);
-            out.push_document(self.id, frequency, length);
+            out.push_document(self.id, frequency, document.lengths[self.field as usize]);
             match more {
                 true => self.find_document(),
                 false => self.id = GONE,
