@@ -31,4 +31,10 @@ impl Field {
             .into_iter()
             .find(|&field| field as u8 == byte)
     }
+
+    /// Field and term of a dictionary key.
+    pub(crate) fn split(key: &[u8]) -> Option<(Field, &[u8])> {
+        let (&field, term) = key.split_first()?;
+        Some((Field::from_byte(field)?, term))
+    }
 }

@@ -38,5 +38,5 @@ pub use postings::{Blocks, Bounds, Impact, Place, Postings, PostingsCodec};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermStatistics};
-pub use store::{DocumentStore, StoredDocument};
+pub use store::{DocumentStore, StoredDocument, Texts};
 pub use writer::{BuildOptions, CommitSummary, Writer};

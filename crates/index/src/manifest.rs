@@ -5,7 +5,7 @@
 
 use crate::postings::PostingsCodec;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
-use crate::{IndexError, Order};
+use crate::{IndexError, Order, Texts};
 use text::Analyzer;
 use vfs::SharedStorage;
 
@@ -20,6 +20,9 @@ pub(crate) struct Manifest {
     pub(crate) chunks: u32,
     pub(crate) analyzer: Analyzer,
     pub(crate) codec: PostingsCodec,
+    /// Said only where it is not the usual.
+    #[serde(default, skip_serializing_if = "Texts::is_stored")]
+    pub(crate) texts: Texts,
     pub(crate) next_segment: u32,
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) statistics: Option<FileEntry>,
@@ -35,7 +38,9 @@ pub(crate) struct SegmentEntry {
     pub(crate) chunk: u32,
     pub(crate) documents_count: u32,
     pub(crate) index: FileEntry,
-    pub(crate) documents: FileEntry,
+    /// The texts; `None` in an index without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) documents: Option<FileEntry>,
     pub(crate) deletions: Option<FileEntry>,
     /// The order of its documents; left out where they are as they came.
     #[serde(default, skip_serializing_if = "Order::is_arrival")]
@@ -57,6 +62,7 @@ impl Manifest {
         chunks: u32,
         analyzer: Analyzer,
         codec: PostingsCodec,
+        texts: Texts,
     ) -> Manifest {
         Manifest {
             generation: 0,
@@ -64,6 +70,7 @@ impl Manifest {
             chunks,
             analyzer,
             codec,
+            texts,
             next_segment: 1,
             segments: Vec::new(),
             statistics: None,
@@ -88,7 +95,7 @@ impl Manifest {
             .flat_map(|entry| {
                 [
                     Some(&entry.index),
-                    Some(&entry.documents),
+                    entry.documents.as_ref(),
                     entry.deletions.as_ref(),
                 ]
             })
@@ -118,7 +125,8 @@ impl Manifest {
     pub(crate) fn store_bytes(&self) -> u64 {
         self.segments
             .iter()
-            .map(|entry| entry.documents.seal.bytes)
+            .filter_map(|entry| entry.documents.as_ref())
+            .map(|file| file.seal.bytes)
             .sum()
     }
 }
@@ -155,6 +163,16 @@ pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest,
     if !same {
         return Err(damaged(
             "this is the manifest of another index or generation".into(),
+        ));
+    }
+    let with_texts = manifest.texts == Texts::Stored;
+    if manifest
+        .segments
+        .iter()
+        .any(|entry| entry.documents.is_some() != with_texts)
+    {
+        return Err(damaged(
+            "a segment has texts and the index none, or the other way round".into(),
         ));
     }
     if manifest.chunks == 0

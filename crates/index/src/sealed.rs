@@ -140,16 +140,7 @@ impl SealedWriter {
     }
 
     /// Writes the footer and syncs the file.
-    pub(crate) fn finish(self) -> Result<Seal, IndexError> {
-        self.end(true)
-    }
-
-    /// Writes the footer of a temporary file, which nobody needs after a crash.
-    pub(crate) fn finish_unsynced(self) -> Result<Seal, IndexError> {
-        self.end(false)
-    }
-
-    fn end(mut self, durable: bool) -> Result<Seal, IndexError> {
+    pub(crate) fn finish(mut self) -> Result<Seal, IndexError> {
         if self.block_fill > 0 {
             self.end_block();
         }
@@ -166,9 +157,7 @@ impl SealedWriter {
             .write_all(&footer)
             .and_then(|()| self.file.flush());
         written.map_err(|source| StorageError::from_io("write", &self.path, source))?;
-        if durable {
-            self.file.finish()?;
-        }
+        self.file.finish()?;
         Ok(Seal { bytes, checksum })
     }
 }
@@ -200,6 +189,7 @@ impl Section {
         self.start as u64
     }
 
+    #[allow(dead_code)] // see `Segment::release_before`
     /// Tells the system that the first `bytes` of the section are done with.
     pub(crate) fn release(&self, bytes: usize) {
         self.region

@@ -60,12 +60,15 @@ impl Index {
         storage: &SharedStorage,
         manifest: Manifest,
     ) -> Result<Index, IndexError> {
+        let texts = manifest.texts;
         let opened = open_parts(storage, &manifest)?;
         let mut chunks: Vec<Vec<StorePart>> = (0..manifest.chunks).map(|_| Vec::new()).collect();
         let mut segments = Vec::with_capacity(opened.len());
         // Newest first in the store: a document is its latest version.
         for (entry, (segment, part)) in manifest.segments.iter().zip(opened) {
-            chunks[entry.chunk as usize].insert(0, part);
+            if let Some(part) = part {
+                chunks[entry.chunk as usize].insert(0, part);
+            }
             segments.push(Arc::new(segment));
         }
         let statistics = Statistics::open(storage, &manifest, segments.clone())?;
@@ -73,7 +76,7 @@ impl Index {
             manifest,
             segments,
             statistics: Arc::new(statistics),
-            documents: Arc::new(DocumentStore::new(chunks)),
+            documents: Arc::new(DocumentStore::new(chunks, texts)),
         })
     }
 
@@ -129,7 +132,7 @@ impl Index {
 fn open_parts(
     storage: &SharedStorage,
     manifest: &Manifest,
-) -> Result<Vec<(Segment, StorePart)>, IndexError> {
+) -> Result<Vec<(Segment, Option<StorePart>)>, IndexError> {
     let entries = &manifest.segments;
     let next = AtomicUsize::new(0);
     let opened = Mutex::new(Vec::with_capacity(entries.len()));
@@ -182,17 +185,15 @@ pub(crate) fn open_segment(
     Ok(segment)
 }
 
+/// The texts of a segment; `None` in an index without.
 pub(crate) fn open_store(
     storage: &SharedStorage,
     manifest: &Manifest,
     entry: &SegmentEntry,
-) -> Result<StorePart, IndexError> {
-    let file = &entry.documents;
-    StorePart::open(
-        storage,
-        &file.name,
-        manifest.index_id(),
-        entry.segment,
-        file.seal,
-    )
+) -> Result<Option<StorePart>, IndexError> {
+    let Some(file) = &entry.documents else {
+        return Ok(None);
+    };
+    let index_id = manifest.index_id();
+    StorePart::open(storage, &file.name, index_id, entry.segment, file.seal).map(Some)
 }

@@ -7,9 +7,10 @@
 //! Only terms of more than one segment, or of deleted documents, are in the file: for every other term
 //! the one segment that has it knows its document frequency. Counts and lengths are in the manifest.
 
+use crate::deletions::Deletions;
 use crate::manifest::{FileEntry, Manifest};
 use crate::sealed::{Identity, Kind, SealedWriter, Section, open_sealed};
-use crate::{Field, IndexError, Segment, StoredDocument, TermRecord};
+use crate::{DocId, Field, IndexError, Segment, StoredDocument, TermRecord};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -155,6 +156,36 @@ impl Deleted {
         for term in terms {
             *self.terms.entry(term).or_default() += 1;
         }
+    }
+
+    /// Counts the words of the documents `gone` of a segment out of its lists: every list is looked
+    /// at, which takes long, but needs no texts. What it finds is what `add` finds.
+    pub(crate) fn add_from_lists(
+        &mut self,
+        segment: &Segment,
+        gone: &Deletions,
+    ) -> Result<(), IndexError> {
+        let mut terms = segment.terms.stream();
+        while let Some((key, ordinal)) = terms.next() {
+            let mut postings = segment.postings(&segment.record(ordinal)?)?;
+            let (mut documents, mut occurrences) = (0, 0);
+            for doc in gone.docs().map(DocId) {
+                if postings.seek(doc) == doc {
+                    documents += 1;
+                    occurrences += u64::from(postings.frequency());
+                }
+            }
+            postings.take_error().map_or(Ok(()), Err)?;
+            if documents > 0 {
+                *self.terms.entry(key.to_vec()).or_default() += documents;
+            }
+            // Fields without lengths, like sites, are not counted in words.
+            let field = key.first().map_or(usize::MAX, |&field| field.into());
+            if let Some(sum) = self.words_counts.get_mut(field) {
+                *sum += occurrences;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -8,11 +8,12 @@ pub(crate) use commit::{all_deleted, open_segments, remove_leftovers, write_stat
 use crate::build::chunk::Target;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
-use crate::{IndexError, OptimizeProgress, Order, PostingsCodec};
+use crate::{IndexError, OptimizeProgress, Order, PostingsCodec, Texts};
 use corpus::Document;
 use text::Analyzer;
 use vfs::{Lock, SharedStorage};
 use workers::Workers;
+pub(crate) use workers::stopped;
 
 const CHUNKS_DEFAULT: u32 = 2;
 /// More chunks than any cluster of the design has.
@@ -32,6 +33,8 @@ pub struct BuildOptions {
     pub codec: Option<PostingsCodec>,
     /// Analyzer; `None`: that of the index that is there, or plain.
     pub analyzer: Option<Analyzer>,
+    /// Whether texts are kept; `None`: as in the index that is there, or stored.
+    pub texts: Option<Texts>,
     /// Documents after which a run is written whatever memory is left; the index is the same for any.
     /// For tests, which have few documents and want many runs.
     pub run_documents_max: Option<u32>,
@@ -48,6 +51,7 @@ impl Default for BuildOptions {
             memory_bytes: 512 << 20,
             codec: None,
             analyzer: None,
+            texts: None,
             run_documents_max: None,
             order: None,
         }
@@ -96,6 +100,7 @@ impl Writer {
             index_id: manifest.index_id(),
             codec: manifest.codec,
             analyzer: manifest.analyzer,
+            texts: manifest.texts,
             run_documents_max: options.run_documents_max,
         };
         let workers = Workers::start(target, manifest.chunks, manifest.next_segment, &options);
@@ -155,6 +160,7 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
         chunks,
         options.analyzer.unwrap_or_default(),
         options.codec.unwrap_or_default(),
+        options.texts.unwrap_or_default(),
     ))
 }
 
@@ -179,15 +185,23 @@ fn fit(
             ),
         })
     };
-    match (options.chunks, options.codec, options.analyzer) {
-        (Some(chunks), _, _) if chunks != manifest.chunks => {
+    match (
+        options.chunks,
+        options.codec,
+        options.analyzer,
+        options.texts,
+    ) {
+        (Some(chunks), ..) if chunks != manifest.chunks => {
             differs("--chunks", &manifest.chunks, &chunks)
         }
-        (_, Some(codec), _) if codec != manifest.codec => {
+        (_, Some(codec), ..) if codec != manifest.codec => {
             differs("--codec", &manifest.codec.name(), &codec.name())
         }
-        (_, _, Some(analyzer)) if analyzer != manifest.analyzer => {
+        (_, _, Some(analyzer), _) if analyzer != manifest.analyzer => {
             differs("--analyzer", &manifest.analyzer.name(), &analyzer.name())
+        }
+        (_, _, _, Some(texts)) if texts != manifest.texts => {
+            differs("--texts", &manifest.texts.name(), &texts.name())
         }
         _ => Ok(manifest),
     }

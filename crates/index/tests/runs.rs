@@ -25,11 +25,16 @@ fn documents() -> Vec<Document> {
 }
 
 /// The payloads of all segment files, which hold neither the id of the index nor checksums.
-fn build(codec: PostingsCodec, run_documents_max: Option<u32>, threads: usize) -> Vec<Vec<u8>> {
+fn build(
+    codec: PostingsCodec,
+    chunks: u32,
+    run_documents_max: Option<u32>,
+    threads: usize,
+) -> Vec<Vec<u8>> {
     let disk = MemoryStorage::new();
     let shared: SharedStorage = Arc::new(disk.clone());
     let options = BuildOptions {
-        chunks: Some(2),
+        chunks: Some(chunks),
         threads,
         codec: Some(codec),
         run_documents_max,
@@ -53,7 +58,7 @@ fn build(codec: PostingsCodec, run_documents_max: Option<u32>, threads: usize) -
     assert!(check(shared, 10).unwrap().1.is_empty());
     let mut names = disk.files();
     names.retain(|name| name.starts_with("segment-"));
-    assert_eq!(names.len(), 4, "{:?}", disk.files());
+    assert_eq!(names.len(), 2 * chunks as usize, "{:?}", disk.files());
     names
         .iter()
         .map(|name| payload(&disk.read_raw(name).unwrap()))
@@ -67,17 +72,20 @@ fn payload(file: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn any_runs_give_the_same_index() {
+fn any_runs_and_threads_give_the_same_index() {
     for codec in [PostingsCodec::Packed, PostingsCodec::Vint] {
-        let whole = build(codec, None, 1);
-        // One document a run makes hundreds of runs, joined twice over.
-        for run_documents_max in [1, 2, 5, 64] {
-            for threads in [1, 2] {
-                let found = build(codec, Some(run_documents_max), threads);
-                assert!(
-                    found == whole,
-                    "{codec:?}, runs of {run_documents_max}, {threads} threads"
-                );
+        for chunks in [1, 3] {
+            let whole = build(codec, chunks, None, 1);
+            // One document a run makes hundreds of runs, joined twice over.
+            for run_documents_max in [Some(1), Some(2), Some(5), Some(64), None] {
+                // Fewer threads than chunks, and so many that a chunk has several.
+                for threads in [1, 2, 5] {
+                    let found = build(codec, chunks, run_documents_max, threads);
+                    assert!(
+                        found == whole,
+                        "{codec:?}, {chunks} chunks, runs of {run_documents_max:?}, {threads} threads"
+                    );
+                }
             }
         }
     }

@@ -5,7 +5,7 @@
 //! of summaries are done by then, but texts of a hundred thousand words are not.
 use crate::{SearchError, ServeError};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use index::{DocumentStore, IndexError, StoredDocument};
+use index::{DocumentStore, IndexError, StoredDocument, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ pub struct DocumentServer {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// A summary, or `None` where the text is missing.
+/// A summary, or `None` where the text is missing; empty in an index without texts.
 type Summary = Result<Option<String>, IndexError>;
 
 /// Summaries of one answer, worked on by whoever has time.
@@ -106,6 +106,11 @@ impl DocumentServer {
         batch.wait()
     }
 
+    /// Whether there are texts to make summaries of.
+    pub fn has_texts(&self) -> bool {
+        self.store.texts() == Texts::Stored
+    }
+
     /// A document as stored.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         self.store.document(url)
@@ -164,6 +169,9 @@ impl Batch {
     }
 
     fn summary(&self, store: &DocumentStore, url: &str) -> Summary {
+        if store.texts() == Texts::None {
+            return Ok(Some(String::new()));
+        }
         let mut buffer = TEXT.take();
         let mut summary = None;
         let found = store.with_text(url, &mut buffer, |_title, body| {

@@ -66,6 +66,11 @@ impl FrontEnd {
         &self.index
     }
 
+    /// Whether the index keeps the texts of its documents.
+    pub fn has_texts(&self) -> bool {
+        self.documents.has_texts()
+    }
+
     /// A document as stored.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         self.documents.document(url)

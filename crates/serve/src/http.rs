@@ -169,6 +169,14 @@ async fn document_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> 
     };
     match block_in_place(|| app.front_end.document(&url)) {
         Ok(Some(document)) => respond(StatusCode::OK, HTML, page::document(&document)),
+        Ok(None) if !app.front_end.has_texts() => {
+            let html = page::refusal(
+                "No texts here",
+                "This index finds documents, but does not keep their texts: it was built with --texts none.",
+                "",
+            );
+            respond(StatusCode::NOT_FOUND, HTML, html)
+        }
         Ok(None) => {
             let html = page::refusal(
                 "Not in the index",

@@ -1,12 +1,11 @@
 //! How does Shorttail index a corpus here? As one chunk, hence one segment, from one commit.
 //!
 //! Same content as the other engines: the title goes in front of the body, so that the field of
-//! titles, which they lack, stays empty. Shorttail keeps the documents' text too, which they do
-//! not: its time counts, its bytes are reported apart.
+//! titles, which they lack, stays empty. Like them it keeps no texts.
 
 use crate::protocol::{IndexArguments, Indexed, Result};
 use corpus::{Document, Reader, Source};
-use index::{BuildOptions, Writer};
+use index::{BuildOptions, Texts, Writer};
 use std::sync::Arc;
 use std::time::Instant;
 use text::Analyzer;
@@ -31,6 +30,7 @@ pub fn index(arguments: &IndexArguments) -> Result<Indexed> {
         memory_bytes: (arguments.threads * arguments.ram_mb) as u64 * (1 << 20),
         codec: None,
         analyzer: Some(Analyzer::Plain),
+        texts: Some(Texts::None),
         ..BuildOptions::default()
     };
     let strict = true;

@@ -6,7 +6,7 @@ use crate::figures::{bytes, count, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
 use clap::builder::RangedU64ValueParser;
 use corpus::Source;
-use index::{BuildOptions, PostingsCodec};
+use index::{BuildOptions, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub(crate) struct IndexArguments {
     /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     chunks: Option<u32>,
-    /// Threads that build chunks [default: one a core]
+    /// Threads that cut texts into words and build chunks [default: one a core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Memory to stay within: bytes, or with a unit as in 512M, 2G, 64MiB; 16M at least
@@ -58,6 +58,9 @@ pub(crate) struct IndexArguments {
     /// Put all documents into an order before the commit, as `optimize` does [default: new ones go last]
     #[arg(long)]
     order: Option<OrderName>,
+    /// Whether the documents' texts are kept, for summaries [default: as in the index there, or stored]
+    #[arg(long)]
+    texts: Option<TextsName>,
     /// Stop at the first bad document and commit nothing
     #[arg(long)]
     strict: bool,
@@ -82,6 +85,14 @@ enum AnalyzerName {
     English,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum TextsName {
+    /// Kept, compressed
+    Stored,
+    /// Not kept: a smaller index, and hits without summaries
+    None,
+}
+
 /// Runs the subcommand.
 pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     let sources = arguments
@@ -103,6 +114,10 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
             AnalyzerName::English => Analyzer::English,
         }),
         order: arguments.order.map(OrderName::order),
+        texts: arguments.texts.map(|name| match name {
+            TextsName::Stored => Texts::Stored,
+            TextsName::None => Texts::None,
+        }),
         ..BuildOptions::default()
     };
     let indexed = index_sources(sources, arguments.strict, storage, options, |_| {

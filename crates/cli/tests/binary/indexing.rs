@@ -148,6 +148,28 @@ fn a_second_run_adds_to_the_index() {
 }
 
 #[test]
+fn an_index_without_texts_is_added_to_without() {
+    let bench = Bench::new();
+    let corpus = bench.file("corpus.jsonl", json_lines(&small_corpus()));
+    bench.index(&corpus, &["--texts", "none"]).ends(0);
+    let more = [document("http://a.example/1", "Ice tea", "of tea and ice")];
+    let more = bench.file("more.jsonl", json_lines(&more));
+    let summary = json_summary(&bench.index(&more, &["--json"]).ends(0));
+    assert_eq!(
+        (&summary["replaced"], &summary["store_bytes"]),
+        (&1.into(), &0.into())
+    );
+    bench.run::<&str>("check", &[]).ends(0);
+    bench
+        .index(&more, &["--texts", "stored"])
+        .fails_saying(&["--texts none", "leave the option out"]);
+    let stored = Bench::indexed(&small_corpus());
+    stored
+        .index(&corpus, &["--texts", "none"])
+        .fails_saying(&["--texts stored", "leave the option out"]);
+}
+
+#[test]
 fn standard_input_and_options() {
     let bench = Bench::new();
     let directory = bench.directory();

@@ -1,6 +1,6 @@
 //! Does `serve` answer as `search` does, and end when told to?
 
-use crate::support::{Bench, command, finished, small_corpus};
+use crate::support::{Bench, command, finished, json_lines, small_corpus};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -77,6 +77,45 @@ fn the_page_and_the_api() {
     for path in ["/healthz", "/metrics"] {
         assert!(serving.get(path).0.contains("200"), "{path}");
     }
+}
+
+#[test]
+fn an_index_without_texts_answers_without_summaries() {
+    let with_texts = Bench::indexed(&small_corpus());
+    let bench = Bench::new();
+    let corpus = bench.file("corpus.jsonl", json_lines(&small_corpus()));
+    let options = ["--texts", "none", "--chunks", "1", "--json"];
+    let run = bench.index(&corpus, &options).ends(0);
+    assert_eq!(run.json_lines()[0]["store_bytes"], 0);
+    bench.run::<&str>("check", &[]).ends(0);
+    let without_summaries = |mut answer: Value| {
+        for hit in answer["hits"].as_array_mut().unwrap() {
+            hit["summary"] = Value::Null;
+        }
+        without_times(answer)
+    };
+    let serving = Serving::start(&bench);
+    let (status, body) = serving.get("/search?q=ice&k=3");
+    assert!(status.contains("200"), "{status}");
+    let served: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(served["hits"].as_array().unwrap().len(), 3);
+    for hit in served["hits"].as_array().unwrap() {
+        assert_eq!(hit["summary"], "");
+    }
+    assert_eq!(
+        without_summaries(served),
+        without_summaries(with_texts.answer("ice", &["-k", "3"]))
+    );
+    let (status, page) = serving.get("/?q=ice");
+    assert!(
+        status.contains("200") && page.contains("http://b.example/2"),
+        "{status} {page}"
+    );
+    let (status, page) = serving.get("/document?url=http://b.example/2");
+    assert!(
+        status.contains("404") && page.contains("does not keep their texts"),
+        "{status} {page}"
+    );
 }
 
 #[test]

@@ -1,29 +1,31 @@
 //! Many byte streams that grow side by side in one arena.
 //!
-//! A chunk under construction has hundreds of thousands of streams, most of a few bytes, a few of
+//! A run under construction has hundreds of thousands of streams, most of a few bytes, a few of
 //! megabytes. Each stream is a chain of slices whose sizes double from 16 bytes to 4 KiB; the last
 //! four bytes of a full slice hold the address of the next. Memory is taken in pages of 1 MiB, so
 //! nothing is ever copied to grow. (The layout of Lucene's `ByteBlockPool`, with larger steps.)
 
+use crate::sealed::read_u32;
+
 const PAGE_BITS: u32 = 20;
 const PAGE_BYTES: usize = 1 << PAGE_BITS;
-const LINK_BYTES: u32 = 4;
+const LINK_BYTES: usize = 4;
 const LEVEL_MAX: u8 = 8;
 
-fn slice_bytes(level: u8) -> u32 {
+fn slice_bytes(level: u8) -> usize {
     16 << level
 }
 
-/// One stream: where it starts, where it is written next, where the current slice's data ends.
+/// One stream: where it starts, where it is written next, and what is left of the current slice.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream {
     head: u32,
     at: u32,
-    end: u32,
+    left: u16,
     level: u8,
 }
 
-/// The memory of all streams of one chunk under construction.
+/// The memory of all streams of one run under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     pages: Vec<Box<[u8]>>,
@@ -36,18 +38,18 @@ impl Arena {
         self.pages.len() * PAGE_BYTES
     }
 
-    /// Whether another page might not be addressable any more: time to flush.
+    /// Whether another document might not be addressable any more: time to flush.
     pub(crate) fn is_full(&self) -> bool {
-        self.pages.len() >= (1 << (32 - PAGE_BITS)) - 8
+        self.pages.len() >= 1 << (31 - PAGE_BITS)
     }
 
-    fn allocate(&mut self, bytes: u32) -> u32 {
-        if self.pages.is_empty() || self.free + bytes as usize > PAGE_BYTES {
+    fn allocate(&mut self, bytes: usize) -> u32 {
+        if self.pages.is_empty() || self.free + bytes > PAGE_BYTES {
             self.pages.push(vec![0; PAGE_BYTES].into_boxed_slice());
             self.free = 0;
         }
         let address = ((self.pages.len() - 1) << PAGE_BITS) + self.free;
-        self.free += bytes as usize;
+        self.free += bytes;
         address as u32
     }
 
@@ -56,65 +58,75 @@ impl Arena {
         Stream {
             head,
             at: head,
-            end: head + slice_bytes(0) - LINK_BYTES,
+            left: (slice_bytes(0) - LINK_BYTES) as u16,
             level: 0,
         }
     }
 
+    /// Appends the low `bytes` bytes of `word`: 1 to 4.
     #[inline]
-    fn put(&mut self, address: u32, byte: u8) {
-        self.pages[(address >> PAGE_BITS) as usize][address as usize & (PAGE_BYTES - 1)] = byte;
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, stream: &mut Stream, byte: u8) {
-        if stream.at == stream.end {
-            self.grow(stream);
+    pub(crate) fn push(&mut self, stream: &mut Stream, word: u32, bytes: u32) {
+        if bytes > u32::from(stream.left) {
+            return self.push_over(stream, word, bytes);
         }
-        self.put(stream.at, byte);
-        stream.at += 1;
+        // All four bytes are written, and the next push overwrites those too many. They lie within
+        // the slice: its link, which comes after the data, is not written yet.
+        self.put(stream.at, word.to_le_bytes());
+        stream.at += bytes;
+        stream.left -= bytes as u16;
     }
 
-    /// Appends a variable-length integer (see `codec::vint`).
-    #[inline]
-    pub(crate) fn push_vint(&mut self, stream: &mut Stream, mut value: u32) {
-        while value >= 0x80 {
-            self.push(stream, value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.push(stream, value as u8);
-    }
-
+    /// As `push`, where the slice ends before the word does.
     #[cold]
-    fn grow(&mut self, stream: &mut Stream) {
-        let level = (stream.level + 1).min(LEVEL_MAX);
-        let next = self.allocate(slice_bytes(level));
-        for (i, byte) in next.to_le_bytes().into_iter().enumerate() {
-            self.put(stream.end + i as u32, byte);
+    #[inline(never)]
+    fn push_over(&mut self, stream: &mut Stream, word: u32, bytes: u32) {
+        for byte in &word.to_le_bytes()[..bytes as usize] {
+            if stream.left == 0 {
+                let level = (stream.level + 1).min(LEVEL_MAX);
+                let next = self.allocate(slice_bytes(level));
+                self.put(stream.at, next.to_le_bytes());
+                stream.at = next;
+                stream.left = (slice_bytes(level) - LINK_BYTES) as u16;
+                stream.level = level;
+            }
+            let page = &mut self.pages[(stream.at >> PAGE_BITS) as usize];
+            page[stream.at as usize & (PAGE_BYTES - 1)] = *byte;
+            stream.at += 1;
+            stream.left -= 1;
         }
-        *stream = Stream {
-            head: stream.head,
-            at: next,
-            end: next + slice_bytes(level) - LINK_BYTES,
-            level,
-        };
     }
 
-    /// Copies the stream's bytes to `out` (cleared first).
+    #[inline]
+    fn put(&mut self, address: u32, four: [u8; 4]) {
+        let page = &mut self.pages[(address >> PAGE_BITS) as usize];
+        let from = address as usize & (PAGE_BYTES - 1);
+        page[from..from + 4].copy_from_slice(&four);
+    }
+
+    /// Appends the stream's bytes to `out`.
     pub(crate) fn read(&self, stream: &Stream, out: &mut Vec<u8>) {
-        out.clear();
-        let (mut level, mut at) = (0, stream.head);
+        self.each_slice(stream, |slice| out.extend_from_slice(slice));
+    }
+
+    /// Bytes of a stream.
+    pub(crate) fn bytes(&self, stream: &Stream) -> usize {
+        let mut bytes = 0;
+        self.each_slice(stream, |slice| bytes += slice.len());
+        bytes
+    }
+
+    fn each_slice(&self, stream: &Stream, mut each: impl FnMut(&[u8])) {
+        let end_of_last = stream.at as usize + usize::from(stream.left);
+        let (mut level, mut at) = (0, stream.head as usize);
         loop {
-            let page = &self.pages[(at >> PAGE_BITS) as usize];
-            let from = at as usize & (PAGE_BYTES - 1);
-            let end = at + slice_bytes(level) - LINK_BYTES;
-            if end == stream.end {
-                out.extend_from_slice(&page[from..from + (stream.at - at) as usize]);
-                return;
+            let page = &self.pages[at >> PAGE_BITS];
+            let from = at & (PAGE_BYTES - 1);
+            let data_bytes = slice_bytes(level) - LINK_BYTES;
+            if at + data_bytes == end_of_last {
+                return each(&page[from..from + stream.at as usize - at]);
             }
-            let link = from + (end - at) as usize;
-            out.extend_from_slice(&page[from..link]);
-            at = crate::sealed::read_u32(page, link);
+            each(&page[from..from + data_bytes]);
+            at = read_u32(page, from + data_bytes) as usize;
             level = (level + 1).min(LEVEL_MAX);
         }
     }
@@ -129,16 +141,17 @@ mod tests {
         let mut arena = Arena::default();
         let mut streams: Vec<_> = (0..50).map(|_| arena.start()).collect();
         let mut expected = vec![Vec::new(); 50];
-        for i in 0..200_000u32 {
+        for i in 0..600_000u32 {
             // Uneven on purpose: stream 0 grows past a page, the last ones hardly start.
             let which = (i.trailing_zeros() as usize * 7 + (i % 3) as usize) % 50;
-            arena.push_vint(&mut streams[which], i * 977);
-            codec::vint::write_u32(&mut expected[which], i * 977);
+            let (word, bytes) = (i.wrapping_mul(0x9e37_79b9), 1 + i / 7 % 4);
+            arena.push(&mut streams[which], word, bytes);
+            expected[which].extend_from_slice(&word.to_le_bytes()[..bytes as usize]);
         }
-        let mut out = Vec::new();
         for (stream, expected) in streams.iter().zip(&expected) {
+            let mut out = Vec::new();
             arena.read(stream, &mut out);
-            assert_eq!(&out, expected);
+            assert_eq!((&out, out.len()), (expected, arena.bytes(stream)));
         }
     }
 }

@@ -1,190 +1,159 @@
-//! Words in, postings by term out: the inverted index of a run, in memory.
+//! Words in, positions by term out: the inverted index of a run, in memory.
 //!
-//! Per (field, term) two byte streams grow in an [`Arena`]:
-//!
-//! ```text
-//! documents := { gap<<1 | (frequency == 1) : vint  [frequency:vint] }    gap from the previous document
-//! positions := { gap:vint }                                             gap inside each document, first from 0
-//! ```
-//!
-//! A document's frequency is known only when the term's next document comes, so the last document
-//! of a term stays in the table until then.
+//! The documents of a run lie one after another in one space of positions, each as long as its text
+//! has words (one at least). So a term is one stream of gaps (see `gaps`), whatever document an
+//! occurrence is in, and adding one is a look-up and a short write; documents and frequencies come
+//! back when the streams are encoded, for where each document starts is known. A site occurs at the
+//! first position of each of its documents.
 
 use super::arena::{Arena, Stream};
+use super::gaps;
+use super::vocabulary::{Entry, KEYS_MAX, Key, SortedTerms, Vocabulary};
 use crate::Field;
-use xxhash_rust::xxh3::xxh3_64;
+use corpus::Document;
+use text::Analyzer;
 
-const EMPTY: u32 = u32::MAX;
+/// Positions after which a run ends. A document may still be added to a run just below.
+const POSITIONS_MAX: u32 = 1 << 31;
 
-struct Term {
-    hash: u32,
-    bytes_at: u32,
-    bytes: u32,
-    field: Field,
-    last_doc: u32,
-    previous_doc_plus_one: u32,
-    frequency: u32,
-    last_position: u32,
-    documents: Stream,
-    positions: Option<Stream>,
-}
-
-/// Inverts documents into postings. Documents must come by increasing id.
-#[derive(Default)]
+/// Inverts the documents of a run.
+#[derive(Debug, Default)]
 pub(crate) struct Inverter {
     arena: Arena,
-    /// Open addressing: index into `terms`, or `EMPTY`.
-    slots: Vec<u32>,
-    terms: Vec<Term>,
-    bytes: Vec<u8>,
+    fields: [Vocabulary; 3],
+    next_position: u32,
+    buffer: String,
 }
 
-/// A term's postings as they come out of the inverter, sorted by (field, term).
-pub(crate) struct RunTerm<'a> {
-    pub(crate) field: Field,
-    pub(crate) term: &'a [u8],
-    /// Encoded as in the module's grammar.
-    pub(crate) documents: &'a [u8],
-    pub(crate) positions: &'a [u8],
-}
+/// The fields in the order of their terms.
+const FIELDS: [Field; 3] = [Field::Text, Field::Title, Field::Site];
 
 impl Inverter {
     /// Memory held, about.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.arena.memory_bytes()
-            + self.slots.capacity() * 4
-            + self.terms.capacity() * size_of::<Term>()
-            + self.bytes.capacity()
+        let fields = self.fields.iter().map(Vocabulary::memory_bytes);
+        self.arena.memory_bytes() + fields.sum::<usize>()
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.arena.is_full() || self.bytes.len() > (u32::MAX >> 1) as usize
+        self.arena.is_full() || self.next_position >= POSITIONS_MAX
     }
 
-    /// Adds one occurrence. `position` is `None` for fields that have none.
-    #[inline]
-    pub(crate) fn add(&mut self, field: Field, term: &[u8], doc: u32, position: Option<u32>) {
-        let at = self.find(field, term);
-        let entry = &mut self.terms[at];
-        if entry.frequency == 0 || entry.last_doc != doc {
-            if entry.frequency > 0 {
-                end_document(&mut self.arena, entry);
+    /// Adds the next document; returns its words by field of `Field::WITH_LENGTHS`.
+    pub(crate) fn add(&mut self, document: &Document, site: &str, analyzer: Analyzer) -> [u32; 2] {
+        let start = self.next_position;
+        let title_end = self.add_words(Field::Title, &document.title, start, analyzer);
+        let body_start = self.add_words(Field::Text, &document.title, start, analyzer);
+        let end = self.add_words(Field::Text, &document.body, body_start, analyzer);
+        let Inverter { arena, fields, .. } = self;
+        let sites = &mut fields[Field::Site as usize];
+        match Key::of(site.as_bytes()) {
+            Some(key) => add_occurrences(arena, sites, &[key], &[start; KEYS_MAX]),
+            None => {
+                let entry = sites.long_entry(site.as_bytes(), || arena.start());
+                add_occurrence(arena, entry, start);
             }
-            entry.last_doc = doc;
-            entry.frequency = 0;
-            entry.last_position = 0;
         }
-        entry.frequency += 1;
-        if let Some(position) = position {
-            let gap = position - entry.last_position;
-            entry.last_position = position;
-            let stream = match &mut entry.positions {
-                Some(stream) => stream,
-                None => entry.positions.insert(self.arena.start()),
-            };
-            self.arena.push_vint(stream, gap);
-        }
+        self.next_position = start + positions_of(end - start);
+        [end - start, title_end - start]
     }
 
-    #[inline]
-    fn find(&mut self, field: Field, term: &[u8]) -> usize {
-        if self.terms.len() * 2 >= self.slots.len() {
-            self.grow();
-        }
-        let hash = (xxh3_64(term) as u32).wrapping_add((field as u32).wrapping_mul(0x9e37_79b9));
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        loop {
-            let at = self.slots[slot];
-            if at == EMPTY {
-                return self.insert(slot, hash, field, term);
+    /// Adds words from `position` on; returns the position after them.
+    fn add_words(
+        &mut self,
+        field: Field,
+        text: &str,
+        mut position: u32,
+        analyzer: Analyzer,
+    ) -> u32 {
+        let Inverter {
+            arena,
+            fields,
+            buffer,
+            ..
+        } = self;
+        let vocabulary = &mut fields[field as usize];
+        let mut keys = [Key::default(); KEYS_MAX];
+        let mut count = 0;
+        // Where the waiting keys are; those of long terms among them wait for nothing.
+        let mut positions = [0; KEYS_MAX];
+        analyzer.each_token(text, buffer, |token| {
+            let term = token.term.as_bytes();
+            match Key::of(term) {
+                Some(key) => {
+                    (keys[count], positions[count]) = (key, position);
+                    count += 1;
+                }
+                None => {
+                    let entry = vocabulary.long_entry(term, || arena.start());
+                    add_occurrence(arena, entry, position);
+                }
             }
-            let entry = &self.terms[at as usize];
-            if entry.hash == hash && entry.field == field && self.bytes_of(entry) == term {
-                return at as usize;
+            position += 1;
+            if count == KEYS_MAX {
+                add_occurrences(arena, vocabulary, &keys, &positions);
+                count = 0;
             }
-            slot = (slot + 1) & mask;
-        }
-    }
-
-    fn bytes_of(&self, entry: &Term) -> &[u8] {
-        &self.bytes[entry.bytes_at as usize..entry.bytes_at as usize + entry.bytes as usize]
-    }
-
-    #[cold]
-    fn insert(&mut self, slot: usize, hash: u32, field: Field, term: &[u8]) -> usize {
-        let at = self.terms.len();
-        self.slots[slot] = at as u32;
-        let bytes_at = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(term);
-        self.terms.push(Term {
-            hash,
-            bytes_at,
-            bytes: term.len() as u32,
-            field,
-            last_doc: 0,
-            previous_doc_plus_one: 0,
-            frequency: 0,
-            last_position: 0,
-            documents: self.arena.start(),
-            positions: None,
         });
-        at
+        add_occurrences(arena, vocabulary, &keys[..count], &positions);
+        position
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let slots = (self.slots.len() * 2).max(1 << 10);
-        self.slots.clear();
-        self.slots.resize(slots, EMPTY);
-        for (at, entry) in self.terms.iter().enumerate() {
-            let mut slot = entry.hash as usize & (slots - 1);
-            while self.slots[slot] != EMPTY {
-                slot = (slot + 1) & (slots - 1);
-            }
-            self.slots[slot] = at as u32;
+    /// The terms with their streams, in order.
+    pub(crate) fn sorted(self) -> Inverted {
+        Inverted {
+            arena: self.arena,
+            fields: self.fields.map(Vocabulary::sorted),
         }
-    }
-
-    /// Calls `each` for every term in order of (field, term).
-    pub(crate) fn drain<E>(
-        mut self,
-        mut each: impl FnMut(RunTerm<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.slots = Vec::new();
-        for entry in &mut self.terms {
-            end_document(&mut self.arena, entry);
-        }
-        let mut order: Vec<u32> = (0..self.terms.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| {
-            let (a, b) = (&self.terms[a as usize], &self.terms[b as usize]);
-            (a.field, self.bytes_of(a)).cmp(&(b.field, self.bytes_of(b)))
-        });
-        let (mut documents, mut positions) = (Vec::new(), Vec::new());
-        for at in order {
-            let entry = &self.terms[at as usize];
-            self.arena.read(&entry.documents, &mut documents);
-            positions.clear();
-            if let Some(stream) = &entry.positions {
-                self.arena.read(stream, &mut positions);
-            }
-            each(RunTerm {
-                field: entry.field,
-                term: self.bytes_of(entry),
-                documents: &documents,
-                positions: &positions,
-            })?;
-        }
-        Ok(())
     }
 }
 
-fn end_document(arena: &mut Arena, entry: &mut Term) {
-    let gap = entry.last_doc + 1 - entry.previous_doc_plus_one;
-    let once = u32::from(entry.frequency == 1);
-    arena.push_vint(&mut entry.documents, gap << 1 | once);
-    if once == 0 {
-        arena.push_vint(&mut entry.documents, entry.frequency);
+/// Positions that a document takes whose text has so many words.
+pub(crate) fn positions_of(text_words: u32) -> u32 {
+    text_words.max(1)
+}
+
+fn add_occurrences(
+    arena: &mut Arena,
+    vocabulary: &mut Vocabulary,
+    keys: &[Key],
+    positions: &[u32; KEYS_MAX],
+) {
+    vocabulary.each_entry(arena, keys, |arena, entry, number| {
+        add_occurrence(arena, entry, positions[number as usize]);
+    });
+}
+
+#[inline]
+fn add_occurrence(arena: &mut Arena, entry: &mut Entry, position: u32) {
+    let gap = position - entry.last_position;
+    entry.last_position = position;
+    gaps::push(arena, &mut entry.stream, gap);
+}
+
+/// A run in memory, its terms in order of (field, term).
+#[derive(Debug)]
+pub(crate) struct Inverted {
+    arena: Arena,
+    fields: [SortedTerms; 3],
+}
+
+impl Inverted {
+    /// Puts the key (field, term) at `rank` of the field numbered `field` into `key`, and returns the
+    /// term's stream; `None` after the last.
+    pub(crate) fn get(&self, field: usize, rank: usize, key: &mut Vec<u8>) -> Option<Stream> {
+        key.clear();
+        key.push(*FIELDS.get(field)? as u8);
+        self.fields[field].get(rank, key)
     }
-    entry.previous_doc_plus_one = entry.last_doc + 1;
+
+    /// Bytes of a stream.
+    pub(crate) fn bytes(&self, stream: &Stream) -> usize {
+        self.arena.bytes(stream)
+    }
+
+    /// Appends a stream's bytes.
+    pub(crate) fn read(&self, stream: &Stream, out: &mut Vec<u8>) {
+        self.arena.read(stream, out);
+    }
 }

@@ -1,7 +1,19 @@
-//! Chunks under construction.
+//! Chunks under construction: documents in, one segment a chunk out.
+//!
+//! ```text
+//! documents ─┬─ documents: rows, details, texts, in order of arrival ──────┐
+//!            └─ inverter: words, on any thread ── run ── … ── run          │
+//!                                                  └── merge ── encode ────┴── segment
+//! ```
+
+pub(crate) mod chunk;
+pub(crate) mod documents;
+pub(crate) mod run;
 
 mod arena;
-pub(crate) mod chunk;
+mod encode;
+mod gaps;
 mod inverter;
 pub(crate) mod merge;
-mod run;
+mod pipeline;
+mod vocabulary;

@@ -1,175 +1,324 @@
-//! The documents of a chunk that are in memory.
+//! Runs: the documents that one thread inverted of a chunk, in memory or as sorted records in a file.
+//!
+//! ```text
+//! file   := record*                                         by (field, term), then by run
+//! record := key_bytes:vint key run:vint bytes:vint gap*     key := field:u8 term, see `gaps`
+//! ```
+//!
+//! Nothing is encoded here: a run's streams go to the file as they are, and joining files is a merge
+//! that only copies. So a posting is encoded once, when the segment is written, however many runs
+//! there were.
 
-use super::inverter::{Inverter, RunTerm};
-use crate::segment::write::{DocumentRow, SegmentWriter};
-use crate::store::Location;
-use crate::{IndexError, length, segment::details};
+use super::arena::Stream;
+use super::inverter::{Inverted, Inverter};
+use crate::IndexError;
+use crate::spill::Spill;
 use codec::vint;
 use corpus::Document;
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use text::Analyzer;
+use vfs::{Region, SharedStorage};
 
-/// Memory that the table of replaced documents takes for each document, about.
-const HASH_ENTRY_BYTES: usize = 24;
-const GONE: u32 = u32::MAX;
+/// Files of one level that are joined into one of the next.
+const FILES_PER_LEVEL: usize = 16;
+/// Bytes of a file after which the pages read so far are given back: there may be many files.
+const RELEASE_BYTES: usize = 512 << 10;
 
-/// What a run keeps of each document besides its words.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RunRow {
-    pub(crate) url_hash: u64,
-    pub(crate) site_hash: u64,
-    pub(crate) lengths: [u32; 2],
-    pub(crate) location: Location,
+/// The documents of a run: which of the chunk, and their words by field.
+#[derive(Debug, Default)]
+pub(crate) struct RunDocuments {
+    /// Ordinals in the chunk, increasing: first, and how many follow one another.
+    pub(crate) ordinals: Vec<(u32, u32)>,
+    pub(crate) lengths: Vec<[u32; 2]>,
 }
 
-/// Documents by increasing id, and the postings of their words.
-#[derive(Default)]
-pub(crate) struct Run {
-    pub(crate) inverter: Inverter,
-    rows: Vec<RunRow>,
-    /// URL, id, title of every document, one after another.
-    details: Vec<u8>,
-    details_at: Vec<u64>,
-    newest: HashMap<u64, u32>,
-    replaced: Vec<u32>,
+/// Inverts the documents of a chunk that one thread gets, run by run.
+pub(crate) struct RunBuilder {
+    storage: SharedStorage,
+    /// Name of the files, one at a time, before each is opened and loses it.
+    name: String,
+    analyzer: Analyzer,
+    documents_max: usize,
+    inverter: Inverter,
+    /// Of the runs, the current one last.
+    documents: Vec<RunDocuments>,
+    /// Files of finished runs, oldest first, and how often each was joined: never rising.
+    files: Vec<Region>,
+    levels: Vec<u8>,
 }
 
-impl Run {
-    pub(crate) fn documents_count(&self) -> u32 {
-        self.rows.len() as u32
+/// The runs of a chunk that one thread made.
+pub(crate) struct Runs {
+    pub(crate) documents: Vec<RunDocuments>,
+    pub(crate) terms: Vec<RunTerms>,
+}
+
+/// The terms of one or more runs, in order.
+#[derive(Debug)]
+pub(crate) enum RunTerms {
+    Memory { inverted: Box<Inverted>, run: usize },
+    File(Region),
+}
+
+impl RunBuilder {
+    pub(crate) fn new(
+        storage: &SharedStorage,
+        name: String,
+        analyzer: Analyzer,
+        documents_max: Option<u32>,
+    ) -> RunBuilder {
+        RunBuilder {
+            storage: storage.clone(),
+            name,
+            analyzer,
+            documents_max: documents_max.map_or(usize::MAX, |max| max as usize),
+            inverter: Inverter::default(),
+            documents: vec![RunDocuments::default()],
+            files: Vec::new(),
+            levels: Vec::new(),
+        }
+    }
+
+    /// Adds a document of the chunk; ordinals increase.
+    pub(crate) fn add(
+        &mut self,
+        document: &Document,
+        site: &str,
+        ordinal: u32,
+    ) -> Result<(), IndexError> {
+        let lengths = self.inverter.add(document, site, self.analyzer);
+        if let Some(documents) = self.documents.last_mut() {
+            documents.lengths.push(lengths);
+            match documents.ordinals.last_mut() {
+                Some((first, count)) if *first + *count == ordinal => *count += 1,
+                _ => documents.ordinals.push((ordinal, 1)),
+            }
+            if documents.lengths.len() >= self.documents_max {
+                return self.flush();
+            }
+        }
+        match self.inverter.is_full() {
+            true => self.flush(),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
         self.inverter.memory_bytes()
-            + self.rows.capacity() * size_of::<RunRow>()
-            + self.details.capacity()
-            + self.details_at.capacity() * 8
-            + self.newest.capacity() * HASH_ENTRY_BYTES
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.inverter.is_full()
+    fn run(&self) -> usize {
+        self.documents.len() - 1
     }
 
-    /// Adds a document; whether it replaces an earlier one of the run.
-    pub(crate) fn push(&mut self, row: RunRow, document: &Document) -> bool {
-        let doc = self.rows.len() as u32;
-        self.rows.push(row);
-        self.details_at.push(self.details.len() as u64);
-        for text in [
-            &document.url,
-            document.id.as_deref().unwrap_or(""),
-            &document.title,
-        ] {
-            details::write_text(&mut self.details, text);
-        }
-        let before = self.newest.insert(row.url_hash, doc);
-        // Two URLs of one hash do not replace each other. The later one takes the place in the table, so
-        // a third version of the earlier one would be kept beside it: one chance in 10^19 per pair.
-        let replaces = before.filter(|&before| self.details_of(before).0 == document.url);
-        self.replaced.extend(replaces);
-        replaces.is_some()
+    /// Writes the current run, to free the memory.
+    pub(crate) fn flush(&mut self) -> Result<(), IndexError> {
+        let inverted = Box::new(std::mem::take(&mut self.inverter).sorted());
+        let run = self.run();
+        self.documents.push(RunDocuments::default());
+        let file = self.write(&[RunTerms::Memory { inverted, run }])?;
+        self.files.push(file);
+        self.levels.push(0);
+        self.join_files()
     }
 
-    fn details_of(&self, doc: u32) -> (&str, &str, &str) {
-        let mut at = self.details_at[doc as usize] as usize;
-        let mut next = || details::read_text(&self.details, &mut at).unwrap_or("");
-        (next(), next(), next())
-    }
-
-    /// Writes the run as a segment, replaced documents left out; `each_kept` gets the row of every
-    /// document written. Returns hashes and documents in the order of `by_hash`.
-    pub(crate) fn write(
-        mut self,
-        out: &mut SegmentWriter,
-        mut each_kept: impl FnMut(&RunRow) -> Result<(), IndexError>,
-    ) -> Result<Vec<(u64, u32)>, IndexError> {
-        self.newest = HashMap::new();
-        let new_ids = self.new_ids();
-        let inverter = std::mem::take(&mut self.inverter);
-        let lengths = [0, 1].map(|field| -> Vec<u8> {
-            self.rows
-                .iter()
-                .map(|row| length::quantize(row.lengths[field]))
-                .collect()
-        });
-        inverter.drain(|term| {
-            push_postings(&term, &lengths, new_ids.as_deref(), out);
-            out.end_term(term.field, term.term)
-        })?;
-        let mut by_hash = Vec::with_capacity(self.rows.len());
-        for (doc, row) in self.rows.iter().enumerate() {
-            let new_id = new_ids.as_ref().map_or(doc as u32, |ids| ids[doc]);
-            if new_id == GONE {
-                continue;
+    /// Joins the newest files when there are many of one level, so that however large the chunk gets
+    /// there are few to hold open.
+    fn join_files(&mut self) -> Result<(), IndexError> {
+        while let Some(&level) = self.levels.last() {
+            let same = |&other: &u8| other == level;
+            let first = self.levels.iter().position(same).unwrap_or(0);
+            if self.levels.len() - first < FILES_PER_LEVEL {
+                return Ok(());
             }
-            let (url, id, title) = self.details_of(doc as u32);
-            out.push_document(DocumentRow {
-                url,
-                id: Some(id).filter(|id| !id.is_empty()),
-                title,
-                url_hash: row.url_hash,
-                site_hash: row.site_hash,
-                lengths: row.lengths,
-            })?;
-            each_kept(row)?;
-            by_hash.push((row.url_hash, new_id));
+            let joined: Vec<_> = self.files.drain(first..).map(RunTerms::File).collect();
+            let file = self.write(&joined)?;
+            self.files.push(file);
+            self.levels.truncate(first);
+            self.levels.push(level + 1);
         }
-        by_hash.sort_unstable();
-        for &(_, doc) in &by_hash {
-            out.push_by_hash(doc)?;
-        }
-        Ok(by_hash)
+        Ok(())
     }
 
-    /// Ids without the replaced documents; `None` when there are none.
-    fn new_ids(&mut self) -> Option<Vec<u32>> {
-        if self.replaced.is_empty() {
-            return None;
+    fn write(&self, terms: &[RunTerms]) -> Result<Region, IndexError> {
+        let mut out = Spill::new(&self.storage, self.name.clone());
+        let (mut record, mut bytes) = (Vec::new(), Vec::new());
+        let mut merge = TermsMerge::new(terms.iter().map(|terms| (terms, 0)));
+        while let Some((key, pieces)) = merge.next() {
+            for piece in pieces {
+                bytes.clear();
+                let stream = piece.read(&mut bytes);
+                record.clear();
+                vint::write_u32(&mut record, key.len() as u32);
+                record.extend_from_slice(key);
+                vint::write_u64(&mut record, piece.run as u64);
+                vint::write_u64(&mut record, stream.len() as u64);
+                out.write(&record)?;
+                out.write(stream)?;
+            }
         }
-        let mut ids = vec![0; self.rows.len()];
-        for &doc in &self.replaced {
-            ids[doc as usize] = GONE;
+        out.into_region()
+    }
+
+    pub(crate) fn finish(mut self) -> Runs {
+        let run = self.run();
+        let mut terms: Vec<_> = self.files.into_iter().map(RunTerms::File).collect();
+        if self.documents[run].lengths.is_empty() {
+            self.documents.truncate(run);
+        } else {
+            let inverted = Box::new(self.inverter.sorted());
+            terms.push(RunTerms::Memory { inverted, run });
         }
-        for (next, id) in (0..).zip(ids.iter_mut().filter(|id| **id != GONE)) {
-            *id = next;
+        Runs {
+            documents: self.documents,
+            terms,
         }
-        Some(ids)
     }
 }
 
-/// Decodes what the inverter wrote and pushes it into the segment's encoder.
-fn push_postings(
-    term: &RunTerm<'_>,
-    lengths: &[Vec<u8>; 2],
-    new_ids: Option<&[u32]>,
-    out: &mut SegmentWriter,
-) {
-    let encoder = out.postings();
-    let lengths = lengths.get(term.field as usize);
-    let (mut at, mut position_at, mut next_doc) = (0, 0, 0);
-    while at < term.documents.len() {
-        // Both streams were written by this program a moment ago: they cannot be cut short.
-        let gap = vint::read_u32(term.documents, &mut at).unwrap_or(1);
-        let frequency = if gap & 1 == 1 {
-            1
-        } else {
-            vint::read_u32(term.documents, &mut at).unwrap_or(1)
+/// The stream of a term in one run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece<'a> {
+    pub(crate) run: usize,
+    place: Place<'a>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place<'a> {
+    Stream(&'a Inverted, Stream),
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Piece<'a> {
+    /// Bytes of the stream.
+    pub(crate) fn bytes(&self) -> usize {
+        match self.place {
+            Place::Stream(inverted, ref stream) => inverted.bytes(stream),
+            Place::Bytes(bytes) => bytes.len(),
+        }
+    }
+
+    /// The stream's bytes: where they lie, or gathered in `buffer`, which is empty.
+    pub(crate) fn read<'b>(&self, buffer: &'b mut Vec<u8>) -> &'b [u8]
+    where
+        'a: 'b,
+    {
+        match self.place {
+            Place::Stream(inverted, ref stream) => {
+                inverted.read(stream, buffer);
+                buffer
+            }
+            Place::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+/// All terms of some runs in order, each with its pieces by run.
+pub(crate) struct TermsMerge<'a> {
+    walks: Vec<Walk<'a>>,
+    /// Key, run and walk of what comes next in each.
+    heap: BinaryHeap<Reverse<(Vec<u8>, usize, usize)>>,
+    key: Vec<u8>,
+    pieces: Vec<Piece<'a>>,
+}
+
+/// A walk over the terms of one `RunTerms`.
+struct Walk<'a> {
+    terms: &'a RunTerms,
+    /// The number of its first run among all runs.
+    run_base: usize,
+    /// Field and rank in memory; bytes read and released in a file.
+    at: (usize, usize),
+    place: Option<Place<'a>>,
+}
+
+impl<'a> TermsMerge<'a> {
+    /// Merges terms, each with the number of its first run.
+    pub(crate) fn new(terms: impl Iterator<Item = (&'a RunTerms, usize)>) -> TermsMerge<'a> {
+        let mut merge = TermsMerge {
+            walks: Vec::new(),
+            heap: BinaryHeap::new(),
+            key: Vec::new(),
+            pieces: Vec::new(),
         };
-        let doc = next_doc + (gap >> 1) - 1;
-        next_doc = doc + 1;
-        let new_id = new_ids.map_or(doc, |ids| ids[doc as usize]);
-        if new_id != GONE {
-            let length = lengths.map_or(0, |lengths| lengths[doc as usize]);
-            encoder.push_document(new_id, frequency, length);
+        for (number, (terms, run_base)) in terms.enumerate() {
+            merge.walks.push(Walk {
+                terms,
+                run_base,
+                at: (0, 0),
+                place: None,
+            });
+            merge.advance(number, Vec::new());
         }
-        if term.positions.is_empty() {
-            continue;
+        merge
+    }
+
+    fn advance(&mut self, number: usize, mut key: Vec<u8>) {
+        if let Some(run) = self.walks[number].next(&mut key) {
+            self.heap.push(Reverse((key, run, number)));
         }
-        for _ in 0..frequency {
-            let gap = vint::read_u32(term.positions, &mut position_at).unwrap_or(0);
-            if new_id != GONE {
-                encoder.push_position_gap(gap);
+    }
+
+    /// The next term: its key, and its pieces by increasing run.
+    pub(crate) fn next(&mut self) -> Option<(&[u8], &[Piece<'a>])> {
+        self.pieces.clear();
+        let Reverse((mut key, mut run, mut number)) = self.heap.pop()?;
+        self.key.clear();
+        self.key.extend_from_slice(&key);
+        loop {
+            let place = self.walks[number].place.take();
+            self.pieces.extend(place.map(|place| Piece { run, place }));
+            self.advance(number, key);
+            match self.heap.peek() {
+                Some(Reverse((next, ..))) if *next == self.key => {}
+                _ => return Some((&self.key, &self.pieces)),
+            }
+            let Reverse(next) = self.heap.pop()?;
+            (key, run, number) = next;
+        }
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Moves to the next record; puts its key into `key` and returns its run.
+    fn next(&mut self, key: &mut Vec<u8>) -> Option<usize> {
+        match self.terms {
+            RunTerms::Memory { inverted, run } => {
+                let (field, rank) = &mut self.at;
+                while *field < 3 {
+                    if let Some(stream) = inverted.get(*field, *rank, key) {
+                        *rank += 1;
+                        self.place = Some(Place::Stream(inverted, stream));
+                        return Some(self.run_base + run);
+                    }
+                    (*field, *rank) = (*field + 1, 0);
+                }
+                None
+            }
+            RunTerms::File(region) => {
+                let (at, released) = &mut self.at;
+                if *at - *released > 2 * RELEASE_BYTES {
+                    // Not up to here: what was handed out last is yet to be read.
+                    region.release(*released..*released + RELEASE_BYTES);
+                    *released += RELEASE_BYTES;
+                }
+                let (run, place) = read_record(region, at, key)?;
+                self.place = Some(Place::Bytes(place));
+                Some(self.run_base + run)
             }
         }
     }
+}
+
+fn read_record<'a>(file: &'a [u8], at: &mut usize, key: &mut Vec<u8>) -> Option<(usize, &'a [u8])> {
+    let key_bytes = vint::read_u32(file, at).ok()? as usize;
+    key.clear();
+    key.extend_from_slice(file.get(*at..*at + key_bytes)?);
+    *at += key_bytes;
+    let run = vint::read_u64(file, at).ok()? as usize;
+    let bytes = vint::read_u64(file, at).ok()? as usize;
+    let stream = file.get(*at..*at + bytes)?;
+    *at += bytes;
+    Some((run, stream))
 }

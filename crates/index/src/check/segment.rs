@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub(super) fn check(
     segment: &Segment,
     chunks: u32,
-    store: &StorePart,
+    store: Option<&StorePart>,
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
     check_terms(segment, report)?;
@@ -122,11 +122,15 @@ fn check_list(
     Ok(Ok(()))
 }
 
-fn check_documents(segment: &Segment, chunks: u32, store: &StorePart) -> Result<(), IndexError> {
+fn check_documents(
+    segment: &Segment,
+    chunks: u32,
+    store: Option<&StorePart>,
+) -> Result<(), IndexError> {
     let documents = segment.documents_count();
     let wrong =
         |doc: u32, what: &str| Err(segment.damaged_at_terms(&format!("document {doc}: {what}")));
-    if store.documents_count() != documents as usize {
+    if store.is_some_and(|store| store.documents_count() != documents as usize) {
         return wrong(
             documents,
             "the document store has another number of documents",
@@ -152,6 +156,9 @@ fn check_documents(segment: &Segment, chunks: u32, store: &StorePart) -> Result<
         if segment.site_hash(DocId(doc)) != xxh3_64(details.site.as_bytes()) {
             return wrong(doc, "its site hashes otherwise");
         }
+        let Some(store) = store else {
+            continue;
+        };
         let (entry_hash, location) = store.entry(rank as usize);
         let stored = store.read(location)?;
         let same = entry_hash == hash

@@ -11,7 +11,7 @@ use crate::order::{GapBits, Order, levels};
 use crate::segment::write::SegmentWriter;
 use crate::snapshot::{open_segment, open_store};
 use crate::store::{Location, StoreWriter};
-use crate::{IndexError, Segment};
+use crate::{IndexError, Segment, Texts};
 use vfs::SharedStorage;
 
 /// Memory for each document whatever the order: arrivals, the order, its reverse, the place of the text.
@@ -113,9 +113,16 @@ impl ChunkWork<'_> {
         }
         drop(rows);
         let name = documents_name(segment);
-        let mut store = StoreWriter::create(self.storage, &name, index_id, segment)?;
-        let places = self.copy_texts(&segments, &live, &mut store)?;
-        write_by_hash(&sources, &places, &mut out, &mut store)?;
+        let mut texts = match self.manifest.texts {
+            Texts::None => None,
+            Texts::Stored => {
+                let mut store = StoreWriter::create(self.storage, &name, index_id, segment)?;
+                let places = self.copy_texts(&segments, &live, &mut store)?;
+                Some((store, places))
+            }
+        };
+        write_by_hash(&sources, &mut out, texts.as_mut())?;
+        let texts = texts.map(|(store, _)| store.finish()).transpose()?;
 
         out.set_words_counts(seen.words_counts);
         let (seal, meta) = out.finish()?;
@@ -129,7 +136,7 @@ impl ChunkWork<'_> {
             chunk,
             documents_count: meta.documents_count,
             index: file(index_name(segment), seal),
-            documents: file(name, store.finish()?),
+            documents: texts.map(|seal| file(name, seal)),
             deletions: None,
             order: self.order_written(),
         });
@@ -172,6 +179,7 @@ impl ChunkWork<'_> {
         let mut places = vec![NOWHERE; live.count() as usize];
         for (number, (entry, segment)) in self.entries.iter().zip(segments).enumerate() {
             let part = open_store(self.storage, self.manifest, entry)?;
+            let part = part.ok_or_else(|| segment.damaged_at_terms("the texts are missing"))?;
             if part.documents_count() != segment.documents_count() as usize {
                 return Err(segment.damaged_at_terms("the document store is of another segment"));
             }
@@ -201,9 +209,8 @@ fn postings_count(segments: &[Segment]) -> u64 {
 /// Writes what finds documents by the hash of their URL, in the order of (hash, new document).
 fn write_by_hash(
     sources: &Sources<'_>,
-    places: &[Location],
     out: &mut SegmentWriter,
-    store: &mut StoreWriter,
+    mut texts: Option<&mut (StoreWriter, Vec<Location>)>,
 ) -> Result<(), IndexError> {
     let mut same_hash: Vec<(u32, u32)> = Vec::new();
     let mut hash_before = 0;
@@ -211,7 +218,9 @@ fn write_by_hash(
         same_hash.sort_unstable();
         for (new_id, arrival) in same_hash.drain(..) {
             out.push_by_hash(new_id)?;
-            store.push_entry(hash, places[arrival as usize])?;
+            if let Some((store, places)) = &mut texts {
+                store.push_entry(hash, places[arrival as usize])?;
+            }
         }
         Ok(())
     };

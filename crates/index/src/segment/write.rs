@@ -2,6 +2,7 @@
 
 use super::details::DetailsWriter;
 use super::{META, RECORDS_IN_BLOCK, SECTIONS, SegmentMeta};
+use crate::postings::encode::EncodedList;
 use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::spill::Spill;
@@ -24,20 +25,45 @@ pub(crate) struct DocumentRow<'a> {
 
 /// Writes one segment file: first the terms, then the documents, then the order by URL hash.
 pub(crate) struct SegmentWriter {
-    out: SealedWriter,
     encoder: PostingsEncoder,
-    terms: fst::MapBuilder<Vec<u8>>,
     key: Vec<u8>,
-    record: Vec<u8>,
-    records: Spill,
-    record_blocks: Spill,
-    positions: Spill,
+    lists: ListsWriter,
     lengths: [Spill; 2],
     url_hashes: Spill,
     site_hashes: Spill,
     by_hash: Spill,
     details: DetailsWriter,
+}
+
+/// The lists and what finds them.
+struct ListsWriter {
+    out: SealedWriter,
+    terms: fst::MapBuilder<Vec<u8>>,
+    record: Vec<u8>,
+    records: Spill,
+    record_blocks: Spill,
+    positions: Spill,
     meta: SegmentMeta,
+}
+
+/// What a dictionary keeps of a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ListCounts {
+    documents_count: u32,
+    occurrences_count: u64,
+    pub(crate) postings_bytes: usize,
+    pub(crate) positions_bytes: usize,
+}
+
+impl ListCounts {
+    pub(crate) fn of(list: &EncodedList<'_>) -> ListCounts {
+        ListCounts {
+            documents_count: list.documents_count,
+            occurrences_count: list.occurrences_count,
+            postings_bytes: list.postings.map(<[u8]>::len).iter().sum(),
+            positions_bytes: list.positions.map(<[u8]>::len).iter().sum(),
+        }
+    }
 }
 
 impl SegmentWriter {
@@ -56,24 +82,26 @@ impl SegmentWriter {
         };
         let spill = |part: &str| Spill::new(storage, format!("tmp-{name}-{part}"));
         Ok(SegmentWriter {
-            out: SealedWriter::create(storage, name, identity)?,
             encoder: PostingsEncoder::new(codec),
-            terms: fst::MapBuilder::memory(),
             key: Vec::new(),
-            record: Vec::new(),
-            records: spill("records"),
-            record_blocks: spill("record-blocks"),
-            positions: spill("positions"),
+            lists: ListsWriter {
+                out: SealedWriter::create(storage, name, identity)?,
+                terms: fst::MapBuilder::memory(),
+                record: Vec::new(),
+                records: spill("records"),
+                record_blocks: spill("record-blocks"),
+                positions: spill("positions"),
+                meta: SegmentMeta {
+                    chunk,
+                    codec,
+                    ..SegmentMeta::default()
+                },
+            },
             lengths: [spill("text-lengths"), spill("title-lengths")],
             url_hashes: spill("url-hashes"),
             site_hashes: spill("site-hashes"),
             by_hash: spill("by-hash"),
             details: DetailsWriter::new(spill("details"), spill("details-offsets")),
-            meta: SegmentMeta {
-                chunk,
-                codec,
-                ..SegmentMeta::default()
-            },
         })
     }
 
@@ -84,70 +112,28 @@ impl SegmentWriter {
 
     /// Ends the postings of a term. Terms come in order of (field, term); one without postings is left out.
     pub(crate) fn end_term(&mut self, field: Field, term: &[u8]) -> Result<(), IndexError> {
-        let chunk = self.meta.chunk;
         let SegmentWriter {
-            out,
             encoder,
-            terms,
             key,
-            record,
-            records,
-            record_blocks,
-            positions,
-            meta,
+            lists,
             ..
         } = self;
-        encoder.finish(|list| {
-            if list.documents_count == 0 {
-                return Ok(());
-            }
-            if list.occurrences_count > u64::from(u32::MAX) {
-                return Err(IndexError::TooManyDocuments {
-                    chunk,
-                    max: u32::MAX,
-                });
-            }
-            key.clear();
-            key.push(field as u8);
-            key.extend_from_slice(term);
-            terms
-                .insert(&*key, meta.terms_count)
-                .map_err(super::not_in_order)?;
-            record.clear();
-            if meta.terms_count.is_multiple_of(RECORDS_IN_BLOCK) {
-                let start =
-                    u32::try_from(records.bytes()).map_err(|_| IndexError::TooManyDocuments {
-                        chunk,
-                        max: u32::MAX,
-                    })?;
-                record_blocks.write(&start.to_le_bytes())?;
-                vint::write_u64(record, out.position());
-                vint::write_u64(record, positions.bytes());
-            }
-            let more = list.occurrences_count - u64::from(list.documents_count);
-            vint::write_u32(record, list.documents_count << 1 | u32::from(more == 0));
-            if more > 0 {
-                vint::write_u64(record, more);
-            }
-            vint::write_u64(
-                record,
-                (list.postings[0].len() + list.postings[1].len()) as u64,
-            );
-            vint::write_u64(
-                record,
-                (list.positions[0].len() + list.positions[1].len()) as u64,
-            );
-            records.write(record)?;
-            for piece in list.postings {
-                out.write(piece)?;
-            }
-            for piece in list.positions {
-                positions.write(piece)?;
-            }
-            meta.terms_count += 1;
-            meta.postings_count += u64::from(list.documents_count);
-            Ok(())
-        })
+        key.clear();
+        key.push(field as u8);
+        key.extend_from_slice(term);
+        encoder
+            .finish(|list| lists.push(key, &ListCounts::of(&list), list.postings, list.positions))
+    }
+
+    /// Adds the list of the next term, encoded elsewhere. `key` is field and term.
+    pub(crate) fn push_list(
+        &mut self,
+        key: &[u8],
+        counts: &ListCounts,
+        postings: [&[u8]; 2],
+        positions: [&[u8]; 2],
+    ) -> Result<(), IndexError> {
+        self.lists.push(key, counts, postings, positions)
     }
 
     /// Adds the next document.
@@ -156,12 +142,12 @@ impl SegmentWriter {
         for (spill, length) in self.lengths.iter_mut().zip(row.lengths) {
             spill.write(&[crate::length::quantize(length)])?;
         }
-        for (sum, length) in self.meta.words_counts.iter_mut().zip(row.lengths) {
+        for (sum, length) in self.lists.meta.words_counts.iter_mut().zip(row.lengths) {
             *sum += u64::from(length);
         }
         self.url_hashes.write(&row.url_hash.to_le_bytes())?;
         self.site_hashes.write(&row.site_hash.to_le_bytes())?;
-        self.meta.documents_count += 1;
+        self.lists.meta.documents_count += 1;
         Ok(())
     }
 
@@ -170,9 +156,10 @@ impl SegmentWriter {
         self.by_hash.write(&doc.to_le_bytes())
     }
 
+    #[allow(dead_code)] // for who rewrites a segment
     /// Says how many words the documents have, where the rows pushed had quantised lengths.
     pub(crate) fn set_words_counts(&mut self, words_counts: [u64; 2]) {
-        self.meta.words_counts = words_counts;
+        self.lists.meta.words_counts = words_counts;
     }
 
     /// Writes the remaining sections and their table, and syncs the file.
@@ -181,21 +168,24 @@ impl SegmentWriter {
         Ok((out.finish()?, meta))
     }
 
-    /// As `finish`, for a temporary file.
-    pub(crate) fn finish_unsynced(self) -> Result<Seal, IndexError> {
-        self.write_sections()?.0.finish_unsynced()
-    }
-
     fn write_sections(self) -> Result<(SealedWriter, SegmentMeta), IndexError> {
-        let mut out = self.out;
-        let terms = self.terms.into_inner().map_err(super::not_in_order)?;
+        let ListsWriter {
+            mut out,
+            terms,
+            records,
+            record_blocks,
+            positions,
+            meta,
+            ..
+        } = self.lists;
+        let terms = terms.into_inner().map_err(super::not_in_order)?;
         let (details, details_offsets) = self.details.finish()?;
         let mut table = vec![(0, out.position())];
         let [text_lengths, title_lengths] = self.lengths;
         let spills = [
-            self.positions,
-            self.records,
-            self.record_blocks,
+            positions,
+            records,
+            record_blocks,
             text_lengths,
             title_lengths,
             self.url_hashes,
@@ -209,14 +199,63 @@ impl SegmentWriter {
         }
         table.push((out.position(), terms.len() as u64));
         out.write(&terms)?;
-        let meta = serde_json::to_vec(&self.meta).unwrap_or_default();
-        table.push((out.position(), meta.len() as u64));
-        out.write(&meta)?;
+        let meta_bytes = serde_json::to_vec(&meta).unwrap_or_default();
+        table.push((out.position(), meta_bytes.len() as u64));
+        out.write(&meta_bytes)?;
         debug_assert_eq!((table.len(), table.len() - 1), (SECTIONS, META));
         for (start, bytes) in table {
             out.write(&start.to_le_bytes())?;
             out.write(&bytes.to_le_bytes())?;
         }
-        Ok((out, self.meta))
+        Ok((out, meta))
+    }
+}
+
+impl ListsWriter {
+    fn push(
+        &mut self,
+        key: &[u8],
+        counts: &ListCounts,
+        postings: [&[u8]; 2],
+        positions: [&[u8]; 2],
+    ) -> Result<(), IndexError> {
+        let too_many = IndexError::TooManyDocuments {
+            chunk: self.meta.chunk,
+            max: u32::MAX,
+        };
+        if counts.documents_count == 0 {
+            return Ok(());
+        }
+        if counts.occurrences_count > u64::from(u32::MAX) {
+            return Err(too_many);
+        }
+        let (record, meta) = (&mut self.record, &mut self.meta);
+        self.terms
+            .insert(key, meta.terms_count)
+            .map_err(super::not_in_order)?;
+        record.clear();
+        if meta.terms_count.is_multiple_of(RECORDS_IN_BLOCK) {
+            let start = u32::try_from(self.records.bytes()).map_err(|_| too_many)?;
+            self.record_blocks.write(&start.to_le_bytes())?;
+            vint::write_u64(record, self.out.position());
+            vint::write_u64(record, self.positions.bytes());
+        }
+        let more = counts.occurrences_count - u64::from(counts.documents_count);
+        vint::write_u32(record, counts.documents_count << 1 | u32::from(more == 0));
+        if more > 0 {
+            vint::write_u64(record, more);
+        }
+        vint::write_u64(record, counts.postings_bytes as u64);
+        vint::write_u64(record, counts.positions_bytes as u64);
+        self.records.write(record)?;
+        for piece in postings {
+            self.out.write(piece)?;
+        }
+        for piece in positions {
+            self.positions.write(piece)?;
+        }
+        meta.terms_count += 1;
+        meta.postings_count += u64::from(counts.documents_count);
+        Ok(())
     }
 }

@@ -29,6 +29,31 @@ pub(crate) use write::{Location, StoreWriter};
 const BLOCK_BYTES: usize = 16 << 10;
 const ENTRY_BYTES: usize = 16;
 
+/// Whether an index keeps the texts of its documents. A named property of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Texts {
+    /// Titles, bodies and further fields are kept, for summaries.
+    #[default]
+    Stored,
+    /// Only what finds documents and what a hit shows without a summary.
+    None,
+}
+
+impl Texts {
+    /// The name in manifests and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Texts::Stored => "stored",
+            Texts::None => "none",
+        }
+    }
+
+    pub(crate) fn is_stored(&self) -> bool {
+        *self == Texts::Stored
+    }
+}
+
 /// A document as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredDocument {
@@ -225,11 +250,17 @@ impl Fields<'_> {
 pub struct DocumentStore {
     /// By chunk, the newest segment first.
     chunks: Vec<Vec<StorePart>>,
+    texts: Texts,
 }
 
 impl DocumentStore {
-    pub(crate) fn new(chunks: Vec<Vec<StorePart>>) -> DocumentStore {
-        DocumentStore { chunks }
+    pub(crate) fn new(chunks: Vec<Vec<StorePart>>, texts: Texts) -> DocumentStore {
+        DocumentStore { chunks, texts }
+    }
+
+    /// Whether there are texts at all.
+    pub fn texts(&self) -> Texts {
+        self.texts
     }
 
     fn find<'b>(

@@ -8,7 +8,7 @@ use corpus::Document;
 use vfs::SharedStorage;
 
 /// Where a document lies in the store being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Location {
     pub(crate) block: u32,
     pub(crate) offset: u32,
@@ -133,11 +133,6 @@ impl StoreWriter {
         entry[8..12].copy_from_slice(&location.block.to_le_bytes());
         entry[12..].copy_from_slice(&location.offset.to_le_bytes());
         self.entries.write(&entry)
-    }
-
-    /// Memory held by the open block, about.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.block.capacity() + self.compressed.capacity()
     }
 
     pub(crate) fn finish(mut self) -> Result<Seal, IndexError> {

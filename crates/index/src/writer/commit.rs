@@ -10,8 +10,9 @@ use crate::sealed::{Identity, Kind};
 use crate::snapshot::{open_segment, open_store};
 use crate::statistics::{self, Deleted};
 use crate::store::StorePart;
-use crate::{DocId, IndexError, Segment, StoredDocument};
+use crate::{DocId, IndexError, Segment};
 use std::sync::Arc;
+use text::Analyzer;
 use vfs::SharedStorage;
 
 /// Manifests kept: the newest, and the one before it for readers that just opened it.
@@ -94,10 +95,14 @@ fn delete_replaced(
             replaced += u64::from(gone.count());
             let number = from + at;
             let part = open_store(storage, manifest, &manifest.segments[number])?;
-            for doc in gone.docs() {
-                let text = stored_text(&part, &segments[number], DocId(doc))?;
-                newly_deleted.add(&text, manifest.analyzer);
-            }
+            let analyzer = manifest.analyzer;
+            count_words(
+                &mut newly_deleted,
+                &gone,
+                &segments[number],
+                part.as_ref(),
+                analyzer,
+            )?;
             let generation = manifest.generation;
             let index_id = manifest.index_id();
             let entry = &mut manifest.segments[number];
@@ -179,26 +184,39 @@ pub(crate) fn all_deleted(
 ) -> Result<Deleted, IndexError> {
     let mut deleted = Deleted::default();
     for (entry, segment) in manifest.segments.iter().zip(segments) {
-        if !segment.has_deletions() {
-            continue;
-        }
-        let part = open_store(storage, manifest, entry)?;
-        for doc in segment.deletions.iter().flat_map(Deletions::docs) {
-            deleted.add(&stored_text(&part, segment, DocId(doc))?, manifest.analyzer);
+        if let Some(gone) = &segment.deletions {
+            let part = open_store(storage, manifest, entry)?;
+            count_words(
+                &mut deleted,
+                gone,
+                segment,
+                part.as_ref(),
+                manifest.analyzer,
+            )?;
         }
     }
     Ok(deleted)
 }
 
-fn stored_text(
-    part: &StorePart,
+/// Counts the words of the documents `gone`: out of their texts, or of all lists where there are none.
+fn count_words(
+    deleted: &mut Deleted,
+    gone: &Deletions,
     segment: &Segment,
-    doc: DocId,
-) -> Result<StoredDocument, IndexError> {
-    let url = segment.details(doc)?.url;
-    part.document(&url)?.ok_or_else(|| {
-        segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
-    })
+    part: Option<&StorePart>,
+    analyzer: Analyzer,
+) -> Result<(), IndexError> {
+    let Some(part) = part else {
+        return deleted.add_from_lists(segment, gone);
+    };
+    for doc in gone.docs() {
+        let url = segment.details(DocId(doc))?.url;
+        let text = part.document(&url)?.ok_or_else(|| {
+            segment.damaged_at_terms(&format!("the document store has no text for {url:?}"))
+        })?;
+        deleted.add(&text, analyzer);
+    }
+    Ok(())
 }
 
 /// Removes what interrupted commits left, and files that only old generations need.

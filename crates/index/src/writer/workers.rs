@@ -1,51 +1,76 @@
-//! Threads that build chunks: each owns every n-th chunk, so nothing is shared while building.
+//! Threads that invert documents. Documents are read and their rows kept here, in order of arrival;
+//! words go in batches to whatever thread of the chunk's group is free, which builds runs of its own.
+//!
+//! With as many chunks as threads or more, a group is one thread and owns every n-th chunk. With
+//! fewer, the threads of a group share its chunks. Nothing else is shared while building: a thread's
+//! runs are its own, and a channel carries 256 KiB of text at a time.
 
 use super::BuildOptions;
 use crate::IndexError;
-use crate::build::chunk::{BuiltChunk, ChunkBuilder, Target};
-use corpus::{Document, url_hash};
+use crate::build::chunk::{BuiltChunk, Chunk, Target};
+use crate::build::documents::Documents;
+use crate::build::run::{RunBuilder, Runs};
+use crate::segment::DOCUMENTS_MAX;
+use corpus::{Document, site_of, url_hash};
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Text that travels to a worker at once.
 const BATCH_BYTES: usize = 256 << 10;
-/// Batches that wait for a worker.
+/// Batches that wait for the workers of a group.
 const BATCHES_MAX: usize = 4;
 /// What the program takes beside runs, however little memory there is.
 const FIXED_BYTES: u64 = 12 << 20;
-/// Share of the rest that runs may take: what remains is for reading, merging and the allocator.
+/// Share of the rest that runs may take: what remains is for reading, writing and the allocator.
 const RUNS_SHARE: f64 = 0.5;
 const RUNS_BYTES_MIN: f64 = (8 << 20) as f64;
 
-type Built = Result<Vec<BuiltChunk>, IndexError>;
+/// A document on its way to a worker.
+struct Arrived {
+    chunk: u32,
+    /// Which of its chunk's documents, in order of arrival.
+    ordinal: u32,
+    site: String,
+    document: Document,
+}
+
+/// Runs by chunk.
+type ChunkRuns = BTreeMap<u32, Runs>;
 
 /// Builds chunks here, or on threads.
 pub(super) struct Workers {
+    target: Target,
     chunks: u32,
+    first_segment: u32,
+    threads: usize,
+    /// By chunk; there only once the chunk has a document.
+    documents: BTreeMap<u32, Documents>,
     mode: Mode,
 }
 
 enum Mode {
     Here(Box<Worker>),
-    Threads(Vec<Thread>),
+    Threads(Vec<Group>),
 }
 
-struct Thread {
-    batch: Vec<(u64, Document)>,
+/// Threads that share the chunks of one remainder.
+struct Group {
+    batch: Vec<Arrived>,
     batch_bytes: usize,
-    sender: Sender<Vec<(u64, Document)>>,
-    handle: JoinHandle<Built>,
+    batch_documents_max: usize,
+    sender: Sender<Vec<Arrived>>,
+    handles: Vec<JoinHandle<Result<ChunkRuns, IndexError>>>,
 }
 
-/// Builds the chunks `first`, `first + step`, …
+/// Inverts documents into runs, within its share of memory.
 struct Worker {
     target: Target,
-    chunks: u32,
+    number: usize,
     first_segment: u32,
-    first: u32,
-    step: u32,
     memory_bytes: usize,
-    builders: Vec<Option<ChunkBuilder>>,
+    builders: BTreeMap<u32, RunBuilder>,
 }
 
 impl Workers {
@@ -55,45 +80,78 @@ impl Workers {
         first_segment: u32,
         options: &BuildOptions,
     ) -> Workers {
-        let threads = (options.threads.max(1) as u32).min(chunks);
+        let threads = options.threads.max(1);
         let memory = options.memory_bytes.saturating_sub(FIXED_BYTES) as f64 * RUNS_SHARE;
         let memory = memory.max(RUNS_BYTES_MIN);
-        let worker = |first: u32| Worker {
+        let worker = |number: usize| Worker {
             target: target.clone(),
+            number,
+            first_segment,
+            memory_bytes: (memory / threads as f64) as usize,
+            builders: BTreeMap::new(),
+        };
+        let mode = match threads {
+            1 => Mode::Here(Box::new(worker(0))),
+            _ => {
+                let groups = threads.min(chunks as usize);
+                // Where runs are kept short, so are batches: a run has some of them.
+                let batch_documents_max = target
+                    .run_documents_max
+                    .map_or(usize::MAX, |max| max as usize / 3 + 1);
+                let of_group = |group: usize| (group..threads).step_by(groups).map(worker);
+                let groups =
+                    (0..groups).map(|group| Group::start(of_group(group), batch_documents_max));
+                Mode::Threads(groups.collect())
+            }
+        };
+        Workers {
+            target,
             chunks,
             first_segment,
-            first,
-            step: threads,
-            memory_bytes: (memory / f64::from(threads)) as usize,
-            builders: (first..chunks)
-                .step_by(threads as usize)
-                .map(|_| None)
-                .collect(),
-        };
-        let mode = if options.threads <= 1 {
-            Mode::Here(Box::new(worker(0)))
-        } else {
-            Mode::Threads(
-                (0..threads)
-                    .map(|first| Thread::start(worker(first)))
-                    .collect(),
-            )
-        };
-        Workers { chunks, mode }
+            threads,
+            documents: BTreeMap::new(),
+            mode,
+        }
     }
 
     pub(super) fn add(&mut self, document: Document) -> Result<(), IndexError> {
         let hash = url_hash(&document.url);
+        let chunk = (hash % u64::from(self.chunks)) as u32;
+        let site = site_of(&document.url);
+        let documents = match self.documents.entry(chunk) {
+            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                let Target {
+                    storage,
+                    texts,
+                    index_id,
+                    ..
+                } = &self.target;
+                let segment = self.first_segment + chunk;
+                entry.insert(Documents::new(storage, *texts, *index_id, segment)?)
+            }
+        };
+        let ordinal = documents.count();
+        if ordinal >= DOCUMENTS_MAX {
+            let max = DOCUMENTS_MAX;
+            return Err(IndexError::TooManyDocuments { chunk, max });
+        }
+        documents.push(&document, &site, hash)?;
+        let arrived = Arrived {
+            chunk,
+            ordinal,
+            site,
+            document,
+        };
         match &mut self.mode {
-            Mode::Here(worker) => worker.add(&document, hash),
-            Mode::Threads(threads) => {
-                let chunk = (hash % u64::from(self.chunks)) as usize;
-                let number = chunk % threads.len();
-                if threads[number].push(hash, document) {
+            Mode::Here(worker) => worker.add(&arrived),
+            Mode::Threads(groups) => {
+                let number = chunk as usize % groups.len();
+                if groups[number].push(arrived) {
                     return Ok(());
                 }
-                // Only a worker that failed stops listening: its error is what to tell.
-                match threads.swap_remove(number).join() {
+                // Only workers that failed stop listening: their error is what to tell.
+                match groups.swap_remove(number).join() {
                     Err(error) => Err(error),
                     Ok(_) => Err(stopped()),
                 }
@@ -102,44 +160,102 @@ impl Workers {
     }
 
     /// The chunks built, by number.
-    pub(super) fn finish(self) -> Built {
-        let mut built = match self.mode {
-            Mode::Here(worker) => worker.finish()?,
-            Mode::Threads(mut threads) => {
-                // A worker that stopped listening tells why when it is joined.
-                threads.iter_mut().for_each(|thread| {
-                    thread.send();
-                });
-                let mut built = Vec::new();
-                // All of them are joined before any error is told: none may write after that.
-                let results: Vec<Built> = threads.into_iter().map(Thread::join).collect();
-                for result in results {
-                    built.extend(result?);
-                }
-                built
+    pub(super) fn finish(mut self) -> Result<Vec<BuiltChunk>, IndexError> {
+        let mut runs: BTreeMap<u32, Vec<Runs>> = BTreeMap::new();
+        for made in self.join()? {
+            for (chunk, made) in made {
+                runs.entry(chunk).or_default().push(made);
             }
-        };
-        built.sort_unstable_by_key(|chunk| chunk.entry.chunk);
-        Ok(built)
+        }
+        let first_segment = self.first_segment;
+        let chunks = self.documents.into_iter().map(|(number, documents)| Chunk {
+            number,
+            segment: first_segment + number,
+            documents,
+            runs: runs.remove(&number).unwrap_or_default(),
+        });
+        finish_chunks(chunks.collect(), &self.target, self.threads)
+    }
+
+    /// The runs of every worker.
+    fn join(&mut self) -> Result<Vec<ChunkRuns>, IndexError> {
+        match &mut self.mode {
+            Mode::Here(worker) => Ok(vec![worker.take_runs()]),
+            Mode::Threads(groups) => {
+                // A worker that stopped listening tells why when it is joined.
+                groups.iter_mut().for_each(|group| {
+                    group.send();
+                });
+                // All of them are joined before any error is told: none may write after that.
+                let made: Vec<_> = groups.drain(..).map(Group::join).collect();
+                let mut runs = Vec::new();
+                for made in made {
+                    runs.extend(made?);
+                }
+                Ok(runs)
+            }
+        }
     }
 }
 
-impl Thread {
-    fn start(worker: Worker) -> Thread {
+/// Finishes as many chunks at a time as there are threads, and shares out threads that are left over.
+fn finish_chunks(
+    chunks: Vec<Chunk>,
+    target: &Target,
+    threads: usize,
+) -> Result<Vec<BuiltChunk>, IndexError> {
+    let at_a_time = threads.min(chunks.len()).max(1);
+    if at_a_time == 1 {
+        let finish = |chunk: Chunk| chunk.finish(target, threads);
+        return chunks.into_iter().map(finish).collect();
+    }
+    let waiting = Mutex::new(chunks.into_iter());
+    let finished = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..at_a_time {
+            scope.spawn(|| {
+                let next = || {
+                    waiting
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .next()
+                };
+                while let Some(chunk) = next() {
+                    let built = chunk.finish(target, threads / at_a_time);
+                    let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
+                    finished.push(built);
+                }
+            });
+        }
+    });
+    let finished = finished.into_inner();
+    let finished = finished.unwrap_or_else(PoisonError::into_inner);
+    let mut built: Vec<BuiltChunk> = finished.into_iter().collect::<Result<_, _>>()?;
+    built.sort_unstable_by_key(|chunk| chunk.entry.chunk);
+    Ok(built)
+}
+
+impl Group {
+    fn start(workers: impl Iterator<Item = Worker>, batch_documents_max: usize) -> Group {
         let (sender, receiver) = bounded(BATCHES_MAX);
-        let handle = std::thread::spawn(move || run(worker, receiver));
-        Thread {
+        let start = |worker: Worker| {
+            let receiver = receiver.clone();
+            std::thread::spawn(move || run(worker, receiver))
+        };
+        Group {
             batch: Vec::new(),
             batch_bytes: 0,
+            batch_documents_max,
             sender,
-            handle,
+            handles: workers.map(start).collect(),
         }
     }
 
-    fn push(&mut self, hash: u64, document: Document) -> bool {
-        self.batch_bytes += document.title.len() + document.body.len();
-        self.batch.push((hash, document));
-        self.batch_bytes < BATCH_BYTES || self.send()
+    fn push(&mut self, arrived: Arrived) -> bool {
+        self.batch_bytes += arrived.document.title.len() + arrived.document.body.len();
+        self.batch.push(arrived);
+        let full = self.batch_bytes >= BATCH_BYTES || self.batch.len() >= self.batch_documents_max;
+        !full || self.send()
     }
 
     fn send(&mut self) -> bool {
@@ -147,22 +263,25 @@ impl Thread {
         self.sender.send(std::mem::take(&mut self.batch)).is_ok()
     }
 
-    fn join(self) -> Built {
+    fn join(self) -> Result<Vec<ChunkRuns>, IndexError> {
         drop(self.sender);
-        self.handle.join().unwrap_or_else(|_| Err(stopped()))
+        let joined = self.handles.into_iter();
+        let joined = joined.map(|handle| handle.join().unwrap_or_else(|_| Err(stopped())));
+        let joined: Vec<_> = joined.collect();
+        joined.into_iter().collect()
     }
 }
 
-fn run(mut worker: Worker, receiver: Receiver<Vec<(u64, Document)>>) -> Built {
+fn run(mut worker: Worker, receiver: Receiver<Vec<Arrived>>) -> Result<ChunkRuns, IndexError> {
     for batch in receiver {
-        for (hash, document) in batch {
-            worker.add(&document, hash)?;
+        for arrived in batch {
+            worker.add(&arrived)?;
         }
     }
-    worker.finish()
+    Ok(worker.take_runs())
 }
 
-fn stopped() -> IndexError {
+pub(crate) fn stopped() -> IndexError {
     IndexError::Mismatch {
         path: Default::default(),
         reason: "a thread that builds chunks stopped; this is a bug, please report it".into(),
@@ -170,44 +289,43 @@ fn stopped() -> IndexError {
 }
 
 impl Worker {
-    fn add(&mut self, document: &Document, hash: u64) -> Result<(), IndexError> {
-        let chunk = (hash % u64::from(self.chunks)) as u32;
-        let slot = &mut self.builders[((chunk - self.first) / self.step) as usize];
-        let builder = match slot {
-            Some(builder) => builder,
-            None => slot.insert(ChunkBuilder::new(
-                &self.target,
-                chunk,
-                self.first_segment + chunk,
-            )?),
-        };
-        builder.add(document, hash)?;
+    fn add(&mut self, arrived: &Arrived) -> Result<(), IndexError> {
+        let Worker {
+            target,
+            number,
+            first_segment,
+            builders,
+            ..
+        } = self;
+        let builder = builders.entry(arrived.chunk).or_insert_with(|| {
+            let segment = *first_segment + arrived.chunk;
+            RunBuilder::new(
+                &target.storage,
+                format!("tmp-{segment:08}-run-{number}"),
+                target.analyzer,
+                target.run_documents_max,
+            )
+        });
+        builder.add(&arrived.document, &arrived.site, arrived.ordinal)?;
         self.limit_memory()
     }
 
     /// Writes the largest run when all of them together take too much.
     fn limit_memory(&mut self) -> Result<(), IndexError> {
-        let used = |builder: &ChunkBuilder| builder.memory_bytes();
-        let total: usize = self.builders.iter().flatten().map(used).sum();
+        let total: usize = self.builders.values().map(RunBuilder::memory_bytes).sum();
         if total <= self.memory_bytes {
             return Ok(());
         }
-        match self
+        let largest = self
             .builders
-            .iter_mut()
-            .flatten()
-            .max_by_key(|builder| used(builder))
-        {
-            Some(largest) => largest.flush(),
-            None => Ok(()),
-        }
+            .values_mut()
+            .max_by_key(|builder| builder.memory_bytes());
+        largest.map_or(Ok(()), RunBuilder::flush)
     }
 
-    fn finish(self) -> Built {
-        let mut built = Vec::new();
-        for builder in self.builders.into_iter().flatten() {
-            built.extend(builder.finish()?);
-        }
-        Ok(built)
+    fn take_runs(&mut self) -> ChunkRuns {
+        let builders = std::mem::take(&mut self.builders).into_iter();
+        let finish = |(chunk, builder): (u32, RunBuilder)| (chunk, builder.finish());
+        builders.map(finish).collect()
     }
 }

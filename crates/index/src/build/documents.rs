@@ -1,0 +1,202 @@
+//! What a chunk under construction keeps of its documents besides their words, in order of arrival.
+//!
+//! Rows and details wait in files until the segment is written, because only then is it known which
+//! documents later ones have replaced; texts go to the document store at once.
+
+use crate::deletions::Deletions;
+use crate::sealed::{read_u32, read_u64};
+use crate::segment::details::{read_text, write_text};
+use crate::segment::write::{DocumentRow, SegmentWriter};
+use crate::spill::Spill;
+use crate::store::{Location, StoreWriter};
+use crate::{IndexError, Texts};
+use corpus::Document;
+use vfs::{Region, SharedStorage};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// `url_hash:u64le site_hash:u64le details_at:u64le block:u32le offset:u32le`.
+const ROW_BYTES: usize = 32;
+/// Rows sorted at once by hash: 64 MB. Of more, some hashes are sorted, then the next.
+const SORTED_MAX: usize = 4 << 20;
+/// Bytes after which the pages read so far are given back.
+const RELEASE_BYTES: usize = 8 << 20;
+
+/// The documents of a chunk, while they arrive.
+pub(crate) struct Documents {
+    rows: Spill,
+    details: Spill,
+    details_buffer: Vec<u8>,
+    /// `None` in an index without texts.
+    store: Option<StoreWriter>,
+    count: u32,
+}
+
+/// The documents of a chunk, all there.
+pub(crate) struct AllDocuments {
+    rows: Region,
+    details: Region,
+    pub(crate) store: Option<StoreWriter>,
+    pub(crate) count: u32,
+}
+
+impl Documents {
+    pub(crate) fn new(
+        storage: &SharedStorage,
+        texts: Texts,
+        index_id: u128,
+        segment: u32,
+    ) -> Result<Documents, IndexError> {
+        let name = super::chunk::documents_name(segment);
+        Ok(Documents {
+            rows: Spill::new(storage, format!("tmp-{segment:08}-rows")),
+            details: Spill::new(storage, format!("tmp-{segment:08}-details")),
+            details_buffer: Vec::new(),
+            store: match texts {
+                Texts::Stored => Some(StoreWriter::create(storage, &name, index_id, segment)?),
+                Texts::None => None,
+            },
+            count: 0,
+        })
+    }
+
+    /// Documents so far, replaced ones included.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Adds the next document.
+    pub(crate) fn push(
+        &mut self,
+        document: &Document,
+        site: &str,
+        url_hash: u64,
+    ) -> Result<(), IndexError> {
+        let location = match &mut self.store {
+            Some(store) => store.push(document)?,
+            None => Location::default(),
+        };
+        let mut row = [0; ROW_BYTES];
+        row[..8].copy_from_slice(&url_hash.to_le_bytes());
+        row[8..16].copy_from_slice(&xxh3_64(site.as_bytes()).to_le_bytes());
+        row[16..24].copy_from_slice(&self.details.bytes().to_le_bytes());
+        row[24..28].copy_from_slice(&location.block.to_le_bytes());
+        row[28..].copy_from_slice(&location.offset.to_le_bytes());
+        self.rows.write(&row)?;
+        self.details_buffer.clear();
+        let id = document.id.as_deref().unwrap_or("");
+        for text in [&document.url, id, &document.title] {
+            write_text(&mut self.details_buffer, text);
+        }
+        self.details.write(&self.details_buffer)?;
+        self.count += 1;
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<AllDocuments, IndexError> {
+        Ok(AllDocuments {
+            rows: self.rows.into_region()?,
+            details: self.details.into_region()?,
+            store: self.store,
+            count: self.count,
+        })
+    }
+}
+
+impl AllDocuments {
+    fn url_hash(&self, doc: u32) -> u64 {
+        read_u64(&self.rows, doc as usize * ROW_BYTES)
+    }
+
+    /// URL, id (empty: the URL) and title.
+    fn details(&self, doc: u32) -> (&str, &str, &str) {
+        let mut at = read_u64(&self.rows, doc as usize * ROW_BYTES + 16) as usize;
+        // Written by this program a while ago: it cannot be cut short.
+        let mut next = || read_text(&self.details, &mut at).unwrap_or("");
+        (next(), next(), next())
+    }
+
+    /// The documents that later ones replace: same hash, same URL.
+    pub(crate) fn find_replaced(&self) -> Deletions {
+        let mut gone = Deletions::none(self.count);
+        self.in_order_of_hash(|sorted| {
+            for same in sorted.chunk_by(|a, b| a.0 == b.0) {
+                for (at, &(_, doc)) in same.iter().enumerate() {
+                    let url = self.details(doc).0;
+                    let mut later = same[at + 1..].iter();
+                    if later.any(|&(_, later)| self.details(later).0 == url) {
+                        gone.insert(doc);
+                    }
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_default();
+        gone
+    }
+
+    /// Hands out the documents with their hashes in order of (hash, document), a part of all hashes
+    /// at a time.
+    fn in_order_of_hash(
+        &self,
+        mut each: impl FnMut(&[(u64, u32)]) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        let parts = (self.count as usize).div_ceil(SORTED_MAX) as u128;
+        let mut sorted = Vec::new();
+        for part in 0..parts {
+            sorted.clear();
+            let all = (0..self.count).map(|doc| (self.url_hash(doc), doc));
+            let mine = |hash: u64| (u128::from(hash) * parts) >> 64 == part;
+            sorted.extend(all.filter(|&(hash, _)| mine(hash)));
+            sorted.sort_unstable();
+            each(&sorted)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the documents that are not gone, with their words by field, then their order by hash.
+    pub(crate) fn write(
+        &mut self,
+        lengths: &[[u32; 2]],
+        id_of: impl Fn(u32) -> Option<u32>,
+        out: &mut SegmentWriter,
+    ) -> Result<(), IndexError> {
+        let mut released = 0;
+        for doc in (0..self.count).filter(|&doc| id_of(doc).is_some()) {
+            let row = doc as usize * ROW_BYTES;
+            let (url, id, title) = self.details(doc);
+            out.push_document(DocumentRow {
+                url,
+                id: Some(id).filter(|id| !id.is_empty()),
+                title,
+                url_hash: self.url_hash(doc),
+                site_hash: read_u64(&self.rows, row + 8),
+                lengths: lengths[doc as usize],
+            })?;
+            let at = read_u64(&self.rows, row + 16) as usize;
+            if at - released > RELEASE_BYTES {
+                self.details.release(released..at);
+                released = at;
+            }
+        }
+        let mut store = self.store.take();
+        self.in_order_of_hash(|sorted| {
+            for &(hash, doc) in sorted {
+                let Some(id) = id_of(doc) else {
+                    continue;
+                };
+                out.push_by_hash(id)?;
+                if let Some(store) = &mut store {
+                    let row = doc as usize * ROW_BYTES;
+                    let location = Location {
+                        block: read_u32(&self.rows, row + 24),
+                        offset: read_u32(&self.rows, row + 28),
+                    };
+                    store.push_entry(hash, location)?;
+                }
+            }
+            Ok(())
+        })?;
+        self.store = store;
+        Ok(())
+    }
+}

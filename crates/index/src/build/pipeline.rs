@@ -1,0 +1,169 @@
+//! How do several threads encode the terms of one segment? In jobs of neighbouring terms; their
+//! results are written in order, so the bytes are those of one thread.
+
+use super::encode::{RunMap, TermEncoder};
+use super::run::{Piece, TermsMerge};
+use crate::postings::{PostingsCodec, PostingsEncoder};
+use crate::segment::write::{ListCounts, SegmentWriter};
+use crate::{Field, IndexError};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Bytes of streams that make a job, and pieces.
+const JOB_BYTES: usize = 512 << 10;
+const JOB_PIECES: usize = 8 << 10;
+/// Jobs that wait or are worked on, for every thread.
+const JOBS_PER_THREAD: usize = 2;
+
+/// Some terms in order, with their pieces.
+#[derive(Default)]
+struct Job<'a> {
+    number: usize,
+    keys: Vec<u8>,
+    pieces: Vec<Piece<'a>>,
+    /// Where the key and the pieces of each term end.
+    ends: Vec<(usize, usize)>,
+    bytes: usize,
+}
+
+/// The lists of a job's terms, one after another.
+#[derive(Default)]
+struct Encoded {
+    keys: Vec<u8>,
+    /// Where each key ends, and what its list is.
+    lists: Vec<(usize, ListCounts)>,
+    postings: Vec<u8>,
+    positions: Vec<u8>,
+}
+
+type Done = (usize, Option<Encoded>);
+
+/// Encodes all terms on `threads` threads and writes them here.
+pub(crate) fn encode_terms(
+    mut merge: TermsMerge<'_>,
+    maps: &[RunMap],
+    codec: PostingsCodec,
+    threads: usize,
+    out: &mut SegmentWriter,
+) -> Result<(), IndexError> {
+    std::thread::scope(|scope| {
+        // Jobs never wait for room: those under way are counted.
+        let (jobs, waiting) = unbounded();
+        let (done, results) = unbounded();
+        for _ in 0..threads {
+            let (waiting, done) = (waiting.clone(), done.clone());
+            scope.spawn(move || work(&waiting, &done, maps, codec));
+        }
+        drop(done);
+        let mut writer = InOrder {
+            results,
+            early: BTreeMap::new(),
+            next: 0,
+            out,
+        };
+        let mut number = 0;
+        while let Some(mut job) = next_job(&mut merge) {
+            if number - writer.next >= threads * JOBS_PER_THREAD {
+                writer.write_next()?;
+            }
+            job.number = number;
+            number += 1;
+            // Threads stop listening only after a panic, which `write_next` tells.
+            let _ = jobs.send(job);
+        }
+        drop(jobs);
+        while writer.next < number {
+            writer.write_next()?;
+        }
+        Ok(())
+    })
+}
+
+fn next_job<'a>(merge: &mut TermsMerge<'a>) -> Option<Job<'a>> {
+    let mut job = Job::default();
+    while job.bytes < JOB_BYTES && job.pieces.len() < JOB_PIECES {
+        let Some((key, pieces)) = merge.next() else {
+            break;
+        };
+        job.keys.extend_from_slice(key);
+        job.pieces.extend_from_slice(pieces);
+        job.bytes += pieces.iter().map(Piece::bytes).sum::<usize>();
+        job.ends.push((job.keys.len(), job.pieces.len()));
+    }
+    (!job.ends.is_empty()).then_some(job)
+}
+
+fn work(waiting: &Receiver<Job<'_>>, done: &Sender<Done>, maps: &[RunMap], codec: PostingsCodec) {
+    for job in waiting {
+        let number = job.number;
+        // Whatever happens, the job must be told done, or its writer waits for ever.
+        let encoded = catch_unwind(AssertUnwindSafe(|| encode(job, maps, codec))).ok();
+        if done.send((number, encoded)).is_err() {
+            return;
+        }
+    }
+}
+
+fn encode(job: Job<'_>, maps: &[RunMap], codec: PostingsCodec) -> Encoded {
+    let mut terms = TermEncoder::new(maps);
+    let mut encoder = PostingsEncoder::new(codec);
+    let mut encoded = Encoded::default();
+    let (mut key_at, mut piece_at) = (0, 0);
+    for &(key_end, piece_end) in &job.ends {
+        let key = &job.keys[key_at..key_end];
+        if let Some((field, _)) = Field::split(key) {
+            terms.encode(field, &job.pieces[piece_at..piece_end], &mut encoder);
+            encoder.finish(|list| {
+                encoded.lists.push((key_end, ListCounts::of(&list)));
+                for piece in list.postings {
+                    encoded.postings.extend_from_slice(piece);
+                }
+                for piece in list.positions {
+                    encoded.positions.extend_from_slice(piece);
+                }
+            });
+        }
+        (key_at, piece_at) = (key_end, piece_end);
+    }
+    encoded.keys = job.keys;
+    encoded
+}
+
+/// Writes results in the order of their jobs.
+struct InOrder<'a> {
+    results: Receiver<Done>,
+    early: BTreeMap<usize, Option<Encoded>>,
+    next: usize,
+    out: &'a mut SegmentWriter,
+}
+
+impl InOrder<'_> {
+    /// Waits for the result of the next job, and writes it.
+    fn write_next(&mut self) -> Result<(), IndexError> {
+        loop {
+            if let Some(encoded) = self.early.remove(&self.next) {
+                self.next += 1;
+                return self.write(&encoded.ok_or_else(crate::writer::stopped)?);
+            }
+            let (number, encoded) = self.results.recv().map_err(|_| crate::writer::stopped())?;
+            self.early.insert(number, encoded);
+        }
+    }
+
+    fn write(&mut self, encoded: &Encoded) -> Result<(), IndexError> {
+        let (mut key_at, mut postings_at, mut positions_at) = (0, 0, 0);
+        for (key_end, counts) in &encoded.lists {
+            let postings_end = postings_at + counts.postings_bytes;
+            let positions_end = positions_at + counts.positions_bytes;
+            self.out.push_list(
+                &encoded.keys[key_at..*key_end],
+                counts,
+                [&encoded.postings[postings_at..postings_end], &[]],
+                [&encoded.positions[positions_at..positions_end], &[]],
+            )?;
+            (key_at, postings_at, positions_at) = (*key_end, postings_end, positions_end);
+        }
+        Ok(())
+    }
+}

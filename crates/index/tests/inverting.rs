@@ -1,0 +1,119 @@
+//! Does building find every word where it stands? The slow twin is a map of maps.
+
+use corpus::{Document, site_of};
+use index::{BuildOptions, DocId, Field, Index, Segment, Writer};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use text::Analyzer;
+use vfs::{MemoryStorage, SharedStorage};
+
+/// By field and term, by URL: the positions.
+type Lists = BTreeMap<(u8, String), BTreeMap<String, Vec<u32>>>;
+
+const FIELDS: [Field; 3] = [Field::Text, Field::Title, Field::Site];
+
+fn slow(documents: &[Document]) -> Lists {
+    let newest: BTreeMap<&str, &Document> = documents
+        .iter()
+        .map(|document| (document.url.as_str(), document))
+        .collect();
+    let mut lists = Lists::new();
+    for (url, document) in newest {
+        let mut add = |field: Field, term: String, position: u32| {
+            let list = lists.entry((field as u8, term)).or_default();
+            list.entry(url.to_owned()).or_default().push(position);
+        };
+        let title = Analyzer::Plain.terms(&document.title);
+        let body = Analyzer::Plain.terms(&document.body);
+        for (position, term) in (0..).zip(title.iter().chain(&body)) {
+            add(Field::Text, term.clone(), position);
+        }
+        for (position, term) in (0..).zip(title) {
+            add(Field::Title, term, position);
+        }
+        add(Field::Site, site_of(url), 0);
+    }
+    lists
+}
+
+fn built(documents: &[Document], options: BuildOptions) -> Lists {
+    let storage: SharedStorage = Arc::new(MemoryStorage::new());
+    let mut writer = Writer::open(storage.clone(), options).unwrap();
+    for document in documents {
+        writer.add(document.clone()).unwrap();
+    }
+    writer.commit().unwrap();
+    let index = Index::open(storage).unwrap();
+    let mut lists = Lists::new();
+    for segment in index.segments(0..index.chunks_count()) {
+        for field in FIELDS {
+            add_lists(segment, field, &mut lists);
+        }
+    }
+    lists
+}
+
+fn add_lists(segment: &Segment, field: Field, lists: &mut Lists) {
+    let mut records = Vec::new();
+    let add = |term: &str, record| records.push((term.to_owned(), record));
+    segment.terms_with_prefix(field, "", add).unwrap();
+    for (term, record) in records {
+        let list = lists.entry((field as u8, term)).or_default();
+        let mut postings = segment.postings(&record).unwrap();
+        let mut positions = Vec::new();
+        while postings.doc() != DocId::END {
+            postings.positions(&mut positions);
+            if field == Field::Site {
+                positions.push(0);
+            }
+            assert_eq!(postings.frequency() as usize, positions.len());
+            let url = segment.details(postings.doc()).unwrap().url;
+            assert!(list.insert(url, positions.clone()).is_none());
+            postings.next();
+        }
+        assert!(postings.take_error().is_none());
+    }
+}
+
+/// Words of every length around those that lie in a table, and some that are not ASCII.
+fn words() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        8 => "[ab]{1,2}",
+        2 => "[a-c]{7,9}",
+        1 => "[ab]{15,18}",
+        1 => "[äßЖ東]{1,7}",
+        1 => "[A-Z]{1,5}",
+    ];
+    prop::collection::vec(word, 0..70).prop_map(|words| words.join(" "))
+}
+
+fn document() -> impl Strategy<Value = Document> {
+    (0..3u32, 0..40u32, "[ab]{0,2}( [ab]{1,20})?", words()).prop_map(|(host, page, title, body)| {
+        Document {
+            url: format!("http://host{}.test/{page}", "x".repeat(host as usize * 6)),
+            title,
+            body,
+            ..Document::default()
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn every_word_is_found_where_it_stands(
+        documents in prop::collection::vec(document(), 0..60),
+        chunks in 1..4u32,
+        threads in 1..5usize,
+        run_documents_max in prop::option::of(1..20u32),
+    ) {
+        let options = BuildOptions {
+            chunks: Some(chunks),
+            threads,
+            run_documents_max,
+            ..BuildOptions::default()
+        };
+        prop_assert_eq!(built(&documents, options), slow(&documents));
+    }
+}

@@ -1,0 +1,68 @@
+//! Is an index without texts the same but for the texts, whatever is replaced later?
+
+use corpus::Document;
+use index::{BuildOptions, Field, Index, Texts, Writer, check};
+use std::sync::Arc;
+use vfs::{MemoryStorage, SharedStorage};
+
+fn document(number: usize, version: usize) -> Document {
+    Document {
+        url: format!("http://s{}.test/{number}", number % 3),
+        title: format!("title {version}"),
+        body: format!(
+            "version {version} w{} w{} w{}",
+            number % 4,
+            number,
+            number * version
+        ),
+        ..Document::default()
+    }
+}
+
+/// Three commits, of which the later ones replace some documents of all earlier ones.
+fn build(texts: Texts) -> Index {
+    let storage: SharedStorage = Arc::new(MemoryStorage::new());
+    let options = BuildOptions {
+        texts: Some(texts),
+        ..BuildOptions::default()
+    };
+    for (version, step) in [(1, 1), (2, 3), (3, 5)] {
+        let mut writer = Writer::open(storage.clone(), options.clone()).unwrap();
+        for number in (0..60).step_by(step) {
+            writer.add(document(number, version)).unwrap();
+        }
+        let summary = writer.commit().unwrap();
+        assert_eq!(summary.store_bytes == 0, texts == Texts::None);
+    }
+    assert!(check(storage.clone(), 10).unwrap().1.is_empty());
+    Index::open(storage).unwrap()
+}
+
+#[test]
+fn statistics_need_no_texts() {
+    let (stored, none) = (build(Texts::Stored), build(Texts::None));
+    let url = "http://s1.test/1";
+    assert!(stored.documents().document(url).unwrap().is_some());
+    assert!(none.documents().document(url).unwrap().is_none());
+    assert_eq!(none.documents().texts(), Texts::None);
+    let (stored, none) = (stored.statistics(), none.statistics());
+    assert_eq!(stored.documents_count(), none.documents_count());
+    for field in Field::WITH_LENGTHS {
+        assert_eq!(stored.average_length(field), none.average_length(field));
+    }
+    let words = (0..200).map(|number| format!("w{number}"));
+    let words = words.chain(["version", "title", "1", "2", "3"].map(str::to_owned));
+    let mut found = 0;
+    for word in words {
+        for field in Field::WITH_LENGTHS {
+            let frequency = stored.document_frequency(field, &word).unwrap();
+            assert_eq!(
+                frequency,
+                none.document_frequency(field, &word).unwrap(),
+                "{word}"
+            );
+            found += frequency;
+        }
+    }
+    assert!(found > 0);
+}
