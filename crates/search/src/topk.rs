@@ -39,6 +39,8 @@ trait Documents: std::fmt::Debug + Sync {
     fn id(&self) -> u32;
     fn url_hash(&self, doc: DocId) -> u64;
     fn site_hash(&self, doc: DocId) -> u64;
+    /// Says that the hashes of a document will be wanted.
+    fn prefetch(&self, _doc: DocId) {}
 }
 
 impl Documents for Segment {
@@ -50,6 +52,9 @@ impl Documents for Segment {
     }
     fn site_hash(&self, doc: DocId) -> u64 {
         Segment::site_hash(self, doc)
+    }
+    fn prefetch(&self, doc: DocId) {
+        self.prefetch_hashes(doc);
     }
 }
 
@@ -185,6 +190,9 @@ impl<'a> TopK<'a> {
             segment,
             doc,
         };
+        if let Some(entered) = self.segments.last() {
+            entered.prefetch(doc);
+        }
         if self.k > ORDERED_MAX {
             self.kept.push(new);
             if self.kept.len() >= self.k.saturating_mul(2) {

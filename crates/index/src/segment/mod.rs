@@ -1,15 +1,16 @@
 //! One immutable segment, opened: terms, postings, lengths and details of some documents of a chunk.
 //!
 //! ```text
-//! payload := postings positions records record_blocks text_lengths title_lengths url_hashes
-//!            site_hashes by_hash details details_offsets terms meta table
-//! table   := { start:u64le bytes:u64le }{13}          in the order above, counted from the payload
+//! payload := postings positions records record_blocks text_lengths title_lengths hashes
+//!            by_hash details details_offsets terms meta table
+//! table   := { start:u64le bytes:u64le }{12}          in the order above, counted from the payload
 //! terms   := fst: field:u8 term:utf8 -> ordinal of the term
 //! records := { postings_start:vint positions_start:vint record{8} }      of every eight terms
 //! record  := documents<<1 | (occurrences == documents) : vint  [occurrences-documents:vint]
 //!            postings_bytes:vint positions_bytes:vint
 //! record_blocks := start:u32le{terms / 8, rounded up}                    in records
-//! *_lengths := byte{documents}   *_hashes := u64le{documents}   by_hash := doc:u32le{documents}
+//! *_lengths := byte{documents}   hashes := { url:u64le site:u64le }{documents}
+//! by_hash := doc:u32le{documents}
 //! meta    := JSON
 //! ```
 //!
@@ -29,10 +30,13 @@ use fst::{IntoStreamer, Streamer};
 use std::path::PathBuf;
 use vfs::SharedStorage;
 
-pub(crate) const SECTIONS: usize = 13;
-pub(crate) const META: usize = 12;
+pub(crate) const SECTIONS: usize = 12;
+pub(crate) const META: usize = 11;
 /// Terms that share a start in `records`.
 pub(crate) const RECORDS_IN_BLOCK: u64 = 8;
+
+/// Bytes of a document's hashes.
+const HASHES_BYTES: usize = 16;
 
 /// Documents that one segment holds at most: a gap and a flag share 32 bits.
 pub(crate) const DOCUMENTS_MAX: u32 = (1 << 31) - 2;
@@ -86,8 +90,7 @@ pub struct Segment {
     records: Section,
     record_blocks: Section,
     lengths: [Section; 2],
-    url_hashes: Section,
-    site_hashes: Section,
+    hashes: Section,
     by_hash: Section,
     details: Section,
     details_offsets: Section,
@@ -133,12 +136,11 @@ impl Segment {
             records: section(2)?,
             record_blocks: section(3)?,
             lengths: [section(4)?, section(5)?],
-            url_hashes: section(6)?,
-            site_hashes: section(7)?,
-            by_hash: section(8)?,
-            details: section(9)?,
-            details_offsets: section(10)?,
-            terms: fst::Map::new(section(11)?)
+            hashes: section(6)?,
+            by_hash: section(7)?,
+            details: section(8)?,
+            details_offsets: section(9)?,
+            terms: fst::Map::new(section(10)?)
                 .map_err(|error| damaged(&format!("term dictionary: {error}")))?,
             deletions: None,
             meta,
@@ -149,8 +151,7 @@ impl Segment {
             .lengths
             .iter()
             .all(|lengths| lengths.len() == documents)
-            && segment.url_hashes.len() == documents * 8
-            && segment.site_hashes.len() == documents * 8
+            && segment.hashes.len() == documents * HASHES_BYTES
             && segment.by_hash.len() == documents * 4
             && segment.details_offsets.len() == documents.div_ceil(details::BLOCK_DOCUMENTS) * 8
             && segment.meta.documents_count <= DOCUMENTS_MAX;
@@ -296,13 +297,19 @@ impl Segment {
     /// Hash of the URL: breaks ties, and finds the text.
     #[inline]
     pub fn url_hash(&self, doc: DocId) -> u64 {
-        read_u64(&self.url_hashes, doc.0 as usize * 8)
+        read_u64(&self.hashes, doc.0 as usize * HASHES_BYTES)
     }
 
     /// Hash of the site: limits hits a site before details are known.
     #[inline]
     pub fn site_hash(&self, doc: DocId) -> u64 {
-        read_u64(&self.site_hashes, doc.0 as usize * 8)
+        read_u64(&self.hashes, doc.0 as usize * HASHES_BYTES + 8)
+    }
+
+    /// Asks for the hashes of a document that will be wanted soon, without waiting for them.
+    #[inline]
+    pub fn prefetch_hashes(&self, doc: DocId) {
+        codec::memory::prefetch(&self.hashes, doc.0 as usize * HASHES_BYTES);
     }
 
     /// The document at `rank` in order of (URL hash, id).

@@ -29,8 +29,7 @@ pub(crate) struct SegmentWriter {
     key: Vec<u8>,
     lists: ListsWriter,
     lengths: [Spill; 2],
-    url_hashes: Spill,
-    site_hashes: Spill,
+    hashes: Spill,
     by_hash: Spill,
     details: DetailsWriter,
 }
@@ -98,8 +97,7 @@ impl SegmentWriter {
                 },
             },
             lengths: [spill("text-lengths"), spill("title-lengths")],
-            url_hashes: spill("url-hashes"),
-            site_hashes: spill("site-hashes"),
+            hashes: spill("hashes"),
             by_hash: spill("by-hash"),
             details: DetailsWriter::new(spill("details"), spill("details-offsets")),
         })
@@ -145,8 +143,8 @@ impl SegmentWriter {
         for (sum, length) in self.lists.meta.words_counts.iter_mut().zip(row.lengths) {
             *sum += u64::from(length);
         }
-        self.url_hashes.write(&row.url_hash.to_le_bytes())?;
-        self.site_hashes.write(&row.site_hash.to_le_bytes())?;
+        self.hashes.write(&row.url_hash.to_le_bytes())?;
+        self.hashes.write(&row.site_hash.to_le_bytes())?;
         self.lists.meta.documents_count += 1;
         Ok(())
     }
@@ -188,8 +186,7 @@ impl SegmentWriter {
             record_blocks,
             text_lengths,
             title_lengths,
-            self.url_hashes,
-            self.site_hashes,
+            self.hashes,
             self.by_hash,
             details,
             details_offsets,
