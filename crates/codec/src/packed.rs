@@ -205,6 +205,17 @@ impl Packed<'_> {
     /// Adds the high parts; returns where the block ends.
     #[inline]
     fn patch(&self, bytes: &[u8], values: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
+        let count = self.exceptions.len();
+        // Most high parts are one byte, and where few bits are packed any byte fits.
+        if self.bits <= 25
+            && let Some(highs) = bytes.get(self.end..self.end + count)
+            && highs.iter().all(|high| high.wrapping_sub(1) < 0x7f)
+        {
+            for (&index, &high) in self.exceptions.iter().zip(highs) {
+                values[usize::from(index)] |= u32::from(high) << self.bits;
+            }
+            return Ok(self.end + count);
+        }
         self.for_each_exception(bytes, |index, high| values[usize::from(index)] |= high)
     }
 

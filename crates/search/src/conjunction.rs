@@ -292,27 +292,12 @@ fn clip_matches(
     *count = inside;
 }
 
-/// Sets the bits of a list's documents from `base` on.
+/// Sets the bits of a list's documents from `base` on, a multiple of 64.
 pub(crate) fn mark(list: &mut List<'_>, base: u32, words: &mut [u64]) {
-    let end = base.saturating_add(words.len() as u32 * 64);
-    let mut block = list.find(DocId(base));
-    while block < list.blocks.blocks_count()
-        && (block == 0 || list.blocks.last_doc(block - 1).0.saturating_add(1) < end)
-    {
-        list.blocks.load(block);
-        match list.blocks.bits() {
-            Some(bits) => bits.join_into(words, base),
-            None => {
-                let docs = list.blocks.docs();
-                let from = match docs.first() {
-                    Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
-                    _ => 0,
-                };
-                bits::set(words, base, &docs[from..]);
-            }
-        }
-        block += 1;
-    }
+    let block = list.find(DocId(base));
+    list.blocks.mark(block, base, words, |words, docs| {
+        bits::set(words, base, docs)
+    });
 }
 
 /// Clears the bits of documents outside the range.

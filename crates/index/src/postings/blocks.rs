@@ -288,6 +288,50 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
+    /// Adds to `words`, whose first bit stands for `base` (a multiple of 64), the documents of the list from
+    /// `base` on that fall into them, those of the blocks from `block` on. Documents of blocks that are not
+    /// of bits go to `each` instead, of which those outside are left out by whoever takes them.
+    pub fn mark(
+        &mut self,
+        block: usize,
+        base: u32,
+        words: &mut [u64],
+        mut each: impl FnMut(&mut [u64], &[u32]),
+    ) {
+        let end = base.saturating_add(words.len() as u32 * 64);
+        for block in block..self.blocks_count() {
+            let before = self.base(block);
+            if before.wrapping_add(1) >= end {
+                break;
+            }
+            if let Some(bits) = self.bits_of(block, before) {
+                bits.join_into(words, base);
+                continue;
+            }
+            self.load(block);
+            let docs = self.docs();
+            let from = match docs.first() {
+                Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
+                _ => 0,
+            };
+            each(words, &docs[from..]);
+        }
+    }
+
+    /// A full block of bits, without loading it.
+    #[inline]
+    fn bits_of(&self, block: usize, before: u32) -> Option<Bits<'a>> {
+        if block >= self.blocks_full || self.bytes.codec != PostingsCodec::Packed {
+            return None;
+        }
+        let start = match block {
+            0 => 0,
+            _ => self.header(block - 1, 1) as usize,
+        };
+        let start = bounds::headers_bytes(self.blocks_full) + start;
+        Bits::read(self.bytes.postings.get(start..)?, before).ok()?
+    }
+
     /// The loaded block, where it is one of bits: nothing of it need be decoded.
     #[inline]
     pub fn bits(&self) -> Option<Bits<'a>> {
