@@ -189,7 +189,6 @@ impl Section {
         self.start as u64
     }
 
-    #[allow(dead_code)] // see `Segment::release_before`
     /// Tells the system that the first `bytes` of the section are done with.
     pub(crate) fn release(&self, bytes: usize) {
         self.region

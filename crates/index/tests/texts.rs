@@ -1,7 +1,7 @@
 //! Is an index without texts the same but for the texts, whatever is replaced later?
 
 use corpus::Document;
-use index::{BuildOptions, Field, Index, Texts, Writer, check};
+use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
@@ -20,7 +20,7 @@ fn document(number: usize, version: usize) -> Document {
 }
 
 /// Three commits, of which the later ones replace some documents of all earlier ones.
-fn build(texts: Texts) -> Index {
+fn build(texts: Texts) -> SharedStorage {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     let options = BuildOptions {
         texts: Some(texts),
@@ -35,12 +35,27 @@ fn build(texts: Texts) -> Index {
         assert_eq!(summary.store_bytes == 0, texts == Texts::None);
     }
     assert!(check(storage.clone(), 10).unwrap().1.is_empty());
-    Index::open(storage).unwrap()
+    storage
 }
 
 #[test]
 fn statistics_need_no_texts() {
     let (stored, none) = (build(Texts::Stored), build(Texts::None));
+    compare(&stored, &none);
+    for storage in [&stored, &none] {
+        let options = OptimizeOptions {
+            order: Some(Order::Url),
+            ..OptimizeOptions::default()
+        };
+        optimize(storage.clone(), &options, &|_| {}).unwrap();
+        assert!(check(storage.clone(), 10).unwrap().1.is_empty());
+    }
+    compare(&stored, &none);
+}
+
+fn compare(stored: &SharedStorage, none: &SharedStorage) {
+    let open = |storage: &SharedStorage| Index::open(storage.clone()).unwrap();
+    let (stored, none) = (open(stored), open(none));
     let url = "http://s1.test/1";
     assert!(stored.documents().document(url).unwrap().is_some());
     assert!(none.documents().document(url).unwrap().is_none());

@@ -341,7 +341,6 @@ impl Segment {
     }
 
     /// The details of all documents, one after another.
-    #[allow(dead_code)] // for who rewrites a segment
     pub(crate) fn details_in_order(&self) -> DetailsInOrder<'_> {
         DetailsInOrder {
             segment: self,
@@ -358,7 +357,6 @@ impl Segment {
         self.details.get(start as usize..end)
     }
 
-    #[allow(dead_code)] // for who rewrites a segment
     /// Tells the system that postings and positions before those of `record` are done with:
     /// a merge reads a segment once, front to back.
     pub(crate) fn release_before(&self, record: &TermRecord) {
@@ -412,14 +410,12 @@ impl AsRef<Segment> for Segment {
 }
 
 /// Walks the details of a segment, decompressing each block once.
-#[allow(dead_code)] // for who rewrites a segment
 pub(crate) struct DetailsInOrder<'a> {
     segment: &'a Segment,
     next: usize,
     rows: Vec<u8>,
 }
 
-#[allow(dead_code)] // for who rewrites a segment
 impl DetailsInOrder<'_> {
     pub(crate) fn next(&mut self) -> Result<Details, IndexError> {
         let (block, row) = (

@@ -154,7 +154,6 @@ impl SegmentWriter {
         self.by_hash.write(&doc.to_le_bytes())
     }
 
-    #[allow(dead_code)] // for who rewrites a segment
     /// Says how many words the documents have, where the rows pushed had quantised lengths.
     pub(crate) fn set_words_counts(&mut self, words_counts: [u64; 2]) {
         self.lists.meta.words_counts = words_counts;
