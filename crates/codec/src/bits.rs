@@ -21,21 +21,12 @@ macro_rules! for_each_processor {
                 fn avx512($($argument: $type),*) $(-> $result)? {
                     $body($($argument),*)
                 }
-                if is_x86_feature_detected!("avx512vpopcntdq")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-                {
-                    // SAFETY: the processor has what the function is compiled for (every processor
-                    // with these has BMI and POPCNT).
-                    return unsafe { avx512($($argument),*) };
-                }
-                if is_x86_feature_detected!("avx2")
-                    && is_x86_feature_detected!("popcnt")
-                    && is_x86_feature_detected!("bmi2")
-                {
-                    // SAFETY: as above; BMI2 and AVX2 came with BMI1 and LZCNT in every processor.
-                    return unsafe { avx2($($argument),*) };
+                match crate::processor::level() {
+                    // SAFETY: the processor has what the function is compiled for.
+                    crate::processor::Level::Avx512 => return unsafe { avx512($($argument),*) },
+                    // SAFETY: as above.
+                    crate::processor::Level::Avx2 => return unsafe { avx2($($argument),*) },
+                    crate::processor::Level::Any => {}
                 }
             }
             $body($($argument),*)
@@ -55,6 +46,11 @@ for_each_processor! {
 }
 
 for_each_processor! {
+    /// As [`join`], of words as they lie in a file, lowest byte first.
+    pub fn join_bytes(words: &mut [u64], more: &[[u8; 8]]) -> () = join_bytes_any
+}
+
+for_each_processor! {
     /// Keeps of `words` what `other` has too; words that `other` lacks become 0.
     pub fn intersect(words: &mut [u64], other: &[u64]) -> () = intersect_any
 }
@@ -63,38 +59,6 @@ for_each_processor! {
     /// Sets the bit of every value, counted from `base` on: values are at or after it, and those past the
     /// end of `words` are left out.
     pub fn set(words: &mut [u64], base: u32, values: &[u32]) -> () = set_any
-}
-
-for_each_processor! {
-    /// Sets the byte of every value, counted from `base` on, to 1: quicker than bits, which must be read
-    /// before they are written. Values past the end of `flags` are left out.
-    pub fn flag(flags: &mut [u8], base: u32, values: &[u32]) -> () = flag_any
-}
-
-for_each_processor! {
-    /// Adds to `words` a bit for every flag that is 1, and clears the flags; 64 of them a word.
-    pub fn take_flags(flags: &mut [[u8; 64]], words: &mut [u64]) -> () = take_flags_any
-}
-
-#[inline(always)]
-fn flag_any(flags: &mut [u8], base: u32, values: &[u32]) {
-    for value in values {
-        if let Some(flag) = flags.get_mut(value.wrapping_sub(base) as usize) {
-            *flag = 1;
-        }
-    }
-}
-
-#[inline(always)]
-fn take_flags_any(flags: &mut [[u8; 64]], words: &mut [u64]) {
-    for (flags, word) in flags.iter_mut().zip(words) {
-        for (eight, flags) in flags.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            // Eight flags, each in the lowest bit of its byte, to the eight bits of the highest byte.
-            let gathered = u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            *word |= gathered << (eight * 8);
-            *flags = [0; 8];
-        }
-    }
 }
 
 #[inline(always)]
@@ -106,6 +70,13 @@ fn count_any(words: &[u64]) -> u64 {
 fn join_any(words: &mut [u64], more: &[u64]) {
     for (word, more) in words.iter_mut().zip(more) {
         *word |= more;
+    }
+}
+
+#[inline(always)]
+fn join_bytes_any(words: &mut [u64], more: &[[u8; 8]]) {
+    for (word, more) in words.iter_mut().zip(more) {
+        *word |= u64::from_le_bytes(*more);
     }
 }
 
@@ -156,20 +127,16 @@ mod tests {
         ) {
             let mut plain = words.clone();
             prop_assert_eq!(count(&words), count_any(&plain));
+            let bytes: Vec<[u8; 8]> = other.iter().map(|word| word.to_le_bytes()).collect();
+            let mut joined = words.clone();
+            join_bytes(&mut joined, &bytes);
             join(&mut words, &other);
+            prop_assert_eq!(&joined, &words);
             join_any(&mut plain, &other);
             prop_assert_eq!(&words, &plain);
             set(&mut words, 100, &values);
             set_any(&mut plain, 100, &values);
             prop_assert_eq!(&words, &plain);
-            let mut flags = vec![[0; 64]; words.len()];
-            let mut flagged = vec![0; words.len()];
-            flag(flags.as_flattened_mut(), 100, &values);
-            take_flags(&mut flags, &mut flagged);
-            let mut set_alone = vec![0; words.len()];
-            set(&mut set_alone, 100, &values);
-            prop_assert_eq!(flagged, set_alone);
-            prop_assert!(flags.as_flattened().iter().all(|&flag| flag == 0));
             for value in values {
                 let at = value as usize - 100;
                 prop_assert!(at / 64 >= words.len() || words[at / 64] >> (at % 64) & 1 == 1);

@@ -134,9 +134,7 @@ impl<'a> Bits<'a> {
         let (Some(words), Some(window)) = (self.words.get(skipped..), window.get_mut(at..)) else {
             return;
         };
-        for (slot, word) in window.iter_mut().zip(words) {
-            *slot |= u64::from_le_bytes(*word);
-        }
+        bits::join_bytes(window, words);
     }
 
     /// Documents before each word, for [`Bits::rank`].

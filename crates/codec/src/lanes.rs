@@ -20,8 +20,8 @@ for_each_processor! {
 }
 
 for_each_processor! {
-    /// The sum of the values.
-    pub fn sum(values: &[u32]) -> u64 = sum_any
+    /// The sum of the values, modulo 2^32.
+    pub fn sum(values: &[u32]) -> u32 = sum_any
 }
 
 for_each_processor! {
@@ -35,11 +35,11 @@ for_each_processor! {
 pub fn reach(values: &[f32; 64], least: f32) -> u64 {
     #[cfg(target_arch = "x86_64")]
     {
-        if is_x86_feature_detected!("avx512f") {
+        if crate::processor::level() == crate::processor::Level::Avx512 {
             // SAFETY: the processor has AVX-512F, the only thing this function asks for.
             return unsafe { reach_avx512(values, least) };
         }
-        if is_x86_feature_detected!("avx2") {
+        if crate::processor::level() != crate::processor::Level::Any {
             // SAFETY: the processor has AVX2, the only thing this function asks for.
             return unsafe { reach_avx2(values, least) };
         }
@@ -106,8 +106,8 @@ fn max_any(values: &[u32]) -> u32 {
 }
 
 #[inline(always)]
-fn sum_any(values: &[u32]) -> u64 {
-    values.iter().map(|&value| u64::from(value)).sum()
+fn sum_any(values: &[u32]) -> u32 {
+    values.iter().fold(0, |sum, &value| sum.wrapping_add(value))
 }
 
 #[inline(always)]
@@ -153,7 +153,7 @@ mod tests {
                 .collect();
             prop_assert_eq!(&kept[..count], &expected);
             prop_assert_eq!(max(&frequencies), frequencies.iter().copied().max().unwrap_or(0));
-            prop_assert_eq!(sum(&frequencies), frequencies.iter().map(|&f| u64::from(f)).sum());
+            prop_assert_eq!(sum(&frequencies), frequencies.iter().sum::<u32>());
         }
     }
 }

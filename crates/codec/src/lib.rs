@@ -18,6 +18,7 @@ pub mod error;
 pub mod lanes;
 pub mod memory;
 pub mod packed;
+pub mod processor;
 pub mod sorted;
 pub mod tail;
 pub mod vint;

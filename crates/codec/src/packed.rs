@@ -113,12 +113,7 @@ pub fn decode_some(bytes: &[u8], from: usize, values: &mut [u32]) -> Result<(), 
             if let [value] = values {
                 *value = scalar::unpack_one(packed.bits, packed.payload, from);
             } else {
-                let mut rows = [[0; LANES]; ROWS];
-                let first = from / LANES;
-                let rows = &mut rows[..(from + values.len()).div_ceil(LANES) - first];
-                scalar::unpack_rows(packed.bits, packed.payload, first, rows);
-                let start = from % LANES;
-                values.copy_from_slice(&rows.as_flattened()[start..start + values.len()]);
+                scalar::unpack_some(packed.bits, packed.payload, from, values);
             }
             packed.patch_some(bytes, from, values)?;
         }
@@ -139,7 +134,7 @@ pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
 #[inline]
 pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if crate::processor::level() != crate::processor::Level::Any {
         // SAFETY: the processor has AVX2, the only thing this function asks for.
         return unsafe { avx2::prefix_sum(values, base) };
     }
@@ -286,7 +281,7 @@ fn bad_exception(at: usize, high: u32, max: u32) -> CodecError {
 #[inline]
 fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if crate::processor::level() != crate::processor::Level::Any {
         // SAFETY: the processor has AVX2, the only thing these functions ask for.
         return unsafe { avx2::UNPACK[bits](payload, 0, values) };
     }
@@ -297,7 +292,7 @@ fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
 #[inline]
 fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if crate::processor::level() != crate::processor::Level::Any {
         // SAFETY: the processor has AVX2, the only thing these functions ask for.
         return unsafe { avx2::UNPACK_SUM[bits](payload, base, values) };
     }

@@ -32,7 +32,7 @@ impl Default for Pairs {
 #[inline]
 pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if crate::processor::level() != crate::processor::Level::Any {
         // SAFETY: the processor has AVX2, the only thing this function asks for.
         return unsafe { intersect_avx2(wanted, block, pairs) };
     }

@@ -5,7 +5,6 @@
 
 use crate::conjunction::{Conjunction, clip, mark};
 use crate::list::{List, first_damage};
-use crate::scratch::{Lent, kept_by_thread};
 use codec::bits;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -67,50 +66,16 @@ pub(crate) fn count_lists(
     Ok(count)
 }
 
-/// Flags by document, all zero when nobody uses them.
-struct Flags(Box<[[u8; 64]; WORDS]>);
-
-kept_by_thread!(Flags);
-
-impl Default for Flags {
-    fn default() -> Flags {
-        Flags(Box::new([[0; 64]; WORDS]))
-    }
-}
-
-/// Lists that hold at least one of so many documents are flagged rather than marked: gathering the flags
-/// of a window costs as much as marking some hundred bits.
-const FLAGGED: u32 = 40;
-
 fn count_bits(lists: &mut [List<'_>], range: Range<u32>, segment: &Segment) -> u64 {
     let mut count = 0;
     let mut base = range.start & !63;
     let mut any = [0; WORDS];
-    let mut flags: Lent<Flags> = Lent::take();
-    let often = segment.documents_count() / FLAGGED;
-    let flagged: u32 = lists
-        .iter()
-        .map(List::cost)
-        .filter(|&cost| cost < often * 8)
-        .sum();
-    let is_flagged = flagged >= often;
     while base < range.end {
         let width = WIDTH.min(range.end - base);
         let words = &mut any[..width.div_ceil(64) as usize];
         words.fill(0);
-        if is_flagged {
-            let flags = &mut flags.0[..words.len()];
-            for list in lists.iter_mut() {
-                let block = list.find(DocId(base));
-                list.blocks.mark(block, base, words, |_, docs| {
-                    bits::flag(flags.as_flattened_mut(), base, docs);
-                });
-            }
-            bits::take_flags(flags, words);
-        } else {
-            for list in lists.iter_mut() {
-                mark(list, base, words);
-            }
+        for list in lists.iter_mut() {
+            mark(list, base, words);
         }
         clip(words, base, &range);
         if segment.has_deletions() {

@@ -7,7 +7,7 @@ use super::buffers::Room;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
-use codec::{CodecError, docs, docs::Bits, lanes, packed, tail};
+use codec::{CodecError, docs, docs::Bits, lanes, memory, packed, tail};
 use std::path::Path;
 
 /// Where a list's bytes came from, for messages.
@@ -304,6 +304,8 @@ impl<'a> Blocks<'a> {
             if before.wrapping_add(1) >= end {
                 break;
             }
+            // Frequencies lie between the blocks' documents, so the processor does not guess where to read.
+            self.prefetch(block + 2);
             if let Some(bits) = self.bits_of(block, before) {
                 bits.join_into(words, base);
                 continue;
@@ -315,6 +317,18 @@ impl<'a> Blocks<'a> {
                 _ => 0,
             };
             each(words, &docs[from..]);
+        }
+    }
+
+    /// Asks for the first lines of a full block's documents.
+    #[inline]
+    pub fn prefetch(&self, block: usize) {
+        if block == 0 || block >= self.blocks_full {
+            return;
+        }
+        let start = bounds::headers_bytes(self.blocks_full) + self.header(block - 1, 1) as usize;
+        for line in 0..3 {
+            memory::prefetch(self.bytes.postings, start + line * 64);
         }
     }
 
@@ -494,13 +508,13 @@ impl<'a> Blocks<'a> {
 
     /// Occurrences of the list before the posting at `index` of the block whose frequencies are decoded.
     pub(super) fn occurrences_before(&self, index: usize) -> u64 {
-        let inside = lanes::sum(&self.room.frequencies[..index]);
+        let inside = u64::from(lanes::sum(&self.room.frequencies[..index]));
         let block = self.frequencies_block;
         if block < self.blocks_full {
             return u64::from(self.header(block, 2)) + inside;
         }
         let count = self.bytes.documents_count as usize % BLOCK;
-        let tail = lanes::sum(&self.room.frequencies[..count]);
+        let tail = u64::from(lanes::sum(&self.room.frequencies[..count]));
         self.bytes.occurrences_count.saturating_sub(tail) + inside
     }
 
