@@ -12,8 +12,12 @@ use crate::conjunction::Conjunction;
 use crate::cursor::{BLOCK, Scorer, distinct_records, retain_confirmed, sloppy_frequency};
 use crate::list::{List, first_damage};
 use crate::plan::{PhraseNode, Plan};
-use index::{DocId, IndexError, Segment};
+use crate::scratch::{Lent, kept_by_thread};
+use index::{DocId, IndexError, Segment, Span};
 use std::ops::Range;
+
+/// How many matches ahead positions are asked for.
+const PREFETCHED: usize = 4;
 
 /// A phrase being searched on one segment.
 pub(crate) struct Phrase<'a> {
@@ -23,9 +27,28 @@ pub(crate) struct Phrase<'a> {
     order: Vec<usize>,
     slop: u32,
     scorer: Scorer<'a>,
+    lists_count: usize,
+    room: Lent<Room>,
+}
+
+/// What a search works in.
+#[derive(Default)]
+struct Room {
     /// By list, the positions in one document, where they were read.
     positions: Vec<Vec<u32>>,
     starts: Vec<u32>,
+    spans: Spans,
+}
+
+kept_by_thread!(Room);
+
+/// Of the two rarest words, where the positions of every match are.
+struct Spans([[Span; BLOCK]; 2]);
+
+impl Default for Spans {
+    fn default() -> Spans {
+        Spans([[Span::default(); BLOCK]; 2])
+    }
 }
 
 impl<'a> Phrase<'a> {
@@ -44,14 +67,18 @@ impl<'a> Phrase<'a> {
             // With the phrase's scorer the leader's bounds are those of the phrase.
             lists.push(List::of_record(record, scorer, segment)?);
         }
+        let mut room: Lent<Room> = Lent::take();
+        if room.positions.len() < lists.len() {
+            room.positions.resize_with(lists.len(), Vec::new);
+        }
         Ok(Some(Phrase {
-            positions: vec![Vec::new(); lists.len()],
+            room,
+            lists_count: lists.len(),
             // Cheapest first already, and equal ones stay in place: `order` holds.
             words: Conjunction::new(lists),
             order,
             slop: phrase.slop,
             scorer,
-            starts: Vec::new(),
         }))
     }
 
@@ -103,14 +130,23 @@ impl<'a> Phrase<'a> {
     /// Offers those of the words' matches that hold the phrase; how many do.
     fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>, counted: bool) -> u64 {
         let count = self.words.matches.count;
-        let mut most = [f32::INFINITY; BLOCK];
-        if !counted && count > 0 && top.threshold() > 0.0 {
-            self.bound_matches(&mut most);
+        if count == 0 {
+            return 0;
         }
+        let mut most = [f32::INFINITY; BLOCK];
+        self.find_spans(&mut most);
+        let docs = self.words.matches.docs;
+        let matters = |at: usize, top: &TopK<'_>| counted || most[at] >= top.threshold();
         let mut live = 0;
-        for (at, most) in most[..count].iter().enumerate() {
-            let doc = DocId(self.words.matches.docs[at]);
-            if *most < top.threshold() || segment.is_deleted(doc) {
+        for at in 0..count.min(PREFETCHED) {
+            self.prefetch(at);
+        }
+        for at in 0..count {
+            if at + PREFETCHED < count && matters(at + PREFETCHED, top) {
+                self.prefetch(at + PREFETCHED);
+            }
+            let doc = DocId(docs[at]);
+            if !matters(at, top) || segment.is_deleted(doc) {
                 continue;
             }
             let frequency = self.frequency(at);
@@ -124,65 +160,80 @@ impl<'a> Phrase<'a> {
         live
     }
 
-    /// What the phrase scores at most in each match: as often as its rarest word there.
-    fn bound_matches(&mut self, most: &mut [f32; BLOCK]) {
-        let bounding: Vec<bool> = (0..self.words.lists.len())
-            .map(|list| self.is_bounded_by(list))
-            .collect();
-        let matches = &self.words.matches;
+    /// Finds where the positions of the two rarest words are in every match, and with that what the phrase
+    /// scores there at most.
+    fn find_spans(&mut self, most: &mut [f32; BLOCK]) {
+        let Conjunction { lists, matches, .. } = &mut self.words;
         let docs = &matches.docs[..matches.count];
         let mut least = [u32::MAX; BLOCK];
-        let mut frequencies = [1; BLOCK];
-        let lists = self.words.lists.iter_mut().zip(&matches.places);
-        for ((list, places), _) in lists.zip(bounding).filter(|(_, bounds)| *bounds) {
-            let frequencies = &mut frequencies[..docs.len()];
-            list.blocks.lookup(&places[..docs.len()], frequencies);
-            for (least, frequency) in least.iter_mut().zip(frequencies) {
-                *least = (*least).min(*frequency);
+        let mut is_bounded = false;
+        let rarest = lists
+            .iter_mut()
+            .zip(&matches.places)
+            .zip(&mut self.room.spans.0);
+        for (number, ((list, places), spans)) in rarest.enumerate() {
+            let spans = &mut spans[..docs.len()];
+            list.blocks.spans(&places[..docs.len()], spans);
+            if self.slop == 0 || self.order.first() == Some(&number) {
+                is_bounded = true;
+                for (least, span) in least.iter_mut().zip(spans) {
+                    *least = (*least).min(span.count);
+                }
             }
         }
-        self.scorer
-            .score_many(docs, &least[..docs.len()], &mut most[..docs.len()]);
+        if is_bounded {
+            self.scorer
+                .score_many(docs, &least[..docs.len()], &mut most[..docs.len()]);
+        }
+    }
+
+    /// Asks for the positions of the two rarest words in a match.
+    fn prefetch(&self, at: usize) {
+        for (list, spans) in self.words.lists.iter().zip(&self.room.spans.0) {
+            list.blocks.prefetch_positions(spans[at]);
+        }
     }
 
     /// How often the phrase stands in a match.
     fn frequency(&mut self, at: usize) -> u32 {
         let Conjunction { lists, matches, .. } = &mut self.words;
-        if self.slop > 0 {
-            for ((list, places), positions) in lists
-                .iter_mut()
-                .zip(&matches.places)
-                .zip(&mut self.positions)
-            {
-                list.blocks.positions_at(places[at], positions);
+        let Room {
+            positions,
+            starts,
+            spans,
+        } = &mut *self.room;
+        let mut read = |number: usize, positions: &mut Vec<u32>| {
+            let blocks = &mut lists[number].blocks;
+            match spans.0.get(number) {
+                Some(spans) => blocks.positions_of(spans[at], positions),
+                None => blocks.positions_at(matches.places[number][at], positions),
             }
-            return sloppy_frequency(&self.positions, &self.order, self.slop);
+        };
+        let lists_count = self.lists_count;
+        if self.slop > 0 {
+            for (number, positions) in positions[..lists_count].iter_mut().enumerate() {
+                read(number, positions);
+            }
+            return sloppy_frequency(&positions[..lists_count], &self.order, self.slop);
         }
         // Rare words first: most documents fail with the second.
-        for number in 0..lists.len() {
-            let positions = &mut self.positions[number];
-            lists[number]
-                .blocks
-                .positions_at(matches.places[number][at], positions);
-            for (offset, _) in self
-                .order
-                .iter()
-                .enumerate()
-                .filter(|(_, list)| **list == number)
+        for (number, positions) in positions[..lists_count].iter_mut().enumerate() {
+            read(number, positions);
+            let mut offsets = (0..).zip(&self.order).filter(|(_, list)| **list == number);
+            if number == 0
+                && let Some((offset, _)) = offsets.next()
             {
-                if number == 0 && self.order.iter().position(|list| *list == 0) == Some(offset) {
-                    let starts = positions.iter();
-                    self.starts.clear();
-                    self.starts
-                        .extend(starts.filter_map(|place| place.checked_sub(offset as u32)));
-                } else {
-                    retain_confirmed(&mut self.starts, positions, offset as u32);
-                }
+                starts.clear();
+                let places = positions.iter();
+                starts.extend(places.filter_map(|place| place.checked_sub(offset)));
             }
-            if self.starts.is_empty() {
+            for (offset, _) in offsets {
+                retain_confirmed(starts, positions, offset);
+            }
+            if starts.is_empty() {
                 return 0;
             }
         }
-        self.starts.len() as u32
+        starts.len() as u32
     }
 }

@@ -68,6 +68,12 @@ pub struct Place {
     frequency: u32,
 }
 
+impl Place {
+    pub(super) fn block(self) -> u32 {
+        self.block
+    }
+}
+
 pub(super) const NO_BLOCK: usize = usize::MAX;
 const KNOWN: u32 = u32::MAX;
 

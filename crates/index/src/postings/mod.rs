@@ -40,6 +40,7 @@ pub use bounds::Bounds;
 pub use cursor::Postings;
 pub(crate) use encode::PostingsEncoder;
 pub use impacts::Impact;
+pub use positions::Span;
 
 pub(crate) use codec::packed::BLOCK;
 

@@ -3,12 +3,69 @@
 use super::blocks::NO_BLOCK;
 use super::{BLOCK, Blocks, Place, PostingsCodec};
 use crate::sealed::read_u32;
-use codec::{CodecError, packed, vint};
+use codec::{CodecError, memory, packed, vint};
 
 /// Positions so few are read from a packed block without decoding all of it.
 const SOME_MAX: usize = 96;
 
+/// Which occurrences of a list are those in one document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// Occurrences of the list before.
+    from: u32,
+    /// How many.
+    pub count: u32,
+}
+
 impl Blocks<'_> {
+    /// The spans of postings found before, by increasing document.
+    pub fn spans(&mut self, places: &[Place], spans: &mut [Span]) {
+        let mut before = (u32::MAX, 0, 0);
+        for (&place, span) in places.iter().zip(spans) {
+            let index = self.frequencies_of(place);
+            let (block, summed, mut from) = before;
+            from = if block == place.block() && summed <= index {
+                // Only what lies between two postings of one block is summed.
+                let between = &self.room.frequencies[summed..index];
+                between
+                    .iter()
+                    .fold(from, |sum: u32, &count| sum.wrapping_add(count))
+            } else {
+                self.occurrences_before(index) as u32
+            };
+            let count = self.room.frequencies[index];
+            *span = Span { from, count };
+            before = (place.block(), index, from);
+        }
+    }
+
+    /// Asks for the positions of a span, which will be wanted soon.
+    pub fn prefetch_positions(&self, span: Span) {
+        let (block, start) = (span.from as usize / BLOCK, span.from as usize % BLOCK);
+        let full = self.position_blocks_full();
+        let end_of = |block: usize| read_u32(self.bytes.positions, block * 4) as usize;
+        let before = block.checked_sub(1).map_or(0, end_of);
+        let at = full * 4 + before;
+        memory::prefetch(self.bytes.positions, at);
+        if block < full {
+            // About there in the block: rows of all values are as long.
+            let bytes = end_of(block).saturating_sub(before);
+            let about = at + bytes * start / BLOCK;
+            memory::prefetch(self.bytes.positions, about);
+            memory::prefetch(self.bytes.positions, about + 64);
+            memory::prefetch(self.bytes.positions, at + bytes.saturating_sub(32));
+        }
+    }
+
+    /// The positions of a span, increasing, into `positions` (cleared first).
+    pub fn positions_of(&mut self, span: Span, positions: &mut Vec<u32>) {
+        positions.clear();
+        if !self.bytes.positions.is_empty() {
+            self.gaps_at(span.from as usize, span.count as usize, positions);
+            sum_up(positions);
+        }
+    }
+
     /// The positions of the posting at `index` of the loaded block, each as the gap from the one before
     /// (the first from 0), into `gaps` (cleared first).
     pub fn position_gaps(&mut self, index: usize, gaps: &mut Vec<u32>) {
