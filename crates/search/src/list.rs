@@ -6,6 +6,9 @@ use crate::plan::{Node, Plan};
 use codec::sorted::{self, Pairs};
 use index::{Blocks, Bounds, DocId, Field, IndexError, Place, Segment, TermRecord};
 
+/// More blocks than this are not asked for their bounds one by one.
+const BLOCKS_MAX: usize = 4;
+
 /// One term's postings, scored.
 #[derive(Debug)]
 pub(crate) struct List<'a> {
@@ -129,11 +132,15 @@ impl<'a> List<'a> {
         self.found
     }
 
-    /// The most that a posting of the documents from `base` on and before `end` adds.
+    /// The most that a posting of the documents from `base` on and before `end` adds. Where they reach over
+    /// many blocks, that of the whole list: one of many blocks is nearly as good as the best.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         let first = self.find(base);
         let mut most = 0.0f32;
         for block in first..self.blocks.blocks_count() {
+            if block == first + BLOCKS_MAX {
+                return self.most();
+            }
             most = most.max(self.bound(block));
             if self.blocks.last_doc(block).0 >= end.0 - 1 {
                 break;

@@ -16,19 +16,20 @@ use crate::algorithm::{Algorithm, Wanted};
 use crate::{Plan, ScoredHit, SharedThreshold, TopK};
 use index::{IndexError, Segment};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Ranges begin at multiples of this, so that no two share a word of bits.
 const ALIGNED: u32 = 64;
 
 /// A query on some segments, to be worked on by any number of handlers.
-#[derive(Debug)]
 pub struct Ranges<'a> {
     plan: &'a Plan,
     segments: Vec<&'a Segment>,
     /// By bound, highest first.
     ranges: Vec<Piece>,
+    /// What cutting opened, by segment: for the first handlers to come.
+    opened: Vec<Mutex<Option<Algorithm<'a>>>>,
     next: AtomicUsize,
     threshold: SharedThreshold,
     k: usize,
@@ -74,6 +75,7 @@ impl<'a> Ranges<'a> {
         let mut all = Ranges {
             plan,
             ranges: Vec::new(),
+            opened: Vec::new(),
             next: AtomicUsize::new(0),
             threshold: SharedThreshold::default(),
             k,
@@ -94,10 +96,11 @@ impl<'a> Ranges<'a> {
             .next_multiple_of(ALIGNED)
             .max(ALIGNED);
         // Only for what is known before anything is read.
-        let mut top = TopK::sharing(self.k, &self.threshold);
+        let mut top = TopK::new(self.k);
         for (number, &segment) in self.segments.iter().enumerate() {
-            let Some(mut algorithm) = Algorithm::open(self.plan, segment, &mut top, self.wanted)?
-            else {
+            let mut algorithm = Algorithm::open(self.plan, segment, &mut top, self.wanted)?;
+            let Some(opened) = &mut algorithm else {
+                self.opened.push(Mutex::new(None));
                 continue;
             };
             let end = segment.documents_count();
@@ -107,12 +110,15 @@ impl<'a> Ranges<'a> {
                 start = documents.end;
                 self.ranges.push(Piece {
                     segment: number,
-                    bound: algorithm.bound(&documents),
+                    bound: opened.bound(&documents),
                     documents,
                 });
             }
+            self.opened.push(Mutex::new(algorithm));
         }
-        top.exchange();
+        if self.k > 0 {
+            self.threshold.raise(top.threshold());
+        }
         self.ranges.sort_by(|a, b| b.bound.total_cmp(&a.bound));
         Ok(())
     }
@@ -130,8 +136,7 @@ impl<'a> Ranges<'a> {
     /// Takes ranges until none is left, or `leaves` says so (asked after each range).
     pub fn work(&'a self, mut leaves: impl FnMut() -> bool) -> Result<Share, IndexError> {
         let mut top = TopK::sharing(self.k, &self.threshold);
-        let mut opened: Vec<Option<Algorithm<'a>>> = Vec::new();
-        opened.resize_with(self.segments.len(), || None);
+        let mut opened: Vec<Option<Algorithm<'a>>> = self.opened.iter().map(|_| None).collect();
         let mut entered = usize::MAX;
         let mut share = Share::default();
         loop {
@@ -149,7 +154,12 @@ impl<'a> Ranges<'a> {
                 }
                 let slot = &mut opened[piece.segment];
                 if slot.is_none() {
-                    *slot = Algorithm::open(self.plan, segment, &mut top, self.wanted)?;
+                    // What cutting opened serves one handler; the others open for themselves.
+                    let kept = self.opened[piece.segment].lock().ok();
+                    *slot = match kept.and_then(|mut kept| kept.take()) {
+                        Some(kept) => Some(kept),
+                        None => Algorithm::open(self.plan, segment, &mut top, self.wanted)?,
+                    };
                 }
                 if let Some(algorithm) = slot {
                     share.count += algorithm.run(piece.documents.clone(), &mut top)?;

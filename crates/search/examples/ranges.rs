@@ -1,0 +1,131 @@
+//! What do ranges cost, and what do two handlers gain?
+//!
+//!     cargo run --release -p shorttail-search --example ranges -- DIR QUERIES [K] [RANGES]
+//!
+//! DIR is an index, QUERIES a file of queries, one a line (what stands before a tab is left out). Prints,
+//! for the union of each query's words and its K best (default 10): the time of one handler over all
+//! documents at once and over RANGES ranges (default 64), and of two handlers over the ranges of those
+//! queries that take a millisecond and more. Times are the least of several passes, in turns.
+
+use index::{Index, Segment};
+use search::{Operator, Plan, Ranges, Ranking, bag_of_words, merge_sorted, top_of_partition};
+use std::error::Error;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+use vfs::RealStorage;
+
+const PASSES: usize = 9;
+/// Queries quicker than this are not worth a second handler.
+const SHARED_MIN_US: f64 = 1000.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [directory, queries, rest @ ..] = &arguments[..] else {
+        return Err("usage: ranges DIR QUERIES [K] [RANGES]".into());
+    };
+    let number = |at: usize, default: usize| rest.get(at).map_or(Ok(default), |text| text.parse());
+    let (k, ranges_count) = (number(0, 10)?, number(1, 64)?);
+    let index = Index::open(Arc::new(RealStorage::open(std::path::Path::new(
+        directory,
+    ))?))?;
+    let segments: Vec<Arc<Segment>> = index.segments(0..index.chunks_count()).cloned().collect();
+    let mut plans = Vec::new();
+    for line in std::fs::read_to_string(queries)?.lines() {
+        let text = line.split_once('\t').map_or(line, |(_, text)| text);
+        let query = bag_of_words(text, index.analyzer(), Operator::Or);
+        plans.push(Plan::new(&query, Ranking::default(), index.statistics())?);
+    }
+
+    let (mut whole_us, mut ranges_us) = (0.0, 0.0);
+    let mut long = Vec::new();
+    for plan in &plans {
+        let (mut whole, mut ranged) = (f64::MAX, f64::MAX);
+        for _ in 0..PASSES {
+            whole = whole.min(time_us(|| {
+                black_box(top_of_partition(plan, &segments, k)?);
+                Ok(())
+            })?);
+            ranged = ranged.min(time_us(|| {
+                let ranges = Ranges::new(plan, &segments, k, false, ranges_count)?;
+                black_box(ranges.work(|| false)?);
+                Ok(())
+            })?);
+        }
+        whole_us += whole;
+        ranges_us += ranged;
+        if whole >= SHARED_MIN_US {
+            long.push((plan, ranged));
+        }
+    }
+    let count = plans.len().max(1) as f64;
+    let further_us = (ranges_us - whole_us) / count / ranges_count as f64;
+    println!(
+        "{} queries, k = {k}: {:.1} µs at once, {:.1} µs in {ranges_count} ranges, ratio {:.3}; \
+         a further range {:.3} µs",
+        plans.len(),
+        whole_us / count,
+        ranges_us / count,
+        ranges_us / whole_us,
+        further_us
+    );
+    let (mut one_us, mut two_us) = (0.0, 0.0);
+    for (plan, alone) in &long {
+        one_us += alone;
+        two_us += shared_us(plan, &segments, k, ranges_count)?;
+    }
+    match long.len() {
+        0 => println!("no query takes {SHARED_MIN_US} µs: two handlers were not tried"),
+        count => println!(
+            "{count} queries over {SHARED_MIN_US} µs: one handler {:.0} µs, two {:.0} µs, {:.2} times as fast",
+            one_us / count as f64,
+            two_us / count as f64,
+            one_us / two_us
+        ),
+    }
+    Ok(())
+}
+
+/// The least time of two handlers that spin until a query is there, as handlers of a server would.
+fn shared_us(
+    plan: &Plan,
+    segments: &[Arc<Segment>],
+    k: usize,
+    ranges_count: usize,
+) -> Result<f64, Box<dyn Error>> {
+    let mut least = f64::MAX;
+    for _ in 0..PASSES {
+        let started = Instant::now();
+        let ranges = Ranges::new(plan, segments, k, false, ranges_count)?;
+        let prepared_us = started.elapsed().as_nanos() as f64 / 1e3;
+        let ready = AtomicUsize::new(0);
+        let (begun, hits) = std::thread::scope(|scope| {
+            let helper = scope.spawn(|| {
+                ready.fetch_add(1, Ordering::AcqRel);
+                while ready.load(Ordering::Acquire) < 2 {
+                    std::hint::spin_loop();
+                }
+                ranges.work(|| false)
+            });
+            while ready.load(Ordering::Acquire) < 1 {
+                std::hint::spin_loop();
+            }
+            let begun = Instant::now();
+            ready.fetch_add(1, Ordering::AcqRel);
+            let own = ranges.work(|| false);
+            let helped = helper.join().expect("a handler does not panic");
+            let merged = own.and_then(|own| Ok(merge_sorted(&[own.hits, helped?.hits], k)));
+            (begun.elapsed(), merged)
+        });
+        black_box(hits?);
+        least = least.min(prepared_us + begun.as_nanos() as f64 / 1e3);
+    }
+    Ok(least)
+}
+
+fn time_us(work: impl FnOnce() -> Result<(), index::IndexError>) -> Result<f64, Box<dyn Error>> {
+    let started = Instant::now();
+    work()?;
+    Ok(started.elapsed().as_nanos() as f64 / 1e3)
+}
