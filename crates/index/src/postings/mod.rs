@@ -31,14 +31,16 @@ mod buffers;
 mod cursor;
 pub(crate) mod encode;
 mod floors;
+mod frequencies;
 mod impacts;
 mod positions;
 
-pub use blocks::{Blocks, Place};
+pub use blocks::Blocks;
 pub(crate) use blocks::{ListBytes, Origin};
 pub use bounds::Bounds;
 pub use cursor::Postings;
 pub(crate) use encode::PostingsEncoder;
+pub use frequencies::Place;
 pub use impacts::Impact;
 pub use positions::Span;
 
