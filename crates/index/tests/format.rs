@@ -277,7 +277,7 @@ fn blocks_are_read() {
                     .filter(|(_, word)| *word == term)
                     .map(|(place, _)| place)
                     .collect();
-                (!places.is_empty()).then(|| (doc, places.len() as u32, places))
+                (!places.is_empty()).then_some((doc, places.len() as u32, places))
             })
             .collect();
         assert_eq!(postings(segment, Field::Text, term), expected, "{term}");
