@@ -5,12 +5,15 @@
 //!        | 41 words:u8 word:u64le*words
 //! ```
 //!
-//! Bit i of word w stands for document `first + 64 w + i`, where `first` is the lowest multiple of 64
+//! Bit i of word w stands for document `first + 64 w + i`, where `first` is the highest multiple of 64
 //! that is not after the first possible document, `(base + 1) & !63`. Exactly 256 bits are set, the
 //! last of them in the last word.
 //!
 //! Why bits: whether a document is in the block is one test, and sets are joined and intersected by the
-//! word; nothing is decoded. A block takes the form where that costs at most half as many bytes again.
+//! word; nothing is decoded. A block takes the form where that costs at most half as many bytes again
+//! as packed gaps do.
+//!
+//! Example: documents 0, 1, 2, 4, 5, 6, 8, … (three of four) are `41 06  77 × 42  17 00 00 00 00 00`.
 
 use crate::packed::{self, BLOCK};
 use crate::{CodecError, bits};

@@ -3,11 +3,12 @@
 //! Pure functions over slices. The only crate besides `vfs` that may use `unsafe`.
 //!
 //! - [`vint`]: one variable-length byte integer after another, as Lucene 3 stored postings.
-//! - [`docs`]: blocks of 256 documents, as packed gaps or as bits.
-//! - [`bits`], [`lanes`], [`sorted`]: what is done with decoded blocks.
-//! - [`tail`]: postings one after another, where they are too few for a block.
-//! - [`memory`]: prefetching.
 //! - [`packed`]: blocks of 256 bit-packed integers, the default form of postings and positions.
+//! - [`docs`]: blocks of 256 documents, as packed gaps or as bits.
+//! - [`tail`]: postings one after another, where they are too few for a block.
+//! - [`bits`], [`lanes`], [`sorted`]: what is done with decoded blocks, as sets of bits, as postings side by
+//!   side, and as sorted documents.
+//! - [`memory`], [`processor`]: asking for bytes before they are wanted, and which instructions there are.
 
 // Kernels need intrinsics; each block carries its proof.
 #![allow(unsafe_code)]

@@ -1,10 +1,12 @@
-//! Blocks of 256 integers, bit-packed, format 2.
+//! Blocks of 256 integers, bit-packed.
 //!
+//! ```text
 //! block    := packed | constant
 //! packed   := bits:u8(0..=32) exceptions:u8 payload index:u8*exceptions high:vint*exceptions
 //! payload  := row*bits
 //! row      := word:u32le * 8            word w of each of the 8 lanes, 32 bytes together
 //! constant := 40 value:vint             256 times the same value
+//! ```
 //!
 //! An exception is an index and a high part: value[index] |= high << bits.
 //!

@@ -19,6 +19,19 @@ pub enum IndexError {
         /// What is wrong.
         what: String,
     },
+    /// The index was written in a format that this program does not read.
+    #[error(
+        "{}: format version {found}, but this program reads version {read}; rebuild the index",
+        path.display()
+    )]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version in its header.
+        found: u32,
+        /// The version of this program.
+        read: u32,
+    },
     /// There is no index in the directory.
     #[error("{}: no index here (no MANIFEST file); build one with `shorttail index SOURCE --into DIR`", path.display())]
     NoIndex {

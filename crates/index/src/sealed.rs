@@ -255,7 +255,16 @@ pub(crate) fn open_sealed(
     }
     verify_blocks(&region, payload_end).map_err(|(at, what)| damaged(at, what))?;
     region.release(0..payload_end);
-    let identity = verify_header(bytes, kind).map_err(|(at, what)| damaged(at, what))?;
+    verify_magic(bytes).map_err(|(at, what)| damaged(at, what))?;
+    let version = read_u32(bytes, 12);
+    if version != FORMAT_VERSION {
+        return Err(IndexError::OtherVersion {
+            path: storage.location().join(name),
+            found: version,
+            read: FORMAT_VERSION,
+        });
+    }
+    let identity = read_identity(bytes, kind).map_err(|(at, what)| damaged(at, what))?;
     if let Some((wanted, _)) = expected
         && wanted != identity
     {
@@ -328,22 +337,17 @@ fn verify_blocks(bytes: &Region, payload_end: usize) -> Result<(), Damage> {
     Ok(())
 }
 
-fn verify_header(bytes: &[u8], kind: Kind) -> Result<Identity, Damage> {
+fn verify_magic(bytes: &[u8]) -> Result<(), Damage> {
     if bytes[..8] != MAGIC {
         return Err((0, "not a file of a Shorttail index".into()));
     }
     if crc32fast::hash(&bytes[..60]) != read_u32(bytes, 60) {
         return Err((60, "checksum of the header does not match".into()));
     }
-    let version = read_u32(bytes, 12);
-    if version != FORMAT_VERSION {
-        return Err((
-            12,
-            format!(
-                "format version {version}, this program reads {FORMAT_VERSION}: rebuild the index"
-            ),
-        ));
-    }
+    Ok(())
+}
+
+fn read_identity(bytes: &[u8], kind: Kind) -> Result<Identity, Damage> {
     if bytes[8..12] != kind.bytes() {
         return Err((8, format!("this is not a {kind:?} file")));
     }

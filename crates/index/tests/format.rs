@@ -1,28 +1,34 @@
-//! Is format 1 still read and written as it was, and does its documentation quote true bytes?
+//! Is format 2 still read and written as it was, is format 1 refused by name, and does the documentation
+//! quote true bytes?
 //!
-//! The fixture was built once and never again: an index of three documents, and a second commit that
-//! replaces the third. A change of format gets a new version and a new fixture beside this one.
+//! The fixtures were built once and never again: an index of three documents, and a second commit that
+//! replaces the third; and one of 400 documents, whose lists have full blocks. A change of format gets a
+//! new version and new fixtures beside these.
 
 use corpus::Document;
-use index::{BuildOptions, DocId, Field, Index, Segment, Writer, check};
+use index::{BuildOptions, DocId, Field, Index, IndexError, Segment, Texts, Writer, check};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
 const SEGMENT_1: &str = "segment-00000001.index";
 const SEGMENT_2: &str = "segment-00000002.index";
+const SMALL: &str = "format-2";
+const BLOCKS: &str = "format-2-blocks";
 /// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
 /// choose other bytes for the same rows, so byte for byte comparison ends there.
 const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x113), (SEGMENT_2, 0xb3)];
+const BLOCKS_DETAILS_START: usize = 0x276f;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// The fixture in memory, so that no test can change it.
-fn fixture() -> Arc<MemoryStorage> {
+/// A fixture in memory, so that no test can change it.
+fn fixture(folder: &str) -> Arc<MemoryStorage> {
     let storage = MemoryStorage::new();
-    for entry in std::fs::read_dir(fixtures().join("format-1")).unwrap() {
+    for entry in std::fs::read_dir(fixtures().join(folder)).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         storage.write_raw(&name, std::fs::read(entry.path()).unwrap());
@@ -30,8 +36,8 @@ fn fixture() -> Arc<MemoryStorage> {
     Arc::new(storage)
 }
 
-fn open() -> Index {
-    Index::open(fixture()).unwrap()
+fn open(folder: &str) -> Index {
+    Index::open(fixture(folder)).unwrap()
 }
 
 /// Documents, frequencies and positions of a term.
@@ -52,7 +58,7 @@ fn postings(segment: &Segment, field: Field, term: &str) -> Vec<(u32, u32, Vec<u
 
 #[test]
 fn the_fixture_is_whole() {
-    let (report, damages) = check(fixture(), 10).unwrap();
+    let (report, damages) = check(fixture(SMALL), 10).unwrap();
     assert!(damages.is_empty(), "{damages:?}");
     assert_eq!(
         (report.generation, report.segments, report.documents),
@@ -66,7 +72,7 @@ fn the_fixture_is_whole() {
 
 #[test]
 fn details_of_all_documents() {
-    let index = open();
+    let index = open(SMALL);
     let segments: Vec<_> = index.segments(0..1).collect();
     assert_eq!(segments.iter().map(|s| s.id()).collect::<Vec<_>>(), [1, 2]);
     let shown = |segment: &Segment, doc: u32| {
@@ -99,7 +105,7 @@ fn details_of_all_documents() {
 
 #[test]
 fn postings_and_positions() {
-    let index = open();
+    let index = open(SMALL);
     let segments: Vec<_> = index.segments(0..1).collect();
     assert_eq!(
         postings(segments[0], Field::Text, "tail"),
@@ -126,7 +132,7 @@ fn postings_and_positions() {
 
 #[test]
 fn statistics_count_the_living() {
-    let index = open();
+    let index = open(SMALL);
     let statistics = index.statistics();
     let frequency = |field, term| statistics.document_frequency(field, term).unwrap();
     assert_eq!(statistics.documents_count(), 3);
@@ -141,7 +147,7 @@ fn statistics_count_the_living() {
 
 #[test]
 fn texts_of_all_documents() {
-    let index = open();
+    let index = open(SMALL);
     let stored = |url: &str| index.documents().document(url).unwrap().unwrap();
     assert_eq!(
         stored("https://example.org/lynx").body,
@@ -165,7 +171,7 @@ fn texts_of_all_documents() {
 /// The older generation stays readable for who opened it before the second commit.
 #[test]
 fn the_generation_before_is_kept() {
-    let storage = fixture();
+    let storage = fixture(SMALL);
     let before = MemoryStorage::new();
     for name in ["MANIFEST-1", SEGMENT_1, "segment-00000001.documents"] {
         before.write_raw(name, storage.read_raw(name).unwrap());
@@ -176,43 +182,160 @@ fn the_generation_before_is_kept() {
     assert_eq!(comet.unwrap().unwrap().fields["year"], 1910);
 }
 
-#[test]
-fn what_is_written_today_is_what_was_written_then() {
+/// The line of JSON that document `number` of the fixture with blocks was read from.
+fn blocks_line(number: u32) -> String {
+    let said = |word: &str, is_said: bool| {
+        if is_said {
+            format!(" {word}")
+        } else {
+            String::new()
+        }
+    };
+    let body = [
+        "all".to_owned(),
+        said("all", number.is_multiple_of(10)),
+        said("all", number.is_multiple_of(100)),
+        said("most", number % 4 != 3),
+        said("ends", !(200..340).contains(&number)),
+    ];
+    let body = body.concat();
+    format!(r#"{{"url":"https://example.org/{number}","body":"{body}"}}"#)
+}
+
+fn written_today<'a>(commits: impl IntoIterator<Item = &'a str>, texts: Texts) -> MemoryStorage {
     let storage = Arc::new(MemoryStorage::new());
-    for lines in ["first.jsonl", "second.jsonl"] {
+    for lines in commits {
         let shared: SharedStorage = storage.clone();
         let options = BuildOptions {
             chunks: Some(1),
+            texts: Some(texts),
             ..BuildOptions::default()
         };
         let mut writer = Writer::open(shared, options).unwrap();
-        for line in std::fs::read_to_string(fixtures().join(lines))
-            .unwrap()
-            .lines()
-        {
+        for line in lines.lines() {
             let document = Document::from_json_line(line.as_bytes()).unwrap();
             writer.add(document).unwrap();
         }
         writer.commit().unwrap();
     }
-    let then = fixture();
+    Arc::into_inner(storage).unwrap()
+}
+
+/// The files of an index, without the lock.
+fn files(storage: &MemoryStorage) -> Vec<String> {
     let mut names = storage.files();
     names.retain(|name| name != "writer.lock");
-    assert_eq!(names, then.files());
-    let payloads = |name: &str, end: usize| {
-        let part = |storage: &MemoryStorage| storage.read_raw(name).unwrap()[64..end].to_vec();
-        (part(&storage), part(&then))
-    };
+    names
+}
+
+/// Compares what lies between the header and `end` of a file, written today and then.
+fn assert_same(today: &MemoryStorage, then: &MemoryStorage, name: &str, end: usize) {
+    let part = |storage: &MemoryStorage| storage.read_raw(name).unwrap()[64..end].to_vec();
+    assert_eq!(part(today), part(then), "{name}");
+}
+
+#[test]
+fn what_is_written_today_is_what_was_written_then() {
+    let lines = |name| std::fs::read_to_string(fixtures().join(name)).unwrap();
+    let (first, second) = (lines("first.jsonl"), lines("second.jsonl"));
+    let today = written_today([&*first, &*second], Texts::Stored);
+    let then = fixture(SMALL);
+    assert_eq!(files(&today), files(&then));
     for (name, details_start) in DETAILS_START {
-        let (new, old) = payloads(name, details_start);
-        assert_eq!(new, old, "{name}");
+        assert_same(&today, &then, name, details_start);
     }
     for name in ["segment-00000001-2.deletions", "statistics-2"] {
         // The footer of a file of one block.
         let end = then.read_raw(name).unwrap().len() - 28;
-        let (new, old) = payloads(name, end);
-        assert_eq!(new, old, "{name}");
+        assert_same(&today, &then, name, end);
     }
+}
+
+#[test]
+fn blocks_written_today_are_those_written_then() {
+    let lines: Vec<String> = (0..400).map(blocks_line).collect();
+    let today = written_today([&*lines.join("\n")], Texts::None);
+    let then = fixture(BLOCKS);
+    assert_eq!(files(&today), files(&then));
+    assert_same(&today, &then, SEGMENT_1, BLOCKS_DETAILS_START);
+}
+
+#[test]
+fn blocks_are_read() {
+    let (report, damages) = check(fixture(BLOCKS), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
+    assert_eq!((report.documents, report.terms), (400, 4));
+    let index = open(BLOCKS);
+    let segment = index.segments(0..1).next().unwrap();
+    for term in ["all", "most", "ends"] {
+        let expected: Vec<_> = (0..400u32)
+            .filter_map(|doc| {
+                let line = blocks_line(doc);
+                let body = line.split('"').nth(7).unwrap();
+                let places: Vec<u32> = (0..)
+                    .zip(body.split(' '))
+                    .filter(|(_, word)| *word == term)
+                    .map(|(place, _)| place)
+                    .collect();
+                (!places.is_empty()).then_some((doc, places.len() as u32, places))
+            })
+            .collect();
+        assert_eq!(postings(segment, Field::Text, term), expected, "{term}");
+    }
+    let pairs = |pairs: &[index::Impact]| -> Vec<(u32, u8)> {
+        let used = pairs.iter().filter(|pair| pair.frequency > 0);
+        used.map(|pair| (pair.frequency, pair.length)).collect()
+    };
+    let record = segment.term(Field::Text, "all").unwrap().unwrap();
+    let bounds = segment.blocks(&record).unwrap().bounds();
+    assert_eq!(bounds.blocks_count(), 2);
+    for impacts in [bounds.impacts(0), bounds.impacts(1), bounds.list_impacts()] {
+        assert_eq!(pairs(&impacts), [(1, 1), (2, 3), (3, 4)]);
+    }
+    assert_eq!(pairs(&bounds.floors(10)), [(1, 1); 3]);
+    assert_eq!(pairs(&bounds.floors(11)), [(1, 2); 3]);
+    assert_eq!(pairs(&bounds.floors(101)), []);
+    let most = segment.term(Field::Text, "most").unwrap().unwrap();
+    let mut blocks = segment.blocks(&most).unwrap();
+    blocks.load(0);
+    assert!(blocks.bits().is_some());
+}
+
+/// By whoever reads, checks or adds to it, and nothing in it changes.
+#[test]
+fn format_1_is_refused_by_name() {
+    let refused = |error: IndexError| {
+        let told = error.to_string();
+        assert!(
+            matches!(
+                error,
+                IndexError::OtherVersion {
+                    found: 1,
+                    read: 2,
+                    ..
+                }
+            ),
+            "{told}"
+        );
+        for part in [
+            "MANIFEST-2",
+            "format version 1",
+            "version 2",
+            "rebuild the index",
+        ] {
+            assert!(told.contains(part), "{part:?} in {told:?}");
+        }
+    };
+    let storage = fixture("format-1");
+    let before = files(&storage);
+    refused(Index::open(storage.clone()).unwrap_err());
+    refused(check(storage.clone(), 10).unwrap_err());
+    refused(
+        Writer::open(storage.clone(), BuildOptions::default())
+            .err()
+            .unwrap(),
+    );
+    assert_eq!(files(&storage), before);
 }
 
 /// One quotation of the documentation.
@@ -252,17 +375,23 @@ fn quotations(markdown: &str, files: &[String]) -> Vec<Quotation> {
 fn the_documentation_quotes_true_bytes() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/index.md");
     let markdown = std::fs::read_to_string(page).unwrap();
-    let storage = fixture();
-    let files = storage.files();
-    let found = quotations(&markdown, &files);
+    let mut files = BTreeMap::new();
+    for (folder, prefix) in [(SMALL, String::new()), (BLOCKS, format!("{BLOCKS}/"))] {
+        let storage = fixture(folder);
+        for name in storage.files() {
+            let bytes = storage.read_raw(&name).unwrap();
+            files.insert(format!("{prefix}{name}"), bytes);
+        }
+    }
+    let names: Vec<String> = files.keys().cloned().collect();
+    let found = quotations(&markdown, &names);
     for quotation in &found {
         let Quotation {
             file,
             offset,
             bytes,
         } = quotation;
-        let whole = storage.read_raw(file).unwrap();
-        let there = whole.get(*offset..offset + bytes.len());
+        let there = files[file].get(*offset..offset + bytes.len());
         assert_eq!(there, Some(&bytes[..]), "{file} at {offset:#x}");
     }
     let kinds = [
@@ -270,10 +399,12 @@ fn the_documentation_quotes_true_bytes() {
         SEGMENT_1,
         "segment-00000001.documents",
         "segment-00000001-2.deletions",
+        "statistics-2",
+        "format-2-blocks/segment-00000001.index",
     ];
-    for kind in kinds.into_iter().chain(["statistics-2"]) {
+    for kind in kinds {
         let quoted = found.iter().filter(|quotation| quotation.file == kind);
         assert!(quoted.count() > 0, "nothing of {kind} is quoted");
     }
-    assert!(found.len() > 40, "{} quotations", found.len());
+    assert!(found.len() > 70, "{} quotations", found.len());
 }

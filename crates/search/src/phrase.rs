@@ -141,11 +141,11 @@ impl<'a> Phrase<'a> {
         for at in 0..count.min(PREFETCHED) {
             self.prefetch(at);
         }
-        for at in 0..count {
+        for (at, &doc) in docs[..count].iter().enumerate() {
             if at + PREFETCHED < count && matters(at + PREFETCHED, top) {
                 self.prefetch(at + PREFETCHED);
             }
-            let doc = DocId(docs[at]);
+            let doc = DocId(doc);
             if !matters(at, top) || segment.is_deleted(doc) {
                 continue;
             }

@@ -37,20 +37,20 @@ pub(crate) struct ListBytes<'a> {
 pub struct Blocks<'a> {
     pub(super) bytes: ListBytes<'a>,
     pub(super) origin: Origin<'a>,
-    blocks_full: usize,
+    pub(super) blocks_full: usize,
     /// The loaded block; `NO_BLOCK` before the first.
-    block: usize,
+    pub(super) block: usize,
     /// Documents in it.
-    fill: usize,
+    pub(super) fill: usize,
     /// The loaded block, where it is one of bits.
     bits: Option<Bits<'a>>,
     docs_ready: bool,
     ranks: Option<Box<[u8; 256]>>,
     ranks_block: usize,
     /// Where the loaded block's packed frequencies start; `None` where they came with the documents.
-    frequencies_start: Option<usize>,
+    pub(super) frequencies_start: Option<usize>,
     /// Which block's frequencies the room holds.
-    frequencies_block: usize,
+    pub(super) frequencies_block: usize,
     pub(super) room: Room,
     /// Which block of positions the room holds, and how many they are.
     pub(super) position_block: usize,
@@ -58,24 +58,7 @@ pub struct Blocks<'a> {
     error: Option<IndexError>,
 }
 
-/// A posting found, to be read later, when its block is no longer loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
-    block: u32,
-    index: u32,
-    /// Where the block's packed frequencies start; `KNOWN` where `frequency` is the frequency.
-    start: u32,
-    frequency: u32,
-}
-
-impl Place {
-    pub(super) fn block(self) -> u32 {
-        self.block
-    }
-}
-
 pub(super) const NO_BLOCK: usize = usize::MAX;
-const KNOWN: u32 = u32::MAX;
 
 impl<'a> Blocks<'a> {
     pub(crate) fn new(bytes: ListBytes<'a>, origin: Origin<'a>) -> Blocks<'a> {
@@ -186,7 +169,7 @@ impl<'a> Blocks<'a> {
     }
 
     #[inline(never)]
-    fn load_other(&mut self, block: usize) {
+    pub(super) fn load_other(&mut self, block: usize) {
         self.block = block;
         self.bits = None;
         let loaded = match block.cmp(&self.blocks_full) {
@@ -408,18 +391,6 @@ impl<'a> Blocks<'a> {
         bits.rank(ranks, doc)
     }
 
-    /// How often the term stands in each document of the loaded block.
-    #[inline]
-    pub fn frequencies(&mut self) -> &[u32] {
-        if self.frequencies_block != self.block {
-            match self.frequencies_start {
-                Some(start) => self.load_frequencies(self.block, start),
-                None => self.load_other(self.block),
-            }
-        }
-        &self.room.frequencies[..self.fill]
-    }
-
     /// Documents and frequencies of the loaded block.
     #[inline]
     pub fn postings(&mut self) -> (&[u32], &[u32]) {
@@ -427,79 +398,6 @@ impl<'a> Blocks<'a> {
         self.frequencies();
         let fill = self.fill;
         (&self.room.docs[..fill], &self.room.frequencies[..fill])
-    }
-
-    /// The place of the posting at an index of the loaded block.
-    #[inline]
-    pub fn place(&self, index: usize) -> Place {
-        let index = index % BLOCK;
-        let (start, frequency) = match self.frequencies_start {
-            Some(start) if start < KNOWN as usize => (start as u32, 0),
-            _ => (KNOWN, self.room.frequencies[index]),
-        };
-        Place {
-            block: self.block as u32,
-            index: index as u32,
-            start,
-            frequency,
-        }
-    }
-
-    /// The frequencies of postings found before, without loading their blocks. Places of one block stand
-    /// together.
-    pub fn lookup(&mut self, places: &[Place], frequencies: &mut [u32]) {
-        let mut at = 0;
-        while let Some(&place) = places.get(at) {
-            if place.start == KNOWN {
-                frequencies[at] = place.frequency;
-                at += 1;
-                continue;
-            }
-            let together = places[at..]
-                .iter()
-                .take_while(|one| one.block == place.block);
-            let end = at + together.count();
-            self.lookup_in(place, &places[at..end], &mut frequencies[at..end]);
-            at = end;
-        }
-    }
-
-    fn lookup_in(&mut self, first: Place, places: &[Place], frequencies: &mut [u32]) {
-        /// More than this many single values cost more than a whole block.
-        const SINGLE_MAX: usize = 12;
-        let start = first.start as usize;
-        if self.frequencies_block != first.block as usize && places.len() > SINGLE_MAX {
-            self.load_frequencies(first.block as usize, start);
-        }
-        if self.frequencies_block == first.block as usize {
-            for (place, slot) in places.iter().zip(frequencies) {
-                *slot = self.room.frequencies[place.index as usize % BLOCK];
-            }
-            return;
-        }
-        let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
-        for (place, slot) in places.iter().zip(&mut *frequencies) {
-            match packed::decode_some(bytes, place.index as usize, std::slice::from_mut(slot)) {
-                Ok(()) => *slot = slot.wrapping_add(1),
-                Err(error) => {
-                    *slot = 1;
-                    return self.fail(self.origin.postings_offset + start as u64, error);
-                }
-            }
-        }
-    }
-
-    /// Decodes the frequencies of the block of a place; the index of the posting in it.
-    pub(super) fn frequencies_of(&mut self, place: Place) -> usize {
-        let block = place.block as usize;
-        if self.frequencies_block != block {
-            if place.start == KNOWN {
-                self.load_other(block);
-            } else {
-                self.load_frequencies(block, place.start as usize);
-            }
-        }
-        place.index as usize % BLOCK
     }
 
     /// Damage met while decoding. A damaged block is empty, so whoever read must ask.
@@ -510,32 +408,6 @@ impl<'a> Blocks<'a> {
     #[inline]
     pub(super) fn header(&self, block: usize, field: usize) -> u32 {
         read_u32(self.bytes.postings, block * HEADER_BYTES + field * 4)
-    }
-
-    /// Occurrences of the list before the posting at `index` of the block whose frequencies are decoded.
-    pub(super) fn occurrences_before(&self, index: usize) -> u64 {
-        let inside = u64::from(lanes::sum(&self.room.frequencies[..index]));
-        let block = self.frequencies_block;
-        if block < self.blocks_full {
-            return u64::from(self.header(block, 2)) + inside;
-        }
-        let count = self.bytes.documents_count as usize % BLOCK;
-        let tail = u64::from(lanes::sum(&self.room.frequencies[..count]));
-        self.bytes.occurrences_count.saturating_sub(tail) + inside
-    }
-
-    #[inline(never)]
-    fn load_frequencies(&mut self, block: usize, start: usize) {
-        self.frequencies_block = block;
-        let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
-        match packed::decode(bytes, &mut self.room.frequencies) {
-            Ok(_) => {
-                for frequency in &mut self.room.frequencies {
-                    *frequency = frequency.wrapping_add(1);
-                }
-            }
-            Err(error) => self.fail(self.origin.postings_offset + start as u64, error),
-        }
     }
 
     /// Remembers the first damage; the loaded block is empty from here on.

@@ -1,11 +1,11 @@
-//! A term's postings in one segment, format 2.
+//! A term's postings in one segment.
 //!
 //! ```text
-//! list      := header{full} [tail_pairs list_pairs floors] block{full} tail    full = documents / 256
-//! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs       24 bytes
+//! list      := header{full} [tail_pairs list_pairs floors] block{full} tail    full = documents / 256;
+//!                                                      what is in brackets only if full > 0
+//! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs   24 bytes
 //! pairs, tail_pairs, list_pairs := competitive pairs (see `impacts`) of a block, the tail, all; 12 bytes
-//! floors    := what the k-th best posting reaches (see `floors`), 27 bytes
-//!                                       after the headers only if full > 0
+//! floors    := what the k-th best posting reaches at least (see `floors`), 27 bytes
 //! positions := position_block_end:u32le{full} position_block{full} position_tail
 //!                                                      full = occurrences / 256
 //!
@@ -16,8 +16,8 @@
 //! ```
 //!
 //! A gap is from the previous document of the list (the first counts from -1), so it is never 0.
-//! Position gaps start anew from 0 in every document. `block_end` counts from the end of the headers,
-//! `position_block_end` likewise.
+//! Position gaps start anew from 0 in every document. `block_end` and `position_block_end` count from
+//! where the first block begins.
 //!
 //! Example: documents 3, 7, 8 with frequencies 1, 2, 1 are a tail alone, `09 08 02 03`;
 //! positions 5 | 1, 4 | 0 are `05 01 03 00`.
@@ -31,14 +31,16 @@ mod buffers;
 mod cursor;
 pub(crate) mod encode;
 mod floors;
+mod frequencies;
 mod impacts;
 mod positions;
 
-pub use blocks::{Blocks, Place};
+pub use blocks::Blocks;
 pub(crate) use blocks::{ListBytes, Origin};
 pub use bounds::Bounds;
 pub use cursor::Postings;
 pub(crate) use encode::PostingsEncoder;
+pub use frequencies::Place;
 pub use impacts::Impact;
 pub use positions::Span;
 
@@ -51,7 +53,7 @@ pub(crate) const HEADER_BYTES: usize = 12 + impacts::PAIRS_BYTES;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PostingsCodec {
-    /// Blocks of 256 bit-packed gaps and frequencies.
+    /// Blocks of 256 documents, bit-packed or as bits, and bit-packed frequencies.
     #[default]
     Packed,
     /// One variable-length byte integer after another, as Lucene 3 stored them.

@@ -16,7 +16,7 @@
 //!
 //! `postings` and `details` are documented in their modules. `by_hash` holds the documents sorted by
 //! (URL hash, id): how a later commit finds what it replaces. Lists lie in the order of terms, so a
-//! record keeps lengths, and starts are sums over at most eight: 4 bytes a term instead of 12.
+//! record keeps lengths, and starts are sums over at most seven: 4 bytes a term instead of 12.
 
 pub(crate) mod details;
 pub(crate) mod write;

@@ -88,11 +88,14 @@ impl<'a> PhraseCursor<'a> {
 }
 
 /// The records of a phrase's distinct words, cheapest first, and for every word of the phrase which of
-/// them it is; `None` when the segment lacks one.
+/// them it is.
+type DistinctRecords = (Vec<TermRecord>, Vec<usize>);
+
+/// Looks up a phrase's words; `None` when the segment lacks one.
 pub(crate) fn distinct_records(
     phrase: &PhraseNode,
     segment: &Segment,
-) -> Result<Option<(Vec<TermRecord>, Vec<usize>)>, IndexError> {
+) -> Result<Option<DistinctRecords>, IndexError> {
     let mut distinct: Vec<&str> = Vec::new();
     let mut found = Vec::new();
     let mut words = Vec::with_capacity(phrase.words.len());
