@@ -4,6 +4,7 @@
 //! single ones; a block of bits is not decoded at all before its documents are wanted one by one.
 
 use super::buffers::Room;
+use super::watch::Watch;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
@@ -56,6 +57,7 @@ pub struct Blocks<'a> {
     pub(super) position_block: usize,
     pub(super) position_fill: usize,
     error: Option<IndexError>,
+    watch: Watch,
 }
 
 /// A posting found, to be read later, when its block is no longer loaded.
@@ -89,6 +91,7 @@ impl<'a> Blocks<'a> {
             position_block: NO_BLOCK,
             position_fill: 0,
             error: None,
+            watch: Watch::new(bytes.documents_count),
         }
     }
 
@@ -192,6 +195,9 @@ impl<'a> Blocks<'a> {
                 Ok(0)
             }
         };
+        let with_frequencies = self.frequencies_start.is_none();
+        self.watch
+            .loaded(block, self.bits.is_some(), with_frequencies);
         match loaded {
             Ok(fill) => self.fill = fill,
             Err(error) => self.fail(self.origin.postings_offset, error),
@@ -306,6 +312,7 @@ impl<'a> Blocks<'a> {
             }
             if let Some(bits) = self.bits_of(block, before) {
                 bits.join_into(words, base);
+                self.watch.bits(block);
                 continue;
             }
             self.load(block);
@@ -362,6 +369,7 @@ impl<'a> Blocks<'a> {
     #[inline(never)]
     fn spread_bits(&mut self) {
         self.docs_ready = true;
+        self.watch.spread(self.block);
         let (Some(bits), Some(docs)) = (self.bits, self.room.docs.first_chunk_mut()) else {
             return;
         };
@@ -506,6 +514,7 @@ impl<'a> Blocks<'a> {
 
     #[inline(never)]
     fn load_frequencies(&mut self, block: usize, start: usize) {
+        self.watch.frequencies(block);
         self.frequencies_block = block;
         let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
         match packed::decode(bytes, &mut self.room.frequencies) {

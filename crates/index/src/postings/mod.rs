@@ -33,6 +33,7 @@ pub(crate) mod encode;
 mod floors;
 mod impacts;
 mod positions;
+mod watch;
 
 pub use blocks::{Blocks, Place};
 pub(crate) use blocks::{ListBytes, Origin};
@@ -40,6 +41,7 @@ pub use bounds::Bounds;
 pub use cursor::Postings;
 pub(crate) use encode::PostingsEncoder;
 pub use impacts::Impact;
+pub use watch::{BlocksWork, watch_blocks};
 
 pub(crate) use codec::packed::BLOCK;
 
