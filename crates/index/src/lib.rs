@@ -34,7 +34,9 @@ pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use optimize::{OptimizeOptions, OptimizeProgress, OptimizeSummary, optimize};
 pub use order::Order;
-pub use postings::{Blocks, Bounds, Impact, Place, Postings, PostingsCodec, Span};
+pub use postings::{
+    Blocks, BlocksWork, Bounds, Impact, Place, Postings, PostingsCodec, Span, watch_blocks,
+};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermStatistics};

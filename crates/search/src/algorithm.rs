@@ -17,6 +17,7 @@ use crate::list::List;
 use crate::maxscore::MaxScore;
 use crate::phrase::Phrase;
 use crate::plan::{Node, PhraseNode};
+use crate::profile::{self, Name};
 use crate::union::Union;
 use crate::{Plan, TopK, exhaustive, single};
 use index::{DocId, IndexError, Segment};
@@ -83,6 +84,9 @@ impl<'a> Algorithm<'a> {
                 (!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0))
             }
         };
+        if let Some(kind) = &kind {
+            kind.tell();
+        }
         Ok(kind.map(|kind| Algorithm {
             plan,
             segment,
@@ -151,6 +155,27 @@ impl<'a> Algorithm<'a> {
 }
 
 impl<'a> Kind<'a> {
+    /// Says what runs, to whoever profiles it.
+    fn tell(&self) {
+        match self {
+            Kind::Single(_) => profile::runs(Name::Single),
+            Kind::All(_) => profile::runs(Name::Conjunction),
+            Kind::Any {
+                counting,
+                searching,
+            } => {
+                if searching.is_some() {
+                    profile::runs(Name::MaxScore);
+                }
+                if counting.is_some() {
+                    profile::runs(Name::Union);
+                }
+            }
+            Kind::Phrase(_) => profile::runs(Name::Phrase),
+            Kind::Other(..) => profile::runs(Name::Exhaustive),
+        }
+    }
+
     fn open_any(
         plan: &'a Plan,
         nodes: &'a [Node],

@@ -3,6 +3,7 @@
 use crate::TopK;
 use crate::cursor::BLOCK;
 use crate::list::{Found, List};
+use crate::profile;
 use crate::scratch::kept_by_thread;
 use codec::lanes;
 use index::{DocId, Segment};
@@ -124,6 +125,7 @@ impl Batch {
 
     /// Offers the candidates, now that all is added, and empties the batch.
     pub(crate) fn offer(&mut self, segment: &Segment, top: &mut TopK<'_>) {
+        profile::offered(self.count);
         let has_deletions = segment.has_deletions();
         for (&doc, &sum) in self.docs[..self.count].iter().zip(&self.sums) {
             if top.would_enter(sum) && !(has_deletions && segment.is_deleted(DocId(doc))) {

@@ -255,6 +255,7 @@ impl<'a> Conjunction<'a> {
                 *sum += *score;
             }
         }
+        crate::profile::offered(docs.len());
         let has_deletions = segment.has_deletions();
         let mut live = 0;
         for (&doc, &sum) in docs.iter().zip(&*sums) {

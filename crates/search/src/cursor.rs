@@ -21,6 +21,7 @@ pub(crate) use prefix::PrefixCursor;
 pub(crate) use term::{FilterCursor, TermCursor};
 
 use crate::plan::{Node, PREFIX_SCORE, Plan};
+use crate::profile;
 use index::{DocId, Field, Impact, IndexError, Segment, TermRecord};
 
 /// Postings scored at once.
@@ -151,6 +152,7 @@ impl<'a> Scorer<'a> {
     pub(crate) fn score(&self, doc: DocId, frequency: u32) -> f32 {
         match self.factors {
             Some(factors) => {
+                profile::scored(1);
                 let factor = factors[self.length_byte(doc) as usize];
                 self.ranking
                     .score(self.weight, frequency, factor, self.grid)
@@ -166,6 +168,7 @@ impl<'a> Scorer<'a> {
             scores.fill(0.0);
             return;
         };
+        profile::scored(docs.len());
         let mut factors_of = [0.0; BLOCK];
         for (factor, &doc) in factors_of.iter_mut().zip(docs) {
             *factor = factors[self.length_byte(DocId(doc)) as usize];

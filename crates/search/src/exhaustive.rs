@@ -82,6 +82,9 @@ pub(crate) fn search_range(
         }
         doc = cursor.next();
     }
+    if with_hits {
+        crate::profile::offered(count as usize);
+    }
     cursor.take_error().map_or(Ok(count), Err)
 }
 

@@ -153,6 +153,7 @@ impl<'a> Phrase<'a> {
             if frequency > 0 {
                 live += 1;
                 if top.k() > 0 {
+                    crate::profile::offered(1);
                     top.offer(self.scorer.score(doc, frequency), doc);
                 }
             }

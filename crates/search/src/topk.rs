@@ -146,6 +146,7 @@ impl<'a> TopK<'a> {
     /// Says that k documents are known to reach `score`, whether offered yet or not.
     #[inline]
     pub fn raise(&mut self, score: f32) {
+        crate::profile::known(score);
         self.threshold = self.threshold.max(score);
     }
 

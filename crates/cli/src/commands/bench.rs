@@ -7,6 +7,7 @@
 //! Limits: no queueing, no network, no other query at the same time: not what a client waits.
 
 mod measure;
+mod plans;
 mod report;
 
 use super::{RankingArguments, open_index};
@@ -24,7 +25,9 @@ EXAMPLES:
     shorttail bench my-index --queries queries.txt --mode and
         Time every query in five passes
     shorttail bench my-index --queries queries.txt --mode or --count none --json
-        Time the ten best hits alone; print JSON lines";
+        Time the ten best hits alone; print JSON lines
+    shorttail bench my-index --queries queries.txt --mode or --count none --explain-plan
+        Show how many blocks each query decodes, and how many documents it scores";
 
 /// Time queries in the search kernel: in process, one thread, warm
 #[derive(Debug, clap::Args)]
@@ -50,6 +53,10 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "N", default_value = "5",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     passes: usize,
+    /// Show what each search does in place of how long it takes: algorithm, blocks decoded and left
+    /// alone, postings scored
+    #[arg(long, conflicts_with = "passes")]
+    explain_plan: bool,
     #[command(flatten)]
     ranking: RankingArguments,
     /// Print one line of JSON a query and one of the whole set
@@ -61,7 +68,7 @@ pub(crate) struct BenchArguments {
 pub(super) fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
     let queries = crate::query_file::read_queries(&arguments.queries)?;
     let index = open_index(&arguments.directory)?;
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && !arguments.explain_plan {
         crate::failure::note("warning: a debug build; its times say nothing, build with --release");
     }
     let kernel = Kernel::new(
@@ -71,6 +78,16 @@ pub(super) fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
         arguments.k,
         arguments.ranking.ranking(),
     );
+    let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+    if arguments.explain_plan {
+        let profiled = kernel.profile(&queries)?;
+        if arguments.json {
+            plans::write_json(&mut stdout, &profiled)?;
+        } else {
+            plans::write_table(&mut stdout, &profiled)?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let measured = kernel.measure(&queries, arguments.passes)?;
     let report = report::Report {
         measured: &measured,
@@ -79,7 +96,6 @@ pub(super) fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
         k: arguments.k,
         passes: arguments.passes,
     };
-    let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.json {
         report.write_json(&mut stdout)?;
     } else {

@@ -130,3 +130,129 @@ fn bad_query_files() {
         0
     );
 }
+
+/// Documents enough for lists of many blocks: one word in all of them, one in every third, one in few.
+fn many_blocks() -> Bench {
+    let document = |number: u64| {
+        // The best are in the first blocks.
+        let often = match number {
+            0..600 => "ice ".repeat(12),
+            _ => "ice ".to_owned() + &"snow ".repeat(11),
+        };
+        let milk = if number.is_multiple_of(3) { "milk" } else { "" };
+        let thin = if number.is_multiple_of(701) {
+            "thin"
+        } else {
+            ""
+        };
+        serde_json::json!({
+            "url": format!("http://a.example/{number}"),
+            "body": format!("{often} {milk} {thin}"),
+        })
+    };
+    Bench::indexed(&(0..5000).map(document).collect::<Vec<_>>())
+}
+
+#[test]
+fn plans_say_what_searches_did() {
+    let bench = many_blocks();
+    let queries = bench.file("queries.txt", b"ice\nice milk\nice thin nowhere\nnowhere\n");
+    let run = |options: &[&str]| {
+        let fixed = ["--queries", queries.to_str().unwrap(), "--explain-plan"];
+        bench.run("bench", &[&fixed, options].concat()).ends(0)
+    };
+    let json = |mode, count| run(&["--mode", mode, "--count", count, "--json"]).json_lines();
+    let number = |line: &Value, key: &str| line[key].as_u64().unwrap();
+    let added_up = [
+        "blocks",
+        "blocks_decoded",
+        "blocks_as_bits",
+        "blocks_left",
+        "frequencies_blocks_decoded",
+        "postings_scored",
+        "documents_offered",
+    ];
+    for (mode, count) in [
+        ("and", "none"),
+        ("and", "exact"),
+        ("or", "none"),
+        ("or", "exact"),
+        ("or", "only"),
+        ("phrase", "exact"),
+    ] {
+        let lines = json(mode, count);
+        let (sum, lines) = lines.split_last().unwrap();
+        assert_eq!(number(sum, "queries"), 4);
+        for key in added_up {
+            let total: u64 = lines.iter().map(|line| number(line, key)).sum();
+            assert_eq!(number(sum, key), total, "{key} of {mode} {count}");
+        }
+        for line in lines {
+            let parts = ["blocks_decoded", "blocks_as_bits", "blocks_left"];
+            let parts: u64 = parts.iter().map(|key| number(line, key)).sum();
+            assert_eq!(parts, number(line, "blocks"), "{line}");
+        }
+        assert_eq!(
+            (&lines[3]["algorithm"], number(&lines[3], "blocks")),
+            (&"-".into(), 0)
+        );
+    }
+    let lines = json("or", "none");
+    assert_eq!(
+        column(&lines, "algorithm"),
+        ["single", "maxscore", "maxscore", "-"]
+    );
+    let single = &lines[0];
+    assert_eq!(number(single, "blocks"), 20);
+    assert!(number(single, "blocks_decoded") < 20, "{single}");
+    assert!(number(single, "documents_offered") >= 10, "{single}");
+    assert!(
+        single["first_threshold"].as_f64().unwrap() > 0.0,
+        "{single}"
+    );
+    assert_eq!(
+        lines[2]["terms"],
+        serde_json::json!([{"term": "ice", "documents": 5000}, {"term": "thin", "documents": 8}])
+    );
+    let algorithms = |mode, count| column(&json(mode, count), "algorithm");
+    assert_eq!(algorithms("or", "exact")[1], "maxscore+union");
+    assert_eq!(algorithms("or", "only")[1], "union");
+    assert_eq!(algorithms("and", "none")[1], "conjunction");
+    assert_eq!(algorithms("phrase", "none")[1], "phrase");
+
+    let table = run(&["--mode", "or", "--count", "none"]).stdout;
+    for part in [
+        "as bits",
+        "ice thin nowhere: ice 5,000, thin 8",
+        "4 queries: - 1, maxscore 2, single 1",
+    ] {
+        assert!(table.contains(part), "{part:?} is missing: {table}");
+    }
+    let lines: Vec<&str> = table.lines().take(6).collect();
+    let at = lines[0].find("algorithm").unwrap();
+    for (line, name) in
+        lines
+            .iter()
+            .zip(["algorithm", "single", "maxscore", "maxscore", "-", "all"])
+    {
+        assert!(line[at..].starts_with(&format!("{name} ")), "{table}");
+    }
+}
+
+#[test]
+fn plans_have_no_passes() {
+    let bench = Bench::indexed(&small_corpus());
+    let queries = bench.file("queries.txt", QUERIES);
+    let queries = queries.to_str().unwrap();
+    let arguments = [
+        "--mode",
+        "or",
+        "--queries",
+        queries,
+        "--explain-plan",
+        "--passes",
+        "3",
+    ];
+    let run = bench.run("bench", &arguments).ends(2);
+    assert!(run.stderr.contains("cannot be used with"), "{run:#?}");
+}

@@ -4,6 +4,7 @@
 //! single ones; a block of bits is not decoded at all before its documents are wanted one by one.
 
 use super::buffers::Room;
+use super::watch::Watch;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
@@ -56,6 +57,7 @@ pub struct Blocks<'a> {
     pub(super) position_block: usize,
     pub(super) position_fill: usize,
     error: Option<IndexError>,
+    pub(super) watch: Watch,
 }
 
 pub(super) const NO_BLOCK: usize = usize::MAX;
@@ -78,6 +80,7 @@ impl<'a> Blocks<'a> {
             position_block: NO_BLOCK,
             position_fill: 0,
             error: None,
+            watch: Watch::new(bytes.documents_count),
         }
     }
 
@@ -181,6 +184,9 @@ impl<'a> Blocks<'a> {
                 Ok(0)
             }
         };
+        let with_frequencies = self.frequencies_start.is_none();
+        self.watch
+            .loaded(block, self.bits.is_some(), with_frequencies);
         match loaded {
             Ok(fill) => self.fill = fill,
             Err(error) => self.fail(self.origin.postings_offset, error),
@@ -297,6 +303,7 @@ impl<'a> Blocks<'a> {
             self.prefetch(block + 2);
             if let Some(bits) = self.bits_of(block, before) {
                 bits.join_into(words, base);
+                self.watch.bits(block);
                 continue;
             }
             self.load(block);
@@ -365,6 +372,7 @@ impl<'a> Blocks<'a> {
     #[inline(never)]
     fn spread_bits(&mut self) {
         self.docs_ready = true;
+        self.watch.spread(self.block);
         let (Some(bits), Some(docs)) = (self.bits, self.room.docs.first_chunk_mut()) else {
             return;
         };

@@ -122,6 +122,7 @@ impl Blocks<'_> {
 
     #[inline(never)]
     fn load_frequencies(&mut self, block: usize, start: usize) {
+        self.watch.frequencies(block);
         self.frequencies_block = block;
         let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
         match packed::decode(bytes, &mut self.room.frequencies) {

@@ -34,6 +34,7 @@ mod floors;
 mod frequencies;
 mod impacts;
 mod positions;
+mod watch;
 
 pub use blocks::Blocks;
 pub(crate) use blocks::{ListBytes, Origin};
@@ -43,6 +44,7 @@ pub(crate) use encode::PostingsEncoder;
 pub use frequencies::Place;
 pub use impacts::Impact;
 pub use positions::Span;
+pub use watch::{BlocksWork, watch_blocks};
 
 pub(crate) use codec::packed::BLOCK;
 

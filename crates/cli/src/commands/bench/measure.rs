@@ -1,5 +1,6 @@
 //! The measured span, and the passes over a set of queries.
 
+use super::plans::Profiled;
 use crate::commands::{all_segments, details_of};
 use crate::figures::seconds;
 use crate::meter::{Meter, left_s};
@@ -7,7 +8,9 @@ use crate::quantiles::min_and_median;
 use crate::query_file::FileQuery;
 use index::{Index, IndexError, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit};
-use search::{bag_of_words, count_partition, phrase_of, search_partition, top_of_partition};
+use search::{
+    bag_of_words, count_partition, phrase_of, profile, search_partition, top_of_partition,
+};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -137,6 +140,20 @@ impl<'a> Kernel<'a> {
         Ok(measured)
     }
 
+    /// What the search of each query does, searched once and not timed.
+    pub(super) fn profile(&self, queries: &[FileQuery]) -> anyhow::Result<Vec<Profiled>> {
+        let mut profiled = Vec::with_capacity(queries.len());
+        for query in queries {
+            let plan = self.plan(&self.prepare(&query.text).text)?;
+            let (_, profile) = profile(&plan, &self.segments, || self.run(&plan))?;
+            profiled.push(Profiled {
+                query: query.text.clone(),
+                profile,
+            });
+        }
+        Ok(profiled)
+    }
+
     /// The words to search for, as written in the query.
     fn prepare(&self, text: &str) -> Asked {
         let keep_repeated = self.mode == Mode::Phrase;
@@ -145,20 +162,27 @@ impl<'a> Kernel<'a> {
 
     /// The measured span.
     fn search(&self, text: &str) -> Result<Found, IndexError> {
+        self.run(&self.plan(text)?)
+    }
+
+    fn plan(&self, text: &str) -> Result<Plan, IndexError> {
         let analyzer = self.index.analyzer();
         let query = match self.mode {
             Mode::And => bag_of_words(text, analyzer, Operator::And),
             Mode::Or => bag_of_words(text, analyzer, Operator::Or),
             Mode::Phrase => phrase_of(text, analyzer),
         };
-        let plan = Plan::new(&query, self.ranking, self.index.statistics())?;
+        Plan::new(&query, self.ranking, self.index.statistics())
+    }
+
+    fn run(&self, plan: &Plan) -> Result<Found, IndexError> {
         Ok(match self.counting {
             Counting::Only => Found {
-                hits: Some(count_partition(&plan, &self.segments)?),
+                hits: Some(count_partition(plan, &self.segments)?),
                 top: None,
             },
             Counting::Exact => {
-                let (hits, count) = search_partition(&plan, &self.segments, self.k)?;
+                let (hits, count) = search_partition(plan, &self.segments, self.k)?;
                 Found {
                     hits: Some(count),
                     top: hits.first().copied(),
@@ -166,7 +190,7 @@ impl<'a> Kernel<'a> {
             }
             Counting::None => Found {
                 hits: None,
-                top: top_of_partition(&plan, &self.segments, self.k)?
+                top: top_of_partition(plan, &self.segments, self.k)?
                     .first()
                     .copied(),
             },

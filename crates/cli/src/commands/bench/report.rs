@@ -164,7 +164,8 @@ fn write_row(out: &mut impl Write, name: &str, quantiles: &Quantiles) -> io::Res
     )
 }
 
-fn json_line(line: &impl Serialize) -> io::Result<String> {
+/// A line of JSON.
+pub(super) fn json_line(line: &impl Serialize) -> io::Result<String> {
     Ok(serde_json::to_string(line)?)
 }
 

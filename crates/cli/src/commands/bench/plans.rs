@@ -1,0 +1,198 @@
+//! What `bench --explain-plan` prints: what the search of each query did, and all of them together.
+
+use super::report::json_line;
+use crate::figures::count;
+use crate::terminal::printable;
+use search::Profile;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Said under the table.
+const NOTE: &str = "\
+decoded + as bits + left = blocks. A block of bits is read as it is, unless its documents are wanted one
+by one; a block left is one of which only the header was read. Frequencies: blocks whose frequencies were
+decoded. Scored: postings; offered: documents compared whole with the worst hit kept. First: the score
+that k documents were known to reach before any was read. A list opened twice, to find and to count,
+counts twice.";
+
+/// A query and what its search did.
+pub(super) struct Profiled {
+    pub(super) query: String,
+    pub(super) profile: Profile,
+}
+
+#[derive(Serialize)]
+struct QueryLine<'a> {
+    query: &'a str,
+    algorithm: String,
+    terms: Vec<TermLine<'a>>,
+    #[serde(flatten)]
+    work: Work,
+    first_threshold: Option<f32>,
+}
+
+#[derive(Serialize)]
+struct TermLine<'a> {
+    term: &'a str,
+    documents: u64,
+}
+
+#[derive(Serialize)]
+struct SumLine {
+    queries: u64,
+    /// Queries by the algorithm that they took.
+    algorithms: BTreeMap<String, u64>,
+    #[serde(flatten)]
+    work: Work,
+}
+
+/// What is added up.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+struct Work {
+    blocks: u64,
+    blocks_decoded: u64,
+    blocks_as_bits: u64,
+    blocks_left: u64,
+    frequencies_blocks_decoded: u64,
+    postings_scored: u64,
+    documents_offered: u64,
+}
+
+impl Work {
+    fn of(profile: &Profile) -> Work {
+        Work {
+            blocks: profile.blocks.blocks_count,
+            blocks_decoded: profile.blocks.decoded_count,
+            blocks_as_bits: profile.blocks.as_bits_count,
+            blocks_left: profile.blocks.left_count,
+            frequencies_blocks_decoded: profile.blocks.frequencies_count,
+            postings_scored: profile.scored_count,
+            documents_offered: profile.offered_count,
+        }
+    }
+
+    fn add(&mut self, more: Work) {
+        self.blocks += more.blocks;
+        self.blocks_decoded += more.blocks_decoded;
+        self.blocks_as_bits += more.blocks_as_bits;
+        self.blocks_left += more.blocks_left;
+        self.frequencies_blocks_decoded += more.frequencies_blocks_decoded;
+        self.postings_scored += more.postings_scored;
+        self.documents_offered += more.documents_offered;
+    }
+
+    fn columns(&self) -> [String; 7] {
+        [
+            self.blocks,
+            self.blocks_decoded,
+            self.blocks_as_bits,
+            self.blocks_left,
+            self.frequencies_blocks_decoded,
+            self.postings_scored,
+            self.documents_offered,
+        ]
+        .map(count)
+    }
+}
+
+/// One line a query, one line of all.
+pub(super) fn write_json(out: &mut impl Write, profiled: &[Profiled]) -> io::Result<()> {
+    for Profiled { query, profile } in profiled {
+        let terms = profile.terms.iter().map(|term| TermLine {
+            term: &term.term,
+            documents: term.documents_count,
+        });
+        let line = QueryLine {
+            query,
+            algorithm: algorithm(profile),
+            terms: terms.collect(),
+            work: Work::of(profile),
+            first_threshold: profile.first_threshold,
+        };
+        writeln!(out, "{}", json_line(&line)?)?;
+    }
+    writeln!(out, "{}", json_line(&sum(profiled))?)?;
+    out.flush()
+}
+
+/// The same as a table.
+pub(super) fn write_table(out: &mut impl Write, profiled: &[Profiled]) -> io::Result<()> {
+    let names = [
+        "blocks",
+        "decoded",
+        "as bits",
+        "left",
+        "frequencies",
+        "scored",
+        "offered",
+    ];
+    write_columns(out, names.map(str::to_owned), "first")?;
+    writeln!(out, "{:<16}  query: its words, documents", "algorithm")?;
+    for Profiled { query, profile } in profiled {
+        let first = profile.first_threshold;
+        let first = first.map_or_else(|| "-".to_owned(), |score| format!("{score:.3}"));
+        write_columns(out, Work::of(profile).columns(), &first)?;
+        let terms: Vec<String> = profile
+            .terms
+            .iter()
+            .map(|term| format!("{} {}", printable(&term.term), count(term.documents_count)))
+            .collect();
+        let query = printable(query);
+        writeln!(
+            out,
+            "{:<16}  {query}: {}",
+            algorithm(profile),
+            terms.join(", ")
+        )?;
+    }
+    let SumLine {
+        queries,
+        algorithms,
+        work,
+    } = sum(profiled);
+    write_columns(out, work.columns(), "")?;
+    let ways: Vec<String> = algorithms
+        .iter()
+        .map(|(name, queries)| format!("{name} {}", count(*queries)))
+        .collect();
+    writeln!(
+        out,
+        "{:<16}  {} queries: {}\n\n{NOTE}",
+        "all",
+        count(queries),
+        ways.join(", ")
+    )?;
+    out.flush()
+}
+
+fn write_columns(out: &mut impl Write, columns: [String; 7], first: &str) -> io::Result<()> {
+    let [blocks, decoded, bits, left, frequencies, scored, offered] = columns;
+    write!(
+        out,
+        "{blocks:>9}  {decoded:>9}  {bits:>9}  {left:>9}  {frequencies:>11}  {scored:>11}  \
+         {offered:>9}  {first:>8}  "
+    )
+}
+
+/// The algorithms of a query in a word.
+fn algorithm(profile: &Profile) -> String {
+    match profile.algorithms.as_slice() {
+        [] => "-".to_owned(),
+        names => names.join("+"),
+    }
+}
+
+fn sum(profiled: &[Profiled]) -> SumLine {
+    let mut algorithms = BTreeMap::new();
+    let mut work = Work::default();
+    for Profiled { profile, .. } in profiled {
+        *algorithms.entry(algorithm(profile)).or_default() += 1;
+        work.add(Work::of(profile));
+    }
+    SumLine {
+        queries: profiled.len() as u64,
+        algorithms,
+        work,
+    }
+}

@@ -1,0 +1,130 @@
+//! Does a profile say what a search did, and does profiling change nothing?
+
+use index::Field;
+use search::{Operator, Plan, Profile, Ranking, bag_of_words, parse, phrase_of, profile};
+use search::{count_partition, search_partition, top_of_partition};
+use std::sync::Arc;
+use testkit::{BuildPlan, MadeUp, build_index};
+use text::Analyzer;
+
+struct Case {
+    plan: Plan,
+    segments: Vec<Arc<index::Segment>>,
+}
+
+impl Case {
+    fn top(&self) -> Profile {
+        let search = || top_of_partition(&self.plan, &self.segments, 10);
+        let plain = search().unwrap();
+        let (found, profile) = profile(&self.plan, &self.segments, search).unwrap();
+        assert_eq!(found, plain);
+        checked(profile)
+    }
+
+    fn exact(&self) -> Profile {
+        let search = || search_partition(&self.plan, &self.segments, 10);
+        let plain = search().unwrap();
+        let (found, profile) = profile(&self.plan, &self.segments, search).unwrap();
+        assert_eq!(found, plain);
+        checked(profile)
+    }
+
+    fn count(&self) -> Profile {
+        let search = || count_partition(&self.plan, &self.segments);
+        let plain = search().unwrap();
+        let (found, profile) = profile(&self.plan, &self.segments, search).unwrap();
+        assert_eq!(found, plain);
+        checked(profile)
+    }
+}
+
+/// What holds of every profile.
+fn checked(profile: Profile) -> Profile {
+    let blocks = profile.blocks;
+    let parts = blocks.decoded_count + blocks.as_bits_count + blocks.left_count;
+    assert_eq!(parts, blocks.blocks_count, "{profile:?}");
+    assert!(
+        blocks.frequencies_count <= blocks.blocks_count,
+        "{profile:?}"
+    );
+    profile
+}
+
+#[test]
+fn every_algorithm_says_what_it_did() {
+    let documents: Vec<corpus::Document> = MadeUp::default().documents(20_000).collect();
+    let index = build_index(&[documents], BuildPlan::PLAIN).unwrap();
+    let segments: Vec<Arc<index::Segment>> = index.segments(0..1).cloned().collect();
+    let case = |query: search::Query| Case {
+        plan: Plan::new(&query, Ranking::default(), index.statistics()).unwrap(),
+        segments: segments.clone(),
+    };
+    let words = |text, operator| case(bag_of_words(text, Analyzer::Plain, operator));
+
+    let one = words("fada", Operator::And);
+    let pruned = one.top();
+    assert_eq!(pruned.algorithms, ["single"]);
+    let blocks = pruned.blocks;
+    assert!(
+        blocks.lists_count == 1 && blocks.blocks_count > 8,
+        "{pruned:?}"
+    );
+    assert!(blocks.decoded_count < blocks.blocks_count, "{pruned:?}");
+    assert!(pruned.first_threshold > Some(0.0), "{pruned:?}");
+    assert!(
+        pruned.scored_count <= 256 * blocks.decoded_count,
+        "{pruned:?}"
+    );
+    assert!(
+        (10..=pruned.scored_count).contains(&pruned.offered_count),
+        "{pruned:?}"
+    );
+    let [term] = pruned.terms.as_slice() else {
+        panic!("{pruned:?}");
+    };
+    assert_eq!((term.field, term.term.as_str()), (Field::Text, "fada"));
+    assert_eq!(term.documents_count.div_ceil(256), blocks.blocks_count);
+    let counted = one.count();
+    assert_eq!((counted.scored_count, counted.blocks.decoded_count), (0, 0));
+
+    let any = words("dada rada luda", Operator::Or);
+    assert_eq!(any.top().algorithms, ["maxscore"]);
+    let counted = any.exact();
+    assert_eq!(counted.algorithms, ["maxscore", "union"]);
+    assert_eq!(
+        counted.blocks.blocks_count,
+        2 * any.top().blocks.blocks_count
+    );
+    let only = any.count();
+    assert_eq!(
+        (only.algorithms.as_slice(), only.offered_count),
+        (["union"].as_slice(), 0)
+    );
+    assert_eq!(
+        (only.blocks.left_count, only.scored_count),
+        (0, 0),
+        "all are counted"
+    );
+
+    let all = words("dada luda", Operator::And);
+    let counted = all.exact();
+    assert_eq!(counted.algorithms, ["conjunction"]);
+    let (_, matching) = search_partition(&all.plan, &all.segments, 10).unwrap();
+    assert_eq!(counted.offered_count, matching, "each match is offered");
+    assert_eq!(
+        counted.scored_count,
+        2 * matching,
+        "and scored by each word"
+    );
+    assert!(all.top().offered_count < matching);
+
+    let phrase = case(phrase_of("brada popa", Analyzer::Plain)).exact();
+    assert_eq!(phrase.algorithms, ["phrase"]);
+    assert!(phrase.offered_count > 0, "{phrase:?}");
+    let other = case(parse("dada -rada", Analyzer::Plain, Operator::And).query).exact();
+    assert_eq!(other.algorithms, ["exhaustive"]);
+    assert_eq!(other.scored_count, other.offered_count);
+    assert_eq!(other.terms.len(), 2);
+    let nothing = words("dada nowhere", Operator::And).exact();
+    assert_eq!(nothing, Profile::default());
+}
