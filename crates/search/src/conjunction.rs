@@ -188,6 +188,7 @@ impl<'a> Conjunction<'a> {
             scores,
             ..
         } = &mut *self.matches;
+        leader.blocks.prefetch(block + 1);
         leader.blocks.load(block);
         let mut kept = [0u8; BLOCK];
         *count = match least {

@@ -172,20 +172,31 @@ impl<'a> List<'a> {
         mut matters: impl FnMut(std::ops::Range<usize>, &mut List<'a>, usize) -> bool,
     ) {
         found.count = 0;
+        let Some((&first, &last_wanted)) = wanted.first().zip(wanted.last()) else {
+            return;
+        };
         let mut at = 0;
-        while let Some(&first) = wanted.get(at) {
-            let block = self.find(DocId(first));
+        let mut block = self.find(DocId(first));
+        loop {
             let last = self.blocks.last_doc(block).0;
             let rest = &wanted[at..];
-            let count = if rest[rest.len() - 1] <= last {
-                rest.len()
-            } else {
-                rest.partition_point(|&doc| doc <= last)
+            let count = match last_wanted <= last {
+                true => rest.len(),
+                false => rest.partition_point(|&doc| doc <= last),
             };
+            // The next block is found, and asked for, before this one is read.
+            let next = wanted.get(at + count).map(|&doc| self.find(DocId(doc)));
+            if let Some(next) = next {
+                self.blocks.prefetch(next);
+            }
             if matters(at..at + count, self, block) {
                 self.probe_block(block, wanted, at..at + count, found);
             }
             at += count;
+            match next {
+                Some(next) => block = next,
+                None => return,
+            }
         }
     }
 
