@@ -23,7 +23,6 @@ pub struct Plan {
     // For explanations.
     pub(crate) documents_count: u64,
     pub(crate) average_lengths: [f64; 2],
-    summary_terms: Vec<SummaryTerm>,
 }
 
 /// One clause of a plan.
@@ -61,15 +60,26 @@ impl Node {
 pub(crate) struct Word {
     pub(crate) field: Field,
     pub(crate) term: String,
+    /// How telling it is, where planning asked.
+    idf: f32,
     record: Option<(u32, TermRecord)>,
 }
 
 impl Word {
-    fn new(field: Field, term: &str, found: Option<&TermStatistics>) -> Word {
+    fn new(field: Field, term: &str) -> Word {
         Word {
             field,
             term: term.to_owned(),
-            record: found.and_then(|found| found.record),
+            idf: 0.0,
+            record: None,
+        }
+    }
+
+    fn found(field: Field, term: &str, idf: f32, found: &TermStatistics) -> Word {
+        Word {
+            idf,
+            record: found.record,
+            ..Word::new(field, term)
         }
     }
 
@@ -115,7 +125,6 @@ impl Plan {
             documents_count: statistics.documents_count(),
             fields_used: [false; 2],
             most: 0.0,
-            summary_terms: Vec::new(),
         };
         let root = planner.scored(query)?;
         let average_lengths = Field::WITH_LENGTHS.map(|field| statistics.average_length(field));
@@ -129,13 +138,14 @@ impl Plan {
             title_factors: factors(1),
             documents_count: planner.documents_count,
             average_lengths,
-            summary_terms: planner.summary_terms,
         })
     }
 
     /// What summaries should look for: positive terms, phrases' words, prefixes.
     pub fn summary_terms(&self) -> Vec<SummaryTerm> {
-        self.summary_terms.clone()
+        let mut terms = Vec::new();
+        note_terms(&self.root, &mut terms);
+        terms
     }
 
     /// Whether the statistics alone show that no document matches, so no segment need be asked.
@@ -151,7 +161,6 @@ struct Planner<'a> {
     fields_used: [bool; 2],
     /// What all scored clauses together add at most, whether they can match or not.
     most: f64,
-    summary_terms: Vec<SummaryTerm>,
 }
 
 impl Planner<'_> {
@@ -170,7 +179,6 @@ impl Planner<'_> {
                 weight,
             } => self.term(*field, term, *weight),
             Query::Prefix { field, prefix } => {
-                self.note(prefix, true, 1.0);
                 self.most += f64::from(PREFIX_SCORE);
                 Ok(prefix_node(*field, prefix))
             }
@@ -197,11 +205,10 @@ impl Planner<'_> {
         };
         let document_frequency = found.document_frequency;
         let idf = self.idf(document_frequency);
-        self.note(term, false, idf);
         self.use_lengths(field);
         let weight = self.weight(said, idf);
         Ok(Node::Term(TermNode {
-            word: Word::new(field, term, Some(&found)),
+            word: Word::found(field, term, idf, &found),
             said,
             document_frequency,
             idf,
@@ -211,7 +218,7 @@ impl Planner<'_> {
 
     fn filter(&mut self, field: Field, term: &str) -> Result<Node, IndexError> {
         Ok(match self.statistics.term(field, term)? {
-            Some(found) => Node::Filter(Word::new(field, term, Some(&found))),
+            Some(found) => Node::Filter(Word::found(field, term, 0.0, &found)),
             None => Node::Nothing,
         })
     }
@@ -229,9 +236,8 @@ impl Planner<'_> {
                 return Ok(Node::Nothing);
             };
             let term_idf = self.idf(found.document_frequency);
-            self.note(term, false, term_idf);
             idf += term_idf;
-            words.push(Word::new(field, term, Some(&found)));
+            words.push(Word::found(field, term, term_idf, &found));
         }
         // Sites have no positions, so nothing follows anything there.
         if field == Field::Site {
@@ -264,18 +270,37 @@ impl Planner<'_> {
             *used = true;
         }
     }
+}
 
-    fn note(&mut self, term: &str, prefix: bool, weight: f32) {
-        let known = self
-            .summary_terms
+/// What summaries should look for in a clause that counts for the score: each term once.
+fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
+    let mut note = |term: &str, prefix: bool, weight: f32| {
+        let known = terms
             .iter()
             .any(|noted| noted.prefix == prefix && noted.term == term);
         if !known {
-            self.summary_terms.push(SummaryTerm {
+            terms.push(SummaryTerm {
                 term: term.to_owned(),
                 prefix,
                 weight,
             });
+        }
+    };
+    match node {
+        Node::Nothing | Node::Filter(_) => {}
+        Node::Term(term) => note(&term.word.term, false, term.idf),
+        Node::Prefix { prefix, .. } => note(prefix, true, 1.0),
+        Node::Phrase(phrase) => {
+            for word in &phrase.words {
+                note(&word.term, false, word.idf);
+            }
+        }
+        Node::Boolean {
+            required, optional, ..
+        } => {
+            for clause in required.iter().chain(optional) {
+                note_terms(clause, terms);
+            }
         }
     }
 }
@@ -284,18 +309,15 @@ impl Planner<'_> {
 fn unscored(query: &Query) -> Node {
     match query {
         Query::Nothing => Node::Nothing,
-        Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term, None)),
+        Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
         Query::Prefix { field, prefix } => prefix_node(*field, prefix),
         Query::Phrase { field, terms, slop } => match terms.as_slice() {
             [] => Node::Nothing,
-            [term] => Node::Filter(Word::new(*field, term, None)),
+            [term] => Node::Filter(Word::new(*field, term)),
             _ if *field == Field::Site => Node::Nothing,
             _ => Node::Phrase(PhraseNode {
                 field: *field,
-                words: terms
-                    .iter()
-                    .map(|term| Word::new(*field, term, None))
-                    .collect(),
+                words: terms.iter().map(|term| Word::new(*field, term)).collect(),
                 slop: *slop,
                 idf: 0.0,
                 weight: 0.0,

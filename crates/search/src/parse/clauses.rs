@@ -242,8 +242,14 @@ pub(super) fn simplified(
     }
 }
 
+/// Up to so many clauses are compared with each other; more go by a table.
+const COMPARED_MAX: usize = 12;
+
 /// Merges a term said again into its first place; weights add.
 pub(super) fn merge_repeated(list: &mut Vec<Query>) {
+    if list.len() <= COMPARED_MAX && !any_repeated(list) {
+        return;
+    }
     let mut places: HashMap<(Field, String), usize> = HashMap::new();
     let mut merged: Vec<Query> = Vec::with_capacity(list.len());
     for query in list.drain(..) {
@@ -262,4 +268,19 @@ pub(super) fn merge_repeated(list: &mut Vec<Query>) {
         merged.push(query);
     }
     *list = merged;
+}
+
+fn any_repeated(list: &[Query]) -> bool {
+    let same = |a: &Query, b: &Query| match (a, b) {
+        (
+            Query::Term { field, term, .. },
+            Query::Term {
+                field: other_field,
+                term: other,
+                ..
+            },
+        ) => field == other_field && term == other,
+        _ => false,
+    };
+    (1..list.len()).any(|at| list[..at].iter().any(|before| same(before, &list[at])))
 }
