@@ -6,7 +6,7 @@
 //! - [`docs`]: blocks of 256 documents, as packed gaps or as bits.
 //! - [`bits`], [`lanes`], [`sorted`]: what is done with decoded blocks.
 //! - [`tail`]: postings one after another, where they are too few for a block.
-//! - [`memory`]: prefetching.
+//! - [`memory`]: asking for memory before it is read.
 //! - [`packed`]: blocks of 256 bit-packed integers, the default form of postings and positions.
 
 // Kernels need intrinsics; each block carries its proof.
