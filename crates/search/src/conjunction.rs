@@ -21,6 +21,17 @@ const WIDTH: u32 = 16384;
 /// Lists that hold at least one of so many documents are intersected as bits.
 const DENSE: u32 = 24;
 
+/// The indexes of a block's postings, in order.
+const INDEXES: [u8; BLOCK] = {
+    let mut indexes = [0; BLOCK];
+    let mut index = 0;
+    while index < BLOCK {
+        indexes[index] = index as u8;
+        index += 1;
+    }
+    indexes
+};
+
 /// An intersection being searched on one segment.
 pub(crate) struct Conjunction<'a> {
     /// Shortest first.
@@ -203,9 +214,7 @@ impl<'a> Conjunction<'a> {
             None => {
                 let docs = leader.blocks.docs();
                 matches[..docs.len()].copy_from_slice(docs);
-                for (index, kept) in (0..=255).zip(&mut kept) {
-                    *kept = index;
-                }
+                kept[..docs.len()].copy_from_slice(&INDEXES[..docs.len()]);
                 docs.len()
             }
         };
