@@ -49,20 +49,20 @@ pub fn profile<'a, R>(
     search: impl FnOnce() -> Result<R, IndexError>,
 ) -> Result<(R, Profile), IndexError> {
     let segments: Vec<&Segment> = segments.into_iter().map(|one| &**one).collect();
-    let before = COUNTERS.with(Counters::take);
+    let before = COUNTERS.with(|now| now.exchange(Counters::default()));
     let (result, blocks) = watch_blocks(search);
-    let done = COUNTERS.with(|counters| counters.exchange(before));
+    let done = COUNTERS.with(|now| now.exchange(before));
     let found = result?;
     let named = |(number, name): (usize, &&'static str)| {
-        (done.algorithms >> number & 1 == 1).then_some(*name)
+        (done.algorithms.get() >> number & 1 == 1).then_some(*name)
     };
     let profile = Profile {
         algorithms: NAMES.iter().enumerate().filter_map(named).collect(),
         terms: terms_of(plan, &segments)?,
         blocks,
-        scored_count: done.scored,
-        offered_count: done.offered,
-        first_threshold: (done.known > 0.0).then_some(done.known),
+        scored_count: done.scored.get(),
+        offered_count: done.offered.get(),
+        first_threshold: Some(done.known.get()).filter(|&score| score > 0.0),
     };
     Ok((found, profile))
 }
@@ -87,63 +87,58 @@ const NAMES: [&str; 6] = [
     "exhaustive",
 ];
 
-/// What was counted, as plain values.
-#[derive(Debug, Clone, Copy, Default)]
-struct Counted {
-    algorithms: u8,
-    scored: u64,
-    offered: u64,
-    known: f32,
+/// What a thread counted. Cells of their own, so that counting is one addition in memory.
+#[derive(Default)]
+struct Counters {
+    algorithms: Cell<u8>,
+    scored: Cell<u64>,
+    offered: Cell<u64>,
+    known: Cell<f32>,
 }
-
-/// The counters of a thread.
-struct Counters(Cell<Counted>);
 
 thread_local! {
     static COUNTERS: Counters = const {
-        Counters(Cell::new(Counted { algorithms: 0, scored: 0, offered: 0, known: 0.0 }))
+        Counters {
+            algorithms: Cell::new(0),
+            scored: Cell::new(0),
+            offered: Cell::new(0),
+            known: Cell::new(0.0),
+        }
     };
 }
 
 impl Counters {
-    fn take(&self) -> Counted {
-        self.0.take()
+    fn exchange(&self, other: Counters) -> Counters {
+        Counters {
+            algorithms: self.algorithms.replace(other.algorithms.get()).into(),
+            scored: self.scored.replace(other.scored.get()).into(),
+            offered: self.offered.replace(other.offered.get()).into(),
+            known: self.known.replace(other.known.get()).into(),
+        }
     }
-    fn exchange(&self, counted: Counted) -> Counted {
-        self.0.replace(counted)
-    }
-}
-
-#[inline]
-fn change(by: impl FnOnce(&mut Counted)) {
-    COUNTERS.with(|counters| {
-        let mut counted = counters.0.get();
-        by(&mut counted);
-        counters.0.set(counted);
-    });
 }
 
 /// Says which algorithm runs.
 pub(crate) fn runs(name: Name) {
-    change(|counted| counted.algorithms |= 1 << name as u8);
+    COUNTERS.with(|now| now.algorithms.set(now.algorithms.get() | 1 << name as u8));
 }
 
 /// Says that so many postings were scored.
 #[inline]
 pub(crate) fn scored(count: usize) {
-    change(|counted| counted.scored += count as u64);
+    COUNTERS.with(|now| now.scored.set(now.scored.get() + count as u64));
 }
 
 /// Says that so many documents were offered.
 #[inline]
 pub(crate) fn offered(count: usize) {
-    change(|counted| counted.offered += count as u64);
+    COUNTERS.with(|now| now.offered.set(now.offered.get() + count as u64));
 }
 
 /// Says that enough documents are known to reach a score.
 #[inline]
 pub(crate) fn known(score: f32) {
-    change(|counted| counted.known = counted.known.max(score));
+    COUNTERS.with(|now| now.known.set(now.known.get().max(score)));
 }
 
 fn terms_of(plan: &Plan, segments: &[&Segment]) -> Result<Vec<ProfiledTerm>, IndexError> {

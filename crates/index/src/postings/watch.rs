@@ -94,9 +94,18 @@ impl Watch {
 
     #[inline]
     fn saw(&mut self, block: usize, what: u8) {
-        if let Some(seen) = &mut self.0
-            && let Some(flags) = seen.0.get_mut(block)
-        {
+        if let Some(seen) = &mut self.0 {
+            seen.note(block, what);
+        }
+    }
+}
+
+impl Seen {
+    // Out of the way: most lists are not watched.
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, block: usize, what: u8) {
+        if let Some(flags) = self.0.get_mut(block) {
             *flags |= what;
         }
     }
