@@ -1,41 +1,12 @@
-//! How many integers a second do the codecs read and write, from the first-level cache?
+//! How many integers a second do the codecs read and write, from the first-level cache? And how many can be
+//! read at all, from memory? (Of 4 bytes each: a codec that gives more is not what a search waits for.)
+mod made;
+
 use codec::packed::{self, BLOCK};
-use codec::vint;
+use codec::{docs, lanes, tail, vint};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use made::{BLOCKS, gaps, uniform};
 use std::hint::black_box;
-
-/// A few blocks, so that branch prediction and the cache see more than one, within 32 KiB.
-const BLOCKS: usize = 8;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) as u32
-    }
-}
-
-/// Every value below `2^bits`, the top bit set often enough that no exceptions pay.
-fn uniform(bits: u32) -> Vec<[u32; BLOCK]> {
-    let mut random = Random(1 + u64::from(bits));
-    let value = |_| random.next().checked_shr(32 - bits).unwrap_or(0);
-    let values: Vec<u32> = (0..BLOCKS * BLOCK).map(value).collect();
-    values.as_chunks().0.to_vec()
-}
-
-/// Gaps of a term that is in one of `mean` documents at random: a geometric distribution.
-fn gaps(mean: f64) -> Vec<[u32; BLOCK]> {
-    let mut random = Random(mean as u64);
-    let value = |_| {
-        let uniform = (f64::from(random.next()) + 1.0) / 4_294_967_297.0;
-        (uniform.ln() / (1.0 - 1.0 / mean).ln()) as u32 + 1
-    };
-    let values: Vec<u32> = (0..BLOCKS * BLOCK).map(value).collect();
-    values.as_chunks().0.to_vec()
-}
 
 fn encoded(blocks: &[[u32; BLOCK]]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -125,5 +96,100 @@ fn bench_vint(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, bench_blocks, bench_scalar, bench_vint);
+/// Blocks of documents that stand close, as bits: all 256 decoded, and joined to a window as they are.
+fn bench_bits(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("bits");
+    group.throughput(Throughput::Elements((BLOCKS * BLOCK) as u64));
+    for mean in [1.5, 3.0, 5.0] {
+        let mut bytes = Vec::new();
+        for block in gaps(mean) {
+            docs::encode(u32::MAX, &block, &mut bytes);
+        }
+        let name = format!("gaps of {mean}");
+        group.bench_function(BenchmarkId::new("decode", &name), |bencher| {
+            let mut values = [0; BLOCK];
+            bencher.iter(|| {
+                let mut at = 0;
+                while at < bytes.len() {
+                    at += docs::decode(black_box(&bytes[at..]), u32::MAX, &mut values)
+                        .unwrap_or(usize::MAX);
+                    black_box(&mut values);
+                }
+            });
+        });
+        let is_bits = |at: usize| matches!(docs::Bits::read(&bytes[at..], u32::MAX), Ok(Some(_)));
+        assert!(is_bits(0), "blocks of {name} are not of bits");
+        group.bench_function(BenchmarkId::new("join_into", &name), |bencher| {
+            let mut window = [0; 256];
+            bencher.iter(|| {
+                let mut at = 0;
+                while let Ok(Some(bits)) = docs::Bits::read(black_box(&bytes[at..]), u32::MAX) {
+                    bits.join_into(&mut window, 0);
+                    black_box(&mut window);
+                    at += docs::encoded_bytes(&bytes[at..]).unwrap_or(usize::MAX);
+                }
+            });
+        });
+    }
+}
+
+/// Postings of a tail: documents and frequencies, of which every fourth is not 1.
+fn bench_tail(criterion: &mut Criterion) {
+    const POSTINGS: usize = BLOCK - 1;
+    let mut group = criterion.benchmark_group("tail");
+    group.throughput(Throughput::Elements(POSTINGS as u64));
+    for mean in [10.0, 1000.0] {
+        let mut bytes = Vec::new();
+        for (index, gap) in gaps(mean).as_flattened()[..POSTINGS].iter().enumerate() {
+            let once = !index.is_multiple_of(4);
+            vint::write_u32(&mut bytes, gap << 1 | u32::from(once));
+            if !once {
+                vint::write_u32(&mut bytes, 2 + index as u32 % 7);
+            }
+        }
+        group.bench_function(
+            BenchmarkId::new("decode", format!("gaps of {mean}")),
+            |bencher| {
+                let (mut docs, mut frequencies) = ([0; POSTINGS], [0; POSTINGS]);
+                bencher.iter(|| {
+                    let mut at = 0;
+                    let read = tail::decode(
+                        black_box(&bytes),
+                        &mut at,
+                        u32::MAX,
+                        &mut docs,
+                        &mut frequencies,
+                    );
+                    black_box((&mut docs, &mut frequencies));
+                    read.is_ok()
+                });
+            },
+        );
+    }
+}
+
+/// What reading alone takes, adding being next to nothing.
+fn bench_memory(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("memory bandwidth");
+    for (name, integers_count) in [
+        ("first-level cache", 4 << 10),
+        ("memory, 256 MiB", 64 << 20),
+    ] {
+        let integers = vec![1u32; integers_count];
+        group.throughput(Throughput::Elements(integers_count as u64));
+        group.bench_function(BenchmarkId::new("sum", name), |bencher| {
+            bencher.iter(|| lanes::sum(black_box(&integers)));
+        });
+    }
+}
+
+criterion_group!(
+    benches,
+    bench_memory,
+    bench_blocks,
+    bench_scalar,
+    bench_vint,
+    bench_bits,
+    bench_tail
+);
 criterion_main!(benches);
