@@ -135,7 +135,7 @@ impl Random {
 
     /// A number below `limit`; that some are a little likelier than others does not matter here.
     fn below(&mut self, limit: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(limit) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 }
 
