@@ -103,7 +103,8 @@ fn bench_bits(criterion: &mut Criterion) {
         bencher.iter(|| bits::count(black_box(&words)));
     });
     group.bench_function("join", |bencher| {
-        bencher.iter(|| bits::join(black_box(&mut window), &words));
+        let bytes: Vec<[u8; 8]> = words.iter().map(|word| word.to_le_bytes()).collect();
+        bencher.iter(|| bits::join(black_box(&mut window), &bytes));
     });
     group.bench_function("intersect", |bencher| {
         bencher.iter(|| bits::intersect(black_box(&mut window), &words));

@@ -41,13 +41,9 @@ for_each_processor! {
 }
 
 for_each_processor! {
-    /// Adds to `words` the bits of `more`; the longer one's rest stays as it is.
-    pub fn join(words: &mut [u64], more: &[u64]) -> () = join_any
-}
-
-for_each_processor! {
-    /// As [`join`], of words as they lie in a file, lowest byte first.
-    pub fn join_bytes(words: &mut [u64], more: &[[u8; 8]]) -> () = join_bytes_any
+    /// Adds to `words` the bits of `more`, words as they lie in a file, lowest byte first; the longer one's
+    /// rest stays as it is.
+    pub fn join(words: &mut [u64], more: &[[u8; 8]]) -> () = join_any
 }
 
 for_each_processor! {
@@ -67,14 +63,7 @@ fn count_any(words: &[u64]) -> u64 {
 }
 
 #[inline(always)]
-fn join_any(words: &mut [u64], more: &[u64]) {
-    for (word, more) in words.iter_mut().zip(more) {
-        *word |= more;
-    }
-}
-
-#[inline(always)]
-fn join_bytes_any(words: &mut [u64], more: &[[u8; 8]]) {
+fn join_any(words: &mut [u64], more: &[[u8; 8]]) {
     for (word, more) in words.iter_mut().zip(more) {
         *word |= u64::from_le_bytes(*more);
     }
@@ -129,10 +118,10 @@ mod tests {
             prop_assert_eq!(count(&words), count_any(&plain));
             let bytes: Vec<[u8; 8]> = other.iter().map(|word| word.to_le_bytes()).collect();
             let mut joined = words.clone();
-            join_bytes(&mut joined, &bytes);
-            join(&mut words, &other);
+            joined.iter_mut().zip(&other).for_each(|(word, more)| *word |= more);
+            join(&mut words, &bytes);
             prop_assert_eq!(&joined, &words);
-            join_any(&mut plain, &other);
+            join_any(&mut plain, &bytes);
             prop_assert_eq!(&words, &plain);
             set(&mut words, 100, &values);
             set_any(&mut plain, 100, &values);

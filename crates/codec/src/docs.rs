@@ -137,7 +137,7 @@ impl<'a> Bits<'a> {
         let (Some(words), Some(window)) = (self.words.get(skipped..), window.get_mut(at..)) else {
             return;
         };
-        bits::join_bytes(window, words);
+        bits::join(window, words);
     }
 
     /// Documents before each word, for [`Bits::rank`].

@@ -306,9 +306,7 @@ fn clip_matches(
 /// Sets the bits of a list's documents from `base` on, a multiple of 64.
 pub(crate) fn mark(list: &mut List<'_>, base: u32, words: &mut [u64]) {
     let block = list.find(DocId(base));
-    list.blocks.mark(block, base, words, |words, docs| {
-        bits::set(words, base, docs)
-    });
+    list.blocks.mark(block, base, words);
 }
 
 /// Clears the bits of documents outside the range.

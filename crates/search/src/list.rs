@@ -96,10 +96,8 @@ impl<'a> List<'a> {
         } else {
             let mut scores = [0.0; BLOCK];
             self.blocks.load(0);
-            let (docs, frequencies) = self.blocks.postings();
-            let scores = &mut scores[..docs.len()];
-            self.scorer.score_many(docs, frequencies, scores);
-            scores.iter().copied().fold(0.0, f32::max)
+            let count = self.score_block(&mut scores).len();
+            scores[..count].iter().copied().fold(0.0, f32::max)
         };
         self.most = Some(most);
         most

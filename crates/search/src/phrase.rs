@@ -27,7 +27,6 @@ pub(crate) struct Phrase<'a> {
     order: Vec<usize>,
     slop: u32,
     scorer: Scorer<'a>,
-    lists_count: usize,
     room: Lent<Room>,
 }
 
@@ -73,7 +72,6 @@ impl<'a> Phrase<'a> {
         }
         Ok(Some(Phrase {
             room,
-            lists_count: lists.len(),
             // Cheapest first already, and equal ones stay in place: `order` holds.
             words: Conjunction::new(lists),
             order,
@@ -198,6 +196,7 @@ impl<'a> Phrase<'a> {
     /// How often the phrase stands in a match.
     fn frequency(&mut self, at: usize) -> u32 {
         let Conjunction { lists, matches, .. } = &mut self.words;
+        let lists_count = lists.len();
         let Room {
             positions,
             starts,
@@ -210,7 +209,6 @@ impl<'a> Phrase<'a> {
                 None => blocks.positions_at(matches.places[number][at], positions),
             }
         };
-        let lists_count = self.lists_count;
         if self.slop > 0 {
             for (number, positions) in positions[..lists_count].iter_mut().enumerate() {
                 read(number, positions);

@@ -8,7 +8,7 @@ use super::watch::Watch;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
-use codec::{CodecError, docs, docs::Bits, lanes, memory, packed, tail};
+use codec::{CodecError, bits, docs, docs::Bits, lanes, memory, packed, tail};
 use std::path::Path;
 
 /// Where a list's bytes came from, for messages.
@@ -113,6 +113,16 @@ impl<'a> Blocks<'a> {
         }
     }
 
+    /// Where the bytes of a block start, the tail's too.
+    #[inline]
+    fn start(&self, block: usize) -> usize {
+        let before = match block {
+            0 => 0,
+            _ => self.header(block - 1, 1) as usize,
+        };
+        bounds::headers_bytes(self.blocks_full) + before
+    }
+
     /// The first block from `from` on that may hold `target`; at most the tail.
     #[inline]
     pub fn find(&self, from: usize, target: DocId) -> usize {
@@ -199,14 +209,9 @@ impl<'a> Blocks<'a> {
 
     fn load_full_block(&mut self, block: usize) -> Result<usize, CodecError> {
         let base = self.base(block);
-        let start = match block {
-            0 => 0,
-            _ => self.header(block - 1, 1) as usize,
-        };
-        let end = self.header(block, 1) as usize;
-        let headers = bounds::headers_bytes(self.blocks_full);
-        let blocks = self.bytes.postings.get(headers..).unwrap_or(&[]);
-        let bytes = blocks.get(start..end).ok_or(truncated(block))?;
+        let (start, end) = (self.start(block), self.start(block + 1));
+        let postings = self.bytes.postings;
+        let bytes = postings.get(start..end).ok_or(truncated(block))?;
         self.docs_ready = true;
         match self.bytes.codec {
             PostingsCodec::Packed => {
@@ -221,7 +226,7 @@ impl<'a> Blocks<'a> {
                         packed::decode_gaps(bytes, base, docs)?
                     }
                 };
-                self.frequencies_start = Some(headers + start + taken);
+                self.frequencies_start = Some(start + taken);
             }
             PostingsCodec::Vint => {
                 let mut at = 0;
@@ -247,11 +252,7 @@ impl<'a> Blocks<'a> {
     fn load_tail(&mut self) -> Result<usize, CodecError> {
         let full = self.blocks_full;
         let count = self.bytes.documents_count as usize % BLOCK;
-        let start = match full {
-            0 => 0,
-            _ => self.header(full - 1, 1) as usize,
-        };
-        let mut at = bounds::headers_bytes(full) + start;
+        let mut at = self.start(full);
         let base = self.base(full);
         self.read_postings(self.bytes.postings, &mut at, base, count)?;
         self.frequencies_start = None;
@@ -284,15 +285,8 @@ impl<'a> Blocks<'a> {
     }
 
     /// Adds to `words`, whose first bit stands for `base` (a multiple of 64), the documents of the list from
-    /// `base` on that fall into them, those of the blocks from `block` on. Documents of blocks that are not
-    /// of bits go to `each` instead, of which those outside are left out by whoever takes them.
-    pub fn mark(
-        &mut self,
-        block: usize,
-        base: u32,
-        words: &mut [u64],
-        mut each: impl FnMut(&mut [u64], &[u32]),
-    ) {
+    /// `base` on that fall into them, those of the blocks from `block` on.
+    pub fn mark(&mut self, block: usize, base: u32, words: &mut [u64]) {
         let end = base.saturating_add(words.len() as u32 * 64);
         for block in block..self.blocks_count() {
             let before = self.base(block);
@@ -312,7 +306,7 @@ impl<'a> Blocks<'a> {
                 Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
                 _ => 0,
             };
-            each(words, &docs[from..]);
+            bits::set(words, base, &docs[from..]);
         }
     }
 
@@ -322,7 +316,7 @@ impl<'a> Blocks<'a> {
         if block == 0 || block >= self.blocks_full {
             return;
         }
-        let start = bounds::headers_bytes(self.blocks_full) + self.header(block - 1, 1) as usize;
+        let start = self.start(block);
         for line in 0..3 {
             memory::prefetch(self.bytes.postings, start + line * 64);
         }
@@ -334,12 +328,8 @@ impl<'a> Blocks<'a> {
         if block >= self.blocks_full || self.bytes.codec != PostingsCodec::Packed {
             return None;
         }
-        let start = match block {
-            0 => 0,
-            _ => self.header(block - 1, 1) as usize,
-        };
-        let start = bounds::headers_bytes(self.blocks_full) + start;
-        Bits::read(self.bytes.postings.get(start..)?, before).ok()?
+        let bytes = self.bytes.postings.get(self.start(block)..)?;
+        Bits::read(bytes, before).ok()?
     }
 
     /// The loaded block, where it is one of bits: nothing of it need be decoded.
@@ -381,7 +371,6 @@ impl<'a> Blocks<'a> {
             self.check_docs(BLOCK, Some(last))
         }) {
             self.fail(self.origin.postings_offset, error);
-            self.room.docs.fill(u32::MAX);
         }
     }
 
