@@ -18,12 +18,18 @@ mod name;
 mod real;
 #[allow(unsafe_code)]
 mod region;
+mod system;
+// The policy of memory has no safe call.
+#[allow(unsafe_code)]
+pub mod thread;
 
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
 pub use real::RealStorage;
 pub use region::Region;
+pub use system::SystemTree;
+pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_thread};
 
 /// A flat directory of write-once files. Names hold letters, digits, `-`, `_` and `.` only.
 pub trait Storage: Send + Sync + std::fmt::Debug {
