@@ -3,10 +3,14 @@
 mod bench;
 mod check;
 mod demo;
+mod document_server;
+mod front_end;
 mod index;
+mod index_server;
 mod optimize;
 mod search;
 mod serve;
+mod serving;
 mod topics;
 
 use ::index::{Details, Index, IndexError, Segment};
@@ -23,6 +27,9 @@ pub(crate) enum Command {
     Optimize(optimize::OptimizeArguments),
     Search(search::SearchArguments),
     Serve(serve::ServeArguments),
+    IndexServer(index_server::IndexServerArguments),
+    DocumentServer(document_server::DocumentServerArguments),
+    FrontEnd(front_end::FrontEndCommandArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Demo(demo::DemoArguments),
@@ -36,6 +43,9 @@ impl Command {
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Search(arguments) => search::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
+            Command::IndexServer(arguments) => index_server::run(arguments),
+            Command::DocumentServer(arguments) => document_server::run(arguments),
+            Command::FrontEnd(arguments) => front_end::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),

@@ -95,6 +95,11 @@ impl Index {
         self.manifest.codec
     }
 
+    /// Which index: drawn when it was built, the same in all generations.
+    pub fn id(&self) -> &str {
+        &self.manifest.index_id
+    }
+
     /// The generation: grows with every commit.
     pub fn generation(&self) -> u64 {
         self.manifest.generation

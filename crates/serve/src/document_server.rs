@@ -152,12 +152,12 @@ impl InProcessDocumentServer {
 
 impl DocumentServer for InProcessDocumentServer {
     fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>) {
-        let made = self.summaries_now(request, || reply.is_abandoned());
+        let made = beside_io(|| self.summaries_now(request, || reply.is_abandoned()));
         reply.send(made);
     }
 
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
-        let found = self.generations.newest().documents().document(url);
+        let found = beside_io(|| self.generations.newest().documents().document(url));
         reply.send(found.map_err(ServerError::from));
     }
 
@@ -169,7 +169,11 @@ impl DocumentServer for InProcessDocumentServer {
 
     fn reload(&self, reply: Reply<u64>) {
         let reloaded = self.generations.reload();
-        reply.send(reloaded.map(|index| index.generation()).map_err(ServerError::from));
+        reply.send(
+            reloaded
+                .map(|index| index.generation())
+                .map_err(ServerError::from),
+        );
     }
 }
 
@@ -180,6 +184,17 @@ impl Drop for InProcessDocumentServer {
             // The threads catch panics; there is nothing to learn from the result.
             let _ = thread.join();
         }
+    }
+}
+
+/// Does work that takes a while. On a thread that serves connections, another one takes these over
+/// meanwhile: handing the work to a pool and back would cost two wake-ups a query.
+fn beside_io<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+    match flavor {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
     }
 }
 

@@ -69,7 +69,10 @@ impl Generations {
     /// Opens the newest generation, where there is a newer one; what is served then. On an error the
     /// generation served before goes on being served.
     pub fn reload(&self) -> Result<Arc<Index>, IndexError> {
-        let _one = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self
+            .reloading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let newest = self.newest();
         let Some(storage) = &self.storage else {
             return Ok(newest);

@@ -12,8 +12,8 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use index::{IndexError, Segment};
 use search::{Plan, Stop, exhaustive, search_until};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -80,7 +80,10 @@ pub(crate) enum Work {
 
 impl Handlers {
     /// Starts handlers; `first_chunk` names their threads.
-    pub(crate) fn start(first_chunk: u32, options: &HandlerOptions) -> Result<Handlers, ServeError> {
+    pub(crate) fn start(
+        first_chunk: u32,
+        options: &HandlerOptions,
+    ) -> Result<Handlers, ServeError> {
         let (sender, receiver) = bounded(match options.queue_length {
             0 => QUEUE_MAX,
             length => length,
@@ -206,7 +209,12 @@ fn handle(queue: &Receiver<Job>, figures: &Figures) {
 }
 
 impl Job {
-    pub(crate) fn new(planned: Arc<Planned>, opened: Arc<Opened>, deadline: Instant, work: Work) -> Job {
+    pub(crate) fn new(
+        planned: Arc<Planned>,
+        opened: Arc<Opened>,
+        deadline: Instant,
+        work: Work,
+    ) -> Job {
         Job {
             planned,
             opened,

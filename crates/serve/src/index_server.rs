@@ -16,8 +16,8 @@ use crate::handlers::{Figures, Handlers, Job, Work};
 use crate::reply::Reply;
 use crate::tables::Tables;
 use crate::transport::{
-    Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Planned, Query,
-    SearchRequest, ServerError, Status, StatusRequest, explained, status_of,
+    Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Planned,
+    Query, SearchRequest, ServerError, Status, StatusRequest, explained, status_of,
 };
 use index::{DocId, Field, Index, IndexError, Segment};
 use search::exhaustive;
@@ -202,11 +202,17 @@ impl Opened {
 
 impl IndexServer for InProcessIndexServer {
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
-        self.enqueue(query, request.generation, request.deadline, reply, |reply| Work::Search {
-            k: request.k,
-            counted: request.counted,
+        self.enqueue(
+            query,
+            request.generation,
+            request.deadline,
             reply,
-        });
+            |reply| Work::Search {
+                k: request.k,
+                counted: request.counted,
+                reply,
+            },
+        );
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
@@ -214,13 +220,17 @@ impl IndexServer for InProcessIndexServer {
     }
 
     fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
-        self.enqueue(query, request.generation, request.deadline, reply, |reply| {
-            Work::CountSites {
+        self.enqueue(
+            query,
+            request.generation,
+            request.deadline,
+            reply,
+            |reply| Work::CountSites {
                 sites: request.sites,
                 limit: request.limit,
                 reply,
-            }
-        });
+            },
+        );
     }
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
@@ -231,6 +241,10 @@ impl IndexServer for InProcessIndexServer {
 
     fn reload(&self, reply: Reply<u64>) {
         let reloaded = self.generations.reload();
-        reply.send(reloaded.map(|index| index.generation()).map_err(ServerError::from));
+        reply.send(
+            reloaded
+                .map(|index| index.generation())
+                .map_err(ServerError::from),
+        );
     }
 }

@@ -8,9 +8,10 @@ pub(crate) fn pin(cpus: Option<&CpuSet>) -> Result<String, ServeError> {
     let Some(cpus) = cpus else {
         return Ok("any".into());
     };
-    let read_back = vfs::thread::pin_current_thread(cpus).map_err(|source| ServeError::System {
+    let pinned = vfs::thread::pin_current_thread(cpus.iter());
+    let read_back: CpuSet = pinned.map_err(|error| ServeError::System {
         operation: "pin a handler to its CPUs",
-        source,
+        source: std::io::Error::other(error),
     })?;
     Ok(read_back.to_string())
 }

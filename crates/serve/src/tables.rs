@@ -31,7 +31,9 @@ impl Tables {
         others.sort_by_key(|(name, _)| name.as_str());
         let told = others.iter().find_map(|(name, (_, parts))| {
             let (chunk, theirs) = first_difference(parts, &request.parts)?;
-            let theirs = theirs.map_or("in no part".into(), |part| format!("in chunks {}", shown(&part)));
+            let theirs = theirs.map_or("in no part".into(), |part| {
+                format!("in chunks {}", shown(&part))
+            });
             Some(format!("front-end {name} has chunk {chunk} {theirs}"))
         });
         // Who disagrees must not make the others disagree in turn.
@@ -45,7 +47,8 @@ impl Tables {
 
 /// The first chunk that two tables put in different parts, and its part in the first table.
 fn first_difference(ours: &[Chunks], theirs: &[Chunks]) -> Option<(u32, Option<Chunks>)> {
-    let part_of = |parts: &[Chunks], chunk: u32| parts.iter().find(|part| part.contains(&chunk)).cloned();
+    let part_of =
+        |parts: &[Chunks], chunk: u32| parts.iter().find(|part| part.contains(&chunk)).cloned();
     let ends = ours.iter().chain(theirs).map(|part| *part.end());
     let last = ends.max()?;
     // Tables differ first where a part of one of them begins or has just ended.
@@ -60,6 +63,11 @@ fn first_difference(ours: &[Chunks], theirs: &[Chunks]) -> Option<(u32, Option<C
         let (our, their) = (part_of(ours, chunk), part_of(theirs, chunk));
         (our != their).then_some((chunk, our))
     })
+}
+
+/// How a timeline names the server of some chunks.
+pub(crate) fn part_of(chunks: &Chunks) -> String {
+    format!("chunks {}", shown(chunks))
 }
 
 /// Chunks as a person writes them.
@@ -87,9 +95,15 @@ mod tests {
         assert_eq!(tables.note(&request("a", &[0..=1, 2..=3])), None);
         assert_eq!(tables.note(&request("b", &[0..=1, 2..=3])), None);
         let told = tables.note(&request("c", &[0..=1, 2..=2, 3..=3]));
-        assert_eq!(told.as_deref(), Some("front-end a has chunk 2 in chunks 2-3"));
+        assert_eq!(
+            told.as_deref(),
+            Some("front-end a has chunk 2 in chunks 2-3")
+        );
         let told = tables.note(&request("d", &[0..=4]));
-        assert_eq!(told.as_deref(), Some("front-end a has chunk 0 in chunks 0-1"));
+        assert_eq!(
+            told.as_deref(),
+            Some("front-end a has chunk 0 in chunks 0-1")
+        );
         let told = tables.note(&request("e", &[0..=1, 2..=3, 4..=5]));
         assert_eq!(told.as_deref(), Some("front-end a has chunk 4 in no part"));
         assert_eq!(tables.note(&request("", &[0..=9])), None);
