@@ -13,6 +13,7 @@ pub mod error;
 mod faulty;
 mod memory;
 mod name;
+pub mod preload;
 // Mappings and advice on them are `unsafe`; each block carries its proof.
 #[allow(unsafe_code)]
 mod real;
@@ -26,6 +27,7 @@ pub mod thread;
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
+pub use preload::{Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage};
 pub use real::RealStorage;
 pub use region::Region;
 pub use system::SystemTree;
