@@ -7,6 +7,7 @@ mod index;
 mod optimize;
 mod search;
 mod serve;
+mod top;
 mod topics;
 
 use ::index::{Details, Index, IndexError, Segment};
@@ -23,6 +24,7 @@ pub(crate) enum Command {
     Optimize(optimize::OptimizeArguments),
     Search(search::SearchArguments),
     Serve(serve::ServeArguments),
+    Top(top::TopArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Demo(demo::DemoArguments),
@@ -36,6 +38,7 @@ impl Command {
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Search(arguments) => search::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
+            Command::Top(arguments) => top::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
