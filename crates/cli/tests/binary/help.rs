@@ -63,6 +63,7 @@ fn wrong_usage_ends_with_two() {
         ],
         "--passes",
     );
+    check(&["bench", "x", "--preload", "disk"], "tmpfs or hugepages");
     check(&["serve"], "DIR");
     check(&["top"], "URL");
     check(&["top", "x", "--interval", "0"], "from 0.1 to 3600");
