@@ -1,8 +1,12 @@
-//! The one door to the disk: real, in memory, failing.
+//! The one door to the system: the disk (real, in memory, failing), and what the kernel tells and grants.
 //!
 //! An index is a flat directory of files that are written once, synced, and never changed.
 //! [`Storage`] offers exactly that and no more, so tests can replace the disk by a
 //! [`MemoryStorage`] (which knows what survives a power loss) or a [`FaultyStorage`].
+//! [`PreloadedStorage`] has some of its files in memory.
+//!
+//! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), and where threads run and take
+//! their memory from ([`thread`]).
 
 use std::io::Write;
 use std::path::PathBuf;

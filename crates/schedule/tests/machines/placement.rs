@@ -215,6 +215,14 @@ partition  handler  cpu  core  socket  node  why
     assert_eq!(none.to_string(), expected);
 }
 
+/// The example of the document is what comes out.
+#[test]
+fn the_document_shows_what_happens() {
+    let places = place(&machine("two-sockets"), &request(Placement::Data, 2, 4)).unwrap();
+    let document = include_str!("../../../../docs/placement.md");
+    assert!(document.contains(&places.to_string()), "{places}");
+}
+
 /// What holds for every machine, placement and number of handlers.
 fn check_fairness(topology: &CpuTopology, request: &PlacementRequest, places: &Places) {
     let pool = request.cpus.clone().unwrap_or(topology.allowed.clone());
