@@ -57,6 +57,9 @@ fn heading(view: &View, style: Style) -> String {
             figures::counted(documents as u64, "document")
         ));
     }
+    if let Some(generation) = view.generation {
+        heading.push_str(&format!("  generation {generation}"));
+    }
     if let Some(interval_s) = view.interval_s {
         heading.push_str(&format!("  in the last {interval_s:.1} s"));
     }
@@ -64,13 +67,8 @@ fn heading(view: &View, style: Style) -> String {
 }
 
 fn rates(view: &View) -> Vec<String> {
-    let hit_share = view
-        .cache_hits_per_s
-        .zip(view.cache_misses_per_s)
-        .filter(|(hits, misses)| hits + misses > 0.0)
-        .map_or(String::new(), |(hits, misses)| {
-            format!(" ({:.0} %)", 100.0 * hits / (hits + misses))
-        });
+    let lookups = view.cache_hits_per_s.zip(view.cache_misses_per_s);
+    let lookups = lookups.map(|(hits, misses)| hits + misses);
     vec![
         format!(
             "queries   {}{}",
@@ -90,17 +88,28 @@ fn rates(view: &View) -> Vec<String> {
             rate(view.partial_answers_per_s)
         ),
         format!(
-            "hedges    {}    won {}    optimization searches {}",
+            "hedges    {}{}    won {}    failovers {}    optimization searches {}",
             rate(view.hedges_per_s),
+            share(view.hedges_per_s, view.calls_per_s, "of calls"),
             rate(view.hedges_won_per_s),
+            rate(view.failovers_per_s),
             rate(view.optimization_searches_per_s)
         ),
         format!(
-            "cache     hits {}{hit_share}    misses {}",
+            "cache     hits {}{}    misses {}",
             rate(view.cache_hits_per_s),
+            share(view.cache_hits_per_s, lookups, "of all"),
             rate(view.cache_misses_per_s)
         ),
     ]
+}
+
+/// ` (1.5 % of calls)`, where both are known and there were some.
+fn share(part: Option<f64>, whole: Option<f64>, of: &str) -> String {
+    let known = part.zip(whole).filter(|(_, whole)| *whole > 0.0);
+    known.map_or(String::new(), |(part, whole)| {
+        format!("  ({:.1} % {of})", 100.0 * part / whole)
+    })
 }
 
 /// What of a rate is not 0, by label.
@@ -123,7 +132,9 @@ fn partitions(partitions: &[PartitionView], style: Style) -> Vec<String> {
         "queue",
         "busy",
         "handlers",
+        "refused",
         "expired",
+        "ended early",
         "phase",
         "mean",
         "p50 ≤",
@@ -137,32 +148,21 @@ fn partitions(partitions: &[PartitionView], style: Style) -> Vec<String> {
             whole(partition.queue_length),
             whole(partition.handlers_busy),
             whole(partition.handlers),
+            rate(partition.refused_per_s),
             rate(partition.expired_per_s),
+            rate(partition.ended_early_per_s),
         ];
-        let [name, queue, busy, handlers, expired] = own;
         let mut phases = partition.phases.iter();
-        let [phase, mean, p50, p99, max] = partition_phase(phases.next());
-        rows.push([
-            name, queue, busy, handlers, expired, phase, mean, p50, p99, max,
-        ]);
-        for phase in phases {
-            let [phase, mean, p50, p99, max] = partition_phase(Some(phase));
-            let empty = String::new;
-            rows.push([
-                empty(),
-                empty(),
-                empty(),
-                empty(),
-                empty(),
-                phase,
-                mean,
-                p50,
-                p99,
-                max,
-            ]);
-        }
+        rows.push(joined(own, partition_phase(phases.next())));
+        // A partition's further phases stand below its first, without repeating the rest.
+        rows.extend(phases.map(|phase| joined(Default::default(), partition_phase(Some(phase)))));
     }
     aligned(&rows, style)
+}
+
+fn joined(own: [String; 7], phase: [String; 5]) -> [String; 12] {
+    let mut cells = own.into_iter().chain(phase);
+    std::array::from_fn(|_| cells.next().unwrap_or_default())
 }
 
 fn partition_phase(phase: Option<&PhaseView>) -> [String; 5] {

@@ -16,6 +16,7 @@ pub(crate) struct View {
     /// Between the two readings; `None` after the first.
     pub(crate) interval_s: Option<f64>,
     pub(crate) documents: Option<f64>,
+    pub(crate) generation: Option<f64>,
     pub(crate) queries_per_s: Option<f64>,
     pub(crate) queries_per_s_by_client: BTreeMap<String, f64>,
     pub(crate) errors_per_s: Option<f64>,
@@ -25,6 +26,9 @@ pub(crate) struct View {
     pub(crate) expired_per_s: Option<f64>,
     pub(crate) partial_answers_per_s: Option<f64>,
     pub(crate) optimization_searches_per_s: Option<f64>,
+    /// Calls of the front-end to other servers, hedges not counted.
+    pub(crate) calls_per_s: Option<f64>,
+    pub(crate) failovers_per_s: Option<f64>,
     pub(crate) hedges_per_s: Option<f64>,
     pub(crate) hedges_won_per_s: Option<f64>,
     pub(crate) cache_hits_per_s: Option<f64>,
@@ -44,7 +48,12 @@ pub(crate) struct PartitionView {
     pub(crate) queue_length: Option<f64>,
     pub(crate) handlers_busy: Option<f64>,
     pub(crate) handlers: Option<f64>,
+    /// Refused because the queue was full.
+    pub(crate) refused_per_s: Option<f64>,
+    /// Never begun: the deadline had passed.
     pub(crate) expired_per_s: Option<f64>,
+    /// Begun, and ended by the deadline.
+    pub(crate) ended_early_per_s: Option<f64>,
     pub(crate) phases: Vec<PhaseView>,
 }
 
@@ -92,6 +101,7 @@ impl View {
             url: url.to_owned(),
             interval_s: change.before.map(|(_, elapsed_s)| elapsed_s),
             documents: now.sum("shorttail_documents"),
+            generation: now.sum("shorttail_generation"),
             queries_per_s: change.rate(queries),
             queries_per_s_by_client: change.rates(queries, "client"),
             errors_per_s: change.rate(errors),
@@ -101,6 +111,8 @@ impl View {
             expired_per_s: change.rate("shorttail_expired_total"),
             partial_answers_per_s: change.rate("shorttail_partial_answers_total"),
             optimization_searches_per_s: change.rate("shorttail_optimization_searches_total"),
+            calls_per_s: change.rate("shorttail_calls_total"),
+            failovers_per_s: change.rate("shorttail_failovers_total"),
             hedges_per_s: change.rate("shorttail_hedges_total"),
             hedges_won_per_s: change.rate("shorttail_hedges_won_total"),
             cache_hits_per_s: change.rate("shorttail_cache_hits_total"),
@@ -181,7 +193,9 @@ impl Change<'_> {
         let queues = self.now.by("shorttail_queue_length", label);
         let busy = self.now.by("shorttail_handlers_busy", label);
         let handlers = self.now.by("shorttail_handlers", label);
+        let refused = self.rates("shorttail_refused_total", label);
         let expired = self.rates("shorttail_expired_total", label);
+        let ended_early = self.rates("shorttail_ended_early_total", label);
         let histograms = self.histograms("shorttail_partition_seconds");
         let timed = histograms.keys().filter_map(|labels| labels.get(label));
         let names: BTreeSet<&String> = queues
@@ -197,7 +211,9 @@ impl Change<'_> {
                 queue_length: queues.get(name).copied(),
                 handlers_busy: busy.get(name).copied(),
                 handlers: handlers.get(name).copied(),
+                refused_per_s: refused.get(name).copied(),
                 expired_per_s: expired.get(name).copied(),
+                ended_early_per_s: ended_early.get(name).copied(),
                 phases: histograms
                     .iter()
                     .filter(|(labels, _)| labels.get(label) == Some(name))
@@ -207,8 +223,14 @@ impl Change<'_> {
                     .collect(),
             })
             .collect();
-        // As numbers where they are: 10 follows 9.
-        views.sort_by_key(|view| view.partition.parse::<u64>().unwrap_or(u64::MAX));
+        // By the number that a name begins with: 10 follows 9, and chunks 64-127 precede 128-191.
+        views.sort_by_key(|view| {
+            let name = &view.partition;
+            let digits = name
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(name.len());
+            name[..digits].parse::<u64>().unwrap_or(u64::MAX)
+        });
         views
     }
 

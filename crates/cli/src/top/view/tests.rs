@@ -13,12 +13,14 @@ const TWO_S: Duration = Duration::from_secs(2);
 /// What a server with index servers of its own tells beside that.
 fn servers(n: u32) -> String {
     let mut text = String::new();
-    for partition in [0, 1, 10] {
+    for partition in ["0-1", "2-9", "10-11"] {
         text += &format!(
             "shorttail_queue_length{{partition=\"{partition}\"}} {n}\n\
              shorttail_handlers{{partition=\"{partition}\"}} 4\n\
              shorttail_handlers_busy{{partition=\"{partition}\"}} 3\n\
-             shorttail_expired_total{{partition=\"{partition}\"}} {n}\n"
+             shorttail_refused_total{{partition=\"{partition}\"}} {n}\n\
+             shorttail_expired_total{{partition=\"{partition}\"}} {n}\n\
+             shorttail_ended_early_total{{partition=\"{partition}\"}} {n}\n"
         );
         for (bound, count) in [("0.001", n), ("0.01", 2 * n), ("+Inf", 3 * n)] {
             text += &format!(
@@ -31,13 +33,18 @@ fn servers(n: u32) -> String {
         "rejected_total{reason=\"queue_full\"}",
         "hedges_total",
         "hedges_won_total",
+        "failovers_total",
         "cache_misses_total",
         "partial_answers_total",
     ];
     for counter in counters {
         text += &format!("shorttail_{counter} {n}\n");
     }
-    text + &format!("shorttail_cache_hits_total {}\n", 3 * n)
+    text + &format!(
+        "shorttail_cache_hits_total {}\nshorttail_calls_total {}\nshorttail_generation {n}\n",
+        3 * n,
+        50 * n
+    )
 }
 
 fn view(before: &str, after: &str) -> View {
@@ -59,7 +66,7 @@ http://x:1  3 documents  in the last 2.0 s
 queries   20.5/s  (json 20.0/s, page 0.5/s)
 errors    0.0/s
 rejected  –    expired –    partial answers –
-hedges    –    won –    optimization searches 0.0/s
+hedges    –    won –    failovers –    optimization searches 0.0/s
 cache     hits –    misses –
 
 ";
@@ -99,14 +106,18 @@ fn everything_that_a_server_may_tell() {
         &format!("{AFTER}{}", servers(14)),
     );
     let expected = "\
-rejected  2.0/s  (queue_full 2.0/s)    expired 6.0/s    partial answers 2.0/s
-hedges    2.0/s    won 2.0/s    optimization searches 0.0/s
-cache     hits 6.0/s (75 %)    misses 2.0/s
+http://x:1  3 documents  generation 14  in the last 2.0 s
 
-partition  queue  busy  handlers  expired  phase     mean  p50 ≤  p99 ≤  max ≤
-0             14     3         4    2.0/s  queueing     –  10 ms   over   over
-1             14     3         4    2.0/s  queueing     –  10 ms   over   over
-10            14     3         4    2.0/s  queueing     –  10 ms   over   over
+queries   20.5/s  (json 20.0/s, page 0.5/s)
+errors    0.0/s
+rejected  2.0/s  (queue_full 2.0/s)    expired 6.0/s    partial answers 2.0/s
+hedges    2.0/s  (2.0 % of calls)    won 2.0/s    failovers 2.0/s    optimization searches 0.0/s
+cache     hits 6.0/s  (75.0 % of all)    misses 2.0/s
+
+partition  queue  busy  handlers  refused  expired  ended early  phase     mean  p50 ≤  p99 ≤  max ≤
+0-1           14     3         4    2.0/s    2.0/s        2.0/s  queueing     –  10 ms   over   over
+2-9           14     3         4    2.0/s    2.0/s        2.0/s  queueing     –  10 ms   over   over
+10-11         14     3         4    2.0/s    2.0/s        2.0/s  queueing     –  10 ms   over   over
 
 phase";
     let text = shown(&view);
@@ -117,11 +128,24 @@ phase";
         "{one}"
     );
     let json = serde_json::to_value(&view).unwrap();
-    assert_eq!(json["partitions"][2]["partition"], "10");
+    assert_eq!(json["partitions"][2]["partition"], "10-11");
     let phase = &json["partitions"][0]["phases"][0];
     assert_eq!(phase["p50_us_at_most"], 10_000.0);
     assert_eq!(phase["p99_us_at_most"], "+Inf");
     assert_eq!(phase["mean_us"], serde_json::Value::Null);
+}
+
+#[test]
+fn every_field_stands_in_the_document() {
+    let document = include_str!("../../../../../docs/formats/top.md");
+    let text = format!("{AFTER}{}", servers(14));
+    let json = serde_json::to_value(view("", &text)).unwrap();
+    let partition = &json["partitions"][0];
+    for object in [&json, partition, &partition["phases"][0]] {
+        for name in object.as_object().unwrap().keys() {
+            assert!(document.contains(&format!("`{name}`")), "{name}");
+        }
+    }
 }
 
 #[test]
