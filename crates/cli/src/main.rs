@@ -16,6 +16,7 @@ mod optimizing;
 mod quantiles;
 mod query_file;
 mod terminal;
+mod top;
 
 use clap::Parser;
 use std::process::ExitCode;

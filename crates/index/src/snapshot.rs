@@ -12,7 +12,7 @@ use text::Analyzer;
 use vfs::{SharedStorage, StorageError};
 
 /// How often opening is tried again when a commit removes the generation being opened.
-const TRIES: usize = 5;
+pub(crate) const TRIES: usize = 5;
 
 /// A snapshot of an index: it never changes, whatever is committed meanwhile.
 #[derive(Debug)]

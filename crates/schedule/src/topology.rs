@@ -18,7 +18,9 @@
 //! Source: Linux, Documentation/ABI/stable/sysfs-devices-system-cpu and sysfs-devices-node,
 //! Documentation/admin-guide/cputopology.rst.
 
+mod caches;
 mod read;
+mod speed;
 
 use crate::CpuSet;
 use std::collections::{BTreeMap, BTreeSet};

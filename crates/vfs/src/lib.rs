@@ -1,8 +1,12 @@
-//! The one door to the disk: real, in memory, failing.
+//! The one door to the system: the disk (real, in memory, failing), and what the kernel tells and grants.
 //!
 //! An index is a flat directory of files that are written once, synced, and never changed.
 //! [`Storage`] offers exactly that and no more, so tests can replace the disk by a
 //! [`MemoryStorage`] (which knows what survives a power loss) or a [`FaultyStorage`].
+//! [`PreloadedStorage`] has some of its files in memory.
+//!
+//! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), and where threads run and take
+//! their memory from ([`thread`]).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,6 +17,7 @@ pub mod error;
 mod faulty;
 mod memory;
 mod name;
+pub mod preload;
 // Mappings and advice on them are `unsafe`; each block carries its proof.
 #[allow(unsafe_code)]
 mod real;
@@ -26,6 +31,7 @@ pub mod thread;
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
+pub use preload::{Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage};
 pub use real::RealStorage;
 pub use region::Region;
 pub use system::SystemTree;

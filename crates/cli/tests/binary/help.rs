@@ -6,7 +6,7 @@ use crate::support::{Bench, golden, shorttail};
 fn help_of_every_subcommand() {
     golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
     for subcommand in [
-        "index", "optimize", "search", "serve", "bench", "check", "demo",
+        "index", "optimize", "search", "serve", "top", "bench", "check", "demo",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
@@ -63,7 +63,10 @@ fn wrong_usage_ends_with_two() {
         ],
         "--passes",
     );
+    check(&["bench", "x", "--preload", "disk"], "tmpfs or hugepages");
     check(&["serve"], "DIR");
+    check(&["top"], "URL");
+    check(&["top", "x", "--interval", "0"], "from 0.1 to 3600");
 }
 
 #[test]

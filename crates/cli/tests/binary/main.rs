@@ -10,3 +10,4 @@ mod searching;
 mod serving;
 mod support;
 mod topics;
+mod watching;

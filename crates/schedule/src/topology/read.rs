@@ -2,19 +2,16 @@
 //!
 //! Whatever is asked of a file yields a value or a gap; nothing here fails.
 
-use super::{Cache, Context, CpuTopology, Gap};
+use super::caches::caches;
+use super::speed::{capacities, speed_classes};
+use super::{Context, CpuTopology, Gap};
 use crate::CpuSet;
 use std::collections::BTreeMap;
 
-type File<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+pub(super) type File<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 
-const CPU: &str = "sys/devices/system/cpu";
+pub(super) const CPU: &str = "sys/devices/system/cpu";
 const NODE: &str = "sys/devices/system/node";
-/// Caches of a context that are asked for; processors have four or five.
-const CACHES_MAX: u32 = 16;
-/// A core below so many percent of its class's fastest is of a slower kind. Turbo sets favoured
-/// cores some percent apart, and big and little ones by a third or more.
-const SAME_CLASS_PERCENT: u64 = 80;
 
 pub(super) fn read(file: &File) -> CpuTopology {
     let mut gaps = Vec::new();
@@ -54,20 +51,20 @@ pub(super) fn read(file: &File) -> CpuTopology {
     with_hidden_siblings(file, topology)
 }
 
-fn gap(what: impl Into<String>, why: impl Into<String>) -> Gap {
+pub(super) fn gap(what: impl Into<String>, why: impl Into<String>) -> Gap {
     Gap {
         what: what.into(),
         why: why.into(),
     }
 }
 
-fn list(file: &File, path: &str) -> Result<CpuSet, String> {
+pub(super) fn list(file: &File, path: &str) -> Result<CpuSet, String> {
     file(path)?
         .parse()
         .map_err(|error| format!("{path}: {error}"))
 }
 
-fn value(file: &File, path: &str) -> Result<u32, String> {
+pub(super) fn value(file: &File, path: &str) -> Result<u32, String> {
     let text = file(path)?;
     let text = text.trim();
     text.parse()
@@ -206,109 +203,6 @@ fn nodes(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u32
     nodes
 }
 
-/// What every context does at most, the fastest scaled to 1024.
-fn capacities(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u32> {
-    let all = |path: &str| -> Result<BTreeMap<u32, u32>, String> {
-        online
-            .iter()
-            .map(|cpu| {
-                let path = format!("{CPU}/cpu{cpu}/{path}");
-                match value(file, &path)? {
-                    0 => Err(format!("{path} is 0")),
-                    capacity => Ok((cpu, capacity)),
-                }
-            })
-            .collect()
-    };
-    // Capacity counts work per cycle too, which frequency alone does not: a little core's clock
-    // may be as fast. Mixing the two would compare what cannot be compared.
-    let found = all("cpu_capacity").or_else(|_| all("cpufreq/cpuinfo_max_freq"));
-    match found {
-        Ok(capacities) => {
-            let max = u64::from(capacities.values().copied().max().unwrap_or(1));
-            let scaled = |capacity| (u64::from(capacity) * 1024 / max) as u32;
-            capacities
-                .into_iter()
-                .map(|(cpu, capacity)| (cpu, scaled(capacity)))
-                .collect()
-        }
-        Err(why) => {
-            let why = format!("{why}; all are taken as equally fast");
-            gaps.push(gap("speed of cores", why));
-            BTreeMap::new()
-        }
-    }
-}
-
-fn speed_classes(capacities: &BTreeMap<u32, u32>) -> BTreeMap<u32, u32> {
-    let mut fastest_first: Vec<(u32, u32)> = capacities.iter().map(|(&c, &v)| (v, c)).collect();
-    fastest_first.sort_unstable_by(|a, b| b.cmp(a));
-    let mut classes = BTreeMap::new();
-    let mut class = 0;
-    let mut top = fastest_first.first().map_or(0, |&(capacity, _)| capacity);
-    for (capacity, cpu) in fastest_first {
-        if u64::from(capacity) * 100 < u64::from(top) * SAME_CLASS_PERCENT {
-            class += 1;
-            top = capacity;
-        }
-        classes.insert(cpu, class);
-    }
-    classes
-}
-
-fn caches(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> Vec<Cache> {
-    let mut caches = Vec::new();
-    let mut missing = Missing::default();
-    for cpu in online {
-        for idx in 0..CACHES_MAX {
-            let path = |name: &str| format!("{CPU}/cpu{cpu}/cache/index{idx}/{name}");
-            let level = match value(file, &path("level")) {
-                Ok(level) => level,
-                Err(why) => {
-                    if idx == 0 {
-                        missing.note(cpu, why);
-                    }
-                    break;
-                }
-            };
-            if file(&path("type")).is_ok_and(|kind| kind.trim() == "Instruction") {
-                continue;
-            }
-            match list(file, &path("shared_cpu_list")) {
-                Ok(cpus) if cpus.contains(cpu) => caches.push(Cache {
-                    level,
-                    cpus: cpus.intersection(online),
-                    bytes: file(&path("size")).ok().and_then(|size| cache_bytes(&size)),
-                }),
-                Ok(_) => missing.note(cpu, format!("{} leaves it out", path("shared_cpu_list"))),
-                Err(why) => missing.note(cpu, why),
-            }
-        }
-    }
-    missing.tell("caches", gaps);
-    // Every sharer lists the same cache.
-    caches.sort();
-    caches.dedup();
-    caches
-}
-
-/// `32K`, `22528K`, `2M`: what the kernel writes, and what it might.
-fn cache_bytes(size: &str) -> Option<u64> {
-    let size = size.trim();
-    let (digits, unit) = match size.strip_suffix(['K', 'M', 'G']) {
-        Some(digits) => (digits, &size[digits.len()..]),
-        None => (size, ""),
-    };
-    let shift = match unit {
-        "K" => 10,
-        "M" => 20,
-        "G" => 30,
-        _ => 0,
-    };
-    let count: u64 = digits.parse().ok()?;
-    count.checked_mul(1 << shift).filter(|&bytes| bytes > 0)
-}
-
 /// Says why no core has siblings, where it matters whether there are some.
 fn with_hidden_siblings(file: &File, mut topology: CpuTopology) -> CpuTopology {
     if topology.contexts_per_core_max() != 1 {
@@ -335,13 +229,13 @@ fn with_hidden_siblings(file: &File, mut topology: CpuTopology) -> CpuTopology {
 
 /// The same gap of many contexts, told once.
 #[derive(Default)]
-struct Missing {
+pub(super) struct Missing {
     cpus: Vec<u32>,
     first: String,
 }
 
 impl Missing {
-    fn note(&mut self, cpu: u32, why: String) {
+    pub(super) fn note(&mut self, cpu: u32, why: String) {
         if self.cpus.last() == Some(&cpu) {
             return;
         }
@@ -351,7 +245,7 @@ impl Missing {
         self.cpus.push(cpu);
     }
 
-    fn tell(self, what: &str, gaps: &mut Vec<Gap>) {
+    pub(super) fn tell(self, what: &str, gaps: &mut Vec<Gap>) {
         if !self.cpus.is_empty() {
             let cpus: CpuSet = self.cpus.into_iter().collect();
             gaps.push(gap(format!("{what} of cpu {cpus}"), self.first));

@@ -215,6 +215,42 @@ partition  handler  cpu  core  socket  node  why
     assert_eq!(none.to_string(), expected);
 }
 
+/// Node after node, and within a node last cache after last cache, beginning where most is free.
+#[test]
+fn partitions_stay_on_a_node_and_behind_a_cache() {
+    let name = "two-nodes";
+    let off = |partitions, handlers| PlacementRequest {
+        smt: false,
+        ..request(Placement::Data, partitions, handlers)
+    };
+    check(
+        name,
+        &off(4, 3),
+        &[&[0, 1, 2], &[8, 9, 10], &[4, 5, 6], &[12, 13, 14]],
+    );
+    check(
+        name,
+        &off(2, 6),
+        &[&[0, 1, 2, 3, 4, 5], &[8, 9, 10, 11, 12, 13]],
+    );
+    // The third has what is left, on both nodes.
+    let places = check(
+        name,
+        &off(3, 5),
+        &[&[0, 1, 2, 3, 4], &[8, 9, 10, 11, 12], &[5, 6, 7, 13, 14]],
+    );
+    assert_eq!(places.handlers[12].why, Why::NextCore);
+    assert_eq!(places.handlers[13].why, Why::OtherNode);
+}
+
+/// The example of the document is what comes out.
+#[test]
+fn the_document_shows_what_happens() {
+    let places = place(&machine("two-sockets"), &request(Placement::Data, 2, 4)).unwrap();
+    let document = include_str!("../../../../docs/placement.md");
+    assert!(document.contains(&places.to_string()), "{places}");
+}
+
 /// What holds for every machine, placement and number of handlers.
 fn check_fairness(topology: &CpuTopology, request: &PlacementRequest, places: &Places) {
     let pool = request.cpus.clone().unwrap_or(topology.allowed.clone());
@@ -351,6 +387,32 @@ proptest! {
             prop_assert_eq!(partitions.len(), handlers.len(), "core {}\n{}", core, places);
             let numbers: BTreeSet<usize> = handlers.iter().map(|p| p.handler).collect();
             prop_assert_eq!(numbers.len(), 1, "core {}\n{}", core, places);
+        }
+    }
+}
+
+proptest! {
+    /// Where every partition (or group that meets) fits on a node beside the others that begin
+    /// there, it stays there.
+    #[test]
+    fn what_fits_on_a_node_stays_there(
+        name in proptest::sample::select(&["two-sockets", "two-nodes"][..]),
+        request in any_request(),
+    ) {
+        let contexts = if request.smt { 2 } else { 1 };
+        // Cores of a unit, and units: two nodes of eight cores.
+        let (cores, units) = match request.placement {
+            Placement::Query => (request.handlers, request.partitions.div_ceil(contexts)),
+            _ => (request.handlers.div_ceil(contexts), request.partitions),
+        };
+        if cores * units.div_ceil(2) > 8 {
+            return Ok(());
+        }
+        let places = place(&machine(name), &request).unwrap();
+        for partition in 0..request.partitions {
+            let mine = places.handlers.iter().filter(|place| place.partition == partition);
+            let nodes: BTreeSet<_> = mine.map(|place| place.node).collect();
+            prop_assert_eq!(nodes.len(), 1, "{}", places);
         }
     }
 }

@@ -4,8 +4,9 @@ use schedule::CpuTopology;
 use std::collections::BTreeMap;
 
 /// Every recorded machine.
-pub(crate) const MACHINES: [(&str, &str); 5] = [
+pub(crate) const MACHINES: [(&str, &str); 6] = [
     ("two-sockets", include_str!("two-sockets.txt")),
+    ("two-nodes", include_str!("two-nodes.txt")),
     ("big-little", include_str!("big-little.txt")),
     ("one-core", include_str!("one-core.txt")),
     ("virtual-machine", include_str!("virtual-machine.txt")),

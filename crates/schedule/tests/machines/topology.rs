@@ -44,6 +44,23 @@ fn two_sockets() {
 }
 
 #[test]
+fn two_nodes_of_one_socket() {
+    let topology = machine("two-nodes");
+    assert_eq!(
+        topology.to_string(),
+        "32 contexts, 16 cores, 1 socket, 2 NUMA nodes"
+    );
+    let context = topology.context(29).unwrap();
+    assert_eq!(
+        (context.core, context.socket, context.node),
+        (13, Some(0), Some(1))
+    );
+    let last = topology.last_cache(29).unwrap();
+    assert_eq!(last.cpus.to_string(), "12-15,28-31");
+    assert_eq!(gaps(&topology), "");
+}
+
+#[test]
 fn big_and_little_cores() {
     let topology = check(
         "big-little",
