@@ -2,8 +2,7 @@
 use crate::Answer;
 
 /// How a request ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Ending {
     /// A whole response came, with this HTTP status.
@@ -39,16 +38,31 @@ impl Ending {
     pub fn name(self) -> String {
         match self {
             Ending::Answered(status) => status.to_string(),
-            Ending::TimedOut => "timed_out".into(),
-            Ending::Refused => "refused".into(),
-            Ending::Unreachable => "unreachable".into(),
-            Ending::Closed => "closed".into(),
-            Ending::Malformed => "malformed".into(),
-            Ending::Dropped => "dropped".into(),
-            Ending::Unfinished => "unfinished".into(),
+            other => {
+                let named = NAMES.iter().find(|(ending, _)| *ending == other);
+                named.map_or("", |(_, name)| name).to_owned()
+            }
+        }
+    }
+
+    /// What is named so; none of a name that is not.
+    pub fn of_name(name: &str) -> Option<Ending> {
+        match NAMES.iter().find(|(_, known)| *known == name) {
+            Some((ending, _)) => Some(*ending),
+            None => name.parse().ok().map(Ending::Answered),
         }
     }
 }
+
+const NAMES: [(Ending, &str); 7] = [
+    (Ending::TimedOut, "timed_out"),
+    (Ending::Refused, "refused"),
+    (Ending::Unreachable, "unreachable"),
+    (Ending::Closed, "closed"),
+    (Ending::Malformed, "malformed"),
+    (Ending::Dropped, "dropped"),
+    (Ending::Unfinished, "unfinished"),
+];
 
 /// One request. Instants are nanoseconds since the run began, warm-up included.
 #[derive(Debug, Clone, PartialEq)]
