@@ -13,6 +13,7 @@ pub(crate) enum Purpose {
     Arrivals,
     WarmUp,
     Queries,
+    Resample,
     Think { client: u64 },
 }
 
@@ -22,6 +23,7 @@ impl Random {
             Purpose::Arrivals => 1,
             Purpose::WarmUp => 2,
             Purpose::Queries => 3,
+            Purpose::Resample => 4,
             Purpose::Think { client } => 1000 + client,
         };
         // An odd multiplier spreads neighbouring streams over all bits; `seed_from_u64` mixes them.
