@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod demo;
 mod index;
+mod load;
 mod optimize;
 mod search;
 mod serve;
@@ -23,6 +24,7 @@ pub(crate) enum Command {
     Optimize(optimize::OptimizeArguments),
     Search(search::SearchArguments),
     Serve(serve::ServeArguments),
+    Load(load::LoadArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Demo(demo::DemoArguments),
@@ -36,6 +38,7 @@ impl Command {
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Search(arguments) => search::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
+            Command::Load(arguments) => load::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),

@@ -12,7 +12,10 @@ use std::time::Duration;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 const REQUEST_BYTES: usize = 4096;
-const CHECK: Duration = Duration::from_secs(1);
+/// Requests that a 99th percentile takes, with some to spare for a Poisson number of them.
+const REQUESTS_WANTED: f64 = 1200.0;
+/// Seconds that a check lasts at least and at most.
+const CHECK_S: (f64, f64) = (1.0, 5.0);
 
 /// What the client can do where no server holds it up.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -31,7 +34,7 @@ pub struct SelfCheck {
 
 impl SelfCheck {
     /// Offers Poisson arrivals at twice the mean rate of an open loop to a server that does
-    /// nothing, for a second. None for a closed loop, which has no rate.
+    /// nothing, for some seconds. None for a closed loop, which has no rate.
     ///
     /// # Errors
     /// As [`run`].
@@ -46,8 +49,9 @@ impl SelfCheck {
         check.load = Load::Open {
             arrivals: Arrivals::Poisson { rate_qps },
         };
-        check.warm_up = CHECK / 5;
-        check.duration = CHECK;
+        check.warm_up = Duration::from_millis(200);
+        let seconds = (REQUESTS_WANTED / rate_qps).clamp(CHECK_S.0, CHECK_S.1);
+        check.duration = Duration::from_secs_f64(seconds);
         let summary = Summary::of(&run(&check)?);
         Ok(Some(SelfCheck {
             offered_qps: summary.offered_qps,

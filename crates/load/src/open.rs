@@ -8,7 +8,7 @@
 //!
 //! The dispatcher never waits for an answer: a request that finds no connection free is dropped
 //! and counted. On a shared core it costs a wake-up and a write a request.
-use crate::clock::{Clock, wake_precisely};
+use crate::clock::{Clock, run_first, wake_precisely};
 use crate::examine::{Examined, Outbox};
 use crate::pool::{Finished, Place, Pool, Sent, Ticket};
 use crate::sample::Ending;
@@ -119,6 +119,7 @@ pub(crate) fn run(
 
 fn dispatch(shared: &Shared<'_>, schedule: &Schedule) {
     wake_precisely();
+    run_first();
     for ticket in &schedule.arrivals {
         if !sleep_until(shared, ticket.intended_ns) {
             break;

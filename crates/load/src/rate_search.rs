@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const GROWTH: f64 = 1.5;
 /// Samples beyond the percentile that a probe waits for.
-const BEYOND_WANTED: f64 = 20.0;
+const BEYOND_WANTED: f64 = 12.0;
 const PROBES_MAX: usize = 40;
 
 /// A target for the response time.
@@ -41,7 +41,7 @@ pub struct Probe {
 }
 
 impl RateSearch {
-    /// Reads `p99=300ms`, `p99.9=1s`; the rate to begin with is 10 requests a second.
+    /// Reads `p99=300ms`, `p99.9=1s`; the rate to begin with is 50 requests a second.
     ///
     /// # Errors
     /// Text in another form.
@@ -60,7 +60,7 @@ impl RateSearch {
         Ok(RateSearch {
             percentile,
             target,
-            from_qps: 10.0,
+            from_qps: 50.0,
             precision: 0.05,
         })
     }
@@ -74,7 +74,7 @@ impl RateSearch {
     pub fn run(
         &self,
         settings: &Settings,
-        live: impl Fn() -> Live,
+        live: &Live,
         mut tried: impl FnMut(&Probe),
     ) -> Result<Vec<Probe>, LoadError> {
         let mut probes: Vec<Probe> = Vec::new();
@@ -88,7 +88,7 @@ impl RateSearch {
                 (Some(kept), Some(missed)) if missed - kept <= self.precision * kept => break,
                 (Some(kept), Some(missed)) => (kept * missed).sqrt(),
             };
-            let (outcome, probe) = self.probe(settings, rate_qps, &live())?;
+            let (outcome, probe) = self.probe(settings, rate_qps, live)?;
             tried(&probe);
             let bound = if probe.is_kept {
                 &mut kept

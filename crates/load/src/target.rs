@@ -1,7 +1,8 @@
 //! What is asked of whom: the URL template of a target, and the bytes of each request.
 use crate::LoadError;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
+use std::time::Duration;
 
 const PLACE: &str = "{query}";
 /// What is asked where the URL names no path: Shorttail's own API.
@@ -91,6 +92,22 @@ impl Target {
     /// Where connections go.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Whether somebody listens there: asked once before a run, so that a wrong address is told at
+    /// once and not after it.
+    ///
+    /// # Errors
+    /// No connection within five seconds.
+    pub fn check_reachable(&self) -> Result<(), LoadError> {
+        let stream = TcpStream::connect_timeout(&self.address, Duration::from_secs(5));
+        stream.map(drop).map_err(|error| LoadError::Target {
+            url: self.url.clone(),
+            reason: format!(
+                "no connection to {}: {error}; is the server running?",
+                self.address
+            ),
+        })
     }
 
     /// The same requests to another address: for the null server of the self-check.
