@@ -7,6 +7,7 @@ mod document_server;
 mod front_end;
 mod index;
 mod index_server;
+mod load;
 mod optimize;
 mod search;
 mod serve;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     DocumentServer(document_server::DocumentServerArguments),
     FrontEnd(front_end::FrontEndCommandArguments),
     Top(top::TopArguments),
+    Load(load::LoadArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Demo(demo::DemoArguments),
@@ -53,6 +55,7 @@ impl Command {
             Command::DocumentServer(arguments) => document_server::run(arguments),
             Command::FrontEnd(arguments) => front_end::run(arguments),
             Command::Top(arguments) => top::run(arguments),
+            Command::Load(arguments) => load::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
