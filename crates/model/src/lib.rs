@@ -1,0 +1,12 @@
+//! Why are answers as slow as they are, and what would more cores, partitions or servers do?
+//!
+//! Pure: no clock, no files, no threads; chance comes from seeds. Three ways to an answer, from quick
+//! to faithful:
+//!
+//! - [`formulas`]: closed forms of queueing theory, with their assumptions.
+
+pub mod error;
+pub mod formulas;
+mod roots;
+
+pub use error::{ModelError, SERVERS_MAX};
