@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod demo;
 mod index;
+mod model;
 mod optimize;
 mod search;
 mod serve;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Serve(serve::ServeArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
+    Model(model::ModelArguments),
     Demo(demo::DemoArguments),
 }
 
@@ -38,6 +40,7 @@ impl Command {
             Command::Serve(arguments) => serve::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
+            Command::Model(arguments) => model::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
         }
     }
