@@ -3,10 +3,12 @@
 //! Pure: no clock, no files, no threads; chance comes from seeds. Three ways to an answer, from quick
 //! to faithful:
 //!
-//! - [`formulas`]: closed forms of queueing theory, with their assumptions.
+//! - [`formulas`]: closed forms of queueing theory, with their assumptions;
+//! - [`simulate`]: discrete events, from measured search times, with the very policies that are deployed.
 
 pub mod error;
 pub mod formulas;
 mod roots;
+pub mod simulate;
 
 pub use error::{ModelError, SERVERS_MAX};
