@@ -16,6 +16,7 @@ mod machine;
 pub mod recursion;
 mod report;
 mod streams;
+mod summary;
 mod times;
 
 pub use arrivals::{ArrivalClock, Arrivals};
@@ -23,4 +24,5 @@ pub use engine::{Settings, run};
 pub use interval::{Estimate, replicate};
 pub use machine::{Core, Disturbances, Layout, Machine, NextCore};
 pub use report::Report;
+pub use summary::{Summary, summarise};
 pub use times::{Distribution, Order, Searches, Split, TimeSource, Times};

@@ -101,6 +101,21 @@ pub trait Policy {
     }
 }
 
+impl<P: Policy + ?Sized> Policy for Box<P> {
+    fn degree(&mut self, query: &Query, load: &Load) -> usize {
+        (**self).degree(query, load)
+    }
+    fn handler(&mut self, query: &Query, idle: Idle<'_>) -> Option<usize> {
+        (**self).handler(query, idle)
+    }
+    fn sampling_ms(&self) -> Option<f64> {
+        (**self).sampling_ms()
+    }
+    fn remap(&mut self, handlers: &[Running], swaps: &mut Vec<Swap>) {
+        (**self).remap(handlers, swaps);
+    }
+}
+
 /// Every query on the same number of handlers, in order of arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fifo {

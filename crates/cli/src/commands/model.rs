@@ -2,7 +2,9 @@
 
 mod crossing;
 mod mmc;
+mod rates;
 mod scenarios;
+mod simulate;
 mod table;
 
 use std::process::ExitCode;
@@ -17,7 +19,9 @@ EXAMPLES:
     shorttail model scenarios --rate 150 --service 20 --cores 8 --smt-slowdown 1.5 --partitions 2
         The same with SMT, with partitions, and with both
     shorttail model crossing --cores 8 --service 20 --partitions 2 --speed-up 1.8
-        Up to which rate partitions pay";
+        Up to which rate partitions pay
+    shorttail model simulate times.csv --cores 16 --partitions 4 --rate 20..400
+        The same by simulation, from measured search times";
 
 /// Predict: waits, response times, what SMT, partitions, more servers would do
 #[derive(Debug, clap::Args)]
@@ -32,6 +36,7 @@ enum Question {
     Mmc(mmc::MmcArguments),
     Scenarios(scenarios::ScenariosArguments),
     Crossing(crossing::CrossingArguments),
+    Simulate(simulate::SimulateArguments),
 }
 
 /// Runs the subcommand.
@@ -41,6 +46,7 @@ pub(super) fn run(arguments: ModelArguments) -> anyhow::Result<ExitCode> {
         Question::Mmc(arguments) => mmc::run(&arguments, &mut out)?,
         Question::Scenarios(arguments) => scenarios::run(&arguments, &mut out)?,
         Question::Crossing(arguments) => crossing::run(&arguments, &mut out)?,
+        Question::Simulate(arguments) => simulate::run(&arguments, &mut out)?,
     }
     std::io::Write::flush(&mut out)?;
     Ok(ExitCode::SUCCESS)

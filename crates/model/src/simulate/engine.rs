@@ -63,7 +63,7 @@ impl Settings {
 ///
 /// # Errors
 /// [`ModelError`] where settings are out of range or contradict each other.
-pub fn run(settings: &Settings, policy: &mut impl Policy) -> Result<Report, ModelError> {
+pub fn run<P: Policy + ?Sized>(settings: &Settings, policy: &mut P) -> Result<Report, ModelError> {
     settings.machine.check()?;
     positive("the number of queries", settings.queries as f64)?;
     not_negative("the fixed time (ms)", settings.fixed_ms)?;
@@ -184,7 +184,7 @@ pub(super) struct Live {
 /// What waits: a query's place, and which part where parts wait by themselves.
 pub(super) type Waiting = (u32, u32);
 
-pub(super) struct Engine<'a, P> {
+pub(super) struct Engine<'a, P: ?Sized> {
     pub(super) settings: &'a Settings,
     pub(super) policy: &'a mut P,
     pub(super) parts: usize,

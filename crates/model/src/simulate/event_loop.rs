@@ -9,7 +9,7 @@ use schedule::policy::{Idle, Load, Policy, Query, Running, Swap};
 /// In `Waiting`, in place of a part: whichever is next.
 const ANY_PART: u32 = u32::MAX;
 
-impl<P: Policy> Engine<'_, P> {
+impl<P: Policy + ?Sized> Engine<'_, P> {
     /// From the first arrival until the last query has left.
     pub(super) fn run(&mut self) -> Report {
         let total = self.settings.queries as u64;
