@@ -4,9 +4,11 @@
 //! to faithful:
 //!
 //! - [`formulas`]: closed forms of queueing theory, with their assumptions;
-//! - [`simulate`]: discrete events, from measured search times, with the very policies that are deployed.
+//! - [`simulate`]: discrete events, from measured search times, with the very policies that are deployed;
+//! - [`fan_out`]: many servers, the slowest of which decides.
 
 pub mod error;
+pub mod fan_out;
 pub mod formulas;
 mod roots;
 pub mod simulate;

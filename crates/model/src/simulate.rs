@@ -24,5 +24,7 @@ pub use engine::{Settings, run};
 pub use interval::{Estimate, replicate};
 pub use machine::{Core, Disturbances, Layout, Machine, NextCore};
 pub use report::Report;
+pub(crate) use report::quantile as sorted_quantile;
+pub(crate) use streams::streams_of;
 pub use summary::{Summary, summarise};
 pub use times::{Distribution, Order, Searches, Split, TimeSource, Times};
