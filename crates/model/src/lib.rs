@@ -7,6 +7,8 @@
 //! - [`simulate`]: discrete events, from measured search times, with the very policies that are deployed;
 //! - [`fan_out`]: many servers, the slowest of which decides.
 
+pub mod costs;
+pub mod energy;
 pub mod error;
 pub mod fan_out;
 pub mod formulas;

@@ -2,6 +2,7 @@
 //!
 //! Every run here is held to Little's law and to PASTA (arrivals see time averages) as well.
 
+use model::energy::{CorePower, estimate};
 use model::formulas::fork_join::fork_join;
 use model::formulas::{Dmc, Mmc, constant_service, erlang_b};
 use model::simulate::recursion::{Cores, Sharing};
@@ -43,6 +44,12 @@ fn ran(settings: &Settings, policy: &mut impl Policy) -> Report {
         "Little's law over the whole run: {ratio}"
     );
     assert!(report.responses_ms.is_sorted());
+    assert!(
+        report
+            .core_busy_ms
+            .iter()
+            .all(|&busy| busy <= report.duration_ms * (1.0 + 1e-9))
+    );
     report
 }
 
@@ -715,6 +722,28 @@ fn moving_long_searches_to_the_big_core_shortens_the_tail() {
     let (stay, hurry) = (ran(&settings, &mut Stay), ran(&settings, &mut Hurry));
     assert!(hurry.moved > 1000 && stay.moved == 0);
     assert!(hurry.quantile_ms(0.99) < 0.8 * stay.quantile_ms(0.99));
+    // The big core works more of the time, and takes more power.
+    let share = |report: &Report| report.core_busy_ms[0] / report.core_busy_ms.iter().sum::<f64>();
+    assert!(share(&hurry) > share(&stay));
+    let power = |busy_watts| CorePower {
+        busy_watts,
+        idle_watts: 0.1,
+    };
+    let powers = [power(2.0), power(0.3), power(0.3), power(0.3)];
+    let energy = |report: &Report| estimate(report, &powers, 1.0).unwrap();
+    let (lazy, quick) = (energy(&stay), energy(&hurry));
+    assert!(quick.joules_per_query > lazy.joules_per_query * 0.9 && quick.watts < 1.0 + 2.9);
+    let by_hand: f64 = powers
+        .iter()
+        .zip(&stay.core_busy_ms)
+        .map(|(core, busy)| {
+            core.idle_watts * stay.duration_ms + (core.busy_watts - core.idle_watts) * busy
+        })
+        .sum::<f64>()
+        / stay.duration_ms
+        + 1.0;
+    assert!((lazy.watts / by_hand - 1.0).abs() < 1e-9);
+    assert!(estimate(&stay, &powers[1..], 1.0).is_err());
     // Moving among equal cores changes nothing but the numbers of cores.
     let equal = Settings {
         machine: Machine::of_cores(4),

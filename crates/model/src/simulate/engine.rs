@@ -149,6 +149,8 @@ pub(super) struct CoreState {
     pub(super) disturbed: bool,
     /// When its query began on any core.
     pub(super) query_began_ms: f64,
+    /// When the core itself became busy.
+    pub(super) busy_since_ms: f64,
 }
 
 impl Default for CoreState {
@@ -161,6 +163,7 @@ impl Default for CoreState {
             held: false,
             disturbed: false,
             query_began_ms: 0.0,
+            busy_since_ms: 0.0,
         }
     }
 }

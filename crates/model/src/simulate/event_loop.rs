@@ -18,6 +18,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         let sampling_ms = self.policy.sampling_ms();
         let mut sample_ms = sampling_ms.unwrap_or(f64::INFINITY);
         let mut disturbance_ms = self.next_disturbance();
+        self.tally.report.core_busy_ms = vec![0.0; self.cores.len()];
         self.tally
             .report
             .responses_ms
@@ -65,6 +66,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
                 self.calm(self.disturbance_ends.core());
             }
         }
+        self.tally.report.duration_ms = self.now_ms;
         std::mem::take(&mut self.tally).finish(self.cores.len())
     }
 
@@ -299,6 +301,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         self.busy += 1;
         self.cores[core].slot = slot;
         self.cores[core].query_began_ms = began_ms;
+        self.cores[core].busy_since_ms = self.now_ms;
         self.take_part(core, slot, part);
         self.others_feel(core);
     }
@@ -341,6 +344,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         let done = live.unfinished == 0;
         self.ends.set(core, f64::INFINITY);
         self.busy -= 1;
+        self.add_busy_time(core);
         if self.settings.layout == Layout::Gang {
             self.cores[core].held = true;
             self.others_feel(core);
@@ -359,6 +363,12 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
             Layout::Pinned { groups } => self.begin_in(core % groups),
             Layout::PerCore(_) => self.begin_in(core),
         }
+    }
+
+    /// A core ceases to search, or its work moves.
+    fn add_busy_time(&mut self, core: usize) {
+        let busy_ms = self.now_ms - self.cores[core].busy_since_ms;
+        self.tally.report.core_busy_ms[core] += busy_ms;
     }
 
     fn make_idle(&mut self, core: usize) {
@@ -395,6 +405,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         let counted = live.number >= self.settings.warm_up as u64;
         self.tally.in_system -= 1;
         self.tally.report.system_time_ms += spent_ms;
+        self.tally.report.system_queries += u64::from(answered);
         let response_ms = if answered {
             spent_ms + self.settings.fixed_ms
         } else {
@@ -539,10 +550,14 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
 
     fn swap(&mut self, from: usize, to: usize) {
         for core in [from, to] {
+            if self.searches(core) {
+                self.add_busy_time(core);
+            }
             let now_ms = self.now_ms;
             let state = &mut self.cores[core];
             state.left_ms = (state.left_ms - (now_ms - state.since_ms) * state.speed).max(0.0);
             state.since_ms = now_ms;
+            state.busy_since_ms = now_ms;
         }
         let (a, b) = (self.cores[from].clone(), self.cores[to].clone());
         self.cores[from] = CoreState {

@@ -1,7 +1,7 @@
 //! What came out of a simulation?
 
 /// The figures of one run. Times in ms. Queries before the end of the warm-up are left out of all
-/// figures but the last two.
+/// figures but the last five.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
     /// Response times of all answered queries, ascending.
@@ -30,6 +30,12 @@ pub struct Report {
     pub rate_per_s: f64,
     /// Work moved from one core to another.
     pub moved: u64,
+    /// How long each core was busy, over the whole run.
+    pub core_busy_ms: Vec<f64>,
+    /// From the start to the last answer.
+    pub duration_ms: f64,
+    /// Queries answered, warm-up and all.
+    pub system_queries: u64,
     /// The number of queries in the system, added up over all time; by Little's law to be the same as
     pub system_area_ms: f64,
     /// the time in the system, added up over all queries.
