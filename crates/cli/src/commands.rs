@@ -8,6 +8,7 @@ mod front_end;
 mod index;
 mod index_server;
 mod load;
+mod model;
 mod optimize;
 mod search;
 mod serve;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Load(load::LoadArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
+    Model(model::ModelArguments),
     Demo(demo::DemoArguments),
 }
 
@@ -58,6 +60,7 @@ impl Command {
             Command::Load(arguments) => load::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
+            Command::Model(arguments) => model::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
         }
     }

@@ -15,6 +15,7 @@ mod meter;
 mod optimizing;
 mod quantiles;
 mod query_file;
+mod search_times;
 mod terminal;
 mod top;
 

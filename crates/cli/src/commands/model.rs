@@ -1,0 +1,61 @@
+//! `shorttail model`: what do queueing theory and simulation say? One file a question in `model`.
+
+mod crossing;
+mod mmc;
+mod rates;
+mod scenarios;
+mod simulate;
+mod table;
+
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Rates are queries a second; --service is the queries a second that one server (a core) serves. Every
+answer names its assumptions. `shorttail model QUESTION --help` says more.
+
+EXAMPLES:
+    shorttail model mmc --rate 150 --service 20 --servers 8
+        How long queries wait and take on 8 cores
+    shorttail model scenarios --rate 150 --service 20 --cores 8 --smt-slowdown 1.5 --partitions 2
+        The same with SMT, with partitions, and with both
+    shorttail model crossing --cores 8 --service 20 --partitions 2 --speed-up 1.8
+        Up to which rate partitions pay
+    shorttail model simulate times.csv --cores 16 --partitions 4 --rate 20..400
+        The same by simulation, from measured search times";
+
+/// Predict: waits, response times, what SMT, partitions, more servers would do
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ModelArguments {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Question {
+    Mmc(mmc::MmcArguments),
+    Scenarios(scenarios::ScenariosArguments),
+    Crossing(crossing::CrossingArguments),
+    Simulate(simulate::SimulateArguments),
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: ModelArguments) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    match arguments.question {
+        Question::Mmc(arguments) => mmc::run(&arguments, &mut out)?,
+        Question::Scenarios(arguments) => scenarios::run(&arguments, &mut out)?,
+        Question::Crossing(arguments) => crossing::run(&arguments, &mut out)?,
+        Question::Simulate(arguments) => simulate::run(&arguments, &mut out)?,
+    }
+    std::io::Write::flush(&mut out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A number of queries a second, or a factor: finite and above 0.
+fn parse_positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("give a number above 0".to_owned()),
+    }
+}

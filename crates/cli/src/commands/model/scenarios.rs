@@ -1,0 +1,146 @@
+//! `shorttail model scenarios`: what do SMT and partitions do, alone and together?
+
+use super::mmc::Figures;
+use super::parse_positive;
+use super::table::{Table, ms, number, percent, write_json};
+use model::formulas::{Machine, Mmc, Scenario, mmc, scenarios};
+use serde::Serialize;
+use std::io::Write;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail model scenarios --rate 150 --service 20 --cores 8 --smt-slowdown 1.5 --partitions 2
+        The published example, perfect splits
+    shorttail model scenarios --rate 150 --service 20 --cores 8 --partitions 4 --speed-up 3.4
+        Four parts that make a query 3.4 times as fast";
+
+/// The four scenarios side by side: with and without SMT, with and without partitions
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ScenariosArguments {
+    /// Queries that arrive each second (λ)
+    #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
+    rate: f64,
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// Print one line of JSON a scenario
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `scenarios` and `crossing` know of the machine.
+#[derive(Debug, clap::Args)]
+pub(super) struct MachineArguments {
+    /// Whole queries that a core with one thread serves each second (μ)
+    #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
+    service: f64,
+    /// Physical cores (m)
+    #[arg(long, value_name = "M")]
+    cores: usize,
+    /// By how much a search is slower on a context beside a busy one (d)
+    #[arg(long, value_name = "D", default_value = "1.5", value_parser = parse_positive)]
+    smt_slowdown: f64,
+    /// Parts that a query is split into (P)
+    #[arg(long, value_name = "P", default_value = "2")]
+    partitions: usize,
+    /// By how much a split query is faster on as many cores (s) [default: as many as the partitions]
+    #[arg(long, value_name = "S", value_parser = parse_positive)]
+    speed_up: Option<f64>,
+}
+
+impl MachineArguments {
+    pub(super) fn machine(&self) -> Machine {
+        Machine {
+            cores: self.cores,
+            service_per_s: self.service,
+            smt_slowdown: self.smt_slowdown,
+            partitions: self.partitions,
+            speed_up: self.speed_up.unwrap_or(self.partitions as f64),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    scenario: &'a str,
+    smt: bool,
+    partitioned: bool,
+    overloaded: bool,
+    capacity_per_s: f64,
+    #[serde(flatten)]
+    figures: Option<Figures>,
+    /// Mean response less than that of the first scenario, in ms.
+    saved_ms: Option<f64>,
+}
+
+/// Answers.
+pub(super) fn run(arguments: &ScenariosArguments, out: &mut impl Write) -> anyhow::Result<()> {
+    let machine = arguments.machine.machine();
+    let mut table = Table::new([
+        "",
+        "servers",
+        "each/s",
+        "at most/s",
+        "utilisation",
+        "wait",
+        "service",
+        "response",
+        "saved",
+        "p50",
+        "p99",
+    ]);
+    let mut baseline_ms = None;
+    for scenario in Scenario::ALL {
+        let idle = machine.queue(scenario, 0.0)?;
+        let capacity_per_s = machine.capacity_per_s(scenario)?;
+        // A scenario that cannot carry the load is an answer, not a failure.
+        let queue = machine.queue(scenario, arguments.rate).ok();
+        let response_ms = queue.as_ref().map(Mmc::response_ms);
+        if scenario == Scenario::ALL[0] {
+            baseline_ms = response_ms;
+        }
+        let saved_ms = baseline_ms
+            .zip(response_ms)
+            .map(|(base, response)| base - response);
+        if arguments.json {
+            let line = Line {
+                scenario: scenario.name(),
+                smt: scenario.smt,
+                partitioned: scenario.partitioned,
+                overloaded: queue.is_none(),
+                capacity_per_s,
+                figures: queue.as_ref().map(Figures::of),
+                saved_ms,
+            };
+            write_json(out, &line)?;
+            continue;
+        }
+        let figure =
+            |of: &dyn Fn(&Mmc) -> f64| queue.as_ref().map_or("-".to_owned(), |queue| ms(of(queue)));
+        table.row([
+            scenario.name().to_owned(),
+            idle.servers().to_string(),
+            number(idle.service_per_s()),
+            number(capacity_per_s),
+            queue.as_ref().map_or("overloaded".to_owned(), |queue| {
+                percent(queue.utilisation())
+            }),
+            figure(&Mmc::wait_ms),
+            ms(idle.service_ms()),
+            figure(&Mmc::response_ms),
+            saved_ms.map_or("-".to_owned(), ms),
+            figure(&|queue| queue.response_quantile_ms(0.5)),
+            figure(&|queue| queue.response_quantile_ms(0.99)),
+        ]);
+    }
+    if !arguments.json {
+        table.write(out)?;
+        writeln!(
+            out,
+            "\nassumed: {}; {}",
+            mmc::ASSUMPTIONS,
+            scenarios::ASSUMPTIONS
+        )?;
+    }
+    Ok(())
+}

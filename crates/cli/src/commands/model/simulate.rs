@@ -1,0 +1,380 @@
+//! `shorttail model simulate`: what would happen to measured queries on other cores, cut otherwise?
+
+use super::parse_positive;
+use super::rates::{Rates, parse_rates};
+use super::table::{Table, ms, number, percent, write_json};
+use crate::figures::count;
+use crate::search_times::read_search_times;
+use anyhow::{bail, ensure};
+use clap::builder::RangedU64ValueParser;
+use model::simulate::{
+    Arrivals, Distribution, Layout, Machine, NextCore, Order, Settings, Split, Summary, Times,
+    summarise,
+};
+use schedule::policy::{Fifo, IdleShare, Policy};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+TIMES is a folder of a load run, or a file: JSON lines with `times_ms` (one number a partition) or
+with `min_us` (as `shorttail bench --json` prints), or lines of numbers in ms, one number a
+partition, parted by commas. Measured queries are drawn in random order.
+
+EXAMPLES:
+    shorttail model simulate times.csv --cores 8 --rate 20..400
+        Response times over rates, one queue, a query on as many cores as it has partitions
+    shorttail model simulate times.csv --cores 8 --rate 150 --partitions 4 --speed-up 3.6
+        As if each query were cut into 4 equal parts that make it 3.6 times as fast
+    shorttail model simulate times.csv --cores 8 --smt-slowdown 1.5 --rate 150 --layout pinned
+        On 16 contexts, each partition on cores of its own
+    shorttail model simulate --mean 50 --shape lognormal --variation 2 --cores 8 --rate 120
+        From a distribution in place of measured times";
+
+/// What measured queries would meet on other cores, cut and queued otherwise
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SimulateArguments {
+    /// Measured search times: a folder of a load run, or a file
+    #[arg(
+        value_name = "TIMES",
+        required_unless_present = "mean",
+        conflicts_with = "mean"
+    )]
+    run: Option<PathBuf>,
+    /// Mean search time of a whole query, where none are measured, in ms
+    #[arg(long, value_name = "MS", value_parser = parse_positive)]
+    mean: Option<f64>,
+    /// Distribution of search times that are not measured
+    #[arg(long, default_value = "exponential", requires = "mean")]
+    shape: Shape,
+    /// Squared coefficient of variation, for lognormal
+    #[arg(long, value_name = "CV2", default_value = "2", requires = "mean", value_parser = parse_positive)]
+    variation: f64,
+    /// Queries that arrive each second: 150, or 50,100,150, or 20..400 (ten rates), or 20..400/5
+    #[arg(long, value_name = "RATES", value_parser = parse_rates)]
+    rate: Rates,
+    /// Physical cores
+    #[arg(long, value_name = "M", default_value = "1")]
+    cores: usize,
+    /// Two contexts a core, each slower by this factor while the other is busy
+    #[arg(long, value_name = "D", value_parser = parse_positive)]
+    smt_slowdown: Option<f64>,
+    /// So many of the cores are little ones
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "0",
+        conflicts_with = "smt_slowdown"
+    )]
+    little: usize,
+    /// Speed of a little core beside 1 of the others
+    #[arg(long, value_name = "SPEED", default_value = "0.5", value_parser = parse_positive)]
+    little_speed: f64,
+    /// How much slower each core is when all others are busy: 0.2 is a fifth
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    contention: f64,
+    /// Cut each query into so many equal parts [default: the partitions that were measured]
+    #[arg(long, value_name = "P", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    partitions: Option<usize>,
+    /// By how much a query that is cut is faster [default: as many as the partitions]
+    #[arg(long, value_name = "S", requires = "partitions", value_parser = parse_positive)]
+    speed_up: Option<f64>,
+    /// Where queries wait, and what may run where
+    #[arg(long, default_value = "shared")]
+    layout: LayoutName,
+    /// How many cores a query gets
+    #[arg(long, default_value = "fifo")]
+    policy: PolicyName,
+    /// Cores a query at most [default: its partitions]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    degree: Option<usize>,
+    /// How arrivals are laid out
+    #[arg(long, default_value = "poisson")]
+    arrivals: ArrivalsName,
+    /// Queries that may wait in a queue; further ones are refused
+    #[arg(long, value_name = "N")]
+    queue: Option<usize>,
+    /// What has not begun after so many ms is not searched
+    #[arg(long, value_name = "MS", value_parser = parse_positive)]
+    deadline: Option<f64>,
+    /// Queries a run; the first tenth is not counted
+    #[arg(long, value_name = "N", default_value = "50000", value_parser = RangedU64ValueParser::<usize>::new().range(100..=100_000_000))]
+    queries: usize,
+    /// Runs a rate, for the intervals
+    #[arg(long, value_name = "N", default_value = "10", value_parser = RangedU64ValueParser::<usize>::new().range(2..=1000))]
+    runs: usize,
+    /// Seed of all chance
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    seed: u64,
+    /// Print one line of JSON a rate
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Shape {
+    /// All the same
+    Constant,
+    Exponential,
+    /// Long-tailed, see --variation
+    Lognormal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum LayoutName {
+    /// One queue; any core takes any part
+    Shared,
+    /// One queue; all parts of a query begin together, and hold their cores until the last is done
+    Gang,
+    /// Each partition has cores and a queue of its own
+    Pinned,
+    /// Each core has a queue; parts go to the shortest
+    PerCore,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PolicyName {
+    /// As many as --degree, in order of arrival
+    Fifo,
+    /// As many as are idle, shared with the queries that wait
+    IdleShare,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ArrivalsName {
+    Poisson,
+    /// At equal distances
+    Constant,
+}
+
+#[derive(Serialize)]
+struct Line {
+    rate_per_s: f64,
+    load: f64,
+    overloaded: bool,
+    utilisation: f64,
+    offered: u64,
+    refused: u64,
+    expired: u64,
+    partial: u64,
+    p_wait: f64,
+    wait_ms: Option<f64>,
+    response_ms: Option<f64>,
+    response_ms_ci95: Option<f64>,
+    response_p50_ms: Option<f64>,
+    response_p90_ms: Option<f64>,
+    response_p95_ms: Option<f64>,
+    response_p99_ms: Option<f64>,
+    response_p99_ms_ci95: Option<f64>,
+    response_p999_ms: Option<f64>,
+}
+
+impl Line {
+    fn of(summary: &Summary, bounded: bool) -> Line {
+        // Without a bound, an overloaded queue grows with the run: its figures would be of the run.
+        let overloaded = summary.is_overloaded() && !bounded;
+        let some = |value: f64| (!overloaded && value.is_finite()).then_some(value);
+        let quantile = |share| summary.quantile_ms(share).and_then(some);
+        Line {
+            rate_per_s: summary.rate_per_s,
+            load: summary.load,
+            overloaded,
+            utilisation: summary.utilisation,
+            offered: summary.offered,
+            refused: summary.refused,
+            expired: summary.expired,
+            partial: summary.partial,
+            p_wait: summary.p_wait,
+            wait_ms: some(summary.wait_ms),
+            response_ms: some(summary.response.mean),
+            response_ms_ci95: some(summary.response.half_width(0.95)),
+            response_p50_ms: quantile(0.5),
+            response_p90_ms: quantile(0.9),
+            response_p95_ms: quantile(0.95),
+            response_p99_ms: quantile(0.99),
+            response_p99_ms_ci95: some(summary.p99.half_width(0.95)),
+            response_p999_ms: quantile(0.999),
+        }
+    }
+
+    fn row(&self) -> [String; 9] {
+        let optional = |value: Option<f64>| value.map_or("-".to_owned(), ms);
+        let within = |value: Option<f64>, ci: Option<f64>| match value.zip(ci) {
+            Some((value, ci)) => format!("{} ± {}", number(value), ms(ci)),
+            None => "-".to_owned(),
+        };
+        let lost = self.refused + self.expired + self.partial;
+        [
+            number(self.rate_per_s),
+            if self.overloaded {
+                "overloaded".to_owned()
+            } else {
+                percent(self.utilisation)
+            },
+            percent(lost as f64 / self.offered as f64),
+            optional(self.wait_ms),
+            within(self.response_ms, self.response_ms_ci95),
+            optional(self.response_p50_ms),
+            optional(self.response_p95_ms),
+            within(self.response_p99_ms, self.response_p99_ms_ci95),
+            optional(self.response_p999_ms),
+        ]
+    }
+}
+
+/// Answers.
+pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow::Result<()> {
+    let times = times_of(arguments)?;
+    let mut settings = Settings::new(
+        machine_of(arguments)?,
+        Arrivals::Constant { rate_per_s: 1.0 },
+        times,
+        arguments.queries,
+    );
+    let parts = settings.times.parts();
+    settings.layout = layout_of(arguments, settings.machine.cores.len(), parts)?;
+    settings.queue_max = arguments.queue;
+    settings.deadline_ms = arguments.deadline;
+    settings.seed = arguments.seed;
+    let bounded = settings.queue_max.is_some() || settings.deadline_ms.is_some();
+    let degree = arguments.degree.unwrap_or(parts);
+    let mut table = Table::new([
+        "queries/s",
+        "utilisation",
+        "lost",
+        "wait",
+        "response",
+        "p50",
+        "p95",
+        "p99",
+        "p99.9",
+    ]);
+    for &rate_per_s in &arguments.rate.0 {
+        settings.arrivals = match arguments.arrivals {
+            ArrivalsName::Poisson => Arrivals::Poisson { rate_per_s },
+            ArrivalsName::Constant => Arrivals::Constant { rate_per_s },
+        };
+        let line = Line::of(
+            &summarise(&settings, arguments.runs, || {
+                policy_of(arguments.policy, degree)
+            })?,
+            bounded,
+        );
+        if arguments.json {
+            write_json(out, &line)?;
+        } else {
+            table.row(line.row());
+        }
+    }
+    if arguments.json {
+        return Ok(());
+    }
+    table.write(out)?;
+    let work_ms = settings.times.work_ms();
+    writeln!(
+        out,
+        "\n{} part{} a query, {} of one core together; at most {} queries/s\n{} runs of {} queries a rate, ± \
+         is the 95 % interval; lost: refused, late or answered in part\nassumed: cores of the speed that the \
+         times were measured on; nothing but the search takes time",
+        parts,
+        if parts == 1 { "" } else { "s" },
+        ms(work_ms),
+        number(1e3 * settings.machine.capacity() / work_ms),
+        arguments.runs,
+        count(arguments.queries as u64),
+    )?;
+    Ok(())
+}
+
+fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
+    let split = arguments.partitions.map(|parts| Split {
+        parts,
+        speed_up: arguments.speed_up.unwrap_or(parts as f64),
+        independent: false,
+    });
+    if let (Some(split), Some(speed_up)) = (split, arguments.speed_up) {
+        ensure!(
+            speed_up <= split.parts as f64,
+            "--speed-up is {speed_up}, more than the {} partitions",
+            split.parts
+        );
+    }
+    if let Some(mean_ms) = arguments.mean {
+        let distribution = match arguments.shape {
+            Shape::Constant => Distribution::Constant,
+            Shape::Exponential => Distribution::Exponential,
+            Shape::Lognormal => Distribution::Lognormal {
+                cv2: arguments.variation,
+            },
+        };
+        let split = split.unwrap_or(Split::perfect(1));
+        return Ok(Times::Drawn {
+            mean_ms,
+            distribution,
+            split,
+        });
+    }
+    let Some(run) = &arguments.run else {
+        bail!("give a file of search times, or a --mean");
+    };
+    let mut searches = read_search_times(run)?;
+    // Times measured with as many partitions know their imbalance; a split only assumes it.
+    if let Some(split) = split
+        && (split.parts != searches.parts() || arguments.speed_up.is_some())
+    {
+        searches = searches.resplit(split)?;
+    }
+    Ok(Times::Measured {
+        searches,
+        order: Order::Shuffled,
+    })
+}
+
+fn machine_of(arguments: &SimulateArguments) -> anyhow::Result<Machine> {
+    ensure!(
+        arguments.little <= arguments.cores,
+        "--little is more than --cores"
+    );
+    ensure!(
+        arguments.contention >= 0.0,
+        "--contention must be 0 or more"
+    );
+    let big = arguments.cores - arguments.little;
+    let machine = match arguments.smt_slowdown {
+        Some(slowdown) => Machine::of_smt_cores(arguments.cores, slowdown),
+        None => Machine::of_big_and_little(big, arguments.little, arguments.little_speed),
+    };
+    Ok(Machine {
+        contention: arguments.contention,
+        ..machine
+    })
+}
+
+fn layout_of(
+    arguments: &SimulateArguments,
+    contexts: usize,
+    parts: usize,
+) -> anyhow::Result<Layout> {
+    Ok(match arguments.layout {
+        LayoutName::Shared => Layout::Shared,
+        LayoutName::Gang => Layout::Gang,
+        LayoutName::PerCore => Layout::PerCore(NextCore::Shortest),
+        LayoutName::Pinned => {
+            // As many groups as partitions where there are cores enough, else a core holds several.
+            let groups = parts.min(contexts);
+            ensure!(
+                contexts.is_multiple_of(groups),
+                "{parts} partitions cannot be pinned evenly to {contexts} cores or contexts"
+            );
+            Layout::Pinned { groups }
+        }
+    })
+}
+
+fn policy_of(name: PolicyName, degree: usize) -> Box<dyn Policy> {
+    match name {
+        PolicyName::Fifo => Box::new(Fifo { degree }),
+        PolicyName::IdleShare => Box::new(IdleShare { degree_max: degree }),
+    }
+}

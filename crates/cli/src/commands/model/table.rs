@@ -1,0 +1,114 @@
+//! How are figures laid out for a person, and how are they given to a program?
+
+use crate::figures::count;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Rows of cells under headings; the first column to the left, the others to the right.
+pub(in crate::commands) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub(in crate::commands) fn new<H: Into<String>>(
+        headings: impl IntoIterator<Item = H>,
+    ) -> Table {
+        Table {
+            rows: vec![headings.into_iter().map(Into::into).collect()],
+        }
+    }
+
+    /// Adds a row of as many cells as there are headings.
+    pub(in crate::commands) fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        let cells: Vec<String> = cells.into_iter().map(Into::into).collect();
+        debug_assert_eq!(cells.len(), self.rows[0].len());
+        self.rows.push(cells);
+    }
+
+    /// Writes it, each column as wide as its widest cell.
+    pub(in crate::commands) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let columns = self.rows[0].len();
+        let width = |column: usize| {
+            let cells = self.rows.iter().map(|row| row[column].chars().count());
+            cells.max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (idx, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                if idx == 0 {
+                    line.push_str(&format!("{cell:<width$}"));
+                } else {
+                    line.push_str(&format!("  {cell:>width$}"));
+                }
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Milliseconds with digits enough to compare: `0.052 ms`, `130.7 ms`, `12,345 ms`.
+pub(in crate::commands) fn ms(value: f64) -> String {
+    format!("{} ms", number(value))
+}
+
+/// A number with about four digits: `0.0521`, `1.234`, `130.7`, `12,345`.
+pub(in crate::commands) fn number(value: f64) -> String {
+    match value.abs() {
+        _ if !value.is_finite() => "-".to_owned(),
+        0.0 => "0".to_owned(),
+        small if small < 0.0995 => format!("{value:.4}"),
+        some if some < 9.995 => format!("{value:.3}"),
+        some if some < 99.95 => format!("{value:.2}"),
+        some if some < 9_999.5 => format!("{value:.1}"),
+        large => {
+            let sign = if value < 0.0 { "-" } else { "" };
+            format!("{sign}{}", count(large.round() as u64))
+        }
+    }
+}
+
+/// A share as per cent: `93.8 %`.
+pub(in crate::commands) fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// One line of JSON.
+pub(in crate::commands) fn write_json(
+    out: &mut impl Write,
+    line: &impl Serialize,
+) -> anyhow::Result<()> {
+    writeln!(out, "{}", serde_json::to_string(line)?)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_under_their_headings() {
+        let mut table = Table::new(["", "wait", "response"]);
+        table.row(["a", "1 ms", "22 ms"]);
+        table.row(["longer µ", "1,000 ms", "2 ms"]);
+        let mut out = Vec::new();
+        table.write(&mut out).unwrap();
+        let expected = "              wait  response\na             1 ms     22 ms\nlonger µ  1,000 ms      2 ms\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn numbers_keep_about_four_digits() {
+        let check = |value: f64, expected: &str| assert_eq!(number(value), expected);
+        check(0.0, "0");
+        check(0.052_14, "0.0521");
+        check(1.2344, "1.234");
+        check(-19.225, "-19.23");
+        check(130.7252, "130.7");
+        check(12_345.4, "12,345");
+        check(f64::INFINITY, "-");
+        assert_eq!(percent(0.9375), "93.8 %");
+    }
+}

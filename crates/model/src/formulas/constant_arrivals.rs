@@ -1,0 +1,126 @@
+//! D/M/c: how long do queries wait when they arrive like clockwork?
+//!
+//! Exact, by the embedded chain at arrivals (Takács 1962; Gross & Harris, section 5.3.2). A load
+//! generator that sends at a constant rate sees this queue, not M/M/c: at 94 % utilisation of 8
+//! servers the mean wait is less than half.
+
+use crate::error::{ModelError, positive, servers};
+use crate::roots::crossing;
+
+/// What the model assumes; to be shown with its answers.
+pub const ASSUMPTIONS: &str = "\
+arrivals at equal distances; exponential search times; equal servers; one queue in order of \
+arrival; steady state; exact";
+
+/// Waits of D/M/c.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dmc {
+    /// Share of arrivals that wait.
+    pub p_wait: f64,
+    /// Mean wait of all arrivals.
+    pub wait_ms: f64,
+}
+
+impl Dmc {
+    /// `rate_per_s` arrivals at equal distances, `servers` servers of `service_per_s` each.
+    ///
+    /// # Errors
+    /// [`ModelError::Overloaded`] where the rate reaches the capacity; [`ModelError::Outside`].
+    pub fn new(
+        rate_per_s: f64,
+        service_per_s: f64,
+        servers_count: usize,
+    ) -> Result<Dmc, ModelError> {
+        positive("the arrival rate (queries/s)", rate_per_s)?;
+        positive("the service rate (queries/s)", service_per_s)?;
+        let servers = servers("the number of servers", servers_count)?;
+        let capacity_per_s = service_per_s * servers as f64;
+        if rate_per_s >= capacity_per_s {
+            return Err(ModelError::Overloaded {
+                offered_per_s: rate_per_s,
+                capacity_per_s,
+            });
+        }
+        let utilisation = rate_per_s / capacity_per_s;
+        let ahead = one_minus_sigma(utilisation);
+        let p_wait = p_wait(servers, utilisation, ahead);
+        Ok(Dmc {
+            p_wait,
+            wait_ms: 1e3 * p_wait / (capacity_per_s * ahead),
+        })
+    }
+}
+
+/// 1 − σ, where σ in (0, 1) solves σ = e^(−(1−σ)/ρ): y = 1 − e^(−y/ρ).
+fn one_minus_sigma(utilisation: f64) -> f64 {
+    // y is below 1, and above (2/3)·2ρ(1 − ρ)-ish: the nontrivial root, away from 0.
+    let lower = utilisation * (1.0 - utilisation);
+    crossing(lower, 1.0, |y| y + (-y / utilisation).exp_m1())
+}
+
+/// The share that waits: A/(1−σ), with 1/A = 1/(1−σ) + Σ C(c,k)/(C_k(1−φ_k)) · (c(1−φ_k) − k)/(c(1−σ) − k),
+/// φ_k = e^(−k/(cρ)), C_k = Π φ_j/(1−φ_j). Every summand is positive: both brackets of the last
+/// fraction change their sign at the same k.
+fn p_wait(servers: usize, utilisation: f64, ahead: f64) -> f64 {
+    let c = servers as f64;
+    let offered = c * utilisation;
+    let mut logarithm = 0.0; // of C(c,k)/C_k
+    let mut sum = 1.0 / ahead;
+    for k in 1..=servers {
+        let number = k as f64;
+        let missing = -(-number / offered).exp_m1(); // 1 − φ_k
+        logarithm += ((c - number + 1.0) / number).ln() + missing.ln() + number / offered;
+        let term = (logarithm - missing.ln()).exp() * ratio(c, offered, ahead, number);
+        sum += term;
+        if sum.is_infinite() {
+            return 0.0;
+        }
+    }
+    1.0 / (sum * ahead)
+}
+
+/// (c(1−φ_k) − k) / (c(1−σ) − k). With δ = k − c(1−σ) it is 1 + cσ·(e^(−δ/a) − 1)/δ, which has no 0/0
+/// to lose digits to.
+fn ratio(c: f64, offered: f64, ahead: f64, number: f64) -> f64 {
+    let beyond = number - c * ahead;
+    let sigma = 1.0 - ahead;
+    if beyond == 0.0 {
+        return 1.0 - c * sigma / offered;
+    }
+    if beyond.abs() > offered {
+        // Far apart nothing cancels, and the exponential below might overflow.
+        return 1.0 + c * ((-number / offered).exp() - sigma) / beyond;
+    }
+    1.0 + c * sigma * (-beyond / offered).exp_m1() / beyond
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_server_by_its_own_formula() {
+        for rho in [0.5, 0.8, 0.95] {
+            let sigma = 1.0 - one_minus_sigma(rho);
+            let queue = Dmc::new(rho, 1.0, 1).unwrap();
+            assert!((queue.p_wait - sigma).abs() < 1e-12);
+            assert!((queue.wait_ms / 1e3 - sigma / (1.0 - sigma)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn many_servers_and_heavy_load() {
+        let huge = Dmc::new(9_999.0, 1.0, 10_000).unwrap();
+        assert!(
+            (0.0..1.0).contains(&huge.p_wait) && huge.wait_ms > 0.0,
+            "{huge:?}"
+        );
+        let light = Dmc::new(1.0, 1.0, 10_000).unwrap();
+        assert_eq!(light.p_wait, 0.0, "too small for any number");
+        // Heavy traffic: half of M/M/c.
+        let near = Dmc::new(7.9999, 1.0, 8).unwrap();
+        let poisson = super::super::Mmc::new(7.9999, 1.0, 8).unwrap();
+        assert!((near.wait_ms / poisson.wait_ms() - 0.5).abs() < 1e-3);
+        assert!(Dmc::new(8.0, 1.0, 8).is_err());
+    }
+}

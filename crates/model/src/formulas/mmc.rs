@@ -1,0 +1,155 @@
+//! M/M/c: how long do queries wait and take, on c equal servers?
+//!
+//! Poisson arrivals of λ queries a second, exponential service of rate μ on each of c servers, one
+//! queue in order of arrival, nobody gives up. Exact. With θ = cμ − λ and C by Erlang:
+//!
+//! P(wait > t)     = C·e^(−θt)
+//! P(response > t) = e^(−μt) + Cμ·(e^(−μt) − e^(−θt)) / (θ − μ)
+//!
+//! Sources: Erlang 1917; Kleinrock, Queueing Systems I, 1975, section 3.5; Gross & Harris,
+//! Fundamentals of Queueing Theory, section 2.3 (the distribution of the response).
+
+use super::erlang::{erlang_b, erlang_c};
+use crate::error::{ModelError, not_negative, positive, servers};
+use crate::roots::time_at_level;
+
+/// What the model assumes; to be shown with its answers.
+pub const ASSUMPTIONS: &str = "\
+Poisson arrivals; exponential search times; equal servers; one queue in order of arrival; \
+nobody gives up; steady state";
+
+/// An M/M/c queue that is not overloaded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mmc {
+    rate_per_s: f64,
+    service_per_s: f64,
+    servers: usize,
+    p_wait: f64,
+}
+
+impl Mmc {
+    /// A queue with `rate_per_s` arrivals (λ), and `servers` servers (c) of `service_per_s` (μ) each.
+    ///
+    /// # Errors
+    /// [`ModelError::Overloaded`] where λ ≥ cμ; [`ModelError::Outside`] for numbers that are none.
+    pub fn new(
+        rate_per_s: f64,
+        service_per_s: f64,
+        servers_count: usize,
+    ) -> Result<Mmc, ModelError> {
+        not_negative("the arrival rate (queries/s)", rate_per_s)?;
+        positive("the service rate (queries/s)", service_per_s)?;
+        let servers = servers("the number of servers", servers_count)?;
+        let capacity_per_s = service_per_s * servers as f64;
+        if rate_per_s >= capacity_per_s {
+            return Err(ModelError::Overloaded {
+                offered_per_s: rate_per_s,
+                capacity_per_s,
+            });
+        }
+        let spare = (capacity_per_s - rate_per_s) / capacity_per_s;
+        let p_wait = erlang_c(servers, rate_per_s / service_per_s, spare);
+        Ok(Mmc {
+            rate_per_s,
+            service_per_s,
+            servers,
+            p_wait,
+        })
+    }
+
+    /// Queries that arrive each second, λ.
+    pub fn rate_per_s(&self) -> f64 {
+        self.rate_per_s
+    }
+
+    /// Servers, c.
+    pub fn servers(&self) -> usize {
+        self.servers
+    }
+
+    /// Queries that one server serves each second, μ.
+    pub fn service_per_s(&self) -> f64 {
+        self.service_per_s
+    }
+
+    /// Mean share of the servers that is busy, ρ.
+    pub fn utilisation(&self) -> f64 {
+        self.rate_per_s / (self.service_per_s * self.servers as f64)
+    }
+
+    /// Share of arrivals that would be lost if nobody could wait: Erlang B.
+    pub fn p_blocked(&self) -> f64 {
+        erlang_b(self.servers, self.rate_per_s / self.service_per_s)
+    }
+
+    /// Share of arrivals that wait: Erlang C. By PASTA also the share of time in which all are busy.
+    pub fn p_wait(&self) -> f64 {
+        self.p_wait
+    }
+
+    /// Mean time on a server.
+    pub fn service_ms(&self) -> f64 {
+        1e3 / self.service_per_s
+    }
+
+    /// Mean wait in the queue, Wq.
+    pub fn wait_ms(&self) -> f64 {
+        1e3 * self.p_wait / self.spare_per_s()
+    }
+
+    /// Mean time from arrival to answer, W.
+    pub fn response_ms(&self) -> f64 {
+        self.wait_ms() + self.service_ms()
+    }
+
+    /// Mean number that wait, Lq = λ·Wq (Little 1961).
+    pub fn queue_length(&self) -> f64 {
+        self.rate_per_s * self.wait_ms() / 1e3
+    }
+
+    /// Mean number that wait or are served, L = λ·W.
+    pub fn in_system(&self) -> f64 {
+        self.rate_per_s * self.response_ms() / 1e3
+    }
+
+    /// Share of queries that wait longer than `time_ms`.
+    pub fn wait_exceeds(&self, time_ms: f64) -> f64 {
+        self.p_wait * (-self.spare_per_s() * time_ms / 1e3).exp()
+    }
+
+    /// Share of queries that take longer than `time_ms` from arrival to answer.
+    pub fn response_exceeds(&self, time_ms: f64) -> f64 {
+        let time_s = time_ms / 1e3;
+        let (service, spare) = (self.service_per_s, self.spare_per_s());
+        // (e^(−μt) − e^(−θt)) / (θ − μ) without cancellation, also where θ is near or at μ.
+        let apart = (spare - service).abs();
+        let slower = (-service.min(spare) * time_s).exp();
+        let between = if apart * time_s < 1e-300 {
+            time_s
+        } else {
+            -(-apart * time_s).exp_m1() / apart
+        };
+        (-service * time_s).exp() + self.p_wait * service * slower * between
+    }
+
+    /// The wait that a `share` (say 0.99) of queries does not exceed; 0 where so many do not wait.
+    pub fn wait_quantile_ms(&self, share: f64) -> f64 {
+        let beyond = 1.0 - share;
+        if self.p_wait <= beyond {
+            return 0.0;
+        }
+        1e3 * (self.p_wait / beyond).ln() / self.spare_per_s()
+    }
+
+    /// The response time that a `share` (say 0.99) of queries does not exceed.
+    pub fn response_quantile_ms(&self, share: f64) -> f64 {
+        time_at_level(1.0 - share, self.service_ms(), |time_ms| {
+            self.response_exceeds(time_ms)
+        })
+    }
+
+    /// θ = cμ − λ: how many more queries a second could be served.
+    fn spare_per_s(&self) -> f64 {
+        self.service_per_s * self.servers as f64 - self.rate_per_s
+    }
+}

@@ -1,0 +1,30 @@
+//! What would happen, query by query?
+//!
+//! A discrete-event simulation: queries arrive, are cut into parts, wait, run on cores, are merged.
+//! Everything random comes from one seed, in streams of its own for arrivals, for search times and for
+//! the rest, so that two set-ups see the very same queries.
+//!
+//! [`run`] is the whole machine, event by event. [`recursion`] is its slow and obvious twin for queues
+//! in order of arrival.
+
+mod arrivals;
+mod earliest;
+mod engine;
+mod event_loop;
+pub mod interval;
+mod machine;
+pub mod recursion;
+mod report;
+mod streams;
+mod summary;
+mod times;
+
+pub use arrivals::{ArrivalClock, Arrivals};
+pub use engine::{Settings, run};
+pub use interval::{Estimate, replicate};
+pub use machine::{Core, Disturbances, Layout, Machine, NextCore};
+pub use report::Report;
+pub(crate) use report::quantile as sorted_quantile;
+pub(crate) use streams::streams_of;
+pub use summary::{Summary, summarise};
+pub use times::{Distribution, Order, Searches, Split, TimeSource, Times};

@@ -1,0 +1,587 @@
+//! What happens next?
+
+use super::engine::{CoreState, Engine, Live, NONE};
+use super::machine::{Layout, NextCore};
+use super::report::Report;
+use super::streams::{exponential, uniform};
+use schedule::policy::{Idle, Load, Policy, Query, Running, Swap};
+
+/// In `Waiting`, in place of a part: whichever is next.
+const ANY_PART: u32 = u32::MAX;
+
+impl<P: Policy + ?Sized> Engine<'_, P> {
+    /// From the first arrival until the last query has left.
+    pub(super) fn run(&mut self) -> Report {
+        let total = self.settings.queries as u64;
+        let mut arrived = 0u64;
+        let mut arrival_ms = self.next_arrival();
+        let sampling_ms = self.policy.sampling_ms();
+        let mut sample_ms = sampling_ms.unwrap_or(f64::INFINITY);
+        let mut disturbance_ms = self.next_disturbance();
+        self.tally.report.core_busy_ms = vec![0.0; self.cores.len()];
+        self.tally
+            .report
+            .responses_ms
+            .reserve(self.settings.queries);
+        loop {
+            let end_ms = self.ends.instant_ms();
+            if end_ms <= arrival_ms
+                && end_ms <= sample_ms
+                && end_ms <= self.next_change(disturbance_ms)
+            {
+                if end_ms == f64::INFINITY {
+                    break;
+                }
+                self.pass_to(end_ms);
+                self.part_done(self.ends.core());
+                continue;
+            }
+            if arrival_ms <= sample_ms && arrival_ms <= self.next_change(disturbance_ms) {
+                self.pass_to(arrival_ms);
+                self.arrive(arrived);
+                arrived += 1;
+                arrival_ms = if arrived < total {
+                    self.next_arrival()
+                } else {
+                    f64::INFINITY
+                };
+                if arrived == total {
+                    self.tally.counting = false;
+                }
+                continue;
+            }
+            if arrived == total && self.tally.in_system == 0 {
+                break;
+            }
+            if sample_ms <= self.next_change(disturbance_ms) {
+                self.pass_to(sample_ms);
+                self.remap();
+                sample_ms += sampling_ms.unwrap_or(f64::INFINITY);
+            } else if disturbance_ms <= self.disturbance_ends.instant_ms() {
+                self.pass_to(disturbance_ms);
+                self.disturb();
+                disturbance_ms = self.next_disturbance();
+            } else {
+                self.pass_to(self.disturbance_ends.instant_ms());
+                self.calm(self.disturbance_ends.core());
+            }
+        }
+        self.tally.report.duration_ms = self.now_ms;
+        std::mem::take(&mut self.tally).finish(self.cores.len())
+    }
+
+    fn next_arrival(&mut self) -> f64 {
+        self.arrivals.next_ms(&mut self.arrivals_stream)
+    }
+
+    fn pass_to(&mut self, instant_ms: f64) {
+        self.tally.pass(instant_ms - self.now_ms, self.idle);
+        self.now_ms = instant_ms;
+    }
+
+    // ---- arrivals ------------------------------------------------------------------------------
+
+    fn arrive(&mut self, number: u64) {
+        if number == self.settings.warm_up as u64 {
+            self.tally.counting = true;
+        }
+        let counted = number >= self.settings.warm_up as u64;
+        if counted {
+            self.tally.report.offered += 1;
+            self.tally.found_all_busy += u64::from(self.idle == 0);
+        }
+        let slot = self.admit(number);
+        self.tally.in_system += 1;
+        match self.settings.layout {
+            Layout::Shared | Layout::Gang => {
+                self.queues[0].push_back((slot, ANY_PART));
+                self.begin_shared();
+                if self.waiting(0) > self.settings.queue_max.unwrap_or(usize::MAX) {
+                    self.queues[0].pop_back();
+                    self.refuse(slot, counted);
+                }
+            }
+            Layout::Pinned { groups } => {
+                if (0..groups).any(|queue| self.is_full(queue)) {
+                    self.refuse(slot, counted);
+                    return;
+                }
+                for part in 0..self.parts {
+                    self.queues[part % groups].push_back((slot, part as u32));
+                }
+                for queue in 0..groups {
+                    self.begin_in(queue);
+                }
+            }
+            Layout::PerCore(next) => {
+                for part in 0..self.parts {
+                    let core = self.core_for(next);
+                    if part == 0 && self.is_full(core) {
+                        self.refuse(slot, counted);
+                        return;
+                    }
+                    self.queues[core].push_back((slot, part as u32));
+                    self.begin_in(core);
+                }
+            }
+        }
+    }
+
+    /// Gives a query a place and draws its part times.
+    fn admit(&mut self, number: u64) -> u32 {
+        let live = Live {
+            number,
+            arrived_ms: self.now_ms,
+            began_ms: f64::NAN,
+            unfinished: self.parts as u32,
+            ..Live::default()
+        };
+        let slot = if let Some(slot) = self.free.pop() {
+            self.live[slot as usize] = live;
+            slot
+        } else {
+            self.live.push(live);
+            self.work_ms.resize(self.live.len() * self.parts, 0.0);
+            self.live.len() as u32 - 1
+        };
+        let first = slot as usize * self.parts;
+        let work_ms = &mut self.work_ms[first..first + self.parts];
+        self.source.fill(&mut self.times_stream, work_ms);
+        slot
+    }
+
+    fn refuse(&mut self, slot: u32, counted: bool) {
+        self.tally.in_system -= 1;
+        self.tally.report.refused += u64::from(counted);
+        if self.settings.keep_order {
+            self.keep(slot, f64::NAN);
+        }
+        self.free.push(slot);
+    }
+
+    /// Queries that wait in a queue and have not begun.
+    fn waiting(&self, queue: usize) -> usize {
+        let queue = &self.queues[queue];
+        let begun = queue
+            .front()
+            .is_some_and(|&(slot, _)| self.live[slot as usize].lanes > 0);
+        queue.len() - usize::from(begun)
+    }
+
+    /// Whether a queue of parts takes no more.
+    fn is_full(&self, queue: usize) -> bool {
+        let Some(max) = self.settings.queue_max else {
+            return false;
+        };
+        self.queues[queue].len() >= max && self.idle_in(queue).is_none()
+    }
+
+    fn core_for(&mut self, next: NextCore) -> usize {
+        let cores = self.cores.len();
+        match next {
+            NextCore::RoundRobin => {
+                self.next_core = (self.next_core + 1) % cores;
+                self.next_core
+            }
+            NextCore::Random => {
+                ((uniform(&mut self.machine_stream) * cores as f64) as usize).min(cores - 1)
+            }
+            NextCore::Shortest => {
+                let length = |core: &usize| {
+                    self.queues[*core].len() + usize::from(self.cores[*core].slot != NONE)
+                };
+                (0..cores).min_by_key(length).unwrap_or(0)
+            }
+        }
+    }
+
+    // ---- begin ---------------------------------------------------------------------------------
+
+    /// Idle cores take what waits in the one queue.
+    fn begin_shared(&mut self) {
+        while self.idle > 0 {
+            let Some(&(slot, _)) = self.queues[0].front() else {
+                return;
+            };
+            let parts = self.parts as u32;
+            let live = &self.live[slot as usize];
+            if self.is_late(slot) {
+                self.queues[0].pop_front();
+                let left = parts - live.next_part;
+                self.live[slot as usize].next_part = parts;
+                self.live[slot as usize].lanes = 0;
+                self.drop_parts(slot, left);
+                continue;
+            }
+            let query = Query {
+                parts: self.parts,
+                waited_ms: self.now_ms - live.arrived_ms,
+                expected_ms: None,
+            };
+            if live.lanes == 0 {
+                let load = Load {
+                    waiting: self.queues[0].len() - 1,
+                    idle: self.idle,
+                    handlers: self.cores.len(),
+                };
+                let most = if self.settings.layout == Layout::Gang {
+                    self.parts.min(self.cores.len())
+                } else {
+                    self.parts
+                };
+                let degree = self.policy.degree(&query, &load).clamp(1, most);
+                if self.settings.layout == Layout::Gang && self.idle < degree {
+                    return;
+                }
+                self.live[slot as usize].lanes = degree as u32;
+            }
+            let chosen = self.policy.handler(&query, Idle::new(&self.idle_words));
+            let Some(core) = chosen.filter(|&core| self.is_idle(core)) else {
+                // A policy that leaves idle handlers idle is asked again when another is.
+                return;
+            };
+            let live = &mut self.live[slot as usize];
+            let part = live.next_part;
+            live.next_part += 1;
+            live.lanes -= 1;
+            if live.lanes == 0 || live.next_part == parts {
+                live.lanes = 0;
+                self.queues[0].pop_front();
+            }
+            self.begin(core, slot, part);
+        }
+    }
+
+    /// Idle cores of a queue of parts take what waits in it.
+    fn begin_in(&mut self, queue: usize) {
+        while let Some(&(slot, part)) = self.queues[queue].front() {
+            if self.is_late(slot) {
+                self.queues[queue].pop_front();
+                self.drop_parts(slot, 1);
+                continue;
+            }
+            let Some(core) = self.idle_in(queue) else {
+                return;
+            };
+            self.queues[queue].pop_front();
+            self.begin(core, slot, part);
+        }
+    }
+
+    fn is_idle(&self, core: usize) -> bool {
+        self.idle_words[core / 64] >> (core % 64) & 1 == 1
+    }
+
+    /// The idle core of a queue of parts with the lowest number.
+    fn idle_in(&self, queue: usize) -> Option<usize> {
+        match self.settings.layout {
+            Layout::PerCore(_) => Some(queue).filter(|&core| self.is_idle(core)),
+            _ => {
+                let groups = self.queues.len();
+                (queue..self.cores.len())
+                    .step_by(groups)
+                    .find(|&core| self.is_idle(core))
+            }
+        }
+    }
+
+    fn is_late(&self, slot: u32) -> bool {
+        let deadline_ms = self.settings.deadline_ms.unwrap_or(f64::INFINITY);
+        self.now_ms - self.live[slot as usize].arrived_ms > deadline_ms
+    }
+
+    fn begin(&mut self, core: usize, slot: u32, part: u32) {
+        let live = &mut self.live[slot as usize];
+        if live.began_ms.is_nan() {
+            live.began_ms = self.now_ms;
+        }
+        let began_ms = live.began_ms;
+        self.idle_words[core / 64] &= !(1 << (core % 64));
+        self.idle -= 1;
+        self.busy += 1;
+        self.cores[core].slot = slot;
+        self.cores[core].query_began_ms = began_ms;
+        self.cores[core].busy_since_ms = self.now_ms;
+        self.take_part(core, slot, part);
+        self.others_feel(core);
+    }
+
+    /// A core that is not idle any more turns to a part.
+    fn take_part(&mut self, core: usize, slot: u32, part: u32) {
+        let speed = self.speed_of(core);
+        let state = &mut self.cores[core];
+        state.left_ms = self.work_ms[slot as usize * self.parts + part as usize];
+        state.since_ms = self.now_ms;
+        state.speed = speed;
+        let end_ms = self.now_ms + state.left_ms / speed;
+        self.ends.set(core, end_ms);
+    }
+
+    // ---- end -----------------------------------------------------------------------------------
+
+    fn part_done(&mut self, core: usize) {
+        let slot = self.cores[core].slot;
+        let parts = self.parts as u32;
+        let shared = matches!(self.settings.layout, Layout::Shared | Layout::Gang);
+        let late = self.is_late(slot);
+        let live = &mut self.live[slot as usize];
+        live.unfinished -= 1;
+        if shared && live.next_part < parts {
+            // A handler stays with its query while there is something left of it.
+            let part = live.next_part;
+            live.next_part = if late { parts } else { part + 1 };
+            if live.next_part == parts && live.lanes > 0 {
+                live.lanes = 0;
+                self.queues[0].pop_front();
+            }
+            if !late {
+                self.take_part(core, slot, part);
+                return;
+            }
+            live.unfinished -= parts - part;
+            live.dropped += parts - part;
+        }
+        let done = live.unfinished == 0;
+        self.ends.set(core, f64::INFINITY);
+        self.busy -= 1;
+        self.add_busy_time(core);
+        if self.settings.layout == Layout::Gang {
+            self.cores[core].held = true;
+            self.others_feel(core);
+            if done {
+                self.release_gang(slot);
+            }
+        } else {
+            self.make_idle(core);
+            self.others_feel(core);
+        }
+        if done {
+            self.leave(slot);
+        }
+        match self.settings.layout {
+            Layout::Shared | Layout::Gang => self.begin_shared(),
+            Layout::Pinned { groups } => self.begin_in(core % groups),
+            Layout::PerCore(_) => self.begin_in(core),
+        }
+    }
+
+    /// A core ceases to search, or its work moves.
+    fn add_busy_time(&mut self, core: usize) {
+        let busy_ms = self.now_ms - self.cores[core].busy_since_ms;
+        self.tally.report.core_busy_ms[core] += busy_ms;
+    }
+
+    fn make_idle(&mut self, core: usize) {
+        self.cores[core].slot = NONE;
+        self.cores[core].held = false;
+        self.idle_words[core / 64] |= 1 << (core % 64);
+        self.idle += 1;
+    }
+
+    fn release_gang(&mut self, slot: u32) {
+        for core in 0..self.cores.len() {
+            if self.cores[core].slot == slot && self.cores[core].held {
+                self.make_idle(core);
+            }
+        }
+    }
+
+    fn drop_parts(&mut self, slot: u32, count: u32) {
+        let live = &mut self.live[slot as usize];
+        live.unfinished -= count;
+        live.dropped += count;
+        if live.unfinished == 0 {
+            self.leave(slot);
+        }
+    }
+
+    /// The last part of a query is done or dropped.
+    fn leave(&mut self, slot: u32) {
+        let live = &self.live[slot as usize];
+        let spent_ms = self.now_ms - live.arrived_ms;
+        let answered = live.dropped < self.parts as u32;
+        let partial = answered && live.dropped > 0;
+        let wait_ms = live.began_ms - live.arrived_ms;
+        let counted = live.number >= self.settings.warm_up as u64;
+        self.tally.in_system -= 1;
+        self.tally.report.system_time_ms += spent_ms;
+        self.tally.report.system_queries += u64::from(answered);
+        let response_ms = if answered {
+            spent_ms + self.settings.fixed_ms
+        } else {
+            f64::NAN
+        };
+        if counted {
+            let report = &mut self.tally.report;
+            report.partial += u64::from(partial);
+            report.expired += u64::from(!answered);
+            if answered {
+                report.responses_ms.push(response_ms);
+                self.tally.waits_ms += wait_ms;
+            }
+        }
+        if self.settings.keep_order {
+            self.keep(slot, response_ms);
+        }
+        self.free.push(slot);
+    }
+
+    fn keep(&mut self, slot: u32, response_ms: f64) {
+        let number = self.live[slot as usize].number as usize;
+        let kept = &mut self.tally.report.in_order_ms;
+        if kept.len() <= number {
+            kept.resize(number + 1, f64::NAN);
+        }
+        kept[number] = response_ms;
+    }
+
+    // ---- speeds --------------------------------------------------------------------------------
+
+    fn speed_of(&self, core: usize) -> f64 {
+        let machine = &self.settings.machine;
+        let mut speed = machine.cores[core].speed;
+        if !self.coupled {
+            return speed;
+        }
+        if let Some(sibling) = machine.cores[core].sibling
+            && self.searches(sibling)
+        {
+            speed /= machine.smt_slowdown;
+        }
+        if machine.contention > 0.0 && self.cores.len() > 1 {
+            let others = self.busy.saturating_sub(1) as f64 / (self.cores.len() - 1) as f64;
+            speed /= 1.0 + machine.contention * others;
+        }
+        if let Some(disturbances) = machine.disturbances
+            && self.cores[core].disturbed
+        {
+            speed /= disturbances.slowdown;
+        }
+        speed
+    }
+
+    fn searches(&self, core: usize) -> bool {
+        let CoreState { slot, held, .. } = self.cores[core];
+        slot != NONE && !held
+    }
+
+    /// A core has begun or ceased to search; those that it slows go on at another speed.
+    fn others_feel(&mut self, core: usize) {
+        if !self.coupled {
+            return;
+        }
+        if self.settings.machine.contention > 0.0 {
+            for other in (0..self.cores.len()).filter(|&other| other != core) {
+                self.change_speed(other);
+            }
+        } else if let Some(sibling) = self.settings.machine.cores[core].sibling {
+            self.change_speed(sibling);
+        }
+    }
+
+    fn change_speed(&mut self, core: usize) {
+        if !self.searches(core) {
+            return;
+        }
+        let speed = self.speed_of(core);
+        let state = &mut self.cores[core];
+        if state.speed == speed {
+            return;
+        }
+        state.left_ms = (state.left_ms - (self.now_ms - state.since_ms) * state.speed).max(0.0);
+        state.since_ms = self.now_ms;
+        state.speed = speed;
+        let end_ms = self.now_ms + state.left_ms / speed;
+        self.ends.set(core, end_ms);
+    }
+
+    // ---- disturbances --------------------------------------------------------------------------
+
+    /// The earlier of the next disturbance and the end of one.
+    fn next_change(&self, disturbance_ms: f64) -> f64 {
+        disturbance_ms.min(self.disturbance_ends.instant_ms())
+    }
+
+    fn next_disturbance(&mut self) -> f64 {
+        let disturbances = self.settings.machine.disturbances;
+        let per_ms = disturbances.map_or(0.0, |d| d.per_core_per_s * self.cores.len() as f64 / 1e3);
+        if per_ms == 0.0 {
+            return f64::INFINITY;
+        }
+        self.now_ms + exponential(&mut self.machine_stream) / per_ms
+    }
+
+    fn disturb(&mut self) {
+        let Some(disturbances) = self.settings.machine.disturbances else {
+            return;
+        };
+        let core = self.core_for(NextCore::Random);
+        let length_ms = disturbances.length_ms * exponential(&mut self.machine_stream);
+        self.cores[core].disturbed = true;
+        self.disturbance_ends.set(core, self.now_ms + length_ms);
+        self.change_speed(core);
+    }
+
+    fn calm(&mut self, core: usize) {
+        self.cores[core].disturbed = false;
+        self.disturbance_ends.set(core, f64::INFINITY);
+        self.change_speed(core);
+    }
+
+    // ---- moving work ---------------------------------------------------------------------------
+
+    fn remap(&mut self) {
+        let running = |(handler, state): (usize, &CoreState)| Running {
+            handler,
+            elapsed_ms: (state.slot != NONE && !state.held)
+                .then_some(self.now_ms - state.query_began_ms),
+        };
+        let handlers: Vec<Running> = self.cores.iter().enumerate().map(running).collect();
+        let mut swaps = Vec::new();
+        self.policy.remap(&handlers, &mut swaps);
+        for Swap { from, to } in swaps {
+            // Parts pinned to other cores must not leave them.
+            let may_move = matches!(self.settings.layout, Layout::Shared);
+            if may_move && from != to && self.searches(from) {
+                self.swap(from, to);
+            }
+        }
+    }
+
+    fn swap(&mut self, from: usize, to: usize) {
+        for core in [from, to] {
+            if self.searches(core) {
+                self.add_busy_time(core);
+            }
+            let now_ms = self.now_ms;
+            let state = &mut self.cores[core];
+            state.left_ms = (state.left_ms - (now_ms - state.since_ms) * state.speed).max(0.0);
+            state.since_ms = now_ms;
+            state.busy_since_ms = now_ms;
+        }
+        let (a, b) = (self.cores[from].clone(), self.cores[to].clone());
+        self.cores[from] = CoreState {
+            disturbed: a.disturbed,
+            ..b
+        };
+        self.cores[to] = CoreState {
+            disturbed: b.disturbed,
+            ..a
+        };
+        for core in [from, to] {
+            let bit = 1u64 << (core % 64);
+            if self.cores[core].slot == NONE {
+                self.idle_words[core / 64] |= bit;
+                self.ends.set(core, f64::INFINITY);
+            } else {
+                self.idle_words[core / 64] &= !bit;
+                // Not a speed there is, so that the end is worked out anew.
+                self.cores[core].speed = 0.0;
+                self.change_speed(core);
+            }
+        }
+        self.others_feel(from);
+        self.others_feel(to);
+        self.tally.report.moved += 1;
+    }
+}
