@@ -98,7 +98,7 @@ impl Cluster {
                 all,
                 vec![Replica::new("the document server".into(), documents)],
             )],
-            calls: CallFigures::default(),
+            calls: CallFigures::new(false),
             handlers: Vec::new(),
             remote: None,
         };
@@ -122,6 +122,12 @@ impl Cluster {
             }
         }
         known
+    }
+
+    /// Has slow calls made again at another replica, or not.
+    pub fn with_hedges(mut self, hedges: bool) -> Cluster {
+        self.calls = CallFigures::new(hedges);
+        self
     }
 
     /// How the front-end's table cuts the chunks for index servers.

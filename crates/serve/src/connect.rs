@@ -72,7 +72,7 @@ impl Cluster {
         let cluster = Cluster {
             partitions,
             texts,
-            calls: CallFigures::default(),
+            calls: CallFigures::new(true),
             handlers: Vec::new(),
             remote: Some(Remote {
                 front_end: front_end.to_owned(),

@@ -74,28 +74,39 @@ impl Pace {
     }
 }
 
-/// What a call earns, in thousandths of a hedge.
-const EARNED: i64 = 50;
+/// What a call earns, in thousandths of a hedge: at most a twentieth of the calls is made twice.
+const EARNED_MAX: i64 = 50;
 const HEDGE: i64 = 1_000;
 /// As many hedges may be saved up.
 const SAVED_MAX: i64 = 10 * HEDGE;
 
 /// How many hedges may still be made.
-#[derive(Debug, Default)]
-pub(crate) struct HedgeBudget(AtomicI64);
+#[derive(Debug)]
+pub(crate) struct HedgeBudget {
+    saved: AtomicI64,
+    earned: i64,
+}
 
 impl HedgeBudget {
+    /// A budget that makes hedges, or none.
+    pub(crate) fn new(hedges: bool) -> HedgeBudget {
+        HedgeBudget {
+            saved: AtomicI64::new(0),
+            earned: if hedges { EARNED_MAX } else { 0 },
+        }
+    }
+
     /// Notes a call.
     pub(crate) fn earn(&self) {
-        if self.0.load(Ordering::Relaxed) < SAVED_MAX {
-            self.0.fetch_add(EARNED, Ordering::Relaxed);
+        if self.saved.load(Ordering::Relaxed) < SAVED_MAX {
+            self.saved.fetch_add(self.earned, Ordering::Relaxed);
         }
     }
 
     /// Takes the price of a hedge, where it is there.
     pub(crate) fn spend(&self) -> bool {
         let spend = |saved: i64| (saved >= HEDGE).then_some(saved - HEDGE);
-        self.0
+        self.saved
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend)
             .is_ok()
     }
@@ -122,7 +133,7 @@ mod tests {
 
     #[test]
     fn hedges_stay_under_a_twentieth() {
-        let budget = HedgeBudget::default();
+        let budget = HedgeBudget::new(true);
         assert!(!budget.spend());
         let mut hedges = 0;
         for _ in 0..10_000 {
@@ -135,5 +146,8 @@ mod tests {
         }
         let saved = (0..100).filter(|_| budget.spend()).count();
         assert_eq!(saved, 10);
+        let none = HedgeBudget::new(false);
+        (0..10_000).for_each(|_| none.earn());
+        assert!(!none.spend());
     }
 }

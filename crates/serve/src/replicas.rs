@@ -45,13 +45,25 @@ pub(crate) enum Health {
 }
 
 /// Counts of all calls of a front-end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct CallFigures {
     pub(crate) calls: AtomicU64,
     pub(crate) hedges: AtomicU64,
     pub(crate) hedges_won: AtomicU64,
     pub(crate) failovers: AtomicU64,
-    pub(crate) budget: HedgeBudget,
+    budget: HedgeBudget,
+}
+
+impl CallFigures {
+    pub(crate) fn new(hedges: bool) -> CallFigures {
+        CallFigures {
+            calls: AtomicU64::new(0),
+            hedges: AtomicU64::new(0),
+            hedges_won: AtomicU64::new(0),
+            failovers: AtomicU64::new(0),
+            budget: HedgeBudget::new(hedges),
+        }
+    }
 }
 
 /// Servers that hold the same chunks.

@@ -3,7 +3,9 @@
 use super::serving::{end_of, print_address, start_logs};
 use crate::failure::note;
 use crate::interrupt::Interrupt;
-use serve::{Cluster, ClusterFile, FrontEndOptions, ServeOptions, Server, io_runtime};
+use serve::{
+    Cluster, ClusterFile, ConnectionLimits, FrontEndOptions, ServeOptions, Server, io_runtime,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -44,9 +46,30 @@ pub(crate) struct FrontEndArguments {
     /// Keep answers for who asks the same again, in so many MiB; 0 keeps none
     #[arg(long, value_name = "MIB", default_value = "0")]
     cache_mib: usize,
+    /// Ask a second replica when the first takes longer than 19 of 20 calls did: on or off
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    hedges: String,
+    /// Connections at once; further ones are closed as they come
+    #[arg(long, value_name = "N", default_value = "4096")]
+    connections: usize,
+    /// Close a connection on which no request has come for so long
+    #[arg(long, value_name = "MS", default_value = "10000")]
+    head_timeout_ms: u64,
 }
 
 impl FrontEndArguments {
+    pub(crate) fn hedges(&self) -> bool {
+        self.hedges == "on"
+    }
+
+    pub(crate) fn limits(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            connections_max: self.connections,
+            head_timeout: Duration::from_millis(self.head_timeout_ms.max(1)),
+            ..ConnectionLimits::default()
+        }
+    }
+
     pub(crate) fn options(&self) -> FrontEndOptions {
         FrontEndOptions {
             timeout: Duration::from_millis(self.timeout_ms.max(1)),
@@ -65,10 +88,12 @@ pub(super) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCod
     let name = format!("{} (process {})", arguments.listen, std::process::id());
     let cluster = Cluster::connect(&file, &name, &runtime, |silent| {
         note(&format!("warning: {silent}; going on without it"));
-    })?;
+    })?
+    .with_hedges(arguments.front_end.hedges());
     let options = ServeOptions {
         listen: arguments.listen,
         front_end: arguments.front_end.options(),
+        limits: arguments.front_end.limits(),
         ..ServeOptions::default()
     };
     let server = Server::bind_cluster(cluster, &options, runtime)?;

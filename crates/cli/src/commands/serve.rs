@@ -75,6 +75,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         handlers: arguments.handlers.handlers(),
         queue_length: arguments.handlers.queue.unwrap_or(0),
         front_end: arguments.front_end.options(),
+        limits: arguments.front_end.limits(),
         ..ServeOptions::default()
     };
     let topology = options.topology();
@@ -111,7 +112,8 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     let runtime = io_runtime()?;
     let cluster = Cluster::connect(&file, &arguments.listen, &runtime, |silent| {
         note(&format!("warning: {silent}"));
-    })?;
+    })?
+    .with_hedges(arguments.front_end.hedges());
     serve_until(
         Server::bind_cluster(cluster, &options, runtime)?,
         &interrupt,
