@@ -1,6 +1,6 @@
 //! Which random numbers does a run draw? The same for the same seed, on every machine.
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// A stream of random numbers. Streams of one seed are independent of each other, so that a longer
 /// warm-up does not change the schedule that follows it.
