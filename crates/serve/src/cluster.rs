@@ -149,14 +149,14 @@ impl Cluster {
     pub(crate) fn ask_in_process(&self) {
         let request = StatusRequest::default();
         for replica in self.partitions.iter().flat_map(|one| &one.replicas) {
-            let (reply, mut answer) = Reply::new();
+            let (reply, mut answer) = Reply::channel();
             replica.server.status(&request, reply);
             if let Ok(Ok(status)) = answer.try_recv() {
                 replica.set_status(status);
             }
         }
         for replica in self.texts.iter().flat_map(|one| &one.replicas) {
-            let (reply, mut answer) = Reply::new();
+            let (reply, mut answer) = Reply::channel();
             replica.server.status(&request, reply);
             if let Ok(Ok(status)) = answer.try_recv() {
                 replica.set_status(status);
@@ -169,12 +169,12 @@ impl Cluster {
     pub(crate) async fn reload(&self) -> Result<u64, ServerError> {
         let mut asked = Vec::new();
         for replica in self.partitions.iter().flat_map(|one| &one.replicas) {
-            let (reply, answer) = Reply::new();
+            let (reply, answer) = Reply::channel();
             replica.server.reload(reply);
             asked.push(answer);
         }
         for replica in self.texts.iter().flat_map(|one| &one.replicas) {
-            let (reply, answer) = Reply::new();
+            let (reply, answer) = Reply::channel();
             replica.server.reload(reply);
             asked.push(answer);
         }

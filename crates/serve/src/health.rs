@@ -84,7 +84,7 @@ pub(crate) async fn check<S: Checked + ?Sized>(
     request: &StatusRequest,
     index_id: &OnceLock<String>,
 ) -> Result<Status, String> {
-    let (reply, answer) = Reply::new();
+    let (reply, answer) = Reply::channel();
     replica.server.ask(request, reply);
     let answered = match tokio::time::timeout(ANSWER_MAX, answer).await {
         Ok(Ok(answered)) => answered,

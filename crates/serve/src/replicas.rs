@@ -232,7 +232,7 @@ impl<S: ?Sized> Replicas<S> {
         start: &impl Fn(&S, Reply<T>),
     ) -> BoxFuture<'s, Attempt<T>> {
         let called = &self.replicas[replica];
-        let (reply, answer) = Reply::new();
+        let (reply, answer) = Reply::channel();
         let in_flight = InFlight::new(&called.in_flight);
         let mut health = called.health.subscribe();
         let was_down = *health.borrow_and_update() == Health::Down;

@@ -12,8 +12,9 @@ pub struct Reply<T>(oneshot::Sender<Result<T, ServerError>>);
 pub(crate) type Answer<T> = oneshot::Receiver<Result<T, ServerError>>;
 
 impl<T> Reply<T> {
-    /// A reply and the answer that it becomes.
-    pub(crate) fn new() -> (Reply<T>, Answer<T>) {
+    /// A reply and the answer that it becomes. A server that is waited for elsewhere is abandoned when the
+    /// answer is dropped.
+    pub fn channel() -> (Reply<T>, Answer<T>) {
         let (sender, receiver) = oneshot::channel();
         (Reply(sender), receiver)
     }

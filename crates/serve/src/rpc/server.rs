@@ -136,7 +136,7 @@ async fn reload_on_hangup(services: RpcServices) {
     while hangups.recv().await.is_some() {
         let services = services.clone();
         let reloaded = tokio::task::spawn_blocking(move || {
-            let (reply, answer) = Reply::new();
+            let (reply, answer) = Reply::channel();
             match (&services.index_server, &services.document_server) {
                 (Some(server), _) => server.reload(reply),
                 (None, Some(server)) => server.reload(reply),
@@ -162,7 +162,7 @@ async fn reload_on_hangup(_services: RpcServices) {
 /// Starts a request and waits for its answer. When the client gives it up this is dropped, which the
 /// handlers see.
 async fn answered<T>(start: impl FnOnce(Reply<T>)) -> Result<T, Status> {
-    let (reply, answer) = Reply::new();
+    let (reply, answer) = Reply::channel();
     start(reply);
     match answer.await {
         Ok(answered) => answered.map_err(convert::error_message),

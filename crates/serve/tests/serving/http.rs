@@ -21,6 +21,7 @@ fn options(partitions: usize) -> ServeOptions {
         listen: "127.0.0.1:0".into(),
         partitions,
         handlers: 2,
+        ..ServeOptions::default()
     }
 }
 
