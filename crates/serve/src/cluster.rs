@@ -3,11 +3,11 @@
 use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::index_server::HandlerOptions;
+use crate::pinning::Place;
 use crate::replicas::{CallFigures, Replica, Replicas};
 use crate::reply::Reply;
 use crate::transport::{Chunks, DocumentServer, IndexServer, ServerError, StatusRequest};
 use crate::{InProcessDocumentServer, InProcessIndexServer, ServeError, Topology};
-use schedule::CpuSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,11 +38,12 @@ pub struct Known {
 }
 
 impl Cluster {
-    /// Index servers and a document server in this process. `cpus` are of the handlers of each partition.
+    /// Index servers and a document server in this process. `places` are those of the handlers of
+    /// each partition.
     pub fn in_process(
         generations: &Arc<Generations>,
         topology: &Topology,
-        cpus: &[Vec<CpuSet>],
+        places: &[Vec<Place>],
         cut_off: Option<Duration>,
     ) -> Result<Cluster, ServeError> {
         let draining = Draining::default();
@@ -57,7 +58,7 @@ impl Cluster {
             let options = HandlerOptions {
                 handlers: topology.handlers,
                 queue_length: topology.queue_length,
-                cpus: cpus.get(partition).cloned().unwrap_or_default(),
+                places: places.get(partition).cloned().unwrap_or_default(),
                 cut_off,
             };
             let server = InProcessIndexServer::start(
@@ -104,6 +105,18 @@ impl Cluster {
         };
         cluster.ask_in_process();
         Ok(cluster)
+    }
+
+    /// Where each handler of this process runs, by the kernel's word: its chunks, its number, its place.
+    pub fn handler_places(&self) -> Vec<(Chunks, usize, String)> {
+        let of_partition = |(chunks, figures): &(Chunks, Arc<crate::handlers::Figures>)| {
+            let places = figures.places.iter().cloned().enumerate();
+            let chunks = chunks.clone();
+            places
+                .map(move |(handler, place)| (chunks.clone(), handler, place))
+                .collect::<Vec<_>>()
+        };
+        self.handlers.iter().flat_map(of_partition).collect()
     }
 
     /// What the servers said of the index.

@@ -52,8 +52,8 @@ pub struct Figures {
     pub ended_early: AtomicU64,
     /// What a search took of late.
     mean_search_us: AtomicU64,
-    /// What the kernel says of the CPUs of each handler.
-    pub cpus: Vec<String>,
+    /// Where each handler runs, by the kernel's word.
+    pub places: Vec<String>,
 }
 
 /// Work for a handler, stamped with its arrival.
@@ -98,12 +98,12 @@ impl Handlers {
         for handler in 0..options.handlers {
             let (started, take_figures) = (started.clone(), take_figures.clone());
             let receiver = receiver.clone();
-            let cpus = options.cpus.get(handler).cloned();
+            let place = options.places.get(handler).cloned();
             let thread = thread::Builder::new()
                 .name(format!("handler-{first_chunk}-{handler}"))
                 .spawn(move || {
                     // Nobody listens any more only if another handler could not be started.
-                    let _ = started.send((handler, pinning::pin(cpus.as_ref())));
+                    let _ = started.send((handler, pinning::pin(place.as_ref())));
                     if let Ok(figures) = take_figures.recv() {
                         handle(&receiver, &figures);
                     }
@@ -115,14 +115,14 @@ impl Handlers {
             threads.push(thread);
         }
         // A first query that waits for a thread to be made would call that queueing.
-        let mut cpus = vec![String::new(); options.handlers];
+        let mut places = vec![String::new(); options.handlers];
         for _ in &threads {
             if let Ok((handler, pinned)) = starts.recv() {
-                cpus[handler] = pinned?;
+                places[handler] = pinned?;
             }
         }
         if let Some(figures) = Arc::get_mut(&mut figures) {
-            figures.cpus = cpus;
+            figures.places = places;
         }
         for _ in &threads {
             let _ = give_figures.send(Arc::clone(&figures));

@@ -31,8 +31,8 @@ pub struct HandlerOptions {
     pub handlers: usize,
     /// Requests that may wait; 0 lets the server decide by how long searches take.
     pub queue_length: usize,
-    /// The CPUs of each handler; none leaves them to the kernel.
-    pub cpus: Vec<schedule::CpuSet>,
+    /// Where each handler runs; none leaves it to the kernel.
+    pub places: Vec<crate::pinning::Place>,
     /// The most time that a search gets on its handler, whatever the client's deadline (the classic
     /// "cut-off latency").
     pub cut_off: Option<std::time::Duration>,

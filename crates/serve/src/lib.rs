@@ -57,6 +57,7 @@ pub use handlers::Figures;
 pub use index_server::{HandlerOptions, InProcessIndexServer};
 pub use listener::ConnectionLimits;
 pub use options::SearchOptions;
+pub use pinning::Place;
 pub use reply::Reply;
 pub use rpc::{RpcServer, RpcServices};
 pub use server::{ServeOptions, Server, io_runtime, termination};

@@ -2,7 +2,7 @@
 
 use super::serving::{
     HandlerArguments, PlacementArguments, check_chunks, end_of, open_generations, print_address,
-    start_logs,
+    print_places, start_logs,
 };
 use crate::interrupt::Interrupt;
 use serve::{
@@ -51,15 +51,21 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
     let chunks = arguments.chunks.unwrap_or(0..=chunks_count - 1);
     check_chunks(&chunks, chunks_count)?;
     let handlers = arguments.handlers.handlers();
-    let mut cpus = arguments.placement.cpus(1, handlers)?;
+    let places = arguments.placement.places(1, handlers)?.pop();
+    let is_placed = places.is_some();
     let options = HandlerOptions {
         handlers,
         queue_length: arguments.handlers.queue.unwrap_or(0),
-        cpus: cpus.pop().unwrap_or_default(),
+        places: places.unwrap_or_default(),
         cut_off: arguments.handlers.cut_off(),
     };
     let draining = Draining::default();
     let server = InProcessIndexServer::start(generations, chunks, &options, draining.clone())?;
+    if is_placed {
+        let figures = server.figures();
+        let named = |(handler, place)| (format!("handler {handler}"), place);
+        print_places(figures.places.iter().enumerate().map(named));
+    }
     let services = RpcServices {
         index_server: Some(Arc::new(server)),
         document_server: None,

@@ -2,14 +2,14 @@
 
 use super::front_end::FrontEndArguments;
 use super::serving::{
-    HandlerArguments, PlacementArguments, open_generations, print_address, start_logs,
+    HandlerArguments, PlacementArguments, open_generations, print_address, print_places, start_logs,
 };
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::Context;
 use serve::supervisor::{Role, Supervisor};
 use serve::{
-    Chunks, Cluster, ClusterFile, Generations, ServeOptions, Server, Topology, io_runtime,
+    Chunks, Cluster, ClusterFile, Generations, Place, ServeOptions, Server, Topology, io_runtime,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -81,17 +81,29 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     let topology = options.topology();
     // Refused before anything is started.
     let parts = topology.partition_chunks(generations.newest().chunks_count())?;
-    let cpus = arguments
+    let places = arguments
         .placement
-        .cpus(topology.partitions, topology.handlers)?;
+        .places(topology.partitions, topology.handlers)?;
     if arguments.index_servers.is_none() {
-        let cluster =
-            Cluster::in_process(&generations, &topology, &cpus, arguments.handlers.cut_off())?;
+        let cluster = Cluster::in_process(
+            &generations,
+            &topology,
+            &places,
+            arguments.handlers.cut_off(),
+        )?;
+        if !places.is_empty() {
+            let said = cluster.handler_places();
+            let named = said.iter().map(|(chunks, handler, place)| {
+                let chunks = format!("{}-{}", chunks.start(), chunks.end());
+                (format!("handler {handler} of chunks {chunks}"), place)
+            });
+            print_places(named);
+        }
         let server = Server::bind_cluster(cluster, &options, io_runtime()?)?;
         serve_until(server, &interrupt)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let roles = roles(&arguments, &topology, &parts, &cpus)?;
+    let roles = roles(&arguments, &topology, &parts, &places)?;
     let chunks_count = generations.newest().chunks_count();
     // The processes have the index open; this one needs it no more.
     drop::<Arc<Generations>>(generations);
@@ -127,7 +139,7 @@ fn roles(
     arguments: &ServeArguments,
     topology: &Topology,
     parts: &[Chunks],
-    cpus: &[Vec<schedule::CpuSet>],
+    places: &[Vec<Place>],
 ) -> anyhow::Result<Vec<Role>> {
     let program = std::env::current_exe().context("cannot find this program to start it again")?;
     let directory = arguments.directory.to_string_lossy().into_owned();
@@ -151,8 +163,9 @@ fn roles(
             role.arguments
                 .extend(["--cut-off-ms".into(), cut_off_ms.to_string()]);
         }
-        if let Some(cpus) = cpus.get(partition) {
-            role.arguments.extend(arguments.placement.for_process(cpus));
+        if let Some(places) = places.get(partition) {
+            role.arguments
+                .extend(arguments.placement.for_process(places));
         }
         roles.push(role);
     }

@@ -3,7 +3,7 @@
 use crate::interrupt::Interrupt;
 use anyhow::{Context, bail};
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, Places, place};
-use serve::Generations;
+use serve::{Generations, Place};
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -51,13 +51,13 @@ impl HandlerArguments {
 }
 
 impl PlacementArguments {
-    /// The CPUs of every handler, by partition; empty where the kernel decides. Says on standard error what
+    /// Where every handler runs, by partition; none where the kernel decides. Says on standard error what
     /// was chosen, where something was.
-    pub(crate) fn cpus(
+    pub(crate) fn places(
         &self,
         partitions: usize,
         handlers: usize,
-    ) -> anyhow::Result<Vec<Vec<CpuSet>>> {
+    ) -> anyhow::Result<Vec<Vec<Place>>> {
         let is_default =
             self.placement == Placement::None && self.smt == "on" && self.cpus.is_none();
         if is_default {
@@ -74,27 +74,25 @@ impl PlacementArguments {
             partitions,
             handlers,
         };
-        let places: Places = place(&topology, &request)?;
-        eprint!("{places}");
-        let mut cpus: Vec<Vec<CpuSet>> = vec![Vec::new(); partitions];
-        for handler in &places.handlers {
-            if !handler.cpus.is_empty() {
-                cpus[handler.partition].push(handler.cpus.clone());
-            }
+        let placed: Places = place(&topology, &request)?;
+        eprint!("{placed}");
+        let has_nodes = topology.nodes_count() > 1;
+        let mut places: Vec<Vec<Place>> = vec![Vec::new(); partitions];
+        for handler in &placed.handlers {
+            places[handler.partition].push(Place {
+                cpus: handler.cpus.clone(),
+                node: handler.node.filter(|_| has_nodes),
+            });
         }
-        Ok(cpus)
+        Ok(places)
     }
 
     /// The same choice as arguments of another process, for one of several partitions.
-    pub(crate) fn for_process(&self, cpus: &[CpuSet]) -> Vec<String> {
-        let mut all = std::collections::BTreeSet::new();
-        for set in cpus {
-            all.extend(set.iter());
-        }
+    pub(crate) fn for_process(&self, places: &[Place]) -> Vec<String> {
+        let all: CpuSet = places.iter().flat_map(|place| place.cpus.iter()).collect();
         if all.is_empty() {
             return Vec::new();
         }
-        let all: CpuSet = all.into_iter().collect();
         let arguments = [
             "--placement",
             "data",
@@ -165,6 +163,13 @@ pub(crate) fn print_address(scheme: &str, address: SocketAddr) -> std::io::Resul
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "listening on {scheme}{address}")?;
     stdout.flush()
+}
+
+/// Says on standard error where the handlers run by the kernel's word, where that was asked for.
+pub(crate) fn print_places<'a>(places: impl Iterator<Item = (String, &'a String)>) {
+    for (handler, place) in places {
+        eprintln!("{handler}: {place}");
+    }
 }
 
 /// Chunks that an index has.

@@ -1,8 +1,8 @@
 //! What is in the small indexes that the tests search?
 use index::{BuildOptions, Index, Writer};
 use serve::{
-    Chunks, Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, IndexServer,
-    InProcessIndexServer, SearchError, SearchOptions, Topology,
+    Chunks, Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
+    IndexServer, SearchError, SearchOptions, Topology,
 };
 use std::sync::{Arc, LazyLock};
 use tokio::runtime::Runtime;
@@ -21,7 +21,10 @@ impl Searched {
     }
 
     /// Before given index servers, one a partition.
-    pub(crate) fn before(index: &Arc<Index>, servers: Vec<(Chunks, Arc<dyn IndexServer>)>) -> Searched {
+    pub(crate) fn before(
+        index: &Arc<Index>,
+        servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
+    ) -> Searched {
         let generations = Generations::fixed(index.clone());
         let cluster = Cluster::of_index_servers(&generations, servers).unwrap();
         Searched(FrontEnd::new(cluster, FrontEndOptions::default()))

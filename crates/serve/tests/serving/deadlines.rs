@@ -13,7 +13,10 @@ fn an_answer_comes_before_its_timeout() {
     let stopped = Failing::new(Failure::Stopped, index_server(&index, 2..=3));
     let front_end = Searched::before(
         &index,
-        vec![(0..=1, Arc::new(index_server(&index, 0..=1))), (2..=3, Arc::new(stopped))],
+        vec![
+            (0..=1, Arc::new(index_server(&index, 0..=1))),
+            (2..=3, Arc::new(stopped)),
+        ],
     );
     for timeout_ms in [50, 200] {
         let timeout = Duration::from_millis(timeout_ms);
@@ -27,7 +30,10 @@ fn an_answer_comes_before_its_timeout() {
         assert!(answer.timed_out && answer.coverage < 1.0);
         assert!(!answer.hits.is_empty(), "what was found in time is shown");
         assert!(took >= timeout * 8 / 10, "{took:?} of {timeout:?}");
-        assert!(took < timeout + Duration::from_millis(500), "{took:?} of {timeout:?}");
+        assert!(
+            took < timeout + Duration::from_millis(500),
+            "{took:?} of {timeout:?}"
+        );
     }
 }
 
@@ -42,7 +48,12 @@ fn request(deadline: Instant) -> SearchRequest {
 
 fn query() -> Arc<Query> {
     let ranking = search::Ranking::default();
-    Arc::new(Query::new(1, "alpha".into(), search::Operator::And, ranking))
+    Arc::new(Query::new(
+        1,
+        "alpha".into(),
+        search::Operator::And,
+        ranking,
+    ))
 }
 
 #[test]
@@ -52,7 +63,10 @@ fn work_past_its_deadline_is_never_begun() {
     let (reply, answer) = Reply::channel();
     server.search(&query(), request(Instant::now()), reply);
     let answered = RUNTIME.block_on(answer).unwrap();
-    assert!(matches!(answered, Err(ServerError::Expired)), "{answered:?}");
+    assert!(
+        matches!(answered, Err(ServerError::Expired)),
+        "{answered:?}"
+    );
     assert_eq!(server.figures().never_begun.load(Ordering::Relaxed), 1);
 }
 

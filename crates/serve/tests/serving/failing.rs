@@ -2,10 +2,12 @@
 use crate::corpus::{Searched, document, index, index_server};
 use index::IndexError;
 use serve::transport::{
-    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status, StatusRequest,
+    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
+    StatusRequest,
 };
 use serve::{
-    IndexServer, InProcessIndexServer, Query, Reply, SearchError, SearchOptions, ServerError, Topology,
+    InProcessIndexServer, IndexServer, Query, Reply, SearchError, SearchOptions, ServerError,
+    Topology,
 };
 use std::sync::{Arc, Mutex};
 
@@ -140,14 +142,21 @@ fn a_lost_partition_is_told() {
     ] {
         let half = half_failing(failure);
         let answer = half.search("alpha", &PARTIAL).unwrap();
-        assert!(answer.coverage > 0.2 && answer.coverage < 0.8, "{}", answer.coverage);
+        assert!(
+            answer.coverage > 0.2 && answer.coverage < 0.8,
+            "{}",
+            answer.coverage
+        );
         assert!(!answer.total.exact);
         assert_eq!(answer.hits.len(), 10);
         assert_eq!(answer.timed_out, failure == Failure::Stopped);
         let [lost] = &answer.degraded[..] else {
             panic!("{:?}", answer.degraded)
         };
-        assert_eq!((lost.lacks.as_str(), lost.chunks.as_str()), ("search", "2-3"));
+        assert_eq!(
+            (lost.lacks.as_str(), lost.chunks.as_str()),
+            ("search", "2-3")
+        );
         assert_eq!(lost.reason, reason, "{}", lost.message);
         let searched = answer.coverage * 60.0;
         assert_eq!(lost.documents_count as f64, (60.0 - searched).round());
@@ -163,7 +172,9 @@ fn a_lost_partition_is_told() {
 
 #[test]
 fn damage_is_told_with_its_place() {
-    let answer = half_failing(Failure::Damaged).search("alpha", &PARTIAL).unwrap();
+    let answer = half_failing(Failure::Damaged)
+        .search("alpha", &PARTIAL)
+        .unwrap();
     let message = &answer.degraded[0].message;
     assert!(
         message.contains("chunk-1/postings.bin") && message.contains("40960"),
@@ -174,10 +185,20 @@ fn damage_is_told_with_its_place() {
 #[test]
 fn all_lost_is_never_an_answer() {
     for options in [PARTIAL, WHOLE] {
-        let fail = |failure| wholly_failing(failure).search("alpha", &options).unwrap_err();
+        let fail = |failure| {
+            wholly_failing(failure)
+                .search("alpha", &options)
+                .unwrap_err()
+        };
         assert!(matches!(fail(Failure::Damaged), SearchError::Index(_)));
-        assert!(matches!(fail(Failure::Silent), SearchError::Unavailable { .. }));
-        assert!(matches!(fail(Failure::Stopped), SearchError::TimedOut { .. }));
+        assert!(matches!(
+            fail(Failure::Silent),
+            SearchError::Unavailable { .. }
+        ));
+        assert!(matches!(
+            fail(Failure::Stopped),
+            SearchError::TimedOut { .. }
+        ));
         assert!(matches!(fail(Failure::AtDetails), SearchError::Index(_)));
     }
 }
@@ -203,7 +224,10 @@ fn lost_details_are_told() {
     let [lost] = &answer.degraded[..] else {
         panic!("{:?}", answer.degraded)
     };
-    assert_eq!((lost.lacks.as_str(), lost.chunks.as_str()), ("details", "2-3"));
+    assert_eq!(
+        (lost.lacks.as_str(), lost.chunks.as_str()),
+        ("details", "2-3")
+    );
     assert!(half.search("alpha", &WHOLE).is_err());
 }
 

@@ -4,8 +4,8 @@ use index::Index;
 use proptest::prelude::*;
 use serve::{
     Chunks, Cluster, ClusterFile, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
-    InProcessDocumentServer, InProcessIndexServer, RpcServer, RpcServices, SearchOptions, ServeError,
-    Topology, io_runtime,
+    InProcessDocumentServer, InProcessIndexServer, RpcServer, RpcServices, SearchOptions,
+    ServeError, Topology, io_runtime,
 };
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -73,7 +73,11 @@ impl Drop for Served {
     }
 }
 
-fn file(chunks_count: u32, index: Vec<(Chunks, &Served)>, texts: Vec<(Chunks, &Served)>) -> ClusterFile {
+fn file(
+    chunks_count: u32,
+    index: Vec<(Chunks, &Served)>,
+    texts: Vec<(Chunks, &Served)>,
+) -> ClusterFile {
     let parts = |servers: Vec<(Chunks, &Served)>| {
         let one = |(chunks, server): (Chunks, &Served)| (chunks, vec![server.address.clone()]);
         servers.into_iter().map(one).collect()
@@ -96,7 +100,11 @@ fn options() -> impl Strategy<Value = SearchOptions> {
             k,
             start,
             per_site,
-            operator: if any { search::Operator::Or } else { search::Operator::And },
+            operator: if any {
+                search::Operator::Or
+            } else {
+                search::Operator::And
+            },
             ranking: match tf_idf {
                 true => search::Ranking::TfIdf,
                 false => search::Ranking::default(),
@@ -113,8 +121,14 @@ fn answers_are_those_of_one_process() {
     let crowd = (0..80).map(|n| document(1_000 + n, 9, (n % 64) as u8));
     let documents = (0..120).map(|n| document(n, (n % 7) as u8, (n * 5 % 64) as u8));
     let index = index(documents.chain(crowd), 5);
-    let (first, second) = (Served::index_server(&index, 0..=1), Served::index_server(&index, 2..=4));
-    let (texts, further) = (Served::document_server(&index, 0..=3), Served::document_server(&index, 4..=4));
+    let (first, second) = (
+        Served::index_server(&index, 0..=1),
+        Served::index_server(&index, 2..=4),
+    );
+    let (texts, further) = (
+        Served::document_server(&index, 0..=3),
+        Served::document_server(&index, 4..=4),
+    );
     let file = file(
         5,
         vec![(0..=1, &first), (2..=4, &second)],
@@ -122,7 +136,13 @@ fn answers_are_those_of_one_process() {
     );
     let runtime = io_runtime().unwrap();
     let apart = connect(&file, "one", &runtime).unwrap();
-    let together = Searched::start(index, &Topology { partitions: 2, ..Topology::default() });
+    let together = Searched::start(
+        index,
+        &Topology {
+            partitions: 2,
+            ..Topology::default()
+        },
+    );
     let words = prop::collection::vec(prop::sample::select(&WORDS[..]), 0..4);
     let query = (words, 0u8..4).prop_map(|(words, kind)| match kind {
         0 => format!("\"{}\"", words.join(" ")),
@@ -144,7 +164,13 @@ fn answers_are_those_of_one_process() {
     assert_eq!(stored(&apart), stored(&together.0));
     assert_eq!(apart.known(), together.0.known());
     assert!(matches!(
-        runtime.block_on(apart.search("alpha", &SearchOptions { k: 5_000, ..Default::default() })),
+        runtime.block_on(apart.search(
+            "alpha",
+            &SearchOptions {
+                k: 5_000,
+                ..Default::default()
+            }
+        )),
         Err(serve::SearchError::BadRequest { .. })
     ));
 }
@@ -152,27 +178,51 @@ fn answers_are_those_of_one_process() {
 #[test]
 fn a_cluster_that_is_not_what_its_file_says_is_refused() {
     let index = index((0..20).map(|n| document(n, 1, 1)), 4);
-    let (low, high) = (Served::index_server(&index, 0..=1), Served::index_server(&index, 2..=3));
+    let (low, high) = (
+        Served::index_server(&index, 0..=1),
+        Served::index_server(&index, 2..=3),
+    );
     let texts = Served::document_server(&index, 0..=3);
     let runtime = io_runtime().unwrap();
     let refused = |file: &ClusterFile, name: &str| {
-        let error = connect(file, name, &runtime).err().expect("it was not refused");
+        let error = connect(file, name, &runtime)
+            .err()
+            .expect("it was not refused");
         error.to_string()
     };
-    let right = file(4, vec![(0..=1, &low), (2..=3, &high)], vec![(0..=3, &texts)]);
+    let right = file(
+        4,
+        vec![(0..=1, &low), (2..=3, &high)],
+        vec![(0..=3, &texts)],
+    );
     let _running = connect(&right, "first", &runtime).unwrap();
 
-    let swapped = file(4, vec![(0..=1, &high), (2..=3, &low)], vec![(0..=3, &texts)]);
+    let swapped = file(
+        4,
+        vec![(0..=1, &high), (2..=3, &low)],
+        vec![(0..=3, &texts)],
+    );
     let told = refused(&swapped, "second");
-    assert!(told.contains("serves chunks 2-3") && told.contains("says 0-1"), "{told}");
+    assert!(
+        told.contains("serves chunks 2-3") && told.contains("says 0-1"),
+        "{told}"
+    );
 
-    let cut = file(4, vec![(0..=1, &low), (2..=2, &high), (3..=3, &high)], vec![(0..=3, &texts)]);
+    let cut = file(
+        4,
+        vec![(0..=1, &low), (2..=2, &high), (3..=3, &high)],
+        vec![(0..=3, &texts)],
+    );
     let told = refused(&cut, "third");
     assert!(told.contains("chunk"), "{told}");
 
     let elsewhere = crate::corpus::index((0..20).map(|n| document(n, 1, 1)), 4);
     let stranger = Served::document_server(&elsewhere, 0..=3);
-    let mixed = file(4, vec![(0..=1, &low), (2..=3, &high)], vec![(0..=3, &stranger)]);
+    let mixed = file(
+        4,
+        vec![(0..=1, &low), (2..=3, &high)],
+        vec![(0..=3, &stranger)],
+    );
     let told = refused(&mixed, "fourth");
     assert!(told.contains("same index"), "{told}");
 }
@@ -186,7 +236,17 @@ fn front_ends_that_disagree_are_told_the_chunk() {
     let [low, high, second, third] = &servers;
     let two = file(4, vec![(0..=1, low), (2..=3, high)], vec![(0..=3, &texts)]);
     let _running = connect(&two, "first", &runtime).unwrap();
-    let three = file(4, vec![(0..=1, low), (2..=2, second), (3..=3, third)], vec![(0..=3, &texts)]);
-    let told = connect(&three, "second", &runtime).err().unwrap().to_string();
-    assert!(told.contains("front-end first has chunk 2 in chunks 2-3"), "{told}");
+    let three = file(
+        4,
+        vec![(0..=1, low), (2..=2, second), (3..=3, third)],
+        vec![(0..=3, &texts)],
+    );
+    let told = connect(&three, "second", &runtime)
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        told.contains("front-end first has chunk 2 in chunks 2-3"),
+        "{told}"
+    );
 }
