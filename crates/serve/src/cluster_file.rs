@@ -176,6 +176,20 @@ mod tests {
     }
 
     #[test]
+    fn the_example_is_a_cluster() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cluster.toml");
+        let example = ClusterFile::read(&path).unwrap();
+        assert_eq!(example.chunks_count, 8);
+        assert_eq!(example.index_servers.len(), 2);
+        assert!(
+            example
+                .index_servers
+                .iter()
+                .all(|(_, addresses)| addresses.len() == 2)
+        );
+    }
+
+    #[test]
     fn what_is_wrong_is_told_with_the_chunk() {
         for (text, part) in [
             (

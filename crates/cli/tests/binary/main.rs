@@ -1,6 +1,7 @@
 //! Does the program, run as a person runs it, keep its contract?
 
 mod bench;
+mod clusters;
 mod damage;
 mod help;
 mod hostile;

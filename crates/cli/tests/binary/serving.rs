@@ -14,11 +14,19 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(bench: &Bench) -> Serving {
+        Serving::start_with(bench, &[])
+    }
+
+    pub(crate) fn start_with(bench: &Bench, options: &[&str]) -> Serving {
         let directory = bench.directory();
         let directory = directory.to_str().unwrap();
-        let mut child = command(["serve", directory, "--listen", "127.0.0.1:0"])
-            .spawn()
-            .unwrap();
+        let arguments = ["serve", directory, "--listen", "127.0.0.1:0"];
+        Serving::of(command([&arguments, options].concat()))
+    }
+
+    /// A server started so.
+    pub(crate) fn of(mut command: Command) -> Serving {
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap())
             .read_line(&mut line)
@@ -30,6 +38,10 @@ impl Serving {
         let address = address.to_owned();
         assert!(!address.is_empty(), "{line:?}");
         Serving { child, address }
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// The status line and the body of an answer.
@@ -54,7 +66,7 @@ impl Drop for Serving {
     }
 }
 
-fn without_times(mut answer: Value) -> Value {
+pub(crate) fn without_times(mut answer: Value) -> Value {
     answer["phases_us"] = Value::Null;
     answer
 }
