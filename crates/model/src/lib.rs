@@ -12,6 +12,7 @@ pub mod energy;
 pub mod error;
 pub mod fan_out;
 pub mod formulas;
+pub mod plan;
 mod roots;
 pub mod simulate;
 
