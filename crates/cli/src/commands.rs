@@ -6,6 +6,7 @@ mod demo;
 mod index;
 mod model;
 mod optimize;
+mod plan;
 mod search;
 mod serve;
 mod topics;
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Model(model::ModelArguments),
+    Plan(plan::PlanArguments),
     Demo(demo::DemoArguments),
 }
 
@@ -41,6 +43,7 @@ impl Command {
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Model(arguments) => model::run(arguments),
+            Command::Plan(arguments) => plan::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
         }
     }

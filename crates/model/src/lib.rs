@@ -11,6 +11,7 @@ pub mod costs;
 pub mod energy;
 pub mod error;
 pub mod fan_out;
+pub mod figures;
 pub mod formulas;
 pub mod plan;
 mod roots;
