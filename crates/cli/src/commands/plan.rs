@@ -61,6 +61,9 @@ pub(crate) struct PlanArguments {
     /// How much of each doubling of partitions is gained: 0.95 makes two 1.9 times as fast
     #[arg(long, value_name = "SHARE", default_value = "0.95")]
     efficiency: f64,
+    /// Time of a core that each query takes in each partition beyond its search, in ms
+    #[arg(long, value_name = "MS", default_value = "0.1")]
+    overhead: f64,
     /// Time that is not search: front-end, network, summaries, in ms
     #[arg(long, value_name = "MS", default_value = "0")]
     fixed: f64,
@@ -133,7 +136,6 @@ struct Line<'a> {
     headroom: f64,
     response_ms: f64,
     utilisation: f64,
-    replica_rate_per_s: f64,
     currency: &'a str,
     yearly: &'a YearlyCost,
     yearly_total: f64,
@@ -203,6 +205,7 @@ fn plan_for(
     request.speed = server.speed;
     request.memory_gb = server.memory_gb;
     request.split_efficiency = arguments.efficiency;
+    request.overhead_ms = arguments.overhead;
     request.fixed_ms = arguments.fixed;
     request.slices_max = arguments.slices;
     request.seed = arguments.seed;
@@ -239,7 +242,6 @@ fn line<'a>(planned: &'a Planned, costs: &'a Costs) -> Line<'a> {
         headroom: request.headroom,
         response_ms: fleet.response_ms,
         utilisation: fleet.utilisation,
-        replica_rate_per_s: fleet.replica_rate_per_s,
         currency: &costs.currency,
         yearly,
         yearly_total: yearly.total(),
@@ -265,6 +267,11 @@ fn write_plans(
 ) -> anyhow::Result<()> {
     let percentile = format!("p{}", number_plain(100.0 * arguments.target.share));
     let response = percentile.clone();
+    let currency = crate::terminal::printable(&costs.currency);
+    let (yearly_heading, million_heading) = (
+        format!("{currency} a year"),
+        format!("{currency} per million queries"),
+    );
     let mut table = Table::new([
         "server",
         "servers",
@@ -274,8 +281,8 @@ fn write_plans(
         "cores",
         &response,
         "utilisation",
-        "a year",
-        "per million queries",
+        &yearly_heading,
+        &million_heading,
     ]);
     for Planned {
         name,
@@ -295,11 +302,7 @@ fn write_plans(
             count((fleet.servers() * request.cores) as u64),
             ms(fleet.response_ms),
             percent(fleet.utilisation),
-            format!(
-                "{} {}",
-                count(yearly.total().round() as u64),
-                crate::terminal::printable(&costs.currency)
-            ),
+            count(yearly.total().round() as u64),
             number(per_million),
         ]);
     }

@@ -3,7 +3,9 @@
 use super::{Request, Target};
 use crate::error::ModelError;
 use crate::fan_out;
-use crate::simulate::{Arrivals, Machine, Order, Report, Searches, Settings, Split, Times, run};
+use crate::simulate::{
+    Arrivals, Machine, Order, Report, Searches, Settings, Split, Times, run, sorted_quantile,
+};
 use schedule::policy::Fifo;
 
 /// Servers and how they are used.
@@ -15,8 +17,6 @@ pub struct Fleet {
     pub replicas: usize,
     /// Partitions a server.
     pub partitions: usize,
-    /// Highest rate that one replica carries within the target.
-    pub replica_rate_per_s: f64,
     /// Response at the share of the target, at the asked rate without headroom.
     pub response_ms: f64,
     /// Mean share of busy cores, likewise.
@@ -32,74 +32,87 @@ impl Fleet {
 
 /// The smallest fleet for a request.
 ///
+/// Slices are tried upwards, and a larger number of them only where it might do with fewer servers:
+/// every slice more is one server more that each query must wait for.
+///
 /// # Errors
 /// [`ModelError::NoPlan`] where no number of slices reaches the target; [`ModelError::Outside`].
 pub fn plan(request: &Request) -> Result<Fleet, ModelError> {
     request.check()?;
-    let rate_per_s = request.rate_per_s * (1.0 + request.headroom);
-    let mut best: Option<(Fleet, f64)> = None;
-    let mut fastest_ms = f64::INFINITY;
-    for slices in slice_counts(request) {
-        // Even at the highest utilisation so many replicas are needed: more slices will not do with less.
-        let fewest = (rate_per_s / limit_per_s(request, slices, 1)).ceil() as usize;
-        if best
-            .is_some_and(|(fleet, _)| slices * (fewest + request.spare_replicas) > fleet.servers())
-        {
-            continue;
-        }
+    let mut best: Option<Fleet> = None;
+    let counts = slice_counts(request);
+    for &slices in &counts {
         for partitions in partition_counts(request.cores) {
+            let fewest = fewest_replicas(request, slices, partitions);
+            let no_better = |best: Fleet| {
+                let servers = slices * (fewest + request.spare_replicas);
+                servers > best.servers() || (servers == best.servers() && slices > best.slices)
+            };
+            if best.is_some_and(no_better) {
+                continue;
+            }
+            // A query that meets no other takes its longest part: quicker known than simulated.
+            let idle_ms = unloaded_ms(request, slices, partitions);
+            if idle_ms > request.target.response_ms {
+                continue;
+            }
             let server = ServerLoad::new(request, slices, partitions)?;
-            let alone_ms = server
-                .response_ms(server.limit_per_s * 1e-3, request)?
-                .unwrap_or(f64::INFINITY);
-            fastest_ms = fastest_ms.min(alone_ms);
-            let Some(most) = server.highest_rate(request)? else {
+            let Some(needed) = server.replicas_needed(request, fewest)? else {
                 continue;
             };
-            let replicas =
-                (rate_per_s / most - 1e-9).ceil().max(1.0) as usize + request.spare_replicas;
             let mut fleet = Fleet {
                 slices,
-                replicas,
+                replicas: needed + request.spare_replicas,
                 partitions,
-                replica_rate_per_s: most,
                 response_ms: f64::NAN,
                 utilisation: f64::NAN,
             };
-            if best.is_some_and(|(other, _)| fleet.servers() > other.servers()) {
-                continue;
-            }
             evaluate(request, &mut fleet, request.rate_per_s)?;
-            let better = best.is_none_or(|(other, response_ms)| {
-                (fleet.servers(), fleet.response_ms) < (other.servers(), response_ms)
-            });
-            if better {
-                best = Some((fleet, fleet.response_ms));
+            let cost = |fleet: &Fleet| (fleet.servers(), fleet.slices, fleet.response_ms);
+            if best.is_none_or(|best| cost(&fleet) < cost(&best)) {
+                best = Some(fleet);
             }
         }
     }
-    best.map(|(fleet, _)| fleet)
-        .ok_or_else(|| no_plan(request, fastest_ms))
+    match (best, counts.last()) {
+        (Some(fleet), _) => Ok(fleet),
+        (None, Some(&slices)) => {
+            let partitions = partition_counts(request.cores).last().unwrap_or(1);
+            Err(no_plan(
+                request,
+                Some(unloaded_ms(request, slices, partitions)),
+            ))
+        }
+        (None, None) => Err(no_plan(request, None)),
+    }
 }
 
-fn no_plan(request: &Request, fastest_ms: f64) -> ModelError {
+/// Why there is none; `idle_ms` is the response with the most slices and no load.
+fn no_plan(request: &Request, idle_ms: Option<f64>) -> ModelError {
     let Target { share, response_ms } = request.target;
-    let why = if fastest_ms.is_finite() && fastest_ms > response_ms {
-        format!(
-            "even idle servers take {fastest_ms:.1} ms with {} slices and {} partitions; allow more slices, \
-             faster cores or a later answer",
+    let why = match idle_ms {
+        Some(idle_ms) => format!(
+            "with {} slices and {} cores each, idle servers take {idle_ms:.1} ms; allow more slices, faster \
+             cores or a later answer",
             request.slices_max, request.cores
-        )
-    } else {
-        format!(
-            "no fleet of up to {} slices has memory for the index",
-            request.slices_max
-        )
+        ),
+        None => format!(
+            "{} slices do not fit into {} GB of memory each; allow more slices or more memory",
+            request.slices_max, request.memory_gb
+        ),
     };
     ModelError::NoPlan {
-        target: format!("p{} = {response_ms} ms", 100.0 * share),
+        target: format!("p{} = {response_ms} ms", (1e8 * share).round() / 1e6),
         why,
     }
+}
+
+/// Replicas that keep the cores below the highest utilisation.
+fn fewest_replicas(request: &Request, slices: usize, partitions: usize) -> usize {
+    let most_per_s = limit_per_s(request, slices, partitions) * request.utilisation_max;
+    (request.rate_per_s * (1.0 + request.headroom) / most_per_s - 1e-9)
+        .ceil()
+        .max(1.0) as usize
 }
 
 /// Fills in response and utilisation at a rate to the whole fleet.
@@ -154,8 +167,24 @@ fn partition_counts(cores: usize) -> impl Iterator<Item = usize> {
 /// Queries a second that a server of one of `slices` could serve at best.
 fn limit_per_s(request: &Request, slices: usize, partitions: usize) -> f64 {
     let lost = partitions as f64 / request.speed_up(partitions);
-    let work_ms = request.searches.work_ms() * request.slice_factor(slices) * lost;
+    let search_ms = request.searches.work_ms() * request.slice_factor(slices) * lost;
+    let work_ms = search_ms + partitions as f64 * request.overhead_ms / request.speed;
     1e3 * request.cores as f64 / work_ms
+}
+
+/// The response at the share of the target where nothing waits.
+fn unloaded_ms(request: &Request, slices: usize, partitions: usize) -> f64 {
+    let mut works_ms: Vec<f64> = request
+        .searches
+        .rows()
+        .map(|row| row.iter().sum())
+        .collect();
+    works_ms.sort_unstable_by(f64::total_cmp);
+    let share = fan_out::server_share(request.target.share, request.independent_slices(slices));
+    let search_ms = sorted_quantile(&works_ms, share) * request.slice_factor(slices);
+    search_ms / request.speed_up(partitions)
+        + request.overhead_ms / request.speed
+        + request.fixed_ms
 }
 
 /// One server of a slice.
@@ -172,7 +201,10 @@ impl ServerLoad {
             speed_up: request.speed_up(partitions) / request.slice_factor(slices),
             independent: false,
         };
-        let searches: Searches = request.searches.resplit(split)?;
+        let searches: Searches = request
+            .searches
+            .resplit(split)?
+            .lengthened(request.overhead_ms / request.speed)?;
         // The slowest of many slices is deep in the tail of one: enough queries to see it.
         let slowest_of = request.independent_slices(slices);
         let beyond = 1.0 - fan_out::server_share(request.target.share, slowest_of);
@@ -210,32 +242,38 @@ impl ServerLoad {
         ))
     }
 
-    /// The highest rate within the target, to a hundredth; `None` where not even an idle server keeps it.
-    fn highest_rate(&self, request: &Request) -> Result<Option<f64>, ModelError> {
+    /// The fewest replicas, from `fewest`, with which the target is kept under headroom; `None` where not
+    /// even idle servers keep it.
+    fn replicas_needed(
+        &self,
+        request: &Request,
+        fewest: usize,
+    ) -> Result<Option<usize>, ModelError> {
+        let rate_per_s = request.rate_per_s * (1.0 + request.headroom);
         let keeps = |rate_per_s: f64| {
             let response_ms = self.response_ms(rate_per_s, request)?;
             Ok::<_, ModelError>(
                 response_ms.is_some_and(|response| response <= request.target.response_ms),
             )
         };
-        let (mut low, mut high) = (
-            self.limit_per_s * 1e-3,
-            self.limit_per_s * request.utilisation_max,
-        );
-        if keeps(high)? {
-            return Ok(Some(high));
+        if keeps(rate_per_s / fewest as f64)? {
+            return Ok(Some(fewest));
         }
-        if !keeps(low)? {
+        if !keeps(self.limit_per_s * 1e-3)? {
             return Ok(None);
         }
-        while high / low > 1.01 {
-            let middle = (low * high).sqrt();
-            if keeps(middle)? {
-                low = middle;
+        let (mut few, mut enough) = (fewest, 2 * fewest);
+        while !keeps(rate_per_s / enough as f64)? {
+            (few, enough) = (enough, 2 * enough);
+        }
+        while enough - few > 1 {
+            let middle = few + (enough - few) / 2;
+            if keeps(rate_per_s / middle as f64)? {
+                enough = middle;
             } else {
-                high = middle;
+                few = middle;
             }
         }
-        Ok(Some(low))
+        Ok(Some(enough))
     }
 }

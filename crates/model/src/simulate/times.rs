@@ -83,15 +83,15 @@ impl Searches {
         self.times_ms.iter().sum::<f64>() / slowest.sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
-    /// The same searches where every part takes `factor` times as long.
+    /// The same searches where every part takes so much longer.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] for a factor that is not above 0.
-    pub fn scaled(&self, factor: f64) -> Result<Searches, ModelError> {
-        positive("the factor of search times", factor)?;
+    /// [`ModelError::Outside`] for a time that is none.
+    pub fn lengthened(&self, by_ms: f64) -> Result<Searches, ModelError> {
+        not_negative("the time added to searches (ms)", by_ms)?;
         Ok(Searches {
             parts: self.parts,
-            times_ms: self.times_ms.iter().map(|time| time * factor).collect(),
+            times_ms: self.times_ms.iter().map(|time| time + by_ms).collect(),
         })
     }
 
