@@ -6,11 +6,28 @@ use crate::support::{Bench, golden, shorttail};
 fn help_of_every_subcommand() {
     golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
     for subcommand in [
-        "index", "optimize", "search", "serve", "bench", "check", "demo",
+        "index", "optimize", "search", "serve", "bench", "check", "model", "plan", "demo",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
         golden(&format!("help-{subcommand}.txt"), &help);
+    }
+}
+
+#[test]
+fn help_of_every_question_to_the_model() {
+    for question in [
+        "mmc",
+        "scenarios",
+        "crossing",
+        "simulate",
+        "fan-out",
+        "tco",
+        "figures",
+    ] {
+        let help = shorttail(["model", question, "--help"]).ends(0).stdout;
+        assert!(help.contains("EXAMPLES:"), "{help}");
+        golden(&format!("help-model-{question}.txt"), &help);
     }
 }
 

@@ -5,6 +5,7 @@ mod damage;
 mod help;
 mod hostile;
 mod indexing;
+mod model;
 mod optimizing;
 mod searching;
 mod serving;

@@ -300,6 +300,30 @@ impl Times {
         }
     }
 
+    /// Mean work of each part.
+    pub(crate) fn part_works_ms(&self) -> Vec<f64> {
+        match self {
+            Times::Measured { searches, .. } => {
+                let mut sums = vec![0.0; searches.parts()];
+                for row in searches.rows() {
+                    for (sum, time) in sums.iter_mut().zip(row) {
+                        *sum += time / searches.queries() as f64;
+                    }
+                }
+                sums
+            }
+            Times::Drawn { split, .. } => vec![self.work_ms() / split.parts as f64; split.parts],
+        }
+    }
+
+    /// Mean of the slowest part of a query; of parts that are drawn, of any.
+    pub(crate) fn slowest_ms(&self) -> f64 {
+        match self {
+            Times::Measured { searches, .. } => searches.work_ms() / searches.speed_up(),
+            Times::Drawn { mean_ms, split, .. } => mean_ms / split.speed_up,
+        }
+    }
+
     /// Ready to draw from.
     ///
     /// # Errors
