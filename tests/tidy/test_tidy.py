@@ -19,6 +19,8 @@ ELSEWHERE = re.compile(
 PATH = re.compile(r"(?<![\w/.$-])(?:(?:crates|docs|tests|\.ci)/[\w.*/-]*|[A-Z][A-Z-]+\.md)(?<![.,-])")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`|^    [^\n]*$", re.MULTILINE | re.DOTALL)
+# Subcommands that have subcommands of their own.
+WITH_QUESTIONS = {"model"}
 COMMAND = re.compile(r"(?:\bshorttail|cargo run --release --) +([a-z][a-z-]*)\b([^|#&;`\n]*)")
 
 
@@ -114,6 +116,15 @@ def test_commands_in_documents_exist(files, shorttail):
                 continue
             if subcommand not in helps:
                 helps[subcommand] = shorttail(subcommand, "--help")
+            # `shorttail model QUESTION --option`: the options are the question's.
+            question = re.match(r" *([a-z][a-z-]*)\b", rest)
+            if subcommand in WITH_QUESTIONS and question:
+                subcommand = f"{subcommand} {question[1]}"
+                if not re.search(rf"^ +{question[1]}\b", helps[subcommand.split()[0]], re.MULTILINE):
+                    wrong.append(f"{path}: shorttail {subcommand}")
+                    continue
+                if subcommand not in helps:
+                    helps[subcommand] = shorttail(*subcommand.split(), "--help")
             for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest):
                 if not re.search(rf"{option}\b(?!-)", helps[subcommand]):
                     wrong.append(f"{path}: shorttail {subcommand} {option}")

@@ -10,6 +10,7 @@ mod index_server;
 mod load;
 mod model;
 mod optimize;
+mod plan;
 mod search;
 mod serve;
 mod serving;
@@ -42,6 +43,7 @@ pub(crate) enum Command {
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Model(model::ModelArguments),
+    Plan(plan::PlanArguments),
     Demo(demo::DemoArguments),
 }
 
@@ -61,6 +63,7 @@ impl Command {
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Model(arguments) => model::run(arguments),
+            Command::Plan(arguments) => plan::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
         }
     }

@@ -32,7 +32,7 @@ EXAMPLES:
 
 /// Searches documents, and shows where the time goes
 ///
-/// An index is a directory; every subcommand but `demo` takes one. Exit codes: 0 done, 1 failed or
+/// An index is a directory; every subcommand but `demo`, `model` and `plan` takes one. Exit codes: 0 done, 1 failed or
 /// damage found, 2 wrong usage.
 #[derive(Debug, Parser)]
 #[command(name = "shorttail", version, after_help = EXAMPLES, max_term_width = 100)]

@@ -330,17 +330,17 @@ mod tests {
         let close = |got: f64, expected: f64| {
             assert!((got / expected - 1.0).abs() < 1e-12, "{got} {expected}")
         };
-        close(yearly.servers, 10.0 * 816.0 / 3.0);
+        close(yearly.servers, 10.0 * 716.0 / 3.0);
         close(yearly.network, 10.0 * 50.0 / 4.0);
         close(
             yearly.infrastructure,
-            10.0 * (80.0 + 40.0 + 2.0) * 1.3 * 10.0 / 15.0,
+            10.0 * (80.0 + 20.0 + 2.0) * 1.3 * 10.0 / 15.0,
         );
         close(
             yearly.power,
-            10.0 * (55.0 + 40.0 + 2.0) * 1.3 / 1e3 * 8766.0 * 0.07,
+            10.0 * (55.0 + 20.0 + 2.0) * 1.3 / 1e3 * 8766.0 * 0.07,
         );
-        close(yearly.maintenance, 10.0 * 0.05 * 866.0);
+        close(yearly.maintenance, 10.0 * 0.05 * 766.0);
         close(costs.servers_needed(&server), 10.0);
     }
 

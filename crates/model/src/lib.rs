@@ -11,7 +11,9 @@ pub mod costs;
 pub mod energy;
 pub mod error;
 pub mod fan_out;
+pub mod figures;
 pub mod formulas;
+pub mod plan;
 mod roots;
 pub mod simulate;
 

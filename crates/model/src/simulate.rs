@@ -15,6 +15,7 @@ pub mod interval;
 mod machine;
 pub mod recursion;
 mod report;
+mod speeds;
 mod streams;
 mod summary;
 mod times;

@@ -1,6 +1,6 @@
 //! Do the formulas give the values that an independent calculation to 40 digits gives?
 //!
-//! `golden/exact.tsv` is written by `tests/model/reference.py`, which works from definitions in
+//! `golden/exact.tsv` is written by `tests/model/definitions.py`, which works from definitions in
 //! decimal arithmetic. Its values include every table of the literature that we were given.
 
 use model::formulas::{Closed, Crossing, Dmc, Mmc, constant_service, crossing, erlang_b};

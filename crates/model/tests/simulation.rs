@@ -8,7 +8,7 @@ use model::formulas::{Dmc, Mmc, constant_service, erlang_b};
 use model::simulate::recursion::{Cores, Sharing};
 use model::simulate::{
     Arrivals, Core, Distribution, Disturbances, Estimate, Layout, Machine, NextCore, Order, Report,
-    Searches, Settings, Split, Times, replicate, run,
+    Searches, Settings, Split, Times, replicate, run, summarise,
 };
 use schedule::policy::{Fifo, Idle, IdleShare, Load, Policy, Query, Running, Swap};
 
@@ -859,4 +859,24 @@ fn wrong_settings_are_refused() {
     ] {
         assert!(Searches::new(rows).is_err());
     }
+}
+
+#[test]
+fn overload_is_seen_where_it_is() {
+    // 3 and 9 ms of work: shared evenly, or one partition three times the other.
+    let searches = Searches::new([vec![3.0, 9.0]]).unwrap();
+    let times = Times::Measured {
+        searches,
+        order: Order::AsMeasured,
+    };
+    let mut settings = Settings::new(Machine::of_cores(4), poisson(200.0), times, 2_000);
+    let mut load = |layout| {
+        settings.layout = layout;
+        summarise(&settings, 2, fifo(2)).unwrap().load
+    };
+    let close =
+        |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12, "{got} {expected}");
+    close(load(Layout::Shared), 200.0 * 12.0 / 4e3);
+    close(load(Layout::Pinned { groups: 2 }), 200.0 * 9.0 / 2e3);
+    close(load(Layout::Gang), 200.0 * 9.0 / 2e3);
 }

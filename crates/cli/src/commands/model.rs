@@ -1,11 +1,16 @@
 //! `shorttail model`: what do queueing theory and simulation say? One file a question in `model`.
 
 mod crossing;
+mod fan_out;
+mod figures;
 mod mmc;
 mod rates;
 mod scenarios;
 mod simulate;
-mod table;
+pub(super) mod table;
+mod tco;
+
+pub(super) use tco::read_costs;
 
 use std::process::ExitCode;
 
@@ -37,6 +42,9 @@ enum Question {
     Scenarios(scenarios::ScenariosArguments),
     Crossing(crossing::CrossingArguments),
     Simulate(simulate::SimulateArguments),
+    FanOut(fan_out::FanOutArguments),
+    Tco(tco::TcoArguments),
+    Figures(figures::FiguresArguments),
 }
 
 /// Runs the subcommand.
@@ -47,13 +55,16 @@ pub(super) fn run(arguments: ModelArguments) -> anyhow::Result<ExitCode> {
         Question::Scenarios(arguments) => scenarios::run(&arguments, &mut out)?,
         Question::Crossing(arguments) => crossing::run(&arguments, &mut out)?,
         Question::Simulate(arguments) => simulate::run(&arguments, &mut out)?,
+        Question::FanOut(arguments) => fan_out::run(&arguments, &mut out)?,
+        Question::Tco(arguments) => tco::run(&arguments, &mut out)?,
+        Question::Figures(arguments) => figures::run(&arguments, &mut out)?,
     }
     std::io::Write::flush(&mut out)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// A number of queries a second, or a factor: finite and above 0.
-fn parse_positive(text: &str) -> Result<f64, String> {
+pub(super) fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("give a number above 0".to_owned()),

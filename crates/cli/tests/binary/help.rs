@@ -17,10 +17,30 @@ fn help_of_every_subcommand() {
         "bench",
         "check",
         "demo",
+        "load",
+        "model",
+        "plan",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
         golden(&format!("help-{subcommand}.txt"), &help);
+    }
+}
+
+#[test]
+fn help_of_every_question_to_the_model() {
+    for question in [
+        "mmc",
+        "scenarios",
+        "crossing",
+        "simulate",
+        "fan-out",
+        "tco",
+        "figures",
+    ] {
+        let help = shorttail(["model", question, "--help"]).ends(0).stdout;
+        assert!(help.contains("EXAMPLES:"), "{help}");
+        golden(&format!("help-model-{question}.txt"), &help);
     }
 }
 

@@ -6,6 +6,7 @@ mod damage;
 mod help;
 mod hostile;
 mod indexing;
+mod model;
 mod optimizing;
 mod searching;
 mod serving;

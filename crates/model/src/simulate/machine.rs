@@ -79,11 +79,16 @@ impl Machine {
 
     /// Work that all cores do per unit of time when all are busy and none is disturbed.
     pub fn capacity(&self) -> f64 {
-        let speed = |core: &Core| match core.sibling {
-            Some(_) => core.speed / self.smt_slowdown,
-            None => core.speed,
+        self.capacity_of(0..self.cores.len())
+    }
+
+    /// The same of some of the cores.
+    pub(crate) fn capacity_of(&self, cores: impl Iterator<Item = usize>) -> f64 {
+        let speed = |idx: usize| match self.cores[idx].sibling {
+            Some(_) => self.cores[idx].speed / self.smt_slowdown,
+            None => self.cores[idx].speed,
         };
-        self.cores.iter().map(speed).sum::<f64>() / (1.0 + self.contention)
+        cores.map(speed).sum::<f64>() / (1.0 + self.contention)
     }
 
     pub(crate) fn check(&self) -> Result<(), ModelError> {

@@ -2,6 +2,7 @@
 
 use super::engine::{Settings, run};
 use super::interval::Estimate;
+use super::machine::Layout;
 use super::report::quantile;
 use crate::error::ModelError;
 use schedule::policy::Policy;
@@ -12,7 +13,7 @@ use schedule::policy::Policy;
 pub struct Summary {
     /// Queries offered each second, as was asked for.
     pub rate_per_s: f64,
-    /// Work that arrives over work that can be done, both by their means; 1 and more is overload.
+    /// Work that arrives over work that can be done, by means, of the busiest cores; 1 and more is overload.
     pub load: f64,
     /// Mean share of cores busy or held.
     pub utilisation: f64,
@@ -54,10 +55,28 @@ impl Summary {
     }
 }
 
-/// Work offered over what the machine can do: by means, with all cores busy. A gang wastes some more,
-/// which this does not see.
+/// Work offered over what the cores can do with all of them busy: by means, and of the busiest group of
+/// cores where partitions are pinned. For a gang of all parts, cores that wait for the slowest part count
+/// as busy; where parts are drawn independently of each other, they wait longer than this says.
 pub(crate) fn load(settings: &Settings) -> f64 {
-    settings.arrivals.rate_per_s() / 1e3 * settings.times.work_ms() / settings.machine.capacity()
+    let Settings { machine, times, .. } = settings;
+    let cores = machine.cores.len();
+    let per_ms = settings.arrivals.rate_per_s() / 1e3;
+    match settings.layout {
+        Layout::Shared | Layout::PerCore(_) => per_ms * times.work_ms() / machine.capacity(),
+        Layout::Gang => {
+            let together = (cores / times.parts().min(cores)) as f64;
+            per_ms * times.slowest_ms() / together * cores as f64 / machine.capacity()
+        }
+        Layout::Pinned { groups } => {
+            let works_ms = times.part_works_ms();
+            let of_group = |group: usize| {
+                let work_ms: f64 = works_ms.iter().skip(group).step_by(groups).sum();
+                per_ms * work_ms / machine.capacity_of((group..cores).step_by(groups))
+            };
+            (0..groups).map(of_group).fold(0.0, f64::max)
+        }
+    }
 }
 
 /// Runs a set-up `runs` times, with seeds from that of the settings upwards. `policy` makes a fresh

@@ -83,15 +83,15 @@ impl Searches {
         self.times_ms.iter().sum::<f64>() / slowest.sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
-    /// The same searches where every part takes `factor` times as long.
+    /// The same searches where every part takes so much longer.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] for a factor that is not above 0.
-    pub fn scaled(&self, factor: f64) -> Result<Searches, ModelError> {
-        positive("the factor of search times", factor)?;
+    /// [`ModelError::Outside`] for a time that is none.
+    pub fn lengthened(&self, by_ms: f64) -> Result<Searches, ModelError> {
+        not_negative("the time added to searches (ms)", by_ms)?;
         Ok(Searches {
             parts: self.parts,
-            times_ms: self.times_ms.iter().map(|time| time * factor).collect(),
+            times_ms: self.times_ms.iter().map(|time| time + by_ms).collect(),
         })
     }
 
@@ -297,6 +297,30 @@ impl Times {
         match self {
             Times::Measured { searches, .. } => searches.work_ms(),
             Times::Drawn { mean_ms, split, .. } => mean_ms * split.parts as f64 / split.speed_up,
+        }
+    }
+
+    /// Mean work of each part.
+    pub(crate) fn part_works_ms(&self) -> Vec<f64> {
+        match self {
+            Times::Measured { searches, .. } => {
+                let mut sums = vec![0.0; searches.parts()];
+                for row in searches.rows() {
+                    for (sum, time) in sums.iter_mut().zip(row) {
+                        *sum += time / searches.queries() as f64;
+                    }
+                }
+                sums
+            }
+            Times::Drawn { split, .. } => vec![self.work_ms() / split.parts as f64; split.parts],
+        }
+    }
+
+    /// Mean of the slowest part of a query; of parts that are drawn, of any.
+    pub(crate) fn slowest_ms(&self) -> f64 {
+        match self {
+            Times::Measured { searches, .. } => searches.work_ms() / searches.speed_up(),
+            Times::Drawn { mean_ms, split, .. } => mean_ms / split.speed_up,
         }
     }
 

@@ -58,16 +58,20 @@ pub(in crate::commands) fn ms(value: f64) -> String {
 pub(in crate::commands) fn number(value: f64) -> String {
     match value.abs() {
         _ if !value.is_finite() => "-".to_owned(),
-        0.0 => "0".to_owned(),
+        small if small < 0.000_05 => "0".to_owned(),
+        whole if whole >= 1.0 && whole.fract() == 0.0 => {
+            format!("{}{}", sign(value), count(whole as u64))
+        }
         small if small < 0.0995 => format!("{value:.4}"),
         some if some < 9.995 => format!("{value:.3}"),
         some if some < 99.95 => format!("{value:.2}"),
         some if some < 9_999.5 => format!("{value:.1}"),
-        large => {
-            let sign = if value < 0.0 { "-" } else { "" };
-            format!("{sign}{}", count(large.round() as u64))
-        }
+        large => format!("{}{}", sign(value), count(large.round() as u64)),
     }
+}
+
+fn sign(value: f64) -> &'static str {
+    if value < 0.0 { "-" } else { "" }
 }
 
 /// A share as per cent: `93.8 %`.
@@ -108,6 +112,8 @@ mod tests {
         check(-19.225, "-19.23");
         check(130.7252, "130.7");
         check(12_345.4, "12,345");
+        check(150.0, "150");
+        check(0.000_01, "0");
         check(f64::INFINITY, "-");
         assert_eq!(percent(0.9375), "93.8 %");
     }

@@ -1,0 +1,133 @@
+//! `shorttail model tco`: what do servers cost, all in all, and which kind costs less?
+
+use super::table::{Table, number, percent, write_json};
+use crate::figures::count;
+use anyhow::Context;
+use model::costs::{ASSUMPTIONS, Costs, YearlyCost};
+use serde::Serialize;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+COSTS is a TOML file; --print shows one with every default and what it means. What a file leaves out
+is as there.
+
+EXAMPLES:
+    shorttail model tco --print > costs.toml
+        A file to change
+    shorttail model tco costs.toml
+        The cost of each kind of server in it, for the same queries";
+
+/// The relative cost of kinds of servers that answer the same queries
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct TcoArguments {
+    /// The costs [default: those that --print shows]
+    #[arg(value_name = "COSTS")]
+    costs: Option<PathBuf>,
+    /// Print the defaults as a file to change
+    #[arg(long, conflicts_with_all = ["costs", "json"])]
+    print: bool,
+    /// Print one line of JSON a kind of server
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    server: &'a str,
+    servers: f64,
+    currency: &'a str,
+    #[serde(flatten)]
+    yearly: YearlyCost,
+    total: f64,
+    /// Over the baseline's.
+    relative: f64,
+    mean_watts: f64,
+    /// Price of one processor at which this kind costs what the baseline does.
+    break_even_processor_price: Option<f64>,
+    assumptions: &'static str,
+}
+
+/// Reads a file of costs, or gives the defaults.
+pub(in crate::commands) fn read_costs(path: Option<&Path>) -> anyhow::Result<Costs> {
+    let Some(path) = path else {
+        return Ok(Costs::parse("")?);
+    };
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("{}: cannot read", path.display()))?;
+    Costs::parse(&text).with_context(|| path.display().to_string())
+}
+
+/// Answers.
+pub(super) fn run(arguments: &TcoArguments, out: &mut impl Write) -> anyhow::Result<()> {
+    if arguments.print {
+        write!(out, "{}", model::costs::DEFAULTS)?;
+        return Ok(());
+    }
+    let costs = read_costs(arguments.costs.as_deref())?;
+    let total_of = |server: &model::costs::Server| {
+        costs
+            .yearly(server, costs.servers_needed(server), server.utilisation)
+            .total()
+    };
+    let baseline = total_of(&costs.servers[&costs.baseline]);
+    let mut table = Table::new([
+        "a year",
+        "servers",
+        "infrastructure",
+        "purchase",
+        "network",
+        "power",
+        "maintenance",
+        "total",
+        "relative",
+        "pays up to",
+    ]);
+    for (name, server) in &costs.servers {
+        let servers = costs.servers_needed(server);
+        let yearly = costs.yearly(server, servers, server.utilisation);
+        let total = yearly.total();
+        let break_even = costs.break_even_processor_price(server);
+        if arguments.json {
+            let line = Line {
+                server: name,
+                servers,
+                currency: &costs.currency,
+                yearly,
+                total,
+                relative: total / baseline,
+                mean_watts: servers * server.watts(server.utilisation),
+                break_even_processor_price: break_even,
+                assumptions: ASSUMPTIONS,
+            };
+            write_json(out, &line)?;
+            continue;
+        }
+        let money = |amount: f64| count(amount.round() as u64);
+        table.row([
+            crate::terminal::printable(name),
+            number(servers),
+            money(yearly.infrastructure),
+            money(yearly.servers),
+            money(yearly.network),
+            money(yearly.power),
+            money(yearly.maintenance),
+            money(total),
+            percent(total / baseline),
+            break_even.map_or("-".to_owned(), money),
+        ]);
+    }
+    if !arguments.json {
+        table.write(out)?;
+        writeln!(
+            out,
+            "\nin {} a year, for {} queries/s; relative to {}; \"pays up to\" is the price of a processor at \
+             which it costs the same\nassumed: {ASSUMPTIONS}, and every figure of the file (`--print`)",
+            crate::terminal::printable(&costs.currency),
+            number(costs.rate_per_s),
+            crate::terminal::printable(&costs.baseline),
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,406 @@
+//! `shorttail plan`: how many servers keep a promise, and what do they cost?
+
+use super::model::table::{Table, ms, number, percent, write_json};
+use super::model::{parse_positive, read_costs};
+use crate::figures::{count, counted};
+use crate::search_times::read_search_times;
+use anyhow::{Context, bail, ensure};
+use clap::builder::RangedU64ValueParser;
+use model::costs::{Costs, YearlyCost};
+use model::plan::{Fleet, Request, Target, WhatIf, plan, sensitivity};
+use model::simulate::Searches;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+TIMES holds measured search times of one core: a folder of a load run, or a file, as
+`shorttail model simulate --help` says. For each kind of server in the costs the smallest fleet is
+sought by simulation: slices of the documents, replicas of these, partitions within a server.
+
+EXAMPLES:
+    shorttail plan times.csv --rate 2000 --target p99=300ms
+        Servers of 8 cores, as the default costs have them
+    shorttail plan times.csv --rate 2000 --target p99=300ms --measured 10M --documents 200M
+        For 20 times the documents that were measured
+    shorttail plan times.csv --rate 2000 --target p99=300ms --costs costs.toml --json
+        For your own servers and prices (`shorttail model tco --print` makes such a file)";
+
+/// How many servers, partitions and replicas keep a response time at a rate, and what they cost
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PlanArguments {
+    /// Measured search times: a folder of a load run, or a file
+    #[arg(value_name = "TIMES")]
+    run: PathBuf,
+    /// Queries that arrive each second
+    #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
+    rate: f64,
+    /// The promise: p99=300ms, p99.9=1s
+    #[arg(long, value_name = "PERCENTILE=TIME", value_parser = parse_target)]
+    target: Target,
+    /// Documents to be searched: 200M, 1.5G [default: those measured]
+    #[arg(long, value_name = "N", value_parser = parse_documents, requires = "measured")]
+    documents: Option<f64>,
+    /// Documents that the times were measured on
+    #[arg(long, value_name = "N", value_parser = parse_documents)]
+    measured: Option<f64>,
+    /// Memory that the measured index takes, in GB; with it slices must fit into servers
+    #[arg(long, value_name = "GB", value_parser = parse_positive)]
+    index_gb: Option<f64>,
+    /// Servers and prices [default: those of `shorttail model tco --print`]
+    #[arg(long, value_name = "FILE")]
+    costs: Option<PathBuf>,
+    /// Traffic to plan for beyond the rate: 0.25 is a quarter more
+    #[arg(long, value_name = "SHARE", default_value = "0.25")]
+    headroom: f64,
+    /// Replicas beyond those that traffic needs
+    #[arg(long, value_name = "N", default_value = "0", value_parser = RangedU64ValueParser::<usize>::new().range(0..=100))]
+    spare: usize,
+    /// How much of each doubling of partitions is gained: 0.95 makes two 1.9 times as fast
+    #[arg(long, value_name = "SHARE", default_value = "0.95")]
+    efficiency: f64,
+    /// Time of a core that each query takes in each partition beyond its search, in ms
+    #[arg(long, value_name = "MS", default_value = "0.1")]
+    overhead: f64,
+    /// Time that is not search: front-end, network, summaries, in ms
+    #[arg(long, value_name = "MS", default_value = "0")]
+    fixed: f64,
+    /// Most slices
+    #[arg(long, value_name = "N", default_value = "200", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    slices: usize,
+    /// Seed of all chance
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    seed: u64,
+    /// Print one line of JSON a kind of server
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads `p99=300ms` or `p99.9=1.5s`.
+fn parse_target(text: &str) -> Result<Target, String> {
+    const WANTED: &str = "write a percentile and a time: p99=300ms, p99.9=1s";
+    let (percentile, time) = text.split_once('=').ok_or(WANTED)?;
+    let percentile: f64 = percentile
+        .strip_prefix('p')
+        .and_then(|p| p.parse().ok())
+        .ok_or(WANTED)?;
+    let (time, unit_ms) = match (time.strip_suffix("ms"), time.strip_suffix('s')) {
+        (Some(time), _) => (time, 1.0),
+        (None, Some(time)) => (time, 1e3),
+        (None, None) => return Err(WANTED.to_owned()),
+    };
+    let time: f64 = time.parse().map_err(|_| WANTED.to_owned())?;
+    let fits = percentile > 0.0 && percentile < 100.0 && time > 0.0 && time.is_finite();
+    fits.then_some(Target {
+        share: percentile / 100.0,
+        response_ms: time * unit_ms,
+    })
+    .ok_or_else(|| WANTED.to_owned())
+}
+
+/// Reads a number of documents: `200M`, `1.5G`, `40k`, `1000000`.
+fn parse_documents(text: &str) -> Result<f64, String> {
+    let units = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
+    let (number, unit) = units
+        .iter()
+        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
+        .unwrap_or((text, 1.0));
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() && number * unit >= 1.0 => Ok(number * unit),
+        _ => Err("write a number of documents: 1000000, 40k, 200M, 1.5G".to_owned()),
+    }
+}
+
+/// A plan for one kind of server.
+struct Planned {
+    name: String,
+    request: Request,
+    fleet: Fleet,
+    what_if: Vec<WhatIf>,
+    yearly: YearlyCost,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    server: &'a str,
+    servers: usize,
+    slices: usize,
+    replicas: usize,
+    partitions: usize,
+    cores: usize,
+    rate_per_s: f64,
+    target_share: f64,
+    target_ms: f64,
+    headroom: f64,
+    response_ms: f64,
+    utilisation: f64,
+    currency: &'a str,
+    yearly: &'a YearlyCost,
+    yearly_total: f64,
+    what_if: Vec<WhatIfLine>,
+    assumptions: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct WhatIfLine {
+    case: &'static str,
+    response_ms: Option<f64>,
+    utilisation: Option<f64>,
+    keeps_target: bool,
+    servers_needed: Option<usize>,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: PlanArguments) -> anyhow::Result<ExitCode> {
+    let searches = read_search_times(&arguments.run)?;
+    let costs = read_costs(arguments.costs.as_deref())?;
+    let (mut plans, mut failures) = (Vec::new(), Vec::new());
+    for name in costs.servers.keys() {
+        match plan_for(name, &arguments, &costs, searches.clone()) {
+            Ok(planned) => plans.push(planned),
+            Err(error) => failures.push(format!("{}: {error:#}", crate::terminal::printable(name))),
+        }
+    }
+    plans.sort_by(|a, b| a.yearly.total().total_cmp(&b.yearly.total()));
+    if plans.is_empty() {
+        bail!("{}", failures.join("; "));
+    }
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if arguments.json {
+        for planned in &plans {
+            write_json(&mut out, &line(planned, &costs))?;
+        }
+    } else {
+        write_plans(&plans, &arguments, &costs, &mut out)?;
+    }
+    out.flush()?;
+    for failure in failures {
+        crate::failure::note(&format!("no plan with {failure}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan_for(
+    name: &str,
+    arguments: &PlanArguments,
+    costs: &Costs,
+    searches: Searches,
+) -> anyhow::Result<Planned> {
+    let server = costs.servers[name];
+    let mut request = Request::new(
+        searches,
+        arguments.rate,
+        arguments.target,
+        server.cores as usize,
+    );
+    if let Some((documents, measured)) = arguments.documents.zip(arguments.measured) {
+        request.documents_ratio = documents / measured;
+    }
+    ensure!(arguments.headroom >= 0.0, "--headroom must be 0 or more");
+    request.index_gb = arguments.index_gb.unwrap_or(0.0);
+    request.headroom = arguments.headroom;
+    request.spare_replicas = arguments.spare;
+    request.speed = server.speed;
+    request.memory_gb = server.memory_gb;
+    request.split_efficiency = arguments.efficiency;
+    request.overhead_ms = arguments.overhead;
+    request.fixed_ms = arguments.fixed;
+    request.slices_max = arguments.slices;
+    request.seed = arguments.seed;
+    let fleet = plan(&request)?;
+    let what_if = sensitivity(&request, &fleet).context("cannot say what if")?;
+    Ok(Planned {
+        name: name.to_owned(),
+        yearly: costs.yearly(&server, fleet.servers() as f64, fleet.utilisation),
+        request,
+        fleet,
+        what_if,
+    })
+}
+
+fn line<'a>(planned: &'a Planned, costs: &'a Costs) -> Line<'a> {
+    let Planned {
+        name,
+        request,
+        fleet,
+        what_if,
+        yearly,
+    } = planned;
+    let finite = |value: f64| value.is_finite().then_some(value);
+    Line {
+        server: name,
+        servers: fleet.servers(),
+        slices: fleet.slices,
+        replicas: fleet.replicas,
+        partitions: fleet.partitions,
+        cores: request.cores,
+        rate_per_s: request.rate_per_s,
+        target_share: request.target.share,
+        target_ms: request.target.response_ms,
+        headroom: request.headroom,
+        response_ms: fleet.response_ms,
+        utilisation: fleet.utilisation,
+        currency: &costs.currency,
+        yearly,
+        yearly_total: yearly.total(),
+        what_if: what_if
+            .iter()
+            .map(|row| WhatIfLine {
+                case: row.case,
+                response_ms: finite(row.response_ms),
+                utilisation: finite(row.utilisation),
+                keeps_target: row.keeps_target,
+                servers_needed: row.servers_needed,
+            })
+            .collect(),
+        assumptions: request.assumptions(),
+    }
+}
+
+fn write_plans(
+    plans: &[Planned],
+    arguments: &PlanArguments,
+    costs: &Costs,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let percentile = format!("p{}", number_plain(100.0 * arguments.target.share));
+    let response = percentile.clone();
+    let currency = crate::terminal::printable(&costs.currency);
+    let (yearly_heading, million_heading) = (
+        format!("{currency} a year"),
+        format!("{currency} per million queries"),
+    );
+    let mut table = Table::new([
+        "server",
+        "servers",
+        "slices",
+        "replicas",
+        "partitions",
+        "cores",
+        &response,
+        "utilisation",
+        &yearly_heading,
+        &million_heading,
+    ]);
+    for Planned {
+        name,
+        request,
+        fleet,
+        yearly,
+        ..
+    } in plans
+    {
+        let per_million = yearly.total() / (arguments.rate * 31_557_600.0) * 1e6;
+        table.row([
+            crate::terminal::printable(name),
+            count(fleet.servers() as u64),
+            fleet.slices.to_string(),
+            fleet.replicas.to_string(),
+            fleet.partitions.to_string(),
+            count((fleet.servers() * request.cores) as u64),
+            ms(fleet.response_ms),
+            percent(fleet.utilisation),
+            count(yearly.total().round() as u64),
+            number(per_million),
+        ]);
+    }
+    table.write(out)?;
+    let Planned {
+        name,
+        request,
+        fleet,
+        what_if,
+        ..
+    } = &plans[0];
+    writeln!(
+        out,
+        "\n{}: {} of {}, a query asks {}, each of which searches on {} of its {} cores; {} {} at {} queries/s",
+        crate::terminal::printable(name),
+        counted(fleet.replicas as u64, "replica"),
+        counted(fleet.slices as u64, "slice"),
+        counted(fleet.slices as u64, "server"),
+        fleet.partitions,
+        request.cores,
+        percentile,
+        ms(fleet.response_ms),
+        number(arguments.rate),
+    )?;
+    let mut table = Table::new([
+        "\nwhat if",
+        &response,
+        "utilisation",
+        "target",
+        "servers needed",
+    ]);
+    for row in what_if {
+        let lost = row.utilisation.is_nan();
+        table.row([
+            row.case.to_owned(),
+            if row.response_ms.is_finite() {
+                ms(row.response_ms)
+            } else {
+                "-".to_owned()
+            },
+            if lost {
+                "no answer".to_owned()
+            } else {
+                percent(row.utilisation)
+            },
+            if row.keeps_target {
+                "kept".to_owned()
+            } else {
+                "broken".to_owned()
+            },
+            row.servers_needed
+                .map_or("none found".to_owned(), |servers| count(servers as u64)),
+        ]);
+    }
+    table.write(out)?;
+    writeln!(out, "\nassumed:")?;
+    for assumption in request.assumptions() {
+        writeln!(out, "- {assumption}")?;
+    }
+    writeln!(
+        out,
+        "- costs: {}, and every figure of the costs",
+        model::costs::ASSUMPTIONS
+    )?;
+    Ok(())
+}
+
+/// A number without digits that say nothing: 99, 99.9.
+fn number_plain(value: f64) -> String {
+    format!("{}", (value * 1e6).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_and_documents_are_read_or_refused() {
+        let check = |text: &str, share: f64, response_ms: f64| {
+            assert_eq!(
+                parse_target(text),
+                Ok(Target { share, response_ms }),
+                "{text}"
+            );
+        };
+        check("p99=300ms", 0.99, 300.0);
+        check("p50=0.5s", 0.5, 500.0);
+        for bad in [
+            "", "p99", "99=1s", "p0=1s", "p100=1s", "p99=0ms", "p99=5", "p99=-1s", "px=1s",
+            "p99=infs",
+        ] {
+            assert!(parse_target(bad).is_err(), "{bad}");
+        }
+        assert_eq!(parse_documents("200M"), Ok(2e8));
+        assert_eq!(parse_documents("1.5G"), Ok(1.5e9));
+        assert_eq!(parse_documents("12"), Ok(12.0));
+        for bad in ["", "M", "0", "-1k", "NaN"] {
+            assert!(parse_documents(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What is the smallest fleet that keeps a promise?
+//!
+//! A *slice* is a part of the documents that one server holds; a query asks one server of every slice.
+//! A *replica* is a whole set of slices; replicas share the queries. So servers = slices × replicas, and
+//! on each server a query is cut into partitions.
+//!
+//! More slices make each search shorter and the fan-out wider; more replicas leave each server fewer
+//! queries. For each number of slices and partitions the search finds, by simulation, the highest rate
+//! at which the slowest of all slices keeps the target, hence the replicas; the fewest servers win, and
+//! of equal ones the lower response.
+
+mod search;
+mod sensitivity;
+
+pub use search::{Fleet, plan};
+pub use sensitivity::{WhatIf, sensitivity};
+
+use crate::error::{ModelError, checked, not_negative, positive, servers};
+use crate::simulate::Searches;
+
+/// A promise: this share of queries is answered within this time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Target {
+    /// Say 0.99.
+    pub share: f64,
+    /// In ms.
+    pub response_ms: f64,
+}
+
+/// How the search times of one query on different slices go together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Alike {
+    /// Documents are dealt out by hash, so a query that is long on one slice is long on all: the slowest
+    /// takes `imbalance` times the mean. (Hadjilambrou et al. 2019, figure 12: of terms with 1,000 postings
+    /// or more, 97 % differ by less than a tenth between two halves.)
+    Proportional {
+        /// From 1.
+        imbalance: f64,
+    },
+    /// Each slice draws its own: too dark, unless what makes answers slow is not the query.
+    Independent,
+}
+
+/// What a plan is made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Measured search times: of one partition, or of several that are added up.
+    pub searches: Searches,
+    /// Documents to be searched, over those of the measurement.
+    pub documents_ratio: f64,
+    /// Memory that the measured index takes, in GB; 0 where memory is no limit.
+    pub index_gb: f64,
+    /// Queries a second.
+    pub rate_per_s: f64,
+    /// The promise.
+    pub target: Target,
+    /// Traffic that the fleet must carry beyond `rate_per_s`: 0.25 for a quarter more.
+    pub headroom: f64,
+    /// Replicas beyond those that the traffic needs, so that one server may be lost.
+    pub spare_replicas: usize,
+    /// Cores of a server.
+    pub cores: usize,
+    /// Speed of a core, beside the one that the times were measured on.
+    pub speed: f64,
+    /// Memory of a server, in GB.
+    pub memory_gb: f64,
+    /// How much of a doubling of partitions is gained: 1 for all of it, 0.95 where two partitions make a
+    /// search 1.9 times as fast.
+    pub split_efficiency: f64,
+    /// How alike slices are.
+    pub alike: Alike,
+    /// Highest share of busy cores that a server may be planned for.
+    pub utilisation_max: f64,
+    /// Time of a core that every query takes in every partition, whatever its search: look-ups, messages.
+    /// It is what makes many slices and partitions dear.
+    pub overhead_ms: f64,
+    /// Added to every response: front-end, network, summaries.
+    pub fixed_ms: f64,
+    /// Most slices, and so the widest fan-out.
+    pub slices_max: usize,
+    /// Queries of one simulation; more where a wide fan-out needs them.
+    pub queries: usize,
+    /// Of all chance.
+    pub seed: u64,
+}
+
+impl Request {
+    /// A request with the usual settings: a quarter of headroom, no spare replica, 95 % of each doubling
+    /// gained, cores busy 85 % of the time at most.
+    pub fn new(searches: Searches, rate_per_s: f64, target: Target, cores: usize) -> Request {
+        Request {
+            searches,
+            documents_ratio: 1.0,
+            index_gb: 0.0,
+            rate_per_s,
+            target,
+            headroom: 0.25,
+            spare_replicas: 0,
+            cores,
+            speed: 1.0,
+            memory_gb: f64::INFINITY,
+            split_efficiency: 0.95,
+            alike: Alike::Proportional { imbalance: 1.1 },
+            utilisation_max: 0.85,
+            overhead_ms: 0.1,
+            fixed_ms: 0.0,
+            slices_max: 200,
+            queries: 25_000,
+            seed: 1,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        let Target { share, response_ms } = self.target;
+        positive("the rate (queries/s)", self.rate_per_s)?;
+        positive("the target (ms)", response_ms)?;
+        checked(
+            "the share of the target",
+            share,
+            share > 0.0 && share < 1.0,
+            "between 0 and 1",
+        )?;
+        positive("the ratio of documents", self.documents_ratio)?;
+        not_negative("the size of the index (GB)", self.index_gb)?;
+        not_negative("the headroom", self.headroom)?;
+        positive("the speed of a core", self.speed)?;
+        not_negative("the fixed time (ms)", self.fixed_ms)?;
+        not_negative("the overhead (ms)", self.overhead_ms)?;
+        positive("the queries of a simulation", self.queries as f64)?;
+        servers("the number of cores", self.cores)?;
+        servers("the number of slices", self.slices_max)?;
+        if let Alike::Proportional { imbalance } = self.alike {
+            checked(
+                "the imbalance of slices",
+                imbalance,
+                imbalance >= 1.0,
+                "1 or more",
+            )?;
+        }
+        let (gained, busy) = (self.split_efficiency, self.utilisation_max);
+        checked(
+            "the efficiency of splits",
+            gained,
+            gained > 0.5 && gained <= 1.0,
+            "above 0.5, to 1",
+        )?;
+        checked(
+            "the highest utilisation",
+            busy,
+            busy > 0.0 && busy < 1.0,
+            "between 0 and 1",
+        )?;
+        positive("the work of a query (ms)", self.searches.work_ms())?;
+        Ok(())
+    }
+
+    /// By how much `partitions` make a search faster.
+    pub fn speed_up(&self, partitions: usize) -> f64 {
+        let doublings = (partitions as f64).log2();
+        partitions as f64 * self.split_efficiency.powf(doublings)
+    }
+
+    /// Search time on the slowest of `slices`, over that on a core of the measurement.
+    pub(crate) fn slice_factor(&self, slices: usize) -> f64 {
+        let imbalance = match self.alike {
+            Alike::Proportional { imbalance } if slices > 1 => imbalance,
+            _ => 1.0,
+        };
+        imbalance * self.documents_ratio / slices as f64 / self.speed
+    }
+
+    /// Slices whose slowest is to be waited for beyond what [`Request::slice_factor`] has.
+    pub(crate) fn independent_slices(&self, slices: usize) -> usize {
+        match self.alike {
+            Alike::Proportional { .. } => 1,
+            Alike::Independent => slices,
+        }
+    }
+
+    /// What the plan assumes, a sentence each.
+    pub fn assumptions(&self) -> Vec<String> {
+        let mut list = vec![
+            "search time is proportional to the documents of a slice".to_owned(),
+            format!(
+                "each doubling of partitions gains {:.0} % of a doubling of speed; parts are equal",
+                100.0 * self.split_efficiency
+            ),
+            "queries come as a Poisson process, in random order, of the measured kind".to_owned(),
+            match self.alike {
+                Alike::Proportional { imbalance } => format!(
+                    "a query takes alike on all slices; the slowest takes {imbalance} times the mean"
+                ),
+                Alike::Independent => {
+                    "slices are slow independently of each other; a query waits for the \
+                                       slowest"
+                        .to_owned()
+                }
+            },
+            format!(
+                "traffic may grow by {:.0} % and cores are busy {:.0} % of the time at most, then too",
+                100.0 * self.headroom,
+                100.0 * self.utilisation_max
+            ),
+            format!(
+                "a core has {} times the speed of the measured one; cores do not slow each other",
+                self.speed
+            ),
+            format!(
+                "each partition costs {} ms of a core beyond its search; everything else takes {} ms a query",
+                self.overhead_ms, self.fixed_ms
+            ),
+        ];
+        if self.index_gb > 0.0 {
+            list.push(format!(
+                "{:.1} GB of index are spread over the slices and fit into {} GB of memory each",
+                self.index_gb * self.documents_ratio,
+                self.memory_gb
+            ));
+        } else {
+            list.push("the index fits into memory".to_owned());
+        }
+        list
+    }
+}

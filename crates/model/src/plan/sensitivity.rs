@@ -1,0 +1,97 @@
+//! What if the plan's assumptions do not hold?
+
+use super::Request;
+use super::search::{Fleet, evaluate, plan};
+use crate::error::ModelError;
+
+/// One thing that turns out otherwise, and what the planned fleet does then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIf {
+    /// What.
+    pub case: &'static str,
+    /// Response at the share of the target; infinite where the fleet is overloaded or a slice is lost.
+    pub response_ms: f64,
+    /// Mean share of busy cores, 1 and more for overload; NaN where a slice is lost.
+    pub utilisation: f64,
+    /// Whether the target is kept.
+    pub keeps_target: bool,
+    /// Servers of a fleet planned for that case, where there is one.
+    pub servers_needed: Option<usize>,
+}
+
+/// The planned fleet as asked for, with twice the traffic, twice the documents, searches a fifth slower,
+/// and with one server lost.
+///
+/// # Errors
+/// As [`plan`].
+pub fn sensitivity(request: &Request, fleet: &Fleet) -> Result<Vec<WhatIf>, ModelError> {
+    let changed = |change: fn(&mut Request)| {
+        let mut other = request.clone();
+        change(&mut other);
+        other
+    };
+    let cases: [(&'static str, Request); 4] = [
+        ("as planned", request.clone()),
+        ("traffic × 2", changed(|request| request.rate_per_s *= 2.0)),
+        (
+            "index × 2",
+            changed(|request| request.documents_ratio *= 2.0),
+        ),
+        (
+            "searches 20 % slower",
+            changed(|request| request.speed /= 1.2),
+        ),
+    ];
+    let mut rows = Vec::with_capacity(cases.len() + 1);
+    for (case, request) in &cases {
+        let mut then = *fleet;
+        evaluate(request, &mut then, request.rate_per_s)?;
+        let servers_needed = match *case {
+            "as planned" => Some(fleet.servers()),
+            _ => plan(request).ok().map(|fleet| fleet.servers()),
+        };
+        rows.push(row(case, request, &then, servers_needed));
+    }
+    let mut then = Fleet {
+        replicas: fleet.replicas - 1,
+        ..*fleet
+    };
+    if then.replicas == 0 {
+        rows.push(WhatIf {
+            case: "one server lost",
+            response_ms: f64::INFINITY,
+            utilisation: f64::NAN,
+            keeps_target: false,
+            servers_needed: Some(2 * fleet.slices),
+        });
+    } else {
+        // As if every slice had lost one: a query waits for the slice that has.
+        evaluate(request, &mut then, request.rate_per_s)?;
+        let spare = Request {
+            spare_replicas: request.spare_replicas.max(1),
+            ..request.clone()
+        };
+        let needed = plan(&spare).ok().map(|fleet| fleet.servers());
+        let mut lost = row("one server lost", request, &then, needed);
+        if lost.keeps_target {
+            lost.servers_needed = Some(fleet.servers());
+        }
+        rows.push(lost);
+    }
+    Ok(rows)
+}
+
+fn row(
+    case: &'static str,
+    request: &Request,
+    then: &Fleet,
+    servers_needed: Option<usize>,
+) -> WhatIf {
+    WhatIf {
+        case,
+        response_ms: then.response_ms,
+        utilisation: then.utilisation,
+        keeps_target: then.response_ms <= request.target.response_ms,
+        servers_needed,
+    }
+}
