@@ -15,7 +15,7 @@ fn hit(title: &str, url: &str) -> Hit {
     }
 }
 
-fn answer(hits: Vec<Hit>) -> SearchAnswer {
+pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
     SearchAnswer {
         query: "word".into(),
         total: Total {
@@ -33,6 +33,8 @@ fn answer(hits: Vec<Hit>) -> SearchAnswer {
         warnings: Vec::new(),
         coverage: 1.0,
         timed_out: false,
+        degraded: Vec::new(),
+        trace: None,
     }
 }
 
