@@ -6,7 +6,17 @@ use crate::support::{Bench, golden, shorttail};
 fn help_of_every_subcommand() {
     golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
     for subcommand in [
-        "index", "optimize", "search", "serve", "top", "bench", "check", "demo",
+        "index",
+        "optimize",
+        "search",
+        "serve",
+        "index-server",
+        "document-server",
+        "front-end",
+        "top",
+        "bench",
+        "check",
+        "demo",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
