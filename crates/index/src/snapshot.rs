@@ -95,6 +95,11 @@ impl Index {
         self.manifest.codec
     }
 
+    /// The number of the newest generation in a directory, of which nothing is read; `None` without an index.
+    pub fn newest_generation(storage: &SharedStorage) -> Result<Option<u64>, IndexError> {
+        Ok(manifest::generations(storage)?.first().copied())
+    }
+
     /// Which index: drawn when it was built, the same in all generations.
     pub fn id(&self) -> &str {
         &self.manifest.index_id

@@ -4,7 +4,7 @@ use crate::admission::{Candidate, SiteCounts, admit, merge};
 use crate::cluster::Cluster;
 use crate::coverage::{Coverage, first_error};
 use crate::replicas::Call;
-use crate::tables::part_of;
+use crate::tables::{part_of, shown};
 use crate::timeline::{Stopwatch, Timeline};
 use crate::transport::{PartitionHits, Query, SearchRequest, ServerError, as_search_error};
 use crate::{SearchError, SearchOptions};
@@ -12,6 +12,7 @@ use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::Instant;
 use text::summary::SummaryTerm;
+use tracing::{Instrument, debug_span};
 use wire::PhaseTimes;
 
 /// The first fan-out asks for so many times the hits wanted when sites are limited: a larger k
@@ -89,6 +90,7 @@ pub(crate) async fn find(
         let mut clock = Stopwatch(Instant::now());
         let ranking = merge(&partitions);
         let (admitted, sites) = admit(&ranking, options.per_site, wanted);
+        timeline.note("merge", String::new, clock.0);
         phases.merge += clock.lap_us();
         // What time is left is for what the hits show.
         let no_time = Instant::now() >= cut_off;
@@ -291,7 +293,12 @@ impl FanOut<'_> {
                         server.search(self.query, self.request, reply);
                     },
                 )
+                .instrument(
+                    debug_span!("search call", query = self.query.id, chunks = %shown(&group.chunks)),
+                )
                 .await;
+            self.cluster
+                .note_times(partition, begun.elapsed(), found.as_ref().ok());
             self.note(&group.chunks, begun, found.as_ref().ok());
             (partition, found)
         });
