@@ -27,6 +27,7 @@ pub mod snapshot;
 mod spill;
 pub mod statistics;
 pub mod store;
+mod terms;
 pub mod writer;
 
 pub use check::{CheckReport, check};

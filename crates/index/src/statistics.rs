@@ -165,7 +165,7 @@ impl Deleted {
         segment: &Segment,
         gone: &Deletions,
     ) -> Result<(), IndexError> {
-        let mut terms = segment.terms.stream();
+        let mut terms = segment.terms();
         while let Some((key, ordinal)) = terms.next() {
             let mut postings = segment.postings(&segment.record(ordinal)?)?;
             let (mut documents, mut occurrences) = (0, 0);
@@ -201,10 +201,7 @@ pub(crate) fn each_shared_term(
     deleted: &Deleted,
     mut each: impl FnMut(&[u8], u64) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
-    let union: OpBuilder = segments
-        .iter()
-        .map(|segment| segment.terms.stream())
-        .collect();
+    let union: OpBuilder = segments.iter().map(|segment| segment.terms()).collect();
     let mut terms = union.union();
     while let Some((term, found)) = terms.next() {
         let gone = deleted.terms.get(term).copied().unwrap_or(0);
