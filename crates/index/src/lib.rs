@@ -40,6 +40,7 @@ pub use postings::{
 };
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
-pub use statistics::{Statistics, TermStatistics};
+pub use statistics::{Statistics, TermPlace, TermStatistics};
 pub use store::{DocumentStore, StoredDocument, Texts};
+pub use terms::{LookUpStep, TermHash};
 pub use writer::{BuildOptions, CommitSummary, Writer};

@@ -4,7 +4,7 @@
 
 use crate::algorithm::{Algorithm, Wanted};
 use crate::{Plan, ScoredHit, TopK};
-use index::{IndexError, Segment};
+use index::{IndexError, LookUpStep, Segment};
 use std::sync::Arc;
 
 /// The k best hits of some segments, best first, and the exact count of matching documents.
@@ -14,12 +14,7 @@ pub fn search_partition<'a>(
     k: usize,
 ) -> Result<(Vec<ScoredHit>, u64), IndexError> {
     let mut top = TopK::new(k);
-    let mut total = 0;
-    if !plan.matches_nothing() {
-        for segment in segments {
-            total += search_segment(plan, segment, &mut top, Wanted::HitsAndCount)?;
-        }
-    }
+    let total = search_all(plan, segments, &mut top, Wanted::HitsAndCount)?;
     Ok((top.into_sorted(), total))
 }
 
@@ -31,10 +26,8 @@ pub fn top_of_partition<'a>(
     k: usize,
 ) -> Result<Vec<ScoredHit>, IndexError> {
     let mut top = TopK::new(k);
-    if !plan.matches_nothing() && k > 0 {
-        for segment in segments {
-            search_segment(plan, segment, &mut top, Wanted::Hits)?;
-        }
+    if k > 0 {
+        search_all(plan, segments, &mut top, Wanted::Hits)?;
     }
     Ok(top.into_sorted())
 }
@@ -44,12 +37,57 @@ pub fn count_partition<'a>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
 ) -> Result<u64, IndexError> {
-    let mut top = TopK::new(0);
+    search_all(plan, segments, &mut TopK::new(0), Wanted::Count)
+}
+
+fn search_all<'a: 'p, 'p>(
+    plan: &'p Plan,
+    segments: impl IntoIterator<Item = &'a Arc<Segment>>,
+    top: &mut TopK<'p>,
+    wanted: Wanted,
+) -> Result<u64, IndexError> {
+    if plan.matches_nothing() {
+        return Ok(0);
+    }
+    let mut segments = segments.into_iter();
+    let (first, second) = (segments.next(), segments.next());
+    let (Some(first), Some(second)) = (first, second) else {
+        return first.map_or(Ok(0), |segment| search_segment(plan, segment, top, wanted));
+    };
+    let segments: Vec<&Segment> = [first, second]
+        .into_iter()
+        .chain(segments)
+        .map(|segment| &**segment)
+        .collect();
+    search_many(plan, &segments, top, wanted)
+}
+
+/// Searches several segments. What they will read is asked for early: the dictionaries of all at once, and
+/// the lists of one while the one before is searched.
+fn search_many<'a: 'p, 'p>(
+    plan: &'p Plan,
+    segments: &[&'a Segment],
+    top: &mut TopK<'p>,
+    wanted: Wanted,
+) -> Result<u64, IndexError> {
+    for step in LookUpStep::ALL {
+        plan.each_word(|word| {
+            for segment in segments {
+                word.prefetch(segment, step);
+            }
+        });
+    }
     let mut total = 0;
-    if !plan.matches_nothing() {
-        for segment in segments {
-            total += search_segment(plan, segment, &mut top, Wanted::Count)?;
+    for (number, segment) in segments.iter().enumerate() {
+        if let Some(next) = segments.get(number + 1) {
+            plan.each_word(|word| {
+                // What is wrong with it is told when it is opened.
+                if let Ok(Some(record)) = word.record(next) {
+                    next.prefetch_list(&record);
+                }
+            });
         }
+        total += search_segment(plan, segment, top, wanted)?;
     }
     Ok(total)
 }

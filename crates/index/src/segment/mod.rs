@@ -16,7 +16,7 @@ pub(crate) mod write;
 use crate::deletions::Deletions;
 use crate::postings::{ListBytes, Origin, PostingsCodec};
 use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};
-use crate::terms::{BadTerms, TermStream, Terms};
+use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
 use crate::{Blocks, DocId, Field, IndexError, Postings};
 use fst::Streamer;
 use std::path::PathBuf;
@@ -24,6 +24,9 @@ use vfs::SharedStorage;
 
 pub(crate) const SECTIONS: usize = 11;
 pub(crate) const META: usize = 10;
+
+/// Lines of memory that are asked for of a list about to be opened.
+const LIST_LINES: usize = 4;
 
 /// Bytes of a document's hashes.
 const HASHES_BYTES: usize = 16;
@@ -74,6 +77,7 @@ pub(crate) struct SegmentMeta {
 pub struct Segment {
     path: PathBuf,
     id: u32,
+    pub(crate) number: u32,
     meta: SegmentMeta,
     postings: Section,
     positions: Section,
@@ -82,8 +86,6 @@ pub struct Segment {
     details: Section,
     details_offsets: Section,
     terms: Terms,
-    /// Where the blocks of terms start in the file, for messages.
-    terms_offset: u64,
     pub(crate) deletions: Option<Deletions>,
 }
 
@@ -120,9 +122,9 @@ impl Segment {
             .map_err(|error| damaged(&format!("counts unreadable: {error}")))?;
         let segment = Segment {
             id,
+            number: 0,
             postings: section(0)?,
             positions: section(1)?,
-            terms_offset: section(2)?.file_offset(),
             terms: Terms::open(section(2)?, section(3)?, section(4)?, meta.terms_count)
                 .ok_or_else(|| damaged("the dictionary is not as long as its terms make it"))?,
             lengths: [section(5)?, section(6)?],
@@ -158,6 +160,11 @@ impl Segment {
         self.id
     }
 
+    /// Which of the segments of its index it is, counted from 0 in the manifest's order.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Documents in it, deleted ones included; ids run from 0 to this.
     pub fn documents_count(&self) -> u32 {
         self.meta.documents_count
@@ -178,18 +185,22 @@ impl Segment {
 
     /// The record of a term, if it occurs here.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermRecord>, IndexError> {
-        /// Keys up to so many bytes need no allocation.
-        const SHORT_MAX: usize = 64;
-        let mut short = [0; SHORT_MAX];
-        let found = match short.get_mut(..=term.len()) {
-            Some(key) => {
-                key[0] = field as u8;
-                key[1..].copy_from_slice(term.as_bytes());
-                self.terms.find(key)
-            }
-            None => self.terms.find(&key_of(field, term)),
-        };
-        found.map_err(|bad| self.bad_terms(bad))
+        terms::with_key(field, term, |key| self.terms.find(key)).map_err(|bad| self.bad_terms(bad))
+    }
+
+    /// Asks for what the next step of looking up a term will read, without waiting for it.
+    #[inline]
+    pub fn prefetch_term(&self, hash: TermHash, step: LookUpStep) {
+        self.terms.prefetch(hash, step);
+    }
+
+    /// Asks for the beginning of a list that will be opened soon.
+    #[inline]
+    pub fn prefetch_list(&self, record: &TermRecord) {
+        let start = record.postings_start as usize;
+        for line in 0..LIST_LINES {
+            codec::memory::prefetch(&self.postings, start + line * 64);
+        }
     }
 
     /// Calls `each` for every term that starts with `prefix`, in order.
@@ -199,7 +210,7 @@ impl Segment {
         prefix: &str,
         mut each: impl FnMut(&str, TermRecord),
     ) -> Result<(), IndexError> {
-        let key = key_of(field, prefix);
+        let key = terms::with_key(field, prefix, <[u8]>::to_vec);
         let mut stream = self.terms.range(&key, None);
         while let Some((found, ordinal)) = stream.next() {
             if !found.starts_with(&key) {
@@ -234,7 +245,7 @@ impl Segment {
     fn bad_terms(&self, bad: BadTerms) -> IndexError {
         IndexError::Damaged {
             path: self.path.clone(),
-            offset: self.terms_offset.saturating_add(bad.offset),
+            offset: self.terms.file_offset(bad),
             what: "terms unreadable".to_owned(),
         }
     }
@@ -383,18 +394,10 @@ impl Segment {
     pub(crate) fn damaged_at_terms(&self, what: &str) -> IndexError {
         IndexError::Damaged {
             path: self.path.clone(),
-            offset: self.terms_offset,
+            offset: self.terms.file_offset(BadTerms { offset: 0 }),
             what: what.to_owned(),
         }
     }
-}
-
-/// How the dictionary names a term.
-fn key_of(field: Field, term: &str) -> Vec<u8> {
-    let mut key = Vec::with_capacity(1 + term.len());
-    key.push(field as u8);
-    key.extend_from_slice(term.as_bytes());
-    key
 }
 
 impl AsRef<Segment> for Segment {
@@ -429,14 +432,5 @@ impl DetailsInOrder<'_> {
         })?;
         self.next += 1;
         Ok(details)
-    }
-}
-
-/// The dictionary builder refuses only what is not in order, which is a bug of the caller.
-pub(crate) fn not_in_order(error: fst::Error) -> IndexError {
-    debug_assert!(false, "{error}");
-    IndexError::Mismatch {
-        path: PathBuf::new(),
-        reason: format!("term dictionary: {error}"),
     }
 }

@@ -27,9 +27,9 @@ pub(crate) mod write;
 
 pub(crate) use stream::TermStream;
 
-use crate::TermRecord;
 use crate::sealed::{Section, read_u32};
-use codec::vint;
+use crate::{Field, TermRecord};
+use codec::{memory, vint};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Terms of a block.
@@ -38,6 +38,47 @@ pub(crate) const BLOCK_TERMS: u64 = 8;
 const PLACES: usize = 16;
 /// Terms for each bucket.
 const BUCKET_TERMS: u64 = 14;
+
+/// The hash of a term, by which dictionaries find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TermHash(u32);
+
+impl TermHash {
+    /// That of a term of a field.
+    pub fn of(field: Field, term: &str) -> TermHash {
+        TermHash(with_key(field, term, hash_of))
+    }
+}
+
+/// What of a dictionary a look-up reads, one after another: where memory is far, asking for each step of
+/// many look-ups before the next step of any costs little more than one look-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookUpStep {
+    /// The table of hashes.
+    Table,
+    /// Where blocks of terms start.
+    Starts,
+    /// The block of terms.
+    Terms,
+}
+
+impl LookUpStep {
+    /// All, in order.
+    pub const ALL: [LookUpStep; 3] = [LookUpStep::Table, LookUpStep::Starts, LookUpStep::Terms];
+}
+
+/// Calls `with` with the key of a term: the field's byte, and the term.
+pub(crate) fn with_key<R>(field: Field, term: &str, with: impl FnOnce(&[u8]) -> R) -> R {
+    /// Keys up to so many bytes need no allocation.
+    const SHORT_MAX: usize = 64;
+    let mut short = [0; SHORT_MAX];
+    if let Some(key) = short.get_mut(..=term.len()) {
+        key[0] = field as u8;
+        key[1..].copy_from_slice(term.as_bytes());
+        return with(key);
+    }
+    with(&[&[field as u8], term.as_bytes()].concat())
+}
 
 /// The sections of a dictionary.
 #[derive(Debug)]
@@ -105,6 +146,39 @@ impl Terms {
         Ok(None)
     }
 
+    /// Asks for the next piece of memory that a key of this hash will be looked for in.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: TermHash, step: LookUpStep) {
+        let bucket_bytes = bucket_bytes(self.width);
+        let buckets_count = self.table.len() / bucket_bytes;
+        let start = bucket_of(hash.0, buckets_count as u64) as usize * bucket_bytes;
+        if step == LookUpStep::Table {
+            memory::prefetch(&self.table, start);
+            memory::prefetch(&self.table, start + bucket_bytes - 1);
+            return;
+        }
+        let Some(bucket) = self.table.get(start..start + bucket_bytes) else {
+            return;
+        };
+        let Some((checks, blocks)) = bucket.split_first_chunk::<PLACES>() else {
+            return;
+        };
+        let same = places_of(checks, check_of(hash.0));
+        if same == 0 {
+            return;
+        }
+        // The first of them, which mostly is the only one.
+        let place = same.trailing_zeros() as usize;
+        let block = uint(&blocks[place * self.width..][..self.width]) as usize;
+        if step == LookUpStep::Starts {
+            memory::prefetch(&self.starts, block * 4);
+            return;
+        }
+        let at = read_u32(&self.starts, block * 4) as usize;
+        memory::prefetch(&self.blocks, at);
+        memory::prefetch(&self.blocks, at + 64);
+    }
+
     /// Looks for a key in a block.
     fn find_in(&self, block: u64, key: &[u8]) -> Result<Option<TermRecord>, BadTerms> {
         let Some(mut entries) = self.entries(block) else {
@@ -149,6 +223,11 @@ impl Terms {
     /// Those from `from` on and before `to`.
     pub(crate) fn range(&self, from: &[u8], to: Option<&[u8]>) -> TermStream<'_> {
         TermStream::new(self, from, to)
+    }
+
+    /// Where in the file something is wrong.
+    pub(crate) fn file_offset(&self, bad: BadTerms) -> u64 {
+        self.blocks.file_offset().saturating_add(bad.offset)
     }
 
     fn blocks_count(&self) -> u64 {
