@@ -35,31 +35,67 @@ pub fn encode(first: u32, docs: &[u32], out: &mut Vec<u8>) {
     write_highs(highs, out);
 }
 
+/// Reads as many documents as there is room for; returns the bytes they took.
+/// After an error `docs` holds anything.
+#[inline]
+pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, CodecError> {
+    let parts = Parts::read(bytes, docs.len())?;
+    #[cfg(target_arch = "x86_64")]
+    if crate::processor::level() == crate::processor::Level::Avx512
+        && parts.bits <= crate::rice::avx512::BITS_MAX
+    {
+        let Parts { bits, lows, highs } = parts;
+        // SAFETY: the processor has what the function is compiled for.
+        let end = unsafe { crate::rice::avx512::decode_ids(lows, highs, bits, first, docs) };
+        return end.map(|end| parts.bytes_before_highs() + end.div_ceil(8));
+    }
+    decode_one_by_one(bytes, first, docs)
+}
+
 for_each_processor! {
-    /// Reads as many documents as there is room for; returns the bytes they took.
-    /// After an error `docs` holds anything.
-    pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, CodecError> = decode_any
+    /// The twin of every vectorised [`decode`].
+    pub fn decode_one_by_one(
+        bytes: &[u8], first: u32, docs: &mut [u32]
+    ) -> Result<usize, CodecError> = decode_any
+}
+
+/// The parts of a block. Both reach over their end, into what follows.
+struct Parts<'a> {
+    bits: u32,
+    lows: &'a [u8],
+    highs: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    #[inline(always)]
+    fn read(bytes: &'a [u8], count: usize) -> Result<Parts<'a>, CodecError> {
+        let Some((&bits, lows)) = bytes.split_first() else {
+            return Err(truncated(0));
+        };
+        let bits = u32::from(bits);
+        check_bits(bits)?;
+        let highs = lows.get(lows_bytes(count, bits)..).ok_or(truncated(1))?;
+        Ok(Parts { bits, lows, highs })
+    }
+
+    #[inline(always)]
+    fn bytes_before_highs(&self) -> usize {
+        1 + self.lows.len() - self.highs.len()
+    }
 }
 
 #[inline(always)]
 fn decode_any(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, CodecError> {
-    let Some((&bits, rest)) = bytes.split_first() else {
-        return Err(truncated(0));
-    };
-    let bits = u32::from(bits);
-    check_bits(bits)?;
-    let lows_bytes = lows_bytes(docs.len(), bits);
-    let highs = rest.get(lows_bytes..).ok_or(truncated(1))?;
-    let mut ones = Ones::after(highs, 0)?;
+    let parts = Parts::read(bytes, docs.len())?;
+    let mut ones = Ones::after(parts.highs, 0)?;
     for (index, doc) in docs.iter_mut().enumerate() {
         *doc = (ones.take()? - index) as u32;
     }
-    // Low parts are read over their end, into what follows, so that few are at the end of the bytes.
     for (index, doc) in docs.iter_mut().enumerate() {
-        let parts = *doc << bits | low(rest, bits, index);
-        *doc = parts.wrapping_add(first);
+        let id = *doc << parts.bits | low(parts.lows, parts.bits, index);
+        *doc = id.wrapping_add(first);
     }
-    Ok(1 + lows_bytes + ones.next.div_ceil(8))
+    Ok(parts.bytes_before_highs() + ones.next.div_ceil(8))
 }
 
 #[cfg(test)]
@@ -93,11 +129,14 @@ mod tests {
         let mut docs = vec![0; count];
         let read = decode(bytes, first, &mut docs);
         let mut plain = docs.clone();
-        assert_eq!(decode_any(bytes, first, &mut plain), read);
+        for one_by_one in [decode_one_by_one, decode_any] {
+            let plainly = one_by_one(bytes, first, &mut plain);
+            assert_eq!(plainly.as_ref().ok(), read.as_ref().ok());
+        }
         match slow(bytes, first, count) {
             Some((expected, taken)) => {
                 assert_eq!(read, Ok(taken));
-                assert_eq!((&docs, plain), (&expected, expected.clone()));
+                assert_eq!((&docs, &plain), (&expected, &expected));
             }
             None => assert!(read.is_err()),
         }

@@ -20,7 +20,7 @@ use crate::CodecError;
 use crate::bits::for_each_processor;
 
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(crate) mod avx512;
 #[cfg(test)]
 mod tests;
 
@@ -244,13 +244,19 @@ fn last_word(bytes: &[u8], at: usize) -> u64 {
     very_last_word(bytes, at)
 }
 
-#[inline(never)]
+/// As [`word`], of fewer than eight bytes: the first and the last of them, which may be the same.
+#[inline(always)]
 fn very_last_word(bytes: &[u8], at: usize) -> u64 {
-    let mut eight = [0; 8];
     let rest = bytes.get(at..).unwrap_or(&[]);
-    let count = rest.len().min(8);
-    eight[..count].copy_from_slice(&rest[..count]);
-    u64::from_le_bytes(eight)
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return u64::from(first) | u64::from(last) << (8 * (rest.len() - 4));
+    }
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
+        let (first, last) = (u16::from_le_bytes(*first), u16::from_le_bytes(*last));
+        return u64::from(first) | u64::from(last) << (8 * (rest.len() - 2));
+    }
+    rest.first().map_or(0, |&byte| byte.into())
 }
 
 /// The ones among bits, one after another.

@@ -11,7 +11,7 @@ use std::arch::x86_64::*;
 
 const LANES: usize = 16;
 /// More low bits than this do not fit four bytes from any bit of the first.
-const BITS_MAX: u32 = 25;
+pub(crate) const BITS_MAX: u32 = 25;
 
 const STEPS: [i32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
@@ -132,7 +132,6 @@ fn add_lows(lows: &[u8], bits: u32, from: usize, base: u32, values: &mut [u32]) 
     // SAFETY: sixteen integers are read from an array of sixteen.
     let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
     let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
-    let four = _mm512_set1_epi32(0x0302_0100);
     let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
     let shift = _mm_cvtsi32_si128(bits as i32);
     let mut base = _mm512_set1_epi32(base as i32);
@@ -140,17 +139,7 @@ fn add_lows(lows: &[u8], bits: u32, from: usize, base: u32, values: &mut [u32]) 
     for chunk in values.chunks_mut(LANES) {
         let bit = index * bits as usize;
         index += chunk.len();
-        let rest = lows.get(bit / 8..).unwrap_or(&[]);
-        let bytes_count = (bit % 8 + chunk.len() * bits as usize).div_ceil(8);
-        let packed = load(&rest[..bytes_count.min(rest.len())]);
-        let at = _mm512_add_epi32(offsets, _mm512_set1_epi32((bit % 8) as i32));
-        // The number of a lane's first byte, in all four of its bytes.
-        let byte = _mm512_srli_epi32::<3>(at);
-        let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<8>(byte));
-        let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<16>(byte));
-        let lanes = _mm512_permutexvar_epi8(_mm512_add_epi8(byte, four), packed);
-        let within = _mm512_and_si512(at, _mm512_set1_epi32(7));
-        let low = _mm512_and_si512(_mm512_srlv_epi32(lanes, within), mask);
+        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
         let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
         // SAFETY: the chunk has as many values as `used` has ones.
         let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
@@ -176,6 +165,69 @@ fn load(bytes: &[u8]) -> __m512i {
     let there = u64::MAX >> (64 - bytes.len().min(64));
     // SAFETY: as above.
     unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) }
+}
+
+/// Ids from their high parts in unary and their low parts: as [`crate::elias_fano::decode`], without its
+/// first byte. Returns the number of the bit after the last high part.
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+pub(crate) fn decode_ids(
+    lows: &[u8],
+    highs: &[u8],
+    bits: u32,
+    first: u32,
+    ids: &mut [u32],
+) -> Result<usize, CodecError> {
+    zeros_passed(highs, 0, ids)?;
+    // So many zeros, and a one for each.
+    let end = ids.last().map_or(0, |&zeros| zeros as usize + ids.len());
+    // SAFETY: sixteen integers are read from an array of sixteen.
+    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
+    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
+    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
+    let shift = _mm_cvtsi32_si128(bits as i32);
+    let first = _mm512_set1_epi32(first as i32);
+    let mut bit = 0;
+    for chunk in ids.chunks_mut(LANES) {
+        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
+        bit += chunk.len() * bits as usize;
+        let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
+        // SAFETY: the chunk has as many values as `used` has ones.
+        let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
+        let id = _mm512_or_si512(_mm512_sll_epi32(zeros, shift), low);
+        let id = _mm512_add_epi32(id, first);
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi32(chunk.as_mut_ptr().cast(), used, id) };
+    }
+    Ok(end)
+}
+
+/// Sixteen low parts from a bit on; those past `count` are anything.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+fn low_parts(
+    lows: &[u8],
+    bit: usize,
+    count: usize,
+    bits: u32,
+    offsets: __m512i,
+    mask: __m512i,
+) -> __m512i {
+    let rest = lows.get(bit / 8..).unwrap_or(&[]);
+    let bytes_count = (bit % 8 + count * bits as usize).div_ceil(8);
+    let packed = load(&rest[..bytes_count.min(rest.len())]);
+    let at = _mm512_add_epi32(offsets, _mm512_set1_epi32((bit % 8) as i32));
+    // The number of a lane's first byte, in all four of its bytes.
+    let byte = _mm512_srli_epi32::<3>(at);
+    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<8>(byte));
+    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<16>(byte));
+    let four = _mm512_set1_epi32(0x0302_0100);
+    let lanes = _mm512_permutexvar_epi8(_mm512_add_epi8(byte, four), packed);
+    let within = _mm512_and_si512(at, _mm512_set1_epi32(7));
+    _mm512_and_si512(_mm512_srlv_epi32(lanes, within), mask)
 }
 
 /// Running sums of sixteen lanes.

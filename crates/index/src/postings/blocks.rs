@@ -63,6 +63,7 @@ pub struct Blocks<'a> {
 pub(super) const NO_BLOCK: usize = usize::MAX;
 
 impl<'a> Blocks<'a> {
+    #[inline]
     pub(crate) fn new(bytes: ListBytes<'a>, origin: Origin<'a>) -> Blocks<'a> {
         Blocks {
             bytes,

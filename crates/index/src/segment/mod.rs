@@ -257,11 +257,13 @@ impl Segment {
     }
 
     /// The postings of a term, block by block.
+    #[inline]
     pub fn blocks(&self, record: &TermRecord) -> Result<Blocks<'_>, IndexError> {
         let (bytes, origin) = self.list(record)?;
         Ok(Blocks::new(bytes, origin))
     }
 
+    #[inline]
     fn list(&self, record: &TermRecord) -> Result<(ListBytes<'_>, Origin<'_>), IndexError> {
         let slice = |section: &'_ Section, start: u64, bytes: u64| {
             let start = usize::try_from(start).ok()?;
