@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod demo;
 mod index;
+mod lab;
 mod load;
 mod optimize;
 mod search;
@@ -25,6 +26,7 @@ pub(crate) enum Command {
     Search(search::SearchArguments),
     Serve(serve::ServeArguments),
     Load(load::LoadArguments),
+    Lab(lab::LabArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Demo(demo::DemoArguments),
@@ -39,6 +41,7 @@ impl Command {
             Command::Search(arguments) => search::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::Load(arguments) => load::run(arguments),
+            Command::Lab(arguments) => lab::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) use arguments::LoadArguments;
+pub(super) use watch::until_stopped;
 
 /// One repetition with its figures.
 struct Repetition {
