@@ -100,6 +100,14 @@ def test_paths_in_documents_exist(files, root):
     assert absent == []
 
 
+def whole_help(shorttail, subcommand):
+    """The help of a subcommand, and of the subcommands that it has itself."""
+    text = shorttail(subcommand, "--help")
+    nested = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.MULTILINE)
+    names = re.findall(r"^  ([a-z][a-z-]*)", nested[1], re.MULTILINE) if nested else []
+    return text + "".join(shorttail(subcommand, name, "--help") for name in names if name != "help")
+
+
 def test_commands_in_documents_exist(files, shorttail):
     """Every `shorttail SUBCOMMAND --option` of a document is known to the program's own help."""
     helps = {"": shorttail("--help")}
@@ -113,7 +121,7 @@ def test_commands_in_documents_exist(files, shorttail):
                 wrong.append(f"{path}: shorttail {subcommand}")
                 continue
             if subcommand not in helps:
-                helps[subcommand] = shorttail(subcommand, "--help")
+                helps[subcommand] = whole_help(shorttail, subcommand)
             for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest):
                 if not re.search(rf"{option}\b(?!-)", helps[subcommand]):
                     wrong.append(f"{path}: shorttail {subcommand} {option}")

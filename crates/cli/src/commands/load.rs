@@ -43,7 +43,7 @@ fn measure(
 ) -> anyhow::Result<ExitCode> {
     let folders = folders(arguments);
     for folder in folders.iter().flatten() {
-        RunRecord::check_vacant(folder)?;
+        RunRecord::prepare(folder)?;
     }
     let self_check = match arguments.no_self_check {
         true => None,

@@ -6,11 +6,19 @@ use crate::support::{Bench, golden, shorttail};
 fn help_of_every_subcommand() {
     golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
     for subcommand in [
-        "index", "optimize", "search", "serve", "bench", "check", "demo",
+        "index", "optimize", "search", "serve", "load", "lab", "bench", "check", "demo",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
         golden(&format!("help-{subcommand}.txt"), &help);
+    }
+}
+
+#[test]
+fn help_of_the_laboratory() {
+    for subcommand in ["doctor", "list", "run", "report", "compare", "restore"] {
+        let help = shorttail(["lab", subcommand, "--help"]).ends(0).stdout;
+        golden(&format!("help-lab-{subcommand}.txt"), &help);
     }
 }
 
@@ -64,6 +72,58 @@ fn wrong_usage_ends_with_two() {
         "--passes",
     );
     check(&["serve"], "DIR");
+    check(&["load", "x"], "--queries");
+    check(&["load", "x", "--queries", "y"], "--rate");
+    check(
+        &[
+            "load",
+            "x",
+            "--queries",
+            "y",
+            "--rate",
+            "1",
+            "--duration",
+            "5",
+        ],
+        "300ms",
+    );
+    check(
+        &["load", "x", "--queries", "y", "--closed", "0"],
+        "--closed",
+    );
+    check(
+        &[
+            "load",
+            "x",
+            "--queries",
+            "y",
+            "--closed",
+            "1",
+            "--think",
+            "long",
+        ],
+        "300ms",
+    );
+    check(
+        &[
+            "load",
+            "x",
+            "--queries",
+            "y",
+            "--closed",
+            "1",
+            "--rate",
+            "1",
+        ],
+        "cannot be used with",
+    );
+    check(
+        &["load", "x", "--queries", "y", "--search", "fast"],
+        "p99=300ms",
+    );
+    check(&["lab"], "Usage: shorttail lab");
+    check(&["lab", "run"], "--index");
+    check(&["lab", "compare", "x"], "RUN");
 }
 
 #[test]

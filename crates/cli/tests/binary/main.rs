@@ -5,6 +5,8 @@ mod damage;
 mod help;
 mod hostile;
 mod indexing;
+mod lab;
+mod load;
 mod optimizing;
 mod searching;
 mod serving;

@@ -6,13 +6,14 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command};
 
-struct Serving {
+/// A server of a bench's index, ended when it is dropped.
+pub(crate) struct Serving {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Serving {
-    fn start(bench: &Bench) -> Serving {
+    pub(crate) fn start(bench: &Bench) -> Serving {
         let directory = bench.directory();
         let directory = directory.to_str().unwrap();
         let mut child = command(["serve", directory, "--listen", "127.0.0.1:0"])
