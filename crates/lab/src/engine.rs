@@ -7,6 +7,7 @@ use crate::experiment::{Arm, Experiment, Order, View};
 use crate::journal::Journal;
 use crate::results::{ExperimentResult, write_json};
 use crate::server::{Server, Usage};
+use crate::sizes::{Parts, SizeCell};
 use crate::{LabError, Session, Tree, examine, views};
 use load::{
     Arrivals, Live, Machine, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think,
@@ -28,6 +29,8 @@ pub struct Plan {
     pub queries_name: String,
     /// The queries, in their order.
     pub queries: Vec<String>,
+    /// Documents, as JSON lines, for experiments that build indexes of parts of them.
+    pub corpus: Option<PathBuf>,
     /// Where results go.
     pub into: PathBuf,
     /// Where changes of the machine's settings are noted.
@@ -96,6 +99,8 @@ pub struct Laboratory<'a> {
     cores_count: usize,
     /// Kept by the first experiment that needs it.
     alone: Option<Outcome>,
+    /// The same.
+    sizes: Option<Vec<SizeCell>>,
 }
 
 /// What a laboratory tells while it works.
@@ -155,6 +160,7 @@ impl<'a> Laboratory<'a> {
             stream,
             live,
             alone: None,
+            sizes: None,
         })
     }
 
@@ -170,19 +176,36 @@ impl<'a> Laboratory<'a> {
     ) -> Result<ExperimentResult, LabError> {
         let arms = self.arms(experiment);
         let alone = usize::from(experiment.view.is_alone() && self.alone.is_none());
-        let cells = arms.len() * experiment.shares.len() * self.plan.depth.repetitions;
-        told(Step::Begins {
-            name: experiment.name.clone(),
-            runs_count: cells + alone,
-        });
+        let cells = match experiment.view.is_by_size() && self.sizes.is_none() {
+            true => experiment.shares.len(),
+            false => arms.len() * experiment.shares.len() * self.plan.depth.repetitions,
+        };
         let mut result = ExperimentResult::of(experiment);
         result.lacking = experiment.lacking(&self.session.capabilities);
+        if experiment.view.is_by_size() && self.plan.corpus.is_none() {
+            result
+                .lacking
+                .push("no documents were named: give --corpus FILE".into());
+        }
+        told(Step::Begins {
+            name: experiment.name.clone(),
+            runs_count: if result.lacking.is_empty() {
+                cells + alone
+            } else {
+                0
+            },
+        });
         if result.lacking.is_empty() {
             match experiment.view {
                 View::QueryLengths => views::words::query_lengths(&mut result, &self.stream),
                 View::Rates => {
                     let cells = self.cells(experiment, &arms, &mut told)?;
                     views::rates::show(&mut result, &cells, self.cores_count);
+                }
+                view if view.is_by_size() => {
+                    let cells = self.sizes(experiment, &mut told)?;
+                    views::sizes::show(&mut result, view, &cells);
+                    self.sizes = Some(cells);
                 }
                 view => {
                     let outcome = self.alone(&mut told)?;
@@ -373,6 +396,39 @@ impl<'a> Laboratory<'a> {
         settings.warm_up = self.plan.depth.warm_up;
         let (outcome, _) = self.measure(&settings)?;
         Ok(outcome)
+    }
+
+    /// One index for each share of the corpus.
+    fn sizes(
+        &mut self,
+        experiment: &Experiment,
+        told: &mut impl FnMut(Step),
+    ) -> Result<Vec<SizeCell>, LabError> {
+        if let Some(cells) = self.sizes.take() {
+            return Ok(cells);
+        }
+        let Some(corpus) = &self.plan.corpus else {
+            return Ok(Vec::new());
+        };
+        let parts = Parts {
+            binary: &self.plan.binary,
+            corpus,
+            scratch: self.plan.into.join("scratch"),
+            stream: &self.stream,
+            warm_up: self.plan.depth.warm_up,
+            duration: self.plan.depth.duration,
+            seed: self.plan.seed,
+        };
+        let measure = |share: &f64| {
+            told(Step::Runs {
+                what: format!(
+                    "{:.0} % of the documents: index, then one client",
+                    share * 100.0
+                ),
+            });
+            parts.measure(*share, self.live)
+        };
+        experiment.shares.iter().map(measure).collect()
     }
 
     fn measure(&self, settings: &Settings) -> Result<(Outcome, Summary), LabError> {

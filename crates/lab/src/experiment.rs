@@ -5,7 +5,7 @@ use crate::{Capability, LabError};
 use serde::Deserialize;
 
 /// The experiments, in the order in which they are run and reported.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 12] = [
     (
         "query-lengths",
         include_str!("../experiments/query-lengths.toml"),
@@ -25,6 +25,14 @@ const FILES: [(&str, &str); 10] = [
     (
         "tail-by-terms",
         include_str!("../experiments/tail-by-terms.toml"),
+    ),
+    (
+        "phases-and-size",
+        include_str!("../experiments/phases-and-size.toml"),
+    ),
+    (
+        "documents-and-size",
+        include_str!("../experiments/documents-and-size.toml"),
     ),
     (
         "arrival-rate",
@@ -57,7 +65,8 @@ pub struct Experiment {
     pub published: String,
     /// What is measured, and how it is shown.
     pub view: View,
-    /// Rates, as shares of what the machine can do in a closed loop.
+    /// Rates, as shares of what the machine can do in a closed loop; or sizes, as shares of the
+    /// corpus.
     #[serde(default)]
     pub shares: Vec<f64>,
     /// Capabilities without which it cannot be run.
@@ -88,11 +97,20 @@ pub enum View {
     Keywords,
     /// One client: words of the slowest queries against words of all.
     TailByTerms,
+    /// One client: phases over growing parts of a corpus.
+    PhasesBySize,
+    /// Documents over bytes of indexes of growing parts of a corpus.
+    DocumentsBySize,
     /// Arms over arrival rates.
     Rates,
 }
 
 impl View {
+    /// Whether it builds indexes of parts of a corpus.
+    pub fn is_by_size(self) -> bool {
+        matches!(self, View::PhasesBySize | View::DocumentsBySize)
+    }
+
     /// Whether it looks at one client that asks one query after the other.
     pub fn is_alone(self) -> bool {
         matches!(

@@ -13,6 +13,7 @@ mod journal;
 mod report;
 mod results;
 mod server;
+mod sizes;
 mod svg;
 mod tree;
 mod views;

@@ -2,6 +2,7 @@
 
 pub(crate) mod alone;
 pub(crate) mod rates;
+pub(crate) mod sizes;
 pub(crate) mod words;
 
 /// Words of a query, as white space parts them.

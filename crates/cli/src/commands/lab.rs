@@ -93,6 +93,9 @@ struct RunArguments {
     /// The queries: one a line, or id<TAB>query
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
+    /// Documents, one a line of JSON, for the experiments that index growing parts of them
+    #[arg(long, value_name = "FILE")]
+    corpus: Option<PathBuf>,
     /// Where results go; those of an earlier run are replaced
     #[arg(long, value_name = "RESULTS", default_value = "results")]
     into: PathBuf,
@@ -194,6 +197,7 @@ fn run_experiments(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         index: arguments.index.clone(),
         queries_name: arguments.queries.display().to_string(),
         queries: queries.into_iter().map(|query| query.text).collect(),
+        corpus: arguments.corpus.clone(),
         into: arguments.into.clone(),
         journal: journal()?,
         depth: arguments.depth(),

@@ -67,6 +67,8 @@ fn experiments_are_run_and_reported() {
     let directory = bench.directory();
     let [index, queries, into] =
         [&directory, &queries, &results].map(|path| path.to_str().unwrap());
+    let corpus = bench.path("corpus.jsonl");
+    let corpus = ["--corpus", corpus.to_str().unwrap()];
     let options = [
         "--index",
         index,
@@ -84,7 +86,7 @@ fn experiments_are_run_and_reported() {
         "query-locality",
         "smt",
     ];
-    let run = lab(&[&["run"], &experiments[..], &options].concat()).ends(0);
+    let run = lab(&[&["run"], &experiments[..], &options, &corpus].concat()).ends(0);
     assert!(run.stderr.contains("query-locality: 9 runs"), "{run:#?}");
     let result = |name: &str| -> serde_json::Value {
         let text = std::fs::read_to_string(results.join(name).join("result.json")).unwrap();
@@ -109,6 +111,25 @@ fn experiments_are_run_and_reported() {
         "{locality}"
     );
     assert!(results.join("query-locality/1-1/run.json").exists());
+
+    let sizes = result("documents-and-size");
+    let points = sizes["panels"][0]["series"][0]["points"]
+        .as_array()
+        .unwrap();
+    let documents: Vec<f64> = points
+        .iter()
+        .filter_map(|point| point["y"].as_f64())
+        .collect();
+    let total = small_corpus().len() as f64;
+    let expected = [0.25, 0.5, 0.75, 1.0].map(|share: f64| (total * share).round());
+    assert_eq!(documents, expected, "{sizes}");
+    assert!(
+        result("phases-and-size")["reading"]
+            .as_str()
+            .unwrap()
+            .contains("index search")
+    );
+    assert!(!results.join("scratch").exists());
 
     let page = lab(&["report", into]).ends(0).stdout;
     let html = std::fs::read_to_string(page.trim()).unwrap();

@@ -164,7 +164,9 @@ fn reading(cells: &[Cell], comparisons: &[ComparisonRow]) -> String {
     };
     let of_arm: Vec<&Cell> = cells.iter().filter(|cell| cell.arm == first.arm).collect();
     let at = |cell: &Cell, figure| {
-        response_ms(cell, figure).map_or("not known".to_owned(), |point| ms(point.y * 1e3))
+        // The percentile lies among the queries without an answer, or the samples are too few.
+        let none = || "beyond what was answered".to_owned();
+        response_ms(cell, figure).map_or_else(none, |point| ms(point.y * 1e3))
     };
     let p99 = Figure::Percentile(99.0);
     let mut reading = match (of_arm.first(), of_arm.last()) {
