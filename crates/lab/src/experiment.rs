@@ -268,8 +268,9 @@ mod tests {
                 "{}",
                 experiment.name
             );
+            let has_shares = has_arms || experiment.view.is_by_size();
             assert_eq!(
-                has_arms,
+                has_shares,
                 !experiment.shares.is_empty(),
                 "{}",
                 experiment.name
@@ -278,7 +279,7 @@ mod tests {
                 experiment
                     .shares
                     .iter()
-                    .all(|share| (0.0..1.0).contains(share))
+                    .all(|share| (0.0..=1.0).contains(share))
             );
             let known = crate::examine(&crate::Tree::here());
             for need in &experiment.needs {

@@ -85,6 +85,8 @@ fn experiments_are_run_and_reported() {
         "tail-by-terms",
         "query-locality",
         "smt",
+        "phases-and-size",
+        "documents-and-size",
     ];
     let run = lab(&[&["run"], &experiments[..], &options, &corpus].concat()).ends(0);
     assert!(run.stderr.contains("query-locality: 9 runs"), "{run:#?}");

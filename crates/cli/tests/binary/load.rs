@@ -221,7 +221,7 @@ fn what_cannot_be_measured_is_said() {
     fails(
         &loading.url,
         &queries,
-        &["--rate", "-5"],
+        &["--rate", "0"],
         &["number above 0"],
     );
     let beneath_a_file = format!("{queries}/run");
