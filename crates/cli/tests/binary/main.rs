@@ -6,6 +6,8 @@ mod damage;
 mod help;
 mod hostile;
 mod indexing;
+mod lab;
+mod load;
 mod model;
 mod optimizing;
 mod searching;
