@@ -141,9 +141,25 @@ pub fn lows_at_about(bytes_count: usize, count: usize, from: usize) -> usize {
     bytes_count.saturating_sub((count - from.min(count)) * bits / 8)
 }
 
+/// The values from index `from` on of the block of `count` values that is `bytes`.
+#[inline]
+pub fn decode(
+    bytes: &[u8],
+    count: usize,
+    from: usize,
+    values: &mut [u32],
+) -> Result<(), CodecError> {
+    #[cfg(target_arch = "x86_64")]
+    if crate::processor::level() == crate::processor::Level::Avx512 {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { avx512::decode(bytes, count, from, values) };
+    }
+    decode_one_by_one(bytes, count, from, values)
+}
+
 for_each_processor! {
-    /// The values from index `from` on of the block of `count` values that is `bytes`.
-    pub fn decode(
+    /// The twin of every vectorised [`decode`].
+    pub fn decode_one_by_one(
         bytes: &[u8], count: usize, from: usize, values: &mut [u32]
     ) -> Result<(), CodecError> = decode_any
 }

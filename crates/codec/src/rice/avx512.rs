@@ -3,7 +3,7 @@
 //! The ones of a word are found by one instruction, which moves the numbers of its bits together. Low parts
 //! are brought under each other by one more, each with its four bytes.
 //!
-//! Same answers as [`super::decode_sums_one_by_one`].
+//! Same answers as the forms of [`super`] and [`crate::elias_fano`] that go one by one.
 
 use super::{Parts, parts, truncated, word};
 use crate::CodecError;
@@ -15,6 +15,48 @@ pub(crate) const BITS_MAX: u32 = 25;
 
 const STEPS: [i32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
+/// As [`super::decode_one_by_one`].
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+pub(super) fn decode(
+    bytes: &[u8],
+    count: usize,
+    from: usize,
+    values: &mut [u32],
+) -> Result<(), CodecError> {
+    let Parts::Mixed { bits, highs, lows } = parts(bytes, count)? else {
+        values.fill(0);
+        return Ok(());
+    };
+    if bits > BITS_MAX {
+        return super::decode_any(bytes, count, from, values);
+    }
+    zeros_passed(highs, from, values)?;
+    // SAFETY: sixteen integers are read from an array of sixteen.
+    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
+    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
+    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
+    let shift = _mm_cvtsi32_si128(bits as i32);
+    let mut before = _mm512_setzero_si512();
+    let mut bit = from * bits as usize;
+    for chunk in values.chunks_mut(LANES) {
+        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
+        bit += chunk.len() * bits as usize;
+        let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
+        // SAFETY: the chunk has as many values as `used` has ones.
+        let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
+        // The lane before each: of the first, the last of the chunk before.
+        let highs = _mm512_sub_epi32(zeros, _mm512_alignr_epi32::<15>(zeros, before));
+        let value = _mm512_or_si512(_mm512_sll_epi32(highs, shift), low);
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi32(chunk.as_mut_ptr().cast(), used, value) };
+        before = zeros;
+    }
+    Ok(())
+}
+
+/// As [`super::decode_sums_one_by_one`].
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]

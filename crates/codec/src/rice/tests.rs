@@ -48,7 +48,10 @@ fn check(bytes: &[u8], count: usize, from: usize, to: usize) {
         assert_eq!(summed, Ok(()));
     }
     let (mut plain, mut plain_sums) = (values.clone(), sums.clone());
-    assert_eq!(decode_any(bytes, count, from, &mut plain), read);
+    for one_by_one in [decode_one_by_one, decode_any] {
+        let plainly = one_by_one(bytes, count, from, &mut plain);
+        assert_eq!(plainly.is_ok(), read.is_ok());
+    }
     for one_by_one in [decode_sums_one_by_one, decode_sums_any] {
         let plainly = one_by_one(bytes, count, from, 7, &mut plain_sums);
         assert_eq!(plainly.is_ok(), summed.is_ok());
