@@ -6,6 +6,7 @@ mod help;
 mod hostile;
 mod indexing;
 mod optimizing;
+mod processes;
 mod searching;
 mod serving;
 mod support;
