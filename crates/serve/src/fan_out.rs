@@ -317,15 +317,18 @@ impl FanOut<'_> {
         timeline.note("search call", || part_of(chunks), begun);
         let Some(found) = found else { return };
         let call_us = begun.elapsed().as_micros() as u64;
-        let there_us = found.parse_us + found.queueing_us + found.search_us;
-        let mut at = timeline.since_us(begun) + call_us.saturating_sub(there_us) / 2;
+        let worked_us = found.queueing_us.saturating_add(found.search_us);
+        // Servers of one process share a plan: then this one waited less for it than making it took.
+        let parse_us = found.parse_us.min(call_us.saturating_sub(worked_us));
+        let around_us = call_us.saturating_sub(worked_us.saturating_add(parse_us));
+        let mut at = timeline.since_us(begun) + around_us / 2;
         for (name, us) in [
-            ("parse", found.parse_us),
+            ("parse", parse_us),
             ("queueing", found.queueing_us),
             ("search", found.search_us),
         ] {
             timeline.note_of(name, || part_of(chunks), at, us);
-            at += us;
+            at = at.saturating_add(us);
         }
     }
 }

@@ -19,6 +19,9 @@ pub struct Generations {
     reloading: Mutex<()>,
 }
 
+/// Hears of a generation, by number, what was really done to bring it into memory.
+pub type OnReport = dyn Fn(u64, &PreloadReport) + Send + Sync;
+
 /// How files of every generation come into memory before it is served.
 pub struct Preloading {
     /// Where to.
@@ -28,7 +31,7 @@ pub struct Preloading {
     /// What of them.
     pub parts: PreloadParts,
     /// Hears of each generation what was really done.
-    pub on_report: Box<dyn Fn(u64, &PreloadReport) + Send + Sync>,
+    pub on_report: Box<OnReport>,
 }
 
 impl Preloading {

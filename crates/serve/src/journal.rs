@@ -59,9 +59,8 @@ impl Journal {
             Err(error) => error,
         };
         match error {
-            SearchError::BadRequest { parameter, .. } => {
-                tracing::debug!(query, %parameter, "refused: not understood");
-            }
+            // It was told where it was read.
+            SearchError::BadRequest { .. } => {}
             SearchError::Overloaded { .. } => {
                 line!(self.refused, query, %error, "refused: too much to do");
             }

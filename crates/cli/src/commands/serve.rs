@@ -89,7 +89,6 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         queue_length: arguments.handlers.queue.unwrap_or(0),
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
-        ..ServeOptions::default()
     };
     let topology = options.topology();
     // Refused before anything is started.

@@ -58,7 +58,7 @@ pub(super) struct Row {
 pub(super) fn gantt(answer: &SearchAnswer) -> Option<Gantt> {
     let spans = answer.trace.as_ref()?;
     let times = &answer.phases_us;
-    let ends = spans.iter().map(|span| span.start_us + span.duration_us);
+    let ends = spans.iter().map(end_us);
     let whole_us = ends.max().unwrap_or(0).max(times.total).max(1);
     let (mut shown, left_out) = longest(spans);
     shown.push(Span {
@@ -104,6 +104,10 @@ pub(super) fn gantt(answer: &SearchAnswer) -> Option<Gantt> {
     })
 }
 
+fn end_us(span: &Span) -> u64 {
+    span.start_us.saturating_add(span.duration_us)
+}
+
 /// The longest steps in their order, and how many are left out.
 fn longest(spans: &[Span]) -> (Vec<Span>, usize) {
     let mut places: Vec<usize> = (0..spans.len()).collect();
@@ -118,7 +122,7 @@ fn longest(spans: &[Span]) -> (Vec<Span>, usize) {
 /// Every step after the one it is a step of: its place and how deep it is. The one it is of is the shortest
 /// that it lies in and that is of the same part or of none.
 fn nested(spans: &[Span]) -> Vec<(usize, usize)> {
-    let end = |at: usize| spans[at].start_us + spans[at].duration_us;
+    let end = |at: usize| end_us(&spans[at]);
     let holds = |outer: usize, inner: usize| {
         let is_longer = (spans[outer].duration_us, inner) > (spans[inner].duration_us, outer);
         let (outer_span, inner_span) = (&spans[outer], &spans[inner]);
@@ -128,7 +132,7 @@ fn nested(spans: &[Span]) -> Vec<(usize, usize)> {
             && outer_span.name.contains(' ')
             && (outer_span.part.is_empty() || outer_span.part == inner_span.part)
             && outer_span.start_us <= inner_span.start_us
-            && end(inner) <= end(outer) + ROUNDING_US
+            && end(inner) <= end(outer).saturating_add(ROUNDING_US)
     };
     let parents: Vec<Option<usize>> = (0..spans.len())
         .map(|inner| {
