@@ -5,6 +5,23 @@ pub(crate) mod rates;
 pub(crate) mod sizes;
 pub(crate) mod words;
 
+use load::Summary;
+use std::collections::BTreeMap;
+
+/// The words of warning of some runs, each with how many of them have it.
+fn warnings<'a>(runs: impl IntoIterator<Item = &'a Summary>) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut total = 0;
+    for run in runs {
+        total += 1;
+        for label in &run.labels {
+            *counts.entry(label.name()).or_default() += 1;
+        }
+    }
+    let line = |(name, count): (&str, usize)| format!("{name}: {count} of {total} runs");
+    counts.into_iter().map(line).collect()
+}
+
 /// Words of a query, as white space parts them.
 fn words_count(query: &str) -> usize {
     query.split_whitespace().count()

@@ -1,8 +1,8 @@
 //! One client that asks one query after the other: times without any queue.
-use super::{ms, words_count};
+use super::{ms, warnings, words_count};
 use crate::experiment::View;
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
-use load::{Outcome, Sample, Times};
+use load::{Outcome, Sample, Summary, Times};
 
 /// Queries of so many words and more stand together: there are few of each.
 const WORDS_MAX: usize = 10;
@@ -23,6 +23,7 @@ pub(crate) fn show(result: &mut ExperimentResult, view: View, outcome: &Outcome,
         .filter_map(|sample| asked(sample, texts))
         .collect();
     result.runs_count = 1;
+    result.warnings = warnings([&Summary::of(outcome)]);
     if asked.is_empty() {
         result.reading = "No query with a hit was answered in this time.".into();
         return;

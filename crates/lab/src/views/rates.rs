@@ -1,9 +1,8 @@
 //! Arms over arrival rates: average, tail, utilisation, refusals, and which arm is better.
-use super::ms;
+use super::{ms, warnings};
 use crate::engine::Cell;
 use crate::results::{Axis, ComparisonRow, ExperimentResult, Panel, Point, Series};
 use load::{Figure, Interval, Outcome, Times, Verdict, compare};
-use std::collections::BTreeMap;
 
 const RATE: &str = "arrival rate in queries a second";
 
@@ -57,8 +56,15 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[Cell], cores_count: u
             .push(by_rate(title, Axis::linear("%"), unanswered));
     }
     result.comparisons = comparisons(cells);
-    result.warnings = warnings(cells);
+    let runs = cells.iter().flat_map(|cell| &cell.runs);
+    result.warnings = warnings(runs.map(|run| &run.summary));
     result.reading = reading(cells, &result.comparisons);
+    if !result.warnings.is_empty() {
+        let warnings = result.warnings.join(", ");
+        result
+            .reading
+            .push_str(&format!(" Read with care: {warnings}."));
+    }
 }
 
 /// The figure of all samples together, with the spread over repetitions as its interval.
@@ -145,17 +151,6 @@ fn comparisons(cells: &[Cell]) -> Vec<ComparisonRow> {
         }
     }
     rows
-}
-
-fn warnings(cells: &[Cell]) -> Vec<String> {
-    let runs = || cells.iter().flat_map(|cell| &cell.runs);
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for label in runs().flat_map(|run| &run.summary.labels) {
-        *counts.entry(label.name()).or_default() += 1;
-    }
-    let total = runs().count();
-    let line = |(name, count): (&str, usize)| format!("{name}: {count} of {total} runs");
-    counts.into_iter().map(line).collect()
 }
 
 fn reading(cells: &[Cell], comparisons: &[ComparisonRow]) -> String {

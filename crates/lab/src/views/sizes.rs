@@ -1,14 +1,19 @@
 //! What grows with the index, and what does not?
-use super::ms;
+use super::{ms, warnings};
 use crate::experiment::View;
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 use crate::sizes::SizeCell;
-use load::Sample;
+use load::{Sample, Summary};
 use std::collections::HashSet;
 
 /// Fills a result with one of the two views of the same indexes.
 pub(crate) fn show(result: &mut ExperimentResult, view: View, cells: &[SizeCell]) {
     result.runs_count = cells.len();
+    let runs: Vec<Summary> = cells
+        .iter()
+        .map(|cell| Summary::of(&cell.outcome))
+        .collect();
+    result.warnings = warnings(&runs);
     match view {
         View::DocumentsBySize => documents(result, cells),
         _ => phases(result, cells),
