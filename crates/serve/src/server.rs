@@ -93,7 +93,8 @@ pub(crate) fn listen_on(address: &str) -> Result<(TcpListener, SocketAddr), Serv
     };
     let listener = TcpListener::bind(address).map_err(refused)?;
     // Asked again, the system only changes the length of the queue.
-    rustix::net::listen(&listener, CONNECTIONS_WAITING_MAX).map_err(|errno| refused(errno.into()))?;
+    rustix::net::listen(&listener, CONNECTIONS_WAITING_MAX)
+        .map_err(|errno| refused(errno.into()))?;
     listener.set_nonblocking(true).map_err(refused)?;
     let taken = listener.local_addr().map_err(refused)?;
     Ok((listener, taken))

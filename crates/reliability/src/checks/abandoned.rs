@@ -30,7 +30,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V2", run.seed);
     let stage = Stage::set(60_000, 2).await?;
     let server = stage.serve(&["--handlers", "2", "--queue", "1000"]).await?;
-    let queries = slow_queries(100, 12);
+    let queries = slow_queries(100, 60);
     let whole_ms = alone_ms(&server, &queries).await?;
     // Something between client and server that does not tell when the client has gone.
     let silent = Silent::before(server.address).await?;

@@ -24,12 +24,12 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let server = stage.serve(&["--handlers", "2"]).await?;
     let light: Vec<String> = MadeUp::default().queries(500).collect();
     let offer = Offer::new(server.address, &light, "&count=none", run.seed)?;
-    let heavy: Arc<Vec<String>> = Arc::new(slow_queries(50, 24));
+    let heavy: Arc<Vec<String>> = Arc::new(slow_queries(50, 160));
     offer.open(LIGHT_QPS, Duration::from_secs(2)).await?;
 
     let lasts = Duration::from_secs(run.size(8, 30));
     let (mut alone, mut mixed, mut heavies) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..run.size(1, 4) {
+    for _ in 0..run.size(1, 2) {
         alone.push(offer.open(LIGHT_QPS, lasts).await?);
         let more = match run.sabotage {
             true => String::new(),
@@ -61,7 +61,9 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         TIMEOUT.as_secs_f64() * 1e3 + run.limit_ms(LATE_MS_MAX),
     );
     verdict.note("light p99 ms alone", alone_ms);
-    verdict.timed_at_most("light p99 ms", mixed_ms, 2.0 * alone_ms);
+    // Beside other work on the machine, a few milliseconds are nobody's fault.
+    let slack_ms = run.size(15.0, 0.0);
+    verdict.timed_at_most("light p99 ms", mixed_ms, 2.0 * alone_ms + slack_ms);
     verdict.none("light failed", alone.iter().chain(&mixed).map(failed).sum());
     Ok(verdict)
 }
