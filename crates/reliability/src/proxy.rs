@@ -161,9 +161,8 @@ async fn to_the_server(
     from.read_exact(&mut preface).await?;
     to.stream.lock().await.write_all(&preface).await?;
     let mut newest = 0;
-    let mut frame = Vec::new();
     loop {
-        frame.resize(HEAD_BYTES, 0);
+        let mut frame = vec![0; HEAD_BYTES];
         from.read_exact(&mut frame).await?;
         let length = u32::from_be_bytes([0, frame[0], frame[1], frame[2]]) as usize;
         let (kind, stream) = (

@@ -4,6 +4,7 @@ use crate::client::{get, search_path, without_phases};
 use crate::process::{Process, program};
 use anyhow::{Context, bail};
 use serde_json::json;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
@@ -154,5 +155,36 @@ pub(crate) fn ordinary_paths(count: usize) -> Vec<String> {
     queries
         .zip(PARAMETERS.iter().cycle())
         .map(|(query, parameters)| search_path(&query, parameters))
+        .collect()
+}
+
+/// Queries that are slow to search: loose phrases of frequent words, `phrases_count` in each. One takes some
+/// dozen milliseconds in the largest collection here.
+pub(crate) fn slow_queries(count: usize, phrases_count: usize) -> Vec<String> {
+    /// Words of which nearly any two stand in hundreds of documents.
+    const WORDS: usize = 24;
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for document in MadeUp::default().documents(500) {
+        for word in document.body.split(' ') {
+            *counts.entry(word.to_owned()).or_default() += 1;
+        }
+    }
+    let mut words: Vec<(u64, String)> = counts
+        .into_iter()
+        .map(|(word, count)| (count, word))
+        .collect();
+    words.sort_unstable_by(|one, other| other.cmp(one));
+    let pairs = (0..WORDS).flat_map(|first| (first + 1..WORDS).map(move |second| (first, second)));
+    let phrases: Vec<String> = pairs
+        .map(|(first, second)| format!("\"{} {}\"~64", words[first].1, words[second].1))
+        .collect();
+    // A step that shares no factor with the number of pairs visits all of them.
+    let phrase = |number: usize| phrases[number * 37 % phrases.len()].as_str();
+    let query = |from: usize| {
+        let some: Vec<&str> = (from..from + phrases_count).map(phrase).collect();
+        some.join(" ")
+    };
+    (0..count)
+        .map(|number| query(number * phrases_count))
         .collect()
 }

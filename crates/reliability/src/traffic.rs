@@ -123,7 +123,7 @@ impl Asking {
                 Err(Lost::Refused) if refusals < REFUSALS_MAX => {
                     refusals += 1;
                     tally.refused += 1;
-                    if refusals as usize % self.connections.len() == 0 {
+                    if (refusals as usize).is_multiple_of(self.connections.len()) {
                         tokio::time::sleep(AGAIN).await;
                     }
                 }

@@ -19,6 +19,8 @@ pub(crate) struct Figure {
     pub(crate) value: f64,
     pub(crate) rule: Rule,
     pub(crate) kept: bool,
+    /// Whether other work on the machine may spoil it.
+    pub(crate) timed: bool,
 }
 
 /// The outcome of one check.
@@ -33,6 +35,8 @@ pub(crate) struct Verdict {
     pub(crate) examples: Vec<String>,
     pub(crate) seed: u64,
     pub(crate) seconds: f64,
+    /// How often it was tried: times that other work may have spoiled are taken again.
+    pub(crate) tries: u32,
 }
 
 /// As many examples of a failure are told.
@@ -48,6 +52,7 @@ impl Verdict {
             examples: Vec::new(),
             seed,
             seconds: 0.0,
+            tries: 1,
         }
     }
 
@@ -59,6 +64,30 @@ impl Verdict {
     /// A figure that must not be smaller.
     pub(crate) fn at_least(&mut self, name: &str, value: f64, limit: f64) {
         self.add(name, value, Rule::AtLeast(limit), value >= limit);
+    }
+
+    /// A time, or what rests on times, that must not be greater.
+    pub(crate) fn timed_at_most(&mut self, name: &str, value: f64, limit: f64) {
+        self.at_most(name, value, limit);
+        self.timed();
+    }
+
+    /// A time, or what rests on times, that must not be smaller.
+    pub(crate) fn timed_at_least(&mut self, name: &str, value: f64, limit: f64) {
+        self.at_least(name, value, limit);
+        self.timed();
+    }
+
+    fn timed(&mut self) {
+        if let Some(figure) = self.figures.last_mut() {
+            figure.timed = true;
+        }
+    }
+
+    /// Whether it failed, and only in what other work on the machine may have spoiled.
+    pub(crate) fn may_be_noise(&self) -> bool {
+        let mut broken = self.figures.iter().filter(|figure| !figure.kept);
+        !self.passed && broken.all(|figure| figure.timed)
     }
 
     /// A count that must be zero.
@@ -78,6 +107,7 @@ impl Verdict {
             value,
             rule,
             kept,
+            timed: false,
         });
     }
 
@@ -99,6 +129,9 @@ impl Verdict {
             self.seed,
             self.seconds
         );
+        if self.tries > 1 {
+            line.push_str(&format!("  try {}", self.tries));
+        }
         if !self.passed {
             for example in &self.examples {
                 line.push_str("\n      ");
@@ -147,6 +180,16 @@ mod tests {
         let line = verdict.line();
         assert!(line.starts_with("FAIL"), "{line}");
         assert!(line.contains("!hits 1.50 (≥ 2)"), "{line}");
+    }
+
+    #[test]
+    fn only_times_are_taken_again() {
+        let mut verdict = Verdict::new("V0", 7);
+        assert!(!verdict.may_be_noise());
+        verdict.timed_at_most("p99 ms", 30.0, 20.0);
+        assert!(verdict.may_be_noise());
+        verdict.none("failed", 1);
+        assert!(!verdict.may_be_noise());
     }
 
     #[test]

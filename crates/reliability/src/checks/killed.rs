@@ -114,7 +114,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     verdict.note("p99 ms", tally.times().ms(99.0));
     verdict.note("p99 ms without", calm.times().ms(99.0));
     // A stopped server is noticed within two seconds; whoever waits for it then turns elsewhere.
-    verdict.at_most("slowest ms", tally.times().ms(100.0), 2_500.0);
+    verdict.timed_at_most("slowest ms", tally.times().ms(100.0), run.limit_ms(2_500.0));
     verdict.tell(tally.examples.into_iter().chain(calm.examples));
     Ok(verdict)
 }

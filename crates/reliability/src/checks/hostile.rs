@@ -1,0 +1,146 @@
+//! Do clients that stall cost those anything that do not?
+
+use super::Run;
+use crate::offered::{Came, Offer};
+use crate::stage::Stage;
+use crate::verdict::Verdict;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use testkit::MadeUp;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinSet;
+
+/// Such a connection must be gone after this.
+const CLOSED_AFTER: Duration = Duration::from_secs(15);
+const RATE_QPS: f64 = 100.0;
+const MEMORY_BYTES_MAX: f64 = 64e6;
+
+/// Requests that a slow reader sends before it stops reading.
+const ASKED_AT_ONCE: usize = 200;
+
+/// How a connection stalls; as many of a kind as its turn comes up.
+#[derive(Debug, Clone, Copy)]
+enum Stall {
+    /// A byte of a head each second.
+    SlowHead,
+    /// Asks for a lot, again and again, and reads none of it.
+    SlowReader,
+    /// Asks once, reads the answer, and stays.
+    Idle,
+    /// Never a byte.
+    Silent,
+}
+
+const KINDS: [Stall; 4] = [
+    Stall::SlowHead,
+    Stall::SlowReader,
+    Stall::Idle,
+    Stall::Silent,
+];
+
+/// One process; honest load alone, with the others, and alone again.
+pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
+    let mut verdict = Verdict::new("V8", run.seed);
+    let stage = Stage::set(4_000, 8).await?;
+    let more: &[&str] = match run.sabotage {
+        true => &["--head-timeout-ms", "600000"],
+        false => &[],
+    };
+    let server = stage.serve(more).await?;
+    let queries: Vec<String> = MadeUp::default().queries(500).collect();
+    let offer = Offer::new(server.address, &queries, "", run.seed)?;
+    let p99 = |came: &Came| came.times_ms(|sample| sample.ending.is_answer()).ms(99.0);
+    let lasts = Duration::from_secs(run.size(6, 20));
+    offer.open(RATE_QPS, Duration::from_secs(2)).await?;
+    let before = offer.open(RATE_QPS, lasts).await?;
+    // The honest connections are gone when their client is.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let sockets_before = server.sockets_count()?;
+    let resident_before = server.resident_bytes()?;
+
+    let count = run.size(400, 1_000);
+    let begun = Instant::now();
+    let mut stalling = JoinSet::new();
+    for number in 0..count {
+        stalling.spawn(stall(server.address, KINDS[number % KINDS.len()]));
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let sockets_meanwhile = server.sockets_count()?;
+    let meanwhile = offer.open(RATE_QPS, lasts).await?;
+    let resident_most = server.resident_bytes()?;
+    tokio::time::sleep(CLOSED_AFTER.saturating_sub(begun.elapsed())).await;
+    let sockets_after = server.sockets_count()?;
+    stalling.shutdown().await;
+    let after = offer.open(RATE_QPS, lasts).await?;
+
+    let alone_ms = p99(&before).max(p99(&after));
+    let asked = [&before, &meanwhile, &after];
+    let failed = |came: &&Came| came.count(|sample| !sample.ending.is_answer());
+    verdict.count = format!("{count} connections that stall");
+    verdict.timed_at_least(
+        "open at first",
+        sockets_meanwhile.saturating_sub(sockets_before) as f64,
+        count as f64 * 0.9,
+    );
+    verdict.none(
+        "open after 15 s",
+        sockets_after.saturating_sub(sockets_before) as u64,
+    );
+    verdict.none("honest requests failed", asked.iter().map(failed).sum());
+    verdict.note("honest p99 ms alone", alone_ms);
+    verdict.timed_at_most("honest p99 ms", p99(&meanwhile), 1.5 * alone_ms);
+    verdict.at_most(
+        "memory + MB",
+        resident_most.saturating_sub(resident_before) as f64 / 1e6,
+        MEMORY_BYTES_MAX / 1e6,
+    );
+    Ok(verdict)
+}
+
+/// Stalls until the harness ends it. The server's side is what is counted, so errors here are of no interest.
+async fn stall(server: SocketAddr, how: Stall) {
+    let _ = try_stall(server, how).await;
+    std::future::pending().await
+}
+
+async fn try_stall(server: SocketAddr, how: Stall) -> std::io::Result<()> {
+    match how {
+        Stall::SlowHead => {
+            let mut stream = TcpStream::connect(server).await?;
+            for byte in b"GET /search?q=zada HTTP/1.1\r\nhost: shorttail.test\r\nx-filler: "
+                .iter()
+                .chain(&[b'x'; 1000])
+            {
+                stream.write_all(&[*byte]).await?;
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            Ok(())
+        }
+        Stall::SlowReader => {
+            let socket = TcpSocket::new_v4()?;
+            socket.set_recv_buffer_size(4096)?;
+            let mut stream = socket.connect(server).await?;
+            // Much to send and little to work out: what is tried is patience, not strength.
+            let request = b"GET /style.css HTTP/1.1\r\nhost: shorttail.test\r\n\r\n";
+            stream.write_all(&request.repeat(ASKED_AT_ONCE)).await?;
+            // The stream stays open, and unread.
+            std::future::pending::<()>().await;
+            drop(stream);
+            Ok(())
+        }
+        Stall::Idle => {
+            let mut stream = TcpStream::connect(server).await?;
+            let request = b"GET /healthz HTTP/1.1\r\nhost: shorttail.test\r\n\r\n";
+            stream.write_all(request).await?;
+            let mut answer = [0; 512];
+            while stream.read(&mut answer).await? > 0 {}
+            Ok(())
+        }
+        Stall::Silent => {
+            let mut stream = TcpStream::connect(server).await?;
+            stream.read_u8().await?;
+            Ok(())
+        }
+    }
+}
