@@ -3,21 +3,31 @@
 mod bench;
 mod check;
 mod demo;
+mod document_server;
+mod front_end;
 mod index;
+mod index_server;
+mod load;
 mod model;
 mod optimize;
 mod plan;
 mod search;
 mod serve;
+mod serving;
+mod top;
 mod topics;
 
-use ::index::{Details, Index, IndexError, Segment};
+use crate::failure::note;
+use crate::figures;
+use crate::meter::Meter;
+use ::index::{Details, Index, IndexError, PreloadParts, Segment};
 use ::search::ScoredHit;
 use anyhow::bail;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use vfs::{RealStorage, SharedStorage};
+use vfs::{Preload, PreloadOptions, RealStorage, SharedStorage};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -25,6 +35,11 @@ pub(crate) enum Command {
     Optimize(optimize::OptimizeArguments),
     Search(search::SearchArguments),
     Serve(serve::ServeArguments),
+    IndexServer(index_server::IndexServerArguments),
+    DocumentServer(document_server::DocumentServerArguments),
+    FrontEnd(front_end::FrontEndCommandArguments),
+    Top(top::TopArguments),
+    Load(load::LoadArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Model(model::ModelArguments),
@@ -40,6 +55,11 @@ impl Command {
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Search(arguments) => search::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
+            Command::IndexServer(arguments) => index_server::run(arguments),
+            Command::DocumentServer(arguments) => document_server::run(arguments),
+            Command::FrontEnd(arguments) => front_end::run(arguments),
+            Command::Top(arguments) => top::run(arguments),
+            Command::Load(arguments) => load::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Model(arguments) => model::run(arguments),
@@ -64,6 +84,32 @@ fn existing_directory(directory: &Path) -> anyhow::Result<SharedStorage> {
 fn open_index(directory: &Path) -> anyhow::Result<Arc<Index>> {
     let index: Result<Index, IndexError> = Index::open(existing_directory(directory)?);
     Ok(Arc::new(index?))
+}
+
+/// Opens an index with its files loaded into memory first, texts left out; says how far it is, and
+/// what was really done.
+fn open_preloaded(directory: &Path, preload: Preload) -> anyhow::Result<Arc<Index>> {
+    if preload == Preload::None {
+        return open_index(directory);
+    }
+    let parts = PreloadParts {
+        index: true,
+        texts: false,
+    };
+    let options = PreloadOptions::new(preload);
+    let mut meter = Meter::start("loading", None);
+    let storage = existing_directory(directory)?;
+    let preloaded = ::index::preload(storage, 0..u32::MAX, parts, &options, &mut |at| {
+        meter.update_of("loading", at.bytes_done, at.bytes_total, |_| {
+            figures::bytes(at.bytes_done)
+        });
+        ControlFlow::Continue(())
+    })?;
+    drop(meter);
+    let preloaded = Arc::new(preloaded);
+    let index = Index::open(preloaded.clone())?;
+    note(&preloaded.report().to_string());
+    Ok(Arc::new(index))
 }
 
 /// The segments of all chunks.

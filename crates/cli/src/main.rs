@@ -17,6 +17,7 @@ mod quantiles;
 mod query_file;
 mod search_times;
 mod terminal;
+mod top;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! What may reach a terminal: bold where it is wanted, and nothing that a document smuggles in.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 
 /// Whether output is styled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +9,10 @@ pub(crate) struct Style {
 }
 
 impl Style {
+    /// Nothing but text.
+    #[cfg(test)]
+    pub(crate) const PLAIN: Style = Style { ansi: false };
+
     /// Styled on a terminal, unless `NO_COLOR` (see no-color.org) is set to anything.
     pub(crate) fn of_stdout() -> Style {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
@@ -34,6 +38,54 @@ impl Style {
         } else {
             text.to_owned()
         }
+    }
+}
+
+/// The whole terminal, drawn over and over. What was on it comes back when this is dropped.
+pub(crate) struct Screen {
+    _taken: (),
+}
+
+impl Screen {
+    /// Takes the terminal; `None` where standard output is none that can be drawn on.
+    pub(crate) fn take() -> Option<Screen> {
+        let dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
+        if dumb || !io::stdout().is_terminal() {
+            return None;
+        }
+        // The other screen, without a cursor.
+        let taken = write!(io::stdout(), "\x1b[?1049h\x1b[?25l").is_ok();
+        taken.then_some(Screen { _taken: () })
+    }
+
+    /// Shows `lines` from the top, as many as there is room for. Characters beyond the right edge
+    /// are cut by the terminal.
+    pub(crate) fn draw(&mut self, lines: &[String]) -> io::Result<()> {
+        let rows = terminal_size::terminal_size().map_or(24, |(_, height)| usize::from(height.0));
+        io::stdout().write_all(redraw(lines, rows).as_bytes())?;
+        io::stdout().flush()
+    }
+}
+
+/// What draws `lines` over whatever was there.
+fn redraw(lines: &[String], rows: usize) -> String {
+    // Without wrapping, so that a long line does not push others down.
+    let mut drawn = String::from("\x1b[?7l\x1b[H");
+    for (number, line) in lines.iter().take(rows).enumerate() {
+        if number > 0 {
+            drawn.push_str("\r\n");
+        }
+        drawn.push_str(line);
+        drawn.push_str("\x1b[K");
+    }
+    drawn.push_str("\x1b[J\x1b[?7h");
+    drawn
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = write!(io::stdout(), "\x1b[?25h\x1b[?1049l");
+        let _ = io::stdout().flush();
     }
 }
 
@@ -100,7 +152,7 @@ fn unescape_html(html: &str) -> String {
 mod tests {
     use super::*;
 
-    const PLAIN: Style = Style { ansi: false };
+    const PLAIN: Style = Style::PLAIN;
     const ANSI: Style = Style { ansi: true };
 
     #[test]
@@ -110,6 +162,16 @@ mod tests {
         assert_eq!(summary_text(html, ANSI), "a <b> \x1b[1mc&amp;\x1b[22m \"d'");
         assert_eq!(summary_text("&lt;mark&gt;x", ANSI), "<mark>x");
         assert_eq!(summary_text("& &unknown; &", PLAIN), "& &unknown; &");
+    }
+
+    #[test]
+    fn a_screen_is_drawn_over_and_cut_to_its_rows() {
+        let lines = ["a", "b", "c"].map(String::from);
+        assert_eq!(
+            redraw(&lines, 2),
+            "\x1b[?7l\x1b[Ha\x1b[K\r\nb\x1b[K\x1b[J\x1b[?7h"
+        );
+        assert!(Screen::take().is_none() || io::stdout().is_terminal());
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod manifest;
 pub mod optimize;
 mod order;
 pub mod postings;
+pub mod preload;
 mod sealed;
 pub mod segment;
 pub mod snapshot;
@@ -37,6 +38,7 @@ pub use order::Order;
 pub use postings::{
     Blocks, BlocksWork, Bounds, Impact, Place, Postings, PostingsCodec, Span, watch_blocks,
 };
+pub use preload::{PreloadParts, preload};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermStatistics};

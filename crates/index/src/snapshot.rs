@@ -12,7 +12,7 @@ use text::Analyzer;
 use vfs::{SharedStorage, StorageError};
 
 /// How often opening is tried again when a commit removes the generation being opened.
-const TRIES: usize = 5;
+pub(crate) const TRIES: usize = 5;
 
 /// A snapshot of an index: it never changes, whatever is committed meanwhile.
 #[derive(Debug)]
@@ -93,6 +93,11 @@ impl Index {
     /// The codec of its postings.
     pub fn codec(&self) -> PostingsCodec {
         self.manifest.codec
+    }
+
+    /// Which index: drawn when it was built, the same in all generations.
+    pub fn id(&self) -> &str {
+        &self.manifest.index_id
     }
 
     /// The generation: grows with every commit.

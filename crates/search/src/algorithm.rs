@@ -101,31 +101,30 @@ impl<'a> Algorithm<'a> {
         let (segment, wanted) = (self.segment, self.wanted);
         match &mut self.kind {
             Kind::Single(list) => {
-                let mut count = 0;
-                if wanted.is_counted() {
-                    count = single::count(list, range.clone(), segment)?;
-                }
                 if wanted.has_hits() {
-                    single::search(list, range, segment, top)?;
+                    single::search(list, range.clone(), segment, top)?;
                 }
-                Ok(count)
+                match wanted.is_counted() {
+                    true => single::count(list, range, segment, top.stop()),
+                    false => Ok(0),
+                }
             }
-            Kind::All(both) if wanted == Wanted::Count => both.count(range, segment),
+            Kind::All(both) if wanted == Wanted::Count => both.count(range, segment, top.stop()),
             Kind::All(both) => both.search(range, segment, top, wanted.is_counted()),
             Kind::Any {
                 counting,
                 searching,
             } => {
-                let count = match counting {
-                    Some(union) => union.count(range.clone(), segment)?,
-                    None => 0,
-                };
+                // Hits first: of what time there is they need more than the count does.
                 if let Some(searching) = searching {
-                    searching.search(range, segment, top)?;
+                    searching.search(range.clone(), segment, top)?;
                 }
-                Ok(count)
+                match counting {
+                    Some(union) => union.count(range, segment, top.stop()),
+                    None => Ok(0),
+                }
             }
-            Kind::Phrase(phrase) if wanted == Wanted::Count => phrase.count(range, segment),
+            Kind::Phrase(phrase) if wanted == Wanted::Count => phrase.count(range, segment, top),
             Kind::Phrase(phrase) => phrase.search(range, segment, top, wanted.is_counted()),
             Kind::Other(cursor, walked) => {
                 if range.start < *walked {

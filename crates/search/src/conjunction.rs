@@ -12,6 +12,7 @@ use crate::TopK;
 use crate::cursor::BLOCK;
 use crate::list::{Found, List, first_damage};
 use crate::scratch::{Lent, kept_by_thread};
+use crate::stop::{self, Stop};
 use codec::{bits, lanes};
 use index::{DocId, IndexError, Place, Segment};
 use std::ops::Range;
@@ -94,7 +95,7 @@ impl<'a> Conjunction<'a> {
             false => self.lists[1..].iter_mut().map(List::most).sum(),
         };
         let mut block = self.lists[0].find(DocId(range.start));
-        while self.is_in_range(block, &range) {
+        while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), 1) {
             top.exchange();
             let least = top.threshold() - others;
             if counted || least <= 0.0 {
@@ -125,21 +126,22 @@ impl<'a> Conjunction<'a> {
         &mut self,
         range: Range<u32>,
         segment: &Segment,
+        stop: &Stop<'_>,
     ) -> Result<u64, IndexError> {
         let dense = self.lists[0].cost() >= segment.documents_count() / DENSE;
         let count = if dense && !segment.has_deletions() {
-            self.count_bits(range)
+            self.count_bits(range, stop)
         } else {
-            self.count_matches(range, segment)
+            self.count_matches(range, segment, stop)
         };
         first_damage(&mut self.lists)?;
         Ok(count)
     }
 
-    fn count_matches(&mut self, range: Range<u32>, segment: &Segment) -> u64 {
+    fn count_matches(&mut self, range: Range<u32>, segment: &Segment, stop: &Stop<'_>) -> u64 {
         let mut count = 0;
         let mut block = self.lists[0].find(DocId(range.start));
-        while self.is_in_range(block, &range) {
+        while self.is_in_range(block, &range) && !stop.ends_count(1) {
             self.find_matches(block, &range, None);
             let docs = &self.matches.docs[..self.matches.count];
             let deleted = match segment.has_deletions() {
@@ -155,12 +157,12 @@ impl<'a> Conjunction<'a> {
         count
     }
 
-    fn count_bits(&mut self, range: Range<u32>) -> u64 {
+    fn count_bits(&mut self, range: Range<u32>, stop: &Stop<'_>) -> u64 {
         let mut count = 0;
         let mut base = range.start & !63;
         let mut all = [0; (WIDTH / 64) as usize];
         let mut one = [0; (WIDTH / 64) as usize];
-        while base < range.end {
+        while base < range.end && !stop.ends_count(stop::WINDOW) {
             let width = WIDTH.min(range.end - base);
             let words = width.div_ceil(64) as usize;
             for (number, list) in self.lists.iter_mut().enumerate() {
@@ -178,11 +180,17 @@ impl<'a> Conjunction<'a> {
         count
     }
 
+    /// The first document that a block of the leader may hold.
+    pub(crate) fn start(&self, block: usize) -> u32 {
+        match block {
+            0 => 0,
+            _ => self.lists[0].blocks.last_doc(block - 1).0.saturating_add(1),
+        }
+    }
+
     /// Whether a block of the leader may hold documents of the range.
     pub(crate) fn is_in_range(&self, block: usize, range: &Range<u32>) -> bool {
-        let blocks = &self.lists[0].blocks;
-        block < blocks.blocks_count()
-            && (block == 0 || blocks.last_doc(block - 1).0.saturating_add(1) < range.end)
+        block < self.lists[0].blocks.blocks_count() && self.start(block) < range.end
     }
 
     /// Finds the documents of a block of the leader that all lists hold; only those that score at least so

@@ -3,7 +3,7 @@
 //! It skips nothing on account of scores: the count is exact, and the k best are the k best of all
 //! matches. Deleted documents never count.
 use crate::cursor::{Cursor, DocCursor, FilterCursor, ScoredCursor};
-use crate::{Plan, TopK};
+use crate::{Plan, TopK, stop};
 use index::{DocId, Field, IndexError, Segment};
 use std::ops::Range;
 
@@ -73,7 +73,7 @@ pub(crate) fn search_range(
 ) -> Result<u64, IndexError> {
     let mut count = 0;
     let mut doc = cursor.seek(DocId(range.start));
-    while doc.0 < range.end {
+    while doc.0 < range.end && !top.stop().ends_hits(doc.0, stop::DOCUMENT) {
         if !segment.is_deleted(doc) {
             count += 1;
             if with_hits {

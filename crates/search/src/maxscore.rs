@@ -14,6 +14,7 @@ use crate::batch::Batch;
 use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
 use crate::scratch::{Lent, kept_by_thread};
+use crate::stop;
 use crate::window::{WIDTH_MAX, Window};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -100,7 +101,7 @@ impl<'a> MaxScore<'a> {
         top: &mut TopK<'a>,
     ) -> Result<(), IndexError> {
         let mut base = range.start;
-        while base < range.end {
+        while base < range.end && !top.stop().ends_hits(base, stop::WINDOW) {
             top.exchange();
             let rest = self.not_essential(top);
             if rest == self.lists.len() {

@@ -13,6 +13,7 @@ use crate::cursor::{BLOCK, Scorer, distinct_records, retain_confirmed, sloppy_fr
 use crate::list::{List, first_damage};
 use crate::plan::{PhraseNode, Plan};
 use crate::scratch::{Lent, kept_by_thread};
+use crate::stop;
 use index::{DocId, IndexError, Segment, Span};
 use std::ops::Range;
 
@@ -90,7 +91,9 @@ impl<'a> Phrase<'a> {
     ) -> Result<u64, IndexError> {
         let mut count = 0;
         let mut block = self.words.lists[0].find(DocId(range.start));
-        while self.words.is_in_range(block, &range) {
+        while self.words.is_in_range(block, &range)
+            && !top.stop().ends_hits(self.words.start(block), stop::WINDOW)
+        {
             top.exchange();
             let bounded = !counted && top.threshold() > 0.0 && self.is_bounded_by(0);
             if !bounded || top.would_enter(self.words.lists[0].bound(block)) {
@@ -121,8 +124,9 @@ impl<'a> Phrase<'a> {
         &mut self,
         range: Range<u32>,
         segment: &Segment,
+        top: &mut TopK<'a>,
     ) -> Result<u64, IndexError> {
-        self.search(range, segment, &mut TopK::new(0), true)
+        self.search(range, segment, top, true)
     }
 
     /// Offers those of the words' matches that hold the phrase; how many do.

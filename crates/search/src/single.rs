@@ -7,6 +7,7 @@ use crate::batch::Batch;
 use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
 use crate::scratch::Lent;
+use crate::stop::Stop;
 use crate::{TopK, union};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -16,9 +17,10 @@ pub(crate) fn count(
     list: &mut List<'_>,
     range: Range<u32>,
     segment: &Segment,
+    stop: &Stop<'_>,
 ) -> Result<u64, IndexError> {
     let lists = std::slice::from_mut(list);
-    union::count_lists(lists, range, segment)
+    union::count_lists(lists, range, segment, stop)
 }
 
 /// Keeps the best of a list in `top`, among the documents of `range`.
@@ -35,7 +37,11 @@ pub(crate) fn search<'a>(
     let mut batch: Lent<Batch> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {
-        if block > 0 && list.blocks.last_doc(block - 1).0.saturating_add(1) >= range.end {
+        let start = match block {
+            0 => 0,
+            _ => list.blocks.last_doc(block - 1).0.saturating_add(1),
+        };
+        if start >= range.end || top.stop().ends_hits(start, 1) {
             break;
         }
         top.exchange();

@@ -2,6 +2,7 @@
 //!
 //! Better = higher score, then lower URL hash. Two URLs of one hash (never seen; 2⁻⁶⁴ a pair) are
 //! put in order of segment and document, so that one index always gives one order.
+use crate::stop::Stop;
 use index::{DocId, Segment};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -83,6 +84,7 @@ pub struct TopK<'a> {
     /// elsewhere to be no higher than that. Below it nothing enters.
     threshold: f32,
     shared: Option<&'a SharedThreshold>,
+    stop: Stop<'a>,
 }
 
 /// The best threshold that several searches of one query know: each of them keeps k hits that reach it.
@@ -116,7 +118,19 @@ impl<'a> TopK<'a> {
                 f32::NEG_INFINITY
             },
             shared: None,
+            stop: Stop::default(),
         }
+    }
+
+    /// Ends searches early when `stop` says so.
+    pub fn until(self, stop: Stop<'a>) -> TopK<'a> {
+        TopK { stop, ..self }
+    }
+
+    /// Whether the search must end early.
+    #[inline]
+    pub(crate) fn stop(&self) -> &Stop<'a> {
+        &self.stop
     }
 
     /// As `new`, sharing a threshold with searches of other documents for the same query.

@@ -5,6 +5,7 @@
 
 use crate::conjunction::{Conjunction, clip, mark};
 use crate::list::{List, first_damage};
+use crate::stop::{self, Stop};
 use codec::bits;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -32,15 +33,22 @@ impl<'a> Union<'a> {
         &mut self,
         range: Range<u32>,
         segment: &Segment,
+        stop: &Stop<'_>,
     ) -> Result<u64, IndexError> {
         match self {
             Union::Two(both) if is_whole(&range, segment) => {
                 let sum: u64 = both.lists.iter().map(|list| u64::from(list.cost())).sum();
+                let shared = both.count(range, segment, stop)?;
+                if stop.count_is_cut() {
+                    // What is known without counting: all of the longer one.
+                    let longest = both.lists.iter().map(List::cost).max();
+                    return Ok(longest.unwrap_or(0).into());
+                }
                 // No more than the sum, but damage might say so.
-                Ok(sum.saturating_sub(both.count(range, segment)?))
+                Ok(sum.saturating_sub(shared))
             }
-            Union::Two(both) => count_lists(&mut both.lists, range, segment),
-            Union::Many(lists) => count_lists(lists, range, segment),
+            Union::Two(both) => count_lists(&mut both.lists, range, segment, stop),
+            Union::Many(lists) => count_lists(lists, range, segment, stop),
         }
     }
 }
@@ -55,22 +63,28 @@ pub(crate) fn count_lists(
     lists: &mut [List<'_>],
     range: Range<u32>,
     segment: &Segment,
+    stop: &Stop<'_>,
 ) -> Result<u64, IndexError> {
     if let [list] = lists
         && is_whole(&range, segment)
     {
         return Ok(list.cost().into());
     }
-    let count = count_bits(lists, range, segment);
+    let count = count_bits(lists, range, segment, stop);
     first_damage(lists)?;
     Ok(count)
 }
 
-fn count_bits(lists: &mut [List<'_>], range: Range<u32>, segment: &Segment) -> u64 {
+fn count_bits(
+    lists: &mut [List<'_>],
+    range: Range<u32>,
+    segment: &Segment,
+    stop: &Stop<'_>,
+) -> u64 {
     let mut count = 0;
     let mut base = range.start & !63;
     let mut any = [0; WORDS];
-    while base < range.end {
+    while base < range.end && !stop.ends_count(stop::WINDOW) {
         let width = WIDTH.min(range.end - base);
         let words = &mut any[..width.div_ceil(64) as usize];
         words.fill(0);

@@ -24,21 +24,20 @@ pub(crate) struct KnownRanking {
     pub(crate) is_complete: bool,
 }
 
-/// Merges what the partitions found.
-pub(crate) fn merge(partitions: &[PartitionHits]) -> KnownRanking {
-    let told = partitions
-        .iter()
-        .map(|partition| partition.hits.len())
-        .sum();
+/// Merges what the partitions found that answered.
+pub(crate) fn merge(partitions: &[Option<PartitionHits>]) -> KnownRanking {
+    let answered = || partitions.iter().flatten();
+    let told = answered().map(|partition| partition.hits.len()).sum();
     let mut candidates = Vec::with_capacity(told);
     for (partition, found) in partitions.iter().enumerate() {
-        candidates.extend(found.hits.iter().map(|&hit| Candidate { hit, partition }));
+        let hits = found.iter().flat_map(|found| &found.hits);
+        candidates.extend(hits.map(|&hit| Candidate { hit, partition }));
     }
     if partitions.len() > 1 {
         // Sorted runs one after another are what this sort merges in linear time.
         candidates.sort_by(|a, b| a.hit.rank(&b.hit));
     }
-    let cut = || partitions.iter().filter(|partition| partition.is_cut());
+    let cut = || answered().filter(|partition| partition.is_cut);
     if cut().any(|partition| partition.hits.is_empty()) {
         candidates.clear();
     } else if let Some(horizon) = cut()
@@ -107,6 +106,7 @@ mod tests {
         PartitionHits {
             hits: hits.iter().copied().take(k).collect(),
             matches_count: hits.len() as u64,
+            is_cut: hits.len() > k,
             ..Default::default()
         }
     }
@@ -130,7 +130,7 @@ mod tests {
             let mut whole: Vec<ScoredHit> = partitions.concat();
             whole.sort_by(ScoredHit::rank);
 
-            let told: Vec<_> = partitions.iter().map(|hits| cut_to(hits, k)).collect();
+            let told: Vec<_> = partitions.iter().map(|hits| Some(cut_to(hits, k))).collect();
             let known = merge(&told);
             let hits: Vec<_> = known.candidates.iter().map(|candidate| candidate.hit).collect();
             prop_assert_eq!(&hits[..], &whole[..hits.len()]);

@@ -1,41 +1,52 @@
-//! A document server inside this process: summaries of texts for a query.
+//! A document server: summaries of texts for a query.
 //!
 //! The caller's thread starts on the summaries itself. Only when they turn out to take long does
 //! it call the pool's threads to help: waking a thread costs tens of microseconds, and most pages
 //! of summaries are done by then, but texts of a hundred thousand words are not.
-use crate::{SearchError, ServeError};
+use crate::ServeError;
+use crate::draining::Draining;
+use crate::generations::Generations;
+use crate::reply::Reply;
+use crate::tables::Tables;
+use crate::transport::{
+    Chunks, DocumentServer, ServerError, Status, StatusRequest, SummariesRequest, status_of,
+};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use index::{DocumentStore, IndexError, StoredDocument, Texts};
+use index::{DocumentStore, StoredDocument, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use text::summary::SummaryQuery;
+use text::summary::{SummaryOptions, SummaryQuery};
 
 /// Work that has gone on for so long is shared with the pool.
 const SHARE_AFTER: Duration = Duration::from_micros(100);
 /// Batches that may wait for the pool; more would only find their work done.
 const CALLS_WAITING_MAX: usize = 64;
 
-/// Makes summaries, with a small pool of threads of its own.
-#[derive(Debug)]
-pub struct DocumentServer {
-    store: Arc<DocumentStore>,
+/// Makes summaries of the documents of some chunks, with a small pool of threads of its own.
+pub struct InProcessDocumentServer {
+    generations: Arc<Generations>,
+    chunks: Chunks,
     /// `None` only while dropping: closing it is what ends the threads.
     calls: Option<Sender<Arc<Batch>>>,
     threads: Vec<JoinHandle<()>>,
+    draining: Draining,
+    tables: Tables,
 }
 
 /// A summary, or `None` where the text is missing; empty in an index without texts.
-type Summary = Result<Option<String>, IndexError>;
+type Summary = Result<Option<String>, ServerError>;
 
 /// Summaries of one answer, worked on by whoever has time.
 #[derive(Debug)]
 struct Batch {
+    store: Arc<DocumentStore>,
     urls: Vec<String>,
     query: SummaryQuery,
+    deadline: Instant,
     /// The next to be taken.
     next: AtomicUsize,
     done: Mutex<Done>,
@@ -54,66 +65,72 @@ thread_local! {
     static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-impl DocumentServer {
-    /// Starts a pool of `threads` threads over a document store.
-    pub fn start(store: Arc<DocumentStore>, threads: usize) -> Result<DocumentServer, ServeError> {
+impl InProcessDocumentServer {
+    /// Starts a pool of `threads` threads over the texts of some chunks.
+    pub fn start(
+        generations: Arc<Generations>,
+        chunks: Chunks,
+        threads: usize,
+        draining: Draining,
+    ) -> Result<InProcessDocumentServer, ServeError> {
         let (sender, receiver) = bounded(CALLS_WAITING_MAX);
         let mut started = Vec::with_capacity(threads);
         for number in 0..threads {
-            let (store, receiver) = (Arc::clone(&store), receiver.clone());
+            let receiver = receiver.clone();
             let thread = thread::Builder::new()
                 .name(format!("summaries-{number}"))
-                .spawn(move || help(&store, &receiver))
+                .spawn(move || help(&receiver))
                 .map_err(|source| ServeError::System {
                     operation: "start a thread",
                     source,
                 })?;
             started.push(thread);
         }
-        Ok(DocumentServer {
-            store,
+        Ok(InProcessDocumentServer {
+            generations,
+            chunks,
             calls: Some(sender),
             threads: started,
+            draining,
+            tables: Tables::default(),
         })
     }
 
-    /// The summaries of the documents at `urls` for a query; `None` where a text is missing.
-    pub fn summaries(
+    fn summaries_now(
         &self,
-        urls: Vec<String>,
-        query: SummaryQuery,
-    ) -> Result<Vec<Option<String>>, SearchError> {
-        let count = urls.len();
-        let summaries = (0..count).map(|_| None).collect();
+        request: SummariesRequest,
+        is_abandoned: impl Fn() -> bool,
+    ) -> Result<Vec<Option<String>>, ServerError> {
+        // Texts of documents that a newer generation still has are the same there.
+        let index = self.generations.get(request.generation);
+        let index = index.unwrap_or_else(|| self.generations.newest());
+        let terms = request.terms.to_vec();
+        let query = SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default());
+        let count = request.urls.len();
         let batch = Arc::new(Batch {
-            urls,
+            store: Arc::clone(index.documents()),
+            urls: request.urls,
             query,
+            deadline: request.deadline,
             next: AtomicUsize::new(0),
             done: Mutex::new(Done {
                 count: 0,
-                summaries,
+                summaries: (0..count).map(|_| None).collect(),
             }),
             all_done: Condvar::new(),
         });
         let started = Instant::now();
         let mut shared = false;
-        while batch.work_on_one(&self.store) {
+        while batch.work_on_one() {
+            if is_abandoned() {
+                return Err(ServerError::Expired);
+            }
             if !shared && started.elapsed() > SHARE_AFTER {
                 shared = true;
                 self.call_for_help(&batch);
             }
         }
         batch.wait()
-    }
-
-    /// Whether there are texts to make summaries of.
-    pub fn has_texts(&self) -> bool {
-        self.store.texts() == Texts::Stored
-    }
-
-    /// A document as stored.
-    pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
-        self.store.document(url)
     }
 
     fn call_for_help(&self, batch: &Arc<Batch>) {
@@ -133,7 +150,34 @@ impl DocumentServer {
     }
 }
 
-impl Drop for DocumentServer {
+impl DocumentServer for InProcessDocumentServer {
+    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>) {
+        let made = beside_io(|| self.summaries_now(request, || reply.is_abandoned()));
+        reply.send(made);
+    }
+
+    fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
+        let found = beside_io(|| self.generations.newest().documents().document(url));
+        reply.send(found.map_err(ServerError::from));
+    }
+
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
+        let mut status = status_of(&self.generations, &self.chunks, self.draining.has_begun());
+        status.disagreement = self.tables.note(request);
+        reply.send(Ok(status));
+    }
+
+    fn reload(&self, reply: Reply<u64>) {
+        let reloaded = self.generations.reload();
+        reply.send(
+            reloaded
+                .map(|index| index.generation())
+                .map_err(ServerError::from),
+        );
+    }
+}
+
+impl Drop for InProcessDocumentServer {
     fn drop(&mut self) {
         self.calls = None;
         for thread in self.threads.drain(..) {
@@ -143,22 +187,33 @@ impl Drop for DocumentServer {
     }
 }
 
+/// Does work that takes a while. On a thread that serves connections, another one takes these over
+/// meanwhile: handing the work to a pool and back would cost two wake-ups a query.
+fn beside_io<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+    match flavor {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
 /// The life of a pool thread: helps with batches until the server is dropped.
-fn help(store: &DocumentStore, calls: &Receiver<Arc<Batch>>) {
+fn help(calls: &Receiver<Arc<Batch>>) {
     while let Ok(batch) = calls.recv() {
-        while batch.work_on_one(store) {}
+        while batch.work_on_one() {}
     }
 }
 
 impl Batch {
     /// Makes the next summary; `false` when all are taken.
-    fn work_on_one(&self, store: &DocumentStore) -> bool {
+    fn work_on_one(&self) -> bool {
         let taken = self.next.fetch_add(1, Ordering::Relaxed);
         let Some(url) = self.urls.get(taken) else {
             return false;
         };
         // Whatever happens, the summary must be counted as done, or its caller waits for ever.
-        let summary = catch_unwind(AssertUnwindSafe(|| self.summary(store, url))).ok();
+        let summary = catch_unwind(AssertUnwindSafe(|| self.summary(url))).ok();
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.summaries[taken] = summary;
         done.count += 1;
@@ -168,20 +223,24 @@ impl Batch {
         true
     }
 
-    fn summary(&self, store: &DocumentStore, url: &str) -> Summary {
-        if store.texts() == Texts::None {
+    fn summary(&self, url: &str) -> Summary {
+        if self.store.texts() == Texts::None {
             return Ok(Some(String::new()));
+        }
+        if Instant::now() >= self.deadline {
+            return Err(ServerError::Expired);
         }
         let mut buffer = TEXT.take();
         let mut summary = None;
-        let found = store.with_text(url, &mut buffer, |_title, body| {
+        let found = self.store.with_text(url, &mut buffer, |_title, body| {
             summary = Some(self.query.summarize(body));
         });
         TEXT.replace(buffer);
-        found.map(|_| summary)
+        found?;
+        Ok(summary)
     }
 
-    fn wait(&self) -> Result<Vec<Option<String>>, SearchError> {
+    fn wait(&self) -> Result<Vec<Option<String>>, ServerError> {
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let mut done = self
             .all_done
@@ -192,9 +251,8 @@ impl Batch {
             .into_iter()
             .zip(&self.urls)
             .map(|(summary, url)| match summary {
-                Some(summary) => summary.map_err(SearchError::Index),
-                None => Err(SearchError::Unavailable {
-                    part: "the document server".into(),
+                Some(summary) => summary,
+                None => Err(ServerError::Unavailable {
                     reason: format!("it failed at the text of {url}; please report this"),
                 }),
             })

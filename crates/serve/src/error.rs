@@ -17,13 +17,41 @@ pub enum SearchError {
     /// The index cannot be read: repair it.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// The index of a part on another machine cannot be read: repair it there.
+    #[error("{part} cannot read its index: {reason}")]
+    Damaged {
+        /// Which part.
+        part: String,
+        /// What it said.
+        reason: String,
+    },
     /// Too many searches wait already: come back later.
-    #[error("{waiting} requests wait for partition {partition} already; try again in a moment")]
+    #[error("{waiting} requests wait for {part} already; try again in a moment")]
     Overloaded {
-        /// The partition.
-        partition: usize,
+        /// Which part.
+        part: String,
         /// Length of its queue.
         waiting: usize,
+    },
+    /// The deadline passed: allow more time, or ask for less.
+    #[error(
+        "the deadline passed while {part} worked; allow more with timeout=MILLISECONDS, or narrow the query"
+    )]
+    TimedOut {
+        /// Which part.
+        part: String,
+    },
+    /// The answer lacks parts and the client wants none such: come back later.
+    #[error(
+        "only {share} of the documents could be searched ({reason}), and partial=false was asked for"
+    )]
+    Partial {
+        /// How much, as a person reads it.
+        share: String,
+        /// Why.
+        reason: String,
+        /// Whether time was all that lacked.
+        timed_out: bool,
     },
     /// A part of the system gave no answer: an answer without it would be wrong.
     #[error("{part} did not answer: {reason}")]
@@ -55,6 +83,29 @@ pub enum ServeError {
     Listen {
         /// The address asked for.
         address: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The cluster file cannot be read or contradicts itself.
+    #[error("{}: {reason}", path.display())]
+    ClusterFile {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// The servers of the cluster are not what its file says.
+    #[error("the cluster cannot be served: {reason}")]
+    Cluster {
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A process of the cluster cannot be started.
+    #[error("the {name} cannot be started: {source}")]
+    Process {
+        /// Which.
+        name: String,
         /// Why.
         #[source]
         source: io::Error,

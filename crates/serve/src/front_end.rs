@@ -1,394 +1,492 @@
-//! The front-end: takes a query, asks index servers and the document server, gives an answer.
+//! The front-end: takes a query, asks index servers and document servers, gives an answer.
 //!
 //! ```text
-//! parse ─► fan-out ─► merge, limit sites ─► details ─► summaries ─► answer
-//!             ▲               │                 └─► counts of sites ──┘
-//!             └── k doubled ◄─┘ too few admitted, and more may match ("optimization search")
+//! fan-out ─► merge, limit sites ─► details ─► summaries ─► answer
+//!    ▲               │                 └─► counts of sites ──┘
+//!    └── k doubled ◄─┘ too few admitted, and more may match ("optimization search")
 //! ```
-use crate::admission::{Candidate, KnownRanking, SiteCounts, admit, merge};
-use crate::transport::{HitDetails, PartitionHits, Pending, ask};
-use crate::{
-    DocumentServer, InProcessIndexServer, IndexServer, SearchError, SearchOptions, ServeError,
-    Topology,
+//!
+//! The timeout counts from the arrival here, includes queueing, and travels down with every call. What is
+//! not there when it has passed is left out and named ([`crate::coverage`]).
+
+use crate::admission::Candidate;
+use crate::cache::{Cache, CacheFigures};
+use crate::cluster::{Cluster, Known};
+use crate::coverage::{COUNT, Coverage, DETAILS, SUMMARIES};
+use crate::fan_out::{Found, find};
+use crate::generations::Generations;
+use crate::replicas::Call;
+use crate::timeline::{Stopwatch, Timeline};
+use crate::transport::{
+    CountSitesRequest, DetailsRequest, HitDetails, Query, ServerError, SummariesRequest,
+    as_search_error,
 };
-use index::{Field, Index, IndexError, StoredDocument};
-use search::Plan;
+use crate::{SearchError, SearchOptions, ServeError, Topology};
+use futures_util::future::join_all;
+use index::{Index, StoredDocument};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
-use text::summary::{SummaryOptions, SummaryQuery};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use text::summary::SummaryTerm;
+use tokio::sync::Semaphore;
 use wire::{Hit, PhaseTimes, SearchAnswer, Total};
 
-/// The first fan-out asks for so many times the hits wanted when sites are limited: a larger k
-/// costs little beside a second search.
-const FIRST_K_FACTOR: usize = 2;
-/// Repeats with k doubled before k grows faster. A query whose matches crowd on few sites has to
-/// be searched to its end, and doubling all the way there would be a dozen searches.
-const DOUBLINGS_MAX: u32 = 2;
-/// The factor after that.
-const LATER_GROWTH: usize = 8;
+/// What a front-end does on its own account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontEndOptions {
+    /// The time that a query gets that names none, and the most that any gets.
+    pub timeout: Duration,
+    /// Queries answered at once; more are refused.
+    pub concurrency: usize,
+    /// Bytes of answers that are kept for who asks the same again; 0 keeps none.
+    pub cache_bytes: usize,
+}
 
-/// The front-end of an index. Searches from any number of threads at once.
+impl Default for FrontEndOptions {
+    fn default() -> Self {
+        FrontEndOptions {
+            timeout: Duration::from_secs(10),
+            concurrency: 1024,
+            cache_bytes: 0,
+        }
+    }
+}
+
+/// Of the timeout, what is kept for details and summaries: a tenth, within these bounds.
+const RESERVE_MIN: Duration = Duration::from_millis(1);
+const RESERVE_MAX: Duration = Duration::from_millis(50);
+
+/// The front-end of an index. Searches any number of queries at once.
 pub struct FrontEnd {
-    index: Arc<Index>,
-    index_servers: Vec<Arc<dyn IndexServer>>,
-    documents: DocumentServer,
+    pub(crate) cluster: Cluster,
+    options: FrontEndOptions,
+    admitted: Semaphore,
+    cache: Option<Cache>,
+    query_ids: AtomicU64,
 }
 
 impl FrontEnd {
-    /// Starts index servers and a document server in this process.
+    /// Starts index servers and a document server for an index that never changes, in this process.
     pub fn start(index: Arc<Index>, topology: &Topology) -> Result<FrontEnd, ServeError> {
-        let mut index_servers: Vec<Arc<dyn IndexServer>> = Vec::new();
-        for chunks in topology.partition_chunks(index.chunks_count())? {
-            index_servers.push(Arc::new(InProcessIndexServer::start(
-                &index, chunks, topology,
-            )?));
+        let generations = Generations::fixed(index);
+        let cluster = Cluster::in_process(&generations, topology, &[], None)?;
+        Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
+    }
+
+    /// A front-end before given servers.
+    pub fn new(cluster: Cluster, options: FrontEndOptions) -> FrontEnd {
+        FrontEnd {
+            cluster,
+            admitted: Semaphore::new(options.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
+            cache: (options.cache_bytes > 0).then(|| Cache::new(options.cache_bytes)),
+            options,
+            query_ids: AtomicU64::new(1),
         }
-        FrontEnd::with_index_servers(index, index_servers)
     }
 
-    /// A front-end before given index servers, one a partition.
-    pub fn with_index_servers(
-        index: Arc<Index>,
-        index_servers: Vec<Arc<dyn IndexServer>>,
-    ) -> Result<FrontEnd, ServeError> {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let documents = DocumentServer::start(Arc::clone(index.documents()), cores.min(4))?;
-        Ok(FrontEnd {
-            index,
-            index_servers,
-            documents,
-        })
+    /// What is known of the index.
+    pub fn known(&self) -> Known {
+        self.cluster.known()
     }
 
-    /// The index that is searched.
-    pub fn index(&self) -> &Index {
-        &self.index
+    /// How the cache fares; `None` where there is none.
+    pub(crate) fn cache_figures(&self) -> Option<CacheFigures> {
+        self.cache.as_ref().map(Cache::figures)
     }
 
-    /// Whether the index keeps the texts of its documents.
-    pub fn has_texts(&self) -> bool {
-        self.documents.has_texts()
+    /// Has every server open the newest generation of the index; that which is answered from then.
+    pub async fn reload(&self) -> Result<u64, SearchError> {
+        let generation = self.cluster.reload().await;
+        generation.map_err(|error| as_search_error("a server", error))
     }
 
     /// A document as stored.
-    pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
-        self.documents.document(url)
+    pub async fn document(&self, url: &str) -> Result<Option<StoredDocument>, SearchError> {
+        let unknown = || SearchError::Unavailable {
+            part: "the document server".into(),
+            reason: "no server of its chunk is known".into(),
+        };
+        let chunk = self.chunk_of(corpus::url_hash(url));
+        let part = self.cluster.texts_of(chunk).ok_or_else(unknown)?;
+        let deadline = Instant::now() + self.options.timeout;
+        let (part, calls) = (&self.cluster.texts[part], &self.cluster.calls);
+        let found = part.call(Call::Document, calls, deadline, |server, reply| {
+            server.document(url, reply);
+        });
+        found
+            .await
+            .map_err(|error| as_search_error("the document server", error))
     }
 
-    /// Answers a query. Blocks until the answer is there.
-    pub fn search(
+    /// Answers a query.
+    pub async fn search(
         &self,
         query: &str,
         options: &SearchOptions,
     ) -> Result<SearchAnswer, SearchError> {
         let arrived = Instant::now();
         options.validate()?;
+        let Ok(_admitted) = self.admitted.try_acquire() else {
+            return Err(SearchError::Overloaded {
+                part: "the front-end".into(),
+                waiting: self.options.concurrency,
+            });
+        };
+        let generation = self.cluster.known().generation;
+        if let Some(cache) = &self.cache
+            && let Some(answer) = cache.get(query, options, generation, arrived)
+        {
+            return Ok(answer);
+        }
+        let answer = self.search_now(query, options, arrived).await?;
+        if let Some(cache) = &self.cache
+            && answer.degraded.is_empty()
+        {
+            cache.put(query, options, generation, &answer);
+        }
+        Ok(answer)
+    }
+
+    async fn search_now(
+        &self,
+        text: &str,
+        options: &SearchOptions,
+        arrived: Instant,
+    ) -> Result<SearchAnswer, SearchError> {
+        let timeout = options.timeout.unwrap_or(self.options.timeout);
+        let timeout = timeout.min(self.options.timeout);
+        let deadline = arrived + timeout;
+        let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
+        let cut_off = deadline.checked_sub(reserve).unwrap_or(arrived);
+        let timeline = Timeline::new(arrived, options.trace);
         let mut phases = PhaseTimes::default();
-        let mut clock = Stopwatch(arrived);
+        let mut coverage = Coverage::default();
+        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
+        let query = Query::new(id, text.to_owned(), options.operator, options.ranking);
+        let query = Arc::new(query);
 
-        let parsed = search::parse(query, self.index.analyzer(), options.operator);
-        let plan = Plan::new(&parsed.query, options.ranking, self.index.statistics())?;
-        let plan = Arc::new(plan);
-        phases.parse = clock.lap_us();
+        let found = find(
+            &self.cluster,
+            &query,
+            options,
+            cut_off,
+            &mut phases,
+            &mut coverage,
+            &timeline,
+        )
+        .await?;
+        let mut clock = Stopwatch(Instant::now());
 
-        let found = self.find(&plan, options, &mut phases)?;
-        clock.lap_us();
-
-        let details = self.details(&plan, &found.page, options.explain)?;
-        let counts = self.start_site_counts(&plan, &found, &details, options.per_site)?;
+        let details = self
+            .details(
+                &query,
+                &found,
+                options.explain,
+                deadline,
+                &mut coverage,
+                &timeline,
+            )
+            .await?;
         phases.details = clock.lap_us();
 
-        let summaries = self.summaries(&plan, &details)?;
+        let counts = self.site_counts(&query, &found, &details, options.per_site, deadline);
+        let summaries = self.summaries(&query, &found, &details, deadline, &timeline);
+        let (counts, (summaries, losses)) = tokio::join!(counts, summaries);
         phases.summaries = clock.lap_us();
+        for (part, error) in losses {
+            coverage.lacks(SUMMARIES, &self.cluster.texts[part].chunks, &error);
+        }
+        let has_more = counts.unwrap_or_else(|(partition, error)| {
+            coverage.lacks(COUNT, &self.cluster.partitions[partition].chunks, &error);
+            HashMap::new()
+        });
+        if !options.partial
+            && let Some(refusal) = coverage.refusal()
+        {
+            return Err(refusal);
+        }
 
-        // Handlers counted while summaries were made: what is left to wait belongs to details.
-        let counts = counts.finish(options.per_site)?;
-        phases.details += clock.lap_us();
-
-        let mut warnings = parsed.warnings;
-        let hits = assemble(&found, details, summaries, &counts, &mut warnings);
+        let mut warnings = found.warnings.clone();
+        let total = Total {
+            value: found.matches_count,
+            exact: found.count_is_exact && coverage.share() == 1.0,
+        };
+        let more_hits = found.more_hits;
+        let hits = assemble(found, details, summaries, &has_more, &mut warnings);
         phases.total = arrived.elapsed().as_micros() as u64;
         Ok(SearchAnswer {
-            query: query.to_owned(),
-            total: Total {
-                value: found.matches_count,
-                exact: true,
-            },
+            query: text.to_owned(),
+            total,
             hits,
-            more_hits: found.more_hits,
+            more_hits,
             phases_us: phases,
             warnings,
-            coverage: 1.0,
-            timed_out: false,
+            coverage: coverage.share(),
+            timed_out: coverage.timed_out(),
+            degraded: coverage.into_degraded(),
+            trace: timeline.into_spans(),
         })
     }
 
-    /// Searches until the page is certain.
-    fn find(
+    /// Details of the page's hits, in their order; `None` for hits whose server is lost.
+    async fn details(
         &self,
-        plan: &Arc<Plan>,
-        options: &SearchOptions,
-        phases: &mut PhaseTimes,
-    ) -> Result<Found, SearchError> {
-        let page_end = options.start + options.k;
-        // One more tells whether another page follows.
-        let wanted = page_end + 1;
-        let mut k = match options.per_site {
-            0 => wanted,
-            _ => wanted * FIRST_K_FACTOR,
-        };
-        let mut partitions = vec![PartitionHits::default(); self.index_servers.len()];
-        self.fan_out(plan, k, 0..self.index_servers.len(), &mut partitions)?;
-        phases.queueing = partitions
-            .iter()
-            .map(|found| found.queueing_us)
-            .max()
-            .unwrap_or(0);
-        phases.index_search = partitions
-            .iter()
-            .map(|found| found.search_us)
-            .max()
-            .unwrap_or(0);
-
-        let mut repeats = 0;
-        loop {
-            let mut clock = Stopwatch(Instant::now());
-            let ranking = merge(&partitions);
-            let (admitted, sites) = admit(&ranking, options.per_site, wanted);
-            phases.merge += clock.lap_us();
-            if admitted.len() >= wanted || ranking.is_complete {
-                let start = options.start.min(admitted.len());
-                let end = page_end.min(admitted.len());
-                return Ok(Found {
-                    page: admitted[start..end].to_vec(),
-                    more_hits: admitted.len() > page_end,
-                    matches_count: partitions.iter().map(|found| found.matches_count).sum(),
-                    ranking,
-                    sites,
-                });
-            }
-            k = k.saturating_mul(if repeats < DOUBLINGS_MAX {
-                2
-            } else {
-                LATER_GROWTH
-            });
-            repeats += 1;
-            // Partitions that told everything are not asked again.
-            let cut: Vec<usize> = (0..partitions.len())
-                .filter(|&p| partitions[p].is_cut())
-                .collect();
-            let most = cut
-                .iter()
-                .map(|&p| partitions[p].matches_count)
-                .max()
-                .unwrap_or(0);
-            k = k.min(usize::try_from(most).unwrap_or(usize::MAX));
-            self.fan_out(plan, k, cut, &mut partitions)?;
-            phases.optimization_searches += clock.lap_us();
-        }
-    }
-
-    fn fan_out(
-        &self,
-        plan: &Arc<Plan>,
-        k: usize,
-        asked: impl IntoIterator<Item = usize>,
-        partitions: &mut [PartitionHits],
-    ) -> Result<(), SearchError> {
-        ask(asked.into_iter(), |partition, reply| {
-            self.index_servers[partition].search(plan, k, reply);
-        })
-        .collect(|partition, found| partitions[partition] = found)
-    }
-
-    /// Details of the page's hits, in their order.
-    fn details(
-        &self,
-        plan: &Arc<Plan>,
-        page: &[Candidate],
+        query: &Arc<Query>,
+        found: &Found,
         explain: bool,
-    ) -> Result<Vec<HitDetails>, SearchError> {
-        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.index_servers.len()];
-        for (place, candidate) in page.iter().enumerate() {
+        deadline: Instant,
+        coverage: &mut Coverage,
+        timeline: &Timeline,
+    ) -> Result<Vec<Option<HitDetails>>, SearchError> {
+        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.cluster.partitions.len()];
+        for (place, candidate) in found.page.iter().enumerate() {
             asked[candidate.partition].push(place);
         }
-        let pending = ask(
-            (0..asked.len()).filter(|&partition| !asked[partition].is_empty()),
-            |partition, reply| {
-                let address = |&place: &usize| (page[place].hit.segment, page[place].hit.doc);
-                let hits = asked[partition].iter().map(address).collect();
-                self.index_servers[partition].details(plan, hits, explain, reply);
-            },
-        );
-        let mut details: Vec<Option<HitDetails>> = vec![None; page.len()];
-        pending.collect(|partition, answered: Vec<HitDetails>| {
-            for (&place, answer) in asked[partition].iter().zip(answered) {
-                details[place] = Some(answer);
+        let asked: Vec<_> = asked
+            .iter()
+            .enumerate()
+            .filter(|(_, places)| !places.is_empty())
+            .collect();
+        let answered = join_all(asked.iter().map(|&(partition, places)| async move {
+            let address =
+                |&place: &usize| (found.page[place].hit.segment, found.page[place].hit.doc);
+            let request = DetailsRequest {
+                hits: places.iter().map(address).collect(),
+                explain,
+                generation: found.generation,
+                deadline,
+            };
+            let group = &self.cluster.partitions[partition];
+            let begun = Instant::now();
+            let answer = group
+                .call(
+                    Call::Details,
+                    &self.cluster.calls,
+                    deadline,
+                    |server, reply| {
+                        server.details(query, request.clone(), reply);
+                    },
+                )
+                .await;
+            timeline.note("details", || crate::tables::part_of(&group.chunks), begun);
+            answer
+        }))
+        .await;
+        let mut details: Vec<Option<HitDetails>> = vec![None; found.page.len()];
+        let mut errors = Vec::new();
+        for ((partition, places), answer) in asked.into_iter().zip(answered) {
+            let chunks = &self.cluster.partitions[partition].chunks;
+            let answer = answer.and_then(|answered| match answered.len() == places.len() {
+                true => Ok(answered),
+                false => Err(ServerError::Unavailable {
+                    reason: "it answered with fewer details than it was asked for; update it"
+                        .into(),
+                }),
+            });
+            match answer {
+                Ok(answered) => {
+                    for (&place, answer) in places.iter().zip(answered) {
+                        details[place] = Some(answer);
+                    }
+                }
+                Err(error) => {
+                    coverage.lacks(DETAILS, chunks, &error);
+                    errors.push((chunks.clone(), error));
+                }
             }
-        })?;
-        let complete: Option<Vec<HitDetails>> = details.into_iter().collect();
-        complete.ok_or_else(|| SearchError::Unavailable {
-            part: "an index server".into(),
-            reason: "it answered with fewer details than it was asked for; update it".into(),
-        })
+        }
+        if !errors.is_empty() && details.iter().all(Option::is_none) {
+            return Err(crate::coverage::first_error(errors));
+        }
+        Ok(details)
     }
 
-    /// Starts counting the matches of the page's sites where the ranking known so far does not
-    /// decide whether a site has more than the limit.
-    fn start_site_counts(
+    /// Whether the sites of the page (by hash) have more matches than the limit. Asks only where the
+    /// ranking known so far does not decide it.
+    async fn site_counts(
         &self,
-        plan: &Arc<Plan>,
+        query: &Arc<Query>,
         found: &Found,
-        details: &[HitDetails],
+        details: &[Option<HitDetails>],
         per_site: u32,
-    ) -> Result<PendingSiteCounts, SearchError> {
+        deadline: Instant,
+    ) -> Result<HashMap<u64, bool>, (usize, ServerError)> {
         let mut has_more = HashMap::with_capacity(found.page.len());
         let mut hashes = Vec::new();
         let mut names: Vec<String> = Vec::new();
         for (candidate, detail) in found.page.iter().zip(details) {
             let site_hash = candidate.hit.site_hash;
+            let Some(detail) = detail else { continue };
             if has_more.contains_key(&site_hash) || hashes.contains(&site_hash) {
                 continue;
             }
-            let site = &detail.details.site;
-            if per_site == 0 {
-                has_more.insert(site_hash, false);
+            // The whole site has no more documents than the limit, whatever the query.
+            let is_small = (1..=u64::from(per_site)).contains(&detail.site_documents_count);
+            if per_site == 0 || found.ranking_is_complete || is_small {
+                let known = found.sites.count(site_hash) > per_site;
+                has_more.insert(site_hash, per_site > 0 && known);
             } else if found.sites.count(site_hash) > per_site {
                 has_more.insert(site_hash, true);
-            } else if found.ranking.is_complete || self.site_is_small(site, per_site)? {
-                has_more.insert(site_hash, false);
             } else {
                 hashes.push(site_hash);
-                names.push(site.clone());
+                names.push(detail.details.site.clone());
             }
         }
-        let names: Arc<[String]> = names.into();
-        let partitions = if names.is_empty() {
-            0
-        } else {
-            self.index_servers.len()
+        if names.is_empty() {
+            return Ok(has_more);
+        }
+        let request = CountSitesRequest {
+            sites: names.into(),
+            limit: u64::from(per_site) + 1,
+            generation: found.generation,
+            deadline,
         };
-        let pending = ask(0..partitions, |partition, reply| {
-            let limit = u64::from(per_site) + 1;
-            self.index_servers[partition].count_sites(plan, &names, limit, reply);
+        let mut sums = vec![0u64; hashes.len()];
+        let asked = found.answered.iter().map(|&partition| {
+            let request = &request;
+            self.cluster.partitions[partition].call(
+                Call::CountSites,
+                &self.cluster.calls,
+                deadline,
+                move |server, reply| server.count_sites(query, request.clone(), reply),
+            )
         });
-        Ok(PendingSiteCounts {
-            has_more,
-            hashes,
-            pending,
-        })
-    }
-
-    /// Whether the whole site has no more documents than the limit, whatever the query.
-    fn site_is_small(&self, site: &str, per_site: u32) -> Result<bool, IndexError> {
-        // A name that long may have been cut in the index, where this look-up would miss it.
-        if site.len() >= text::TERM_BYTES_MAX {
-            return Ok(false);
-        }
-        let documents = self
-            .index
-            .statistics()
-            .document_frequency(Field::Site, site)?;
-        // A site that the statistics do not know cannot have hits: trust the count instead.
-        Ok((1..=u64::from(per_site)).contains(&documents))
-    }
-
-    fn summaries(
-        &self,
-        plan: &Plan,
-        details: &[HitDetails],
-    ) -> Result<Vec<Option<String>>, SearchError> {
-        if details.is_empty() {
-            return Ok(Vec::new());
-        }
-        let query = SummaryQuery::new(
-            self.index.analyzer(),
-            plan.summary_terms(),
-            SummaryOptions::default(),
-        );
-        let urls = details.iter().map(|hit| hit.details.url.clone()).collect();
-        self.documents.summaries(urls, query)
-    }
-}
-
-/// What the index servers gave.
-struct Found {
-    page: Vec<Candidate>,
-    more_hits: bool,
-    matches_count: u64,
-    ranking: KnownRanking,
-    sites: SiteCounts,
-}
-
-/// Whether sites (by hash) have more than the limit: decided, or being counted.
-struct PendingSiteCounts {
-    has_more: HashMap<u64, bool>,
-    hashes: Vec<u64>,
-    pending: Pending<Vec<u64>>,
-}
-
-impl PendingSiteCounts {
-    fn finish(mut self, per_site: u32) -> Result<HashMap<u64, bool>, SearchError> {
-        let mut sums = vec![0u64; self.hashes.len()];
-        self.pending.collect(|_, counts: Vec<u64>| {
+        for (&partition, counts) in found.answered.iter().zip(join_all(asked).await) {
+            let counts = counts.map_err(|error| (partition, error))?;
             for (sum, count) in sums.iter_mut().zip(counts) {
                 *sum += count;
             }
-        })?;
-        for (&site_hash, &sum) in self.hashes.iter().zip(&sums) {
-            self.has_more.insert(site_hash, sum > u64::from(per_site));
         }
-        Ok(self.has_more)
+        for (&site_hash, &sum) in hashes.iter().zip(&sums) {
+            has_more.insert(site_hash, sum > u64::from(per_site));
+        }
+        Ok(has_more)
+    }
+
+    /// The summaries of hits, in their order; and the document parts that failed.
+    async fn summaries(
+        &self,
+        query: &Query,
+        found: &Found,
+        details: &[Option<HitDetails>],
+        deadline: Instant,
+        timeline: &Timeline,
+    ) -> (Vec<MadeSummary>, Vec<(usize, ServerError)>) {
+        let mut made = vec![MadeSummary::Lost; details.len()];
+        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.cluster.texts.len()];
+        for (place, (candidate, detail)) in found.page.iter().zip(details).enumerate() {
+            let part = self.cluster.texts_of(self.chunk_of(candidate.hit.url_hash));
+            if let (Some(_), Some(part)) = (detail, part) {
+                asked[part].push(place);
+            }
+        }
+        let terms: Arc<[SummaryTerm]> = found.summary_terms.clone().into();
+        let asked: Vec<_> = asked
+            .iter()
+            .enumerate()
+            .filter(|(_, places)| !places.is_empty())
+            .collect();
+        let answered = join_all(asked.iter().map(|&(part, places)| {
+            let url = |&place: &usize| {
+                details[place]
+                    .as_ref()
+                    .map_or_else(String::new, |hit| hit.details.url.clone())
+            };
+            let request = SummariesRequest {
+                query_id: query.id,
+                urls: places.iter().map(url).collect(),
+                terms: Arc::clone(&terms),
+                generation: found.generation,
+                deadline,
+            };
+            let group = &self.cluster.texts[part];
+            async move {
+                let begun = Instant::now();
+                let answer = group
+                    .call(
+                        Call::Summaries,
+                        &self.cluster.calls,
+                        deadline,
+                        |server, reply| {
+                            server.summaries(request.clone(), reply);
+                        },
+                    )
+                    .await;
+                timeline.note("summaries", || crate::tables::part_of(&group.chunks), begun);
+                answer
+            }
+        }))
+        .await;
+        let mut losses = Vec::new();
+        for ((part, places), answer) in asked.into_iter().zip(answered) {
+            match answer {
+                Ok(summaries) => {
+                    for (&place, summary) in places.iter().zip(summaries) {
+                        made[place] = summary.map_or(MadeSummary::NoText, MadeSummary::Html);
+                    }
+                }
+                Err(error) => losses.push((part, error)),
+            }
+        }
+        (made, losses)
+    }
+
+    fn chunk_of(&self, url_hash: u64) -> u32 {
+        let chunks_count = u64::from(self.cluster.known().chunks_count.max(1));
+        (url_hash % chunks_count) as u32
     }
 }
 
+/// What became of the summary of a hit.
+#[derive(Debug, Clone, PartialEq)]
+enum MadeSummary {
+    Html(String),
+    /// The document store has no text of it.
+    NoText,
+    /// Its server gave none.
+    Lost,
+}
+
 fn assemble(
-    found: &Found,
-    details: Vec<HitDetails>,
-    summaries: Vec<Option<String>>,
+    found: Found,
+    details: Vec<Option<HitDetails>>,
+    summaries: Vec<MadeSummary>,
     has_more: &HashMap<u64, bool>,
     warnings: &mut Vec<String>,
 ) -> Vec<Hit> {
     let mut hits = Vec::with_capacity(details.len());
     for ((candidate, hit), summary) in found.page.iter().zip(details).zip(summaries) {
-        let HitDetails {
-            details,
-            explanation,
-        } = hit;
-        if summary.is_none() {
+        let Some(hit) = hit else { continue };
+        if summary == MadeSummary::NoText {
             warnings.push(format!(
                 "the document store has no text of {}; index the document again",
-                details.url
+                hit.details.url
             ));
         }
-        hits.push(Hit {
-            id: details.id,
-            url: details.url,
-            title: details.title,
-            site: details.site,
-            score: candidate.hit.score,
-            summary: summary.unwrap_or_default(),
-            more_from_site: has_more
-                .get(&candidate.hit.site_hash)
-                .copied()
-                .unwrap_or(false),
-            // An explanation is plain data: turning it into JSON cannot fail.
-            explanation: explanation.and_then(|why| serde_json::to_value(why).ok()),
-        });
+        hits.push(shown(candidate, hit, summary, has_more));
     }
     hits
 }
 
-/// Measures one phase after another.
-struct Stopwatch(Instant);
-
-impl Stopwatch {
-    /// Microseconds since the last lap.
-    fn lap_us(&mut self) -> u64 {
-        let now = Instant::now();
-        let lap = now - self.0;
-        self.0 = now;
-        lap.as_micros() as u64
+fn shown(
+    candidate: &Candidate,
+    hit: HitDetails,
+    summary: MadeSummary,
+    has_more: &HashMap<u64, bool>,
+) -> Hit {
+    let site_hash = &candidate.hit.site_hash;
+    Hit {
+        id: hit.details.id,
+        url: hit.details.url,
+        title: hit.details.title,
+        site: hit.details.site,
+        score: candidate.hit.score,
+        summary: match summary {
+            MadeSummary::Html(html) => html,
+            MadeSummary::NoText | MadeSummary::Lost => String::new(),
+        },
+        more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
+        explanation: hit.explanation,
     }
 }

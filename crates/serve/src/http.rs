@@ -1,18 +1,19 @@
 //! The HTTP side: routes, headers, and errors as clients see them.
 //!
-//! A search runs in place on the thread that read its request, while another thread takes over the
-//! runtime's work: handing it to a pool and back would cost two wake-ups a query.
+//! A request is a task: while servers search, its thread reads other requests. A client that goes away
+//! takes its task along, and with it whatever was asked of servers.
+use crate::draining::Draining;
 use crate::metrics::{Client, Metrics};
 use crate::page::{self, STYLE_SHEET};
 use crate::parameters::{self, SearchParameters, Unknown};
 use crate::{FrontEnd, SearchError};
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::{RawQuery, Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
-use axum::middleware::map_response;
-use axum::routing::get;
+use axum::middleware::{Next, from_fn, map_response_with_state};
+use axum::routing::{get, post};
 use std::sync::Arc;
 use tokio::task::block_in_place;
 use wire::{PhaseTimes, SearchAnswer};
@@ -45,25 +46,25 @@ const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
 pub(crate) struct App {
     pub(crate) front_end: FrontEnd,
     pub(crate) metrics: Metrics,
+    pub(crate) draining: Draining,
 }
 
 impl App {
-    pub(crate) fn new(front_end: FrontEnd, partitions: usize) -> App {
-        let index = front_end.index();
-        let metrics = Metrics::new(
-            index.statistics().documents_count(),
-            index.chunks_count(),
-            partitions,
-        );
-        App { front_end, metrics }
+    pub(crate) fn new(front_end: FrontEnd, draining: Draining) -> App {
+        let metrics = Metrics::new(&front_end);
+        App {
+            front_end,
+            metrics,
+            draining,
+        }
     }
 
-    fn search(
+    async fn search(
         &self,
         parameters: &SearchParameters,
         query: &str,
     ) -> Result<SearchAnswer, SearchError> {
-        block_in_place(|| self.front_end.search(query, &parameters.options))
+        self.front_end.search(query, &parameters.options).await
     }
 }
 
@@ -73,10 +74,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/", get(search_page))
         .route("/search", get(search_json))
         .route("/document", get(document_page))
-        .route(
-            "/healthz",
-            get(async || plain("text/plain; charset=utf-8", "ok\n")),
-        )
+        .route("/healthz", get(health))
+        .route("/reload", post(reload))
         .route("/metrics", get(metrics_text))
         .route(
             "/style.css",
@@ -99,33 +98,79 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || {
             refusal(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "only GET and HEAD are answered; use GET",
+                "only GET and HEAD are answered (and POST at /reload); use GET",
             )
         })
-        .layer(map_response(async |mut response: Response<Body>| {
-            for (name, value) in SECURITY_HEADERS {
-                response.headers_mut().insert(name, value);
-            }
-            response
-        }))
+        .layer(map_response_with_state(Arc::clone(&app), finished))
+        .layer(from_fn(bounded_body))
         .with_state(app)
 }
 
+/// What every response gets: the security headers, and at the end of the server a word that the
+/// connection ends too.
+async fn finished(State(app): State<Arc<App>>, mut response: Response<Body>) -> Response<Body> {
+    let headers = response.headers_mut();
+    for (name, value) in SECURITY_HEADERS {
+        headers.insert(name, value);
+    }
+    if app.draining.has_begun() {
+        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// No request here needs a body, so none is waited for.
+async fn bounded_body(request: Request, next: Next) -> Response<Body> {
+    use axum::body::HttpBody;
+    /// Clients that send a little all the same are served.
+    const BODY_BYTES_MAX: u64 = 64 * 1024;
+    if request.body().size_hint().lower() > BODY_BYTES_MAX {
+        return refusal(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "no request needs a body here; put the query into the address, as /search?q=WORDS",
+        );
+    }
+    next.run(request).await
+}
+
+async fn health(State(app): State<Arc<App>>) -> Response<Body> {
+    const TEXT: &str = "text/plain; charset=utf-8";
+    match app.draining.has_begun() {
+        true => respond(StatusCode::SERVICE_UNAVAILABLE, TEXT, "about to end\n"),
+        false => plain(TEXT, "ok\n"),
+    }
+}
+
+async fn reload(State(app): State<Arc<App>>) -> Response<Body> {
+    match app.front_end.reload().await {
+        Ok(generation) => {
+            let json = serde_json::json!({ "generation": generation });
+            respond(StatusCode::OK, JSON, json.to_string())
+        }
+        Err(error) => failed_json(&app, &error),
+    }
+}
+
 async fn search_json(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
-    let answered = parameters::parse(raw.as_deref(), Unknown::Refuse).and_then(|parameters| {
-        let query = parameters.q.as_deref().ok_or(SearchError::BadRequest {
+    let parameters = match parameters::parse(raw.as_deref(), Unknown::Refuse) {
+        Ok(parameters) => parameters,
+        Err(error) => return failed_json(&app, &error),
+    };
+    let Some(query) = parameters.q.as_deref() else {
+        let missing = SearchError::BadRequest {
             parameter: "q",
             reason: "the query is missing; ask for /search?q=WORDS".into(),
-        })?;
-        app.search(&parameters, query)
-    });
+        };
+        return failed_json(&app, &missing);
+    };
+    let answered = app.search(&parameters, query).await;
     let mut answer = match answered {
         Ok(answer) => answer,
         Err(error) => return failed_json(&app, &error),
     };
     match answer.to_json() {
         Ok(json) => {
-            app.metrics.answered(Client::Json, &answer.phases_us);
+            app.metrics.answered(Client::Json, &answer);
             timed(respond(StatusCode::OK, JSON, json), &answer.phases_us)
         }
         Err(error) => failed_json(
@@ -139,20 +184,20 @@ async fn search_json(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
 }
 
 async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
-    let index = app.front_end.index();
     let parameters = match parameters::parse(raw.as_deref(), Unknown::Ignore) {
         Ok(parameters) => parameters,
         Err(error) => return failed_page(&app, &error, raw.as_deref()),
     };
     let query = parameters.q.as_deref().unwrap_or("");
     if query.trim().is_empty() {
-        let home = page::home(index.statistics().documents_count(), index.chunks_count());
+        let known = app.front_end.known();
+        let home = page::home(known.documents_count, known.chunks_count);
         return respond(StatusCode::OK, HTML, home);
     }
-    match app.search(&parameters, query) {
+    match app.search(&parameters, query).await {
         Ok(mut answer) => {
             let html = page::results(&mut answer, &parameters.options);
-            app.metrics.answered(Client::Page, &answer.phases_us);
+            app.metrics.answered(Client::Page, &answer);
             timed(respond(StatusCode::OK, HTML, html), &answer.phases_us)
         }
         Err(error) => failed_page(&app, &error, raw.as_deref()),
@@ -167,9 +212,9 @@ async fn document_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> 
         };
         return failed_page(&app, &error, None);
     };
-    match block_in_place(|| app.front_end.document(&url)) {
+    match app.front_end.document(&url).await {
         Ok(Some(document)) => respond(StatusCode::OK, HTML, page::document(&document)),
-        Ok(None) if !app.front_end.has_texts() => {
+        Ok(None) if !app.front_end.known().has_texts => {
             let html = page::refusal(
                 "No texts here",
                 "This index finds documents, but does not keep their texts: it was built with --texts none.",
@@ -187,12 +232,12 @@ async fn document_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> 
             );
             respond(StatusCode::NOT_FOUND, HTML, html)
         }
-        Err(error) => failed_page(&app, &SearchError::Index(error), None),
+        Err(error) => failed_page(&app, &error, None),
     }
 }
 
 async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
-    let text = block_in_place(|| app.metrics.render());
+    let text = block_in_place(|| app.metrics.render(&app.front_end));
     respond(
         StatusCode::OK,
         "text/plain; version=0.0.4; charset=utf-8",
@@ -210,7 +255,11 @@ fn failed_page(app: &App, error: &SearchError, raw: Option<&str>) -> Response<Bo
     let heading = match error {
         SearchError::BadRequest { .. } => "That cannot be searched for",
         SearchError::Overloaded { .. } => "Too many searches at once",
-        SearchError::Index(_) | SearchError::Unavailable { .. } => "No answer",
+        SearchError::TimedOut { .. } => "No answer in time",
+        SearchError::Index(_)
+        | SearchError::Damaged { .. }
+        | SearchError::Partial { .. }
+        | SearchError::Unavailable { .. } => "No answer",
     };
     let query = parameters::single(raw, "q").unwrap_or_default();
     let html = page::refusal(heading, &error.to_string(), &query);
@@ -221,8 +270,14 @@ fn status(error: &SearchError) -> StatusCode {
     match error {
         SearchError::BadRequest { .. } => StatusCode::BAD_REQUEST,
         SearchError::Overloaded { .. } => StatusCode::TOO_MANY_REQUESTS,
-        SearchError::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        SearchError::Index(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        SearchError::TimedOut { .. }
+        | SearchError::Partial {
+            timed_out: true, ..
+        } => StatusCode::GATEWAY_TIMEOUT,
+        SearchError::Unavailable { .. } | SearchError::Partial { .. } => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        SearchError::Index(_) | SearchError::Damaged { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

@@ -1,231 +1,250 @@
-//! An index server inside this process: handlers that search one partition, fed by one queue.
+//! An index server: handlers that search one partition, fed by one short queue.
+//!
+//! ```text
+//! request ─► plan ─► queue (arrival stamped) ─► handler ─► reply
+//!              │       full: refused at once      │ deadline passed or nobody waits: never started,
+//!              └ on the caller's thread           └ or ended where it is
+//! ```
 //!
 //! Handlers only search. Details are small reads of mapped memory and are answered on the caller's
 //! thread: a hand-over would cost more than the reading.
-use crate::transport::{HitDetails, IndexServer, PartitionHits, Reply, ServerError};
-use crate::{ServeError, Topology};
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use index::{DocId, Index, IndexError, Segment};
-use search::{Plan, exhaustive, search_partition};
+
+use crate::ServeError;
+use crate::draining::Draining;
+use crate::generations::Generations;
+use crate::handlers::{Figures, Handlers, Job, Work};
+use crate::reply::Reply;
+use crate::tables::Tables;
+use crate::transport::{
+    Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Planned,
+    Query, SearchRequest, ServerError, Status, StatusRequest, explained, status_of,
+};
+use index::{DocId, Field, Index, IndexError, Segment};
+use search::exhaustive;
 use std::collections::HashMap;
-use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// How an index server searches.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HandlerOptions {
+    /// Handlers.
+    pub handlers: usize,
+    /// Requests that may wait; 0 lets the server decide by how long searches take.
+    pub queue_length: usize,
+    /// Where each handler runs; none leaves it to the kernel.
+    pub places: Vec<crate::pinning::Place>,
+    /// The most time that a search gets on its handler, whatever the client's deadline (the classic
+    /// "cut-off latency").
+    pub cut_off: Option<std::time::Duration>,
+}
 
 /// An index server for the chunks of one partition, with handler threads of its own.
-#[derive(Debug)]
 pub struct InProcessIndexServer {
-    segments: HashMap<u32, Arc<Segment>>,
-    /// `None` only while dropping: closing the queue is what ends the handlers.
-    queue: Option<Sender<Job>>,
-    handlers: Vec<JoinHandle<()>>,
+    generations: Arc<Generations>,
+    chunks: Chunks,
+    /// The newest first.
+    opened: RwLock<Vec<Arc<Opened>>>,
+    handlers: Handlers,
+    draining: Draining,
+    tables: Tables,
 }
 
-/// Work for a handler, stamped with its arrival.
-#[derive(Debug)]
-struct Job {
-    plan: Arc<Plan>,
-    arrived: Instant,
-    work: Work,
-}
-
-#[derive(Debug)]
-enum Work {
-    Search {
-        k: usize,
-        reply: Reply<PartitionHits>,
-    },
-    CountSites {
-        sites: Arc<[String]>,
-        limit: u64,
-        reply: Reply<Vec<u64>>,
-    },
+/// One generation's part of the index.
+pub(crate) struct Opened {
+    pub(crate) index: Arc<Index>,
+    pub(crate) segments: Vec<Arc<Segment>>,
+    by_id: HashMap<u32, Arc<Segment>>,
 }
 
 impl InProcessIndexServer {
-    /// Starts the handlers for `chunks` of `index`.
+    /// Starts the handlers for `chunks` of an index.
     pub fn start(
-        index: &Index,
-        chunks: Range<u32>,
-        topology: &Topology,
+        generations: Arc<Generations>,
+        chunks: Chunks,
+        options: &HandlerOptions,
+        draining: Draining,
     ) -> Result<InProcessIndexServer, ServeError> {
-        let segments: Arc<[Arc<Segment>]> = index.segments(chunks.clone()).cloned().collect();
-        let (sender, receiver) = bounded(topology.queue_length);
-        let mut handlers = Vec::with_capacity(topology.handlers);
-        let (started, starts) = bounded(topology.handlers);
-        for handler in 0..topology.handlers {
-            let (segments, receiver) = (Arc::clone(&segments), receiver.clone());
-            let started = started.clone();
-            let thread = thread::Builder::new()
-                .name(format!("handler-{}-{handler}", chunks.start))
-                .spawn(move || {
-                    // Nobody listens any more only if another handler could not be started.
-                    let _ = started.send(());
-                    handle(&segments, &receiver);
-                })
-                .map_err(|source| ServeError::System {
-                    operation: "start a handler",
-                    source,
-                })?;
-            handlers.push(thread);
-        }
-        // A first query that waits for a thread to be made would call that queueing.
-        for _ in &handlers {
-            let _ = starts.recv();
-        }
+        let handlers = Handlers::start(*chunks.start(), options)?;
+        let opened = Opened::new(generations.newest(), &chunks);
         Ok(InProcessIndexServer {
-            segments: segments
-                .iter()
-                .map(|segment| (segment.id(), segment.clone()))
-                .collect(),
-            queue: Some(sender),
+            generations,
+            chunks,
+            opened: RwLock::new(vec![Arc::new(opened)]),
             handlers,
+            draining,
+            tables: Tables::default(),
         })
     }
 
-    fn enqueue(&self, plan: &Arc<Plan>, work: Work) {
-        let job = Job {
-            plan: Arc::clone(plan),
-            arrived: Instant::now(),
-            work,
+    /// What the handlers and their queue do at this moment.
+    pub fn figures(&self) -> Arc<Figures> {
+        self.handlers.figures()
+    }
+
+    /// The generation asked for, with this partition's segments at hand.
+    fn opened(&self, generation: u64) -> Result<Arc<Opened>, ServerError> {
+        let index = self.generations.get(generation);
+        let index = index.ok_or_else(|| ServerError::Unavailable {
+            reason: format!("it no longer has generation {generation} of the index open"),
+        })?;
+        let generation = index.generation();
+        let find = |opened: &[Arc<Opened>]| {
+            let mut opened = opened.iter();
+            let found = opened.find(|one| one.index.generation() == generation);
+            found.cloned()
         };
-        let Some(queue) = &self.queue else { return };
-        match queue.try_send(job) {
-            Ok(()) => {}
-            Err(TrySendError::Full(job)) => job.refuse(queue.len()),
-            // Without handlers the dropped reply is the answer.
-            Err(TrySendError::Disconnected(_)) => {}
+        let held = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&held) {
+            return Ok(found);
+        }
+        drop(held);
+        let mut held = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&held) {
+            return Ok(found);
+        }
+        let opened = Arc::new(Opened::new(index, &self.chunks));
+        held.insert(0, Arc::clone(&opened));
+        // As many as `Generations` keeps.
+        held.truncate(2);
+        Ok(opened)
+    }
+
+    /// Queues what `work` makes of the plan and a reply; answers at once where that cannot be.
+    fn enqueue<T>(
+        &self,
+        query: &Arc<Query>,
+        generation: u64,
+        deadline: std::time::Instant,
+        reply: Reply<T>,
+        work: impl FnOnce(Reply<T>) -> Work,
+    ) {
+        let planned = self
+            .opened(generation)
+            .and_then(|opened| Ok((query.planned(&opened.index)?, opened)));
+        match planned {
+            Ok((planned, opened)) => {
+                let job = Job::new(planned, opened, deadline, work(reply));
+                self.handlers.enqueue(job);
+            }
+            Err(error) => reply.send(Err(error)),
         }
     }
 
     fn hit_details(
         &self,
-        plan: &Plan,
-        hits: &[(u32, DocId)],
-        explain: bool,
+        query: &Arc<Query>,
+        request: &DetailsRequest,
     ) -> Result<Vec<HitDetails>, ServerError> {
-        let one = |&(segment, doc): &(u32, DocId)| {
-            let segment = self
-                .segments
-                .get(&segment)
-                .ok_or_else(|| ServerError::Unavailable {
-                    reason: format!("it does not serve segment {segment}"),
-                })?;
-            Ok(HitDetails {
-                details: segment.details(doc)?,
-                explanation: match explain {
-                    true => exhaustive::explain(plan, segment, doc)?,
-                    false => None,
-                },
-            })
+        let opened = self.opened(request.generation)?;
+        let planned = match request.explain {
+            true => Some(query.planned(&opened.index)?),
+            false => None,
         };
-        hits.iter().map(one).collect()
+        let hits = request.hits.iter();
+        hits.map(|&(segment, doc)| opened.details(segment, doc, planned.as_deref()))
+            .collect()
     }
 }
 
-impl IndexServer for InProcessIndexServer {
-    fn search(&self, plan: &Arc<Plan>, k: usize, reply: Reply<PartitionHits>) {
-        self.enqueue(plan, Work::Search { k, reply });
+impl Opened {
+    fn new(index: Arc<Index>, chunks: &Chunks) -> Opened {
+        let segments: Vec<_> = index
+            .segments(*chunks.start()..*chunks.end() + 1)
+            .cloned()
+            .collect();
+        Opened {
+            by_id: segments
+                .iter()
+                .map(|segment| (segment.id(), Arc::clone(segment)))
+                .collect(),
+            segments,
+            index,
+        }
     }
 
     fn details(
         &self,
-        plan: &Arc<Plan>,
-        hits: Vec<(u32, DocId)>,
-        explain: bool,
-        reply: Reply<Vec<HitDetails>>,
-    ) {
-        reply.send(self.hit_details(plan, &hits, explain));
+        segment: u32,
+        doc: DocId,
+        planned: Option<&Planned>,
+    ) -> Result<HitDetails, ServerError> {
+        let found = self.by_id.get(&segment);
+        let segment = found.ok_or_else(|| ServerError::Unavailable {
+            reason: format!("it does not serve segment {segment}"),
+        })?;
+        if doc.0 >= segment.documents_count() {
+            return Err(ServerError::Unavailable {
+                reason: format!("segment {} has no document {}", segment.id(), doc.0),
+            });
+        }
+        let details = segment.details(doc)?;
+        let explanation = match planned {
+            Some(planned) => exhaustive::explain(&planned.plan, segment, doc)?,
+            None => None,
+        };
+        Ok(HitDetails {
+            site_documents_count: self.site_documents_count(&details.site)?,
+            details,
+            explanation: explained(explanation),
+        })
     }
 
-    fn count_sites(
-        &self,
-        plan: &Arc<Plan>,
-        sites: &Arc<[String]>,
-        limit: u64,
-        reply: Reply<Vec<u64>>,
-    ) {
+    /// Documents of a site in the whole index, 0 where the index cannot tell.
+    fn site_documents_count(&self, site: &str) -> Result<u64, IndexError> {
+        // A name that long may have been cut in the index, where this look-up would miss it.
+        if site.len() >= text::TERM_BYTES_MAX {
+            return Ok(0);
+        }
+        let statistics = self.index.statistics();
+        statistics.document_frequency(Field::Site, site)
+    }
+}
+
+impl IndexServer for InProcessIndexServer {
+    fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
         self.enqueue(
-            plan,
-            Work::CountSites {
-                sites: Arc::clone(sites),
-                limit,
+            query,
+            request.generation,
+            request.deadline,
+            reply,
+            |reply| Work::Search {
+                k: request.k,
+                counted: request.counted,
                 reply,
             },
         );
     }
-}
 
-impl Drop for InProcessIndexServer {
-    fn drop(&mut self) {
-        self.queue = None;
-        for handler in self.handlers.drain(..) {
-            // Handlers catch panics; there is nothing to learn from the result.
-            let _ = handler.join();
-        }
+    fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
+        reply.send(self.hit_details(query, &request));
     }
-}
 
-/// The life of a handler: takes jobs until the queue is closed and empty.
-fn handle(segments: &[Arc<Segment>], queue: &Receiver<Job>) {
-    while let Ok(job) = queue.recv() {
-        let taken = Instant::now();
-        // A bug that panics costs one query, whose reply is dropped and reported, not the handler.
-        let _ = catch_unwind(AssertUnwindSafe(|| job.work(segments, taken)));
-    }
-}
-
-impl Job {
-    fn work(self, segments: &[Arc<Segment>], taken: Instant) {
-        match self.work {
-            Work::Search { k, reply } => {
-                let found = search_partition(&self.plan, segments, k);
-                reply.send(
-                    found
-                        .map_err(ServerError::from)
-                        .map(|(hits, matches_count)| PartitionHits {
-                            hits,
-                            matches_count,
-                            queueing_us: (taken - self.arrived).as_micros() as u64,
-                            search_us: taken.elapsed().as_micros() as u64,
-                        }),
-                );
-            }
-            Work::CountSites {
-                sites,
-                limit,
+    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+        self.enqueue(
+            query,
+            request.generation,
+            request.deadline,
+            reply,
+            |reply| Work::CountSites {
+                sites: request.sites,
+                limit: request.limit,
                 reply,
-            } => {
-                let count = |site: &String| count_site(&self.plan, segments, site, limit);
-                let counts: Result<Vec<u64>, IndexError> = sites.iter().map(count).collect();
-                reply.send(counts.map_err(ServerError::from));
-            }
-        }
+            },
+        );
     }
 
-    fn refuse(self, waiting: usize) {
-        match self.work {
-            Work::Search { reply, .. } => reply.send(Err(ServerError::Overloaded { waiting })),
-            Work::CountSites { reply, .. } => reply.send(Err(ServerError::Overloaded { waiting })),
-        }
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
+        let mut status = status_of(&self.generations, &self.chunks, self.draining.has_begun());
+        status.disagreement = self.tables.note(request);
+        reply.send(Ok(status));
     }
-}
 
-/// Matches of one site in all segments, up to `limit`.
-fn count_site(
-    plan: &Plan,
-    segments: &[Arc<Segment>],
-    site: &str,
-    limit: u64,
-) -> Result<u64, IndexError> {
-    let mut count = 0;
-    for segment in segments {
-        if count >= limit {
-            break;
-        }
-        count += exhaustive::count_site(plan, segment, site, limit - count)?;
+    fn reload(&self, reply: Reply<u64>) {
+        let reloaded = self.generations.reload();
+        reply.send(
+            reloaded
+                .map(|index| index.generation())
+                .map_err(ServerError::from),
+        );
     }
-    Ok(count.min(limit))
 }

@@ -5,30 +5,61 @@
 //!            │  ▲                                                              │
 //!            │  └──────────── top k, exact count, queueing and search time ◄───┘
 //!            ├── details, counts of sites ──► IndexServers
-//!            └── summaries ──► DocumentServer
+//!            └── summaries ──► DocumentServer of each part of the texts
 //! ```
 //!
-//! The one crate with threads and sockets. Everything the front-end knows of index servers is the
-//! trait [`IndexServer`], so they can move to other machines without it noticing.
+//! The one crate with threads and sockets. Everything the front-end knows of its servers is the traits of
+//! [`transport`]: they may be in this process, or behind gRPC on other machines.
 
 mod admission;
-pub mod document_server;
+mod cache;
+pub mod cluster;
+pub mod cluster_file;
+mod connect;
+mod coverage;
+mod document_server;
+mod draining;
 pub mod error;
+mod fan_out;
 pub mod front_end;
+pub mod generations;
+mod handlers;
+mod health;
 mod http;
-pub mod index_server;
+mod index_server;
 mod link;
+pub mod listener;
 mod metrics;
 pub mod options;
+mod pace;
 mod page;
 mod parameters;
+mod patience;
+mod pinning;
+mod replicas;
+mod reply;
+mod rpc;
 pub mod server;
+pub mod supervisor;
+mod tables;
+mod timeline;
+mod topology;
 pub mod transport;
 
-pub use document_server::DocumentServer;
+pub use cluster::{Cluster, Known};
+pub use cluster_file::{ClusterFile, parse_chunks};
+pub use document_server::InProcessDocumentServer;
+pub use draining::Draining;
 pub use error::{SearchError, ServeError};
-pub use front_end::FrontEnd;
-pub use index_server::InProcessIndexServer;
-pub use options::{SearchOptions, Topology};
-pub use server::{ServeOptions, Server, termination};
-pub use transport::{IndexServer, Reply, ServerError};
+pub use front_end::{FrontEnd, FrontEndOptions};
+pub use generations::Generations;
+pub use handlers::Figures;
+pub use index_server::{HandlerOptions, InProcessIndexServer};
+pub use listener::ConnectionLimits;
+pub use options::SearchOptions;
+pub use pinning::Place;
+pub use reply::Reply;
+pub use rpc::{RpcServer, RpcServices};
+pub use server::{ServeOptions, Server, io_runtime, termination};
+pub use topology::Topology;
+pub use transport::{Chunks, DocumentServer, IndexServer, Query, ServerError};

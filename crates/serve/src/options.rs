@@ -1,7 +1,8 @@
-//! What can be asked of a search, and how an index is spread over index servers.
-use crate::{SearchError, ServeError};
+//! What can be asked of a search.
+
+use crate::SearchError;
 use search::{Operator, Ranking};
-use std::ops::Range;
+use std::time::Duration;
 
 /// The most hits of one page.
 pub const K_MAX: usize = 1_000;
@@ -23,6 +24,14 @@ pub struct SearchOptions {
     pub ranking: Ranking,
     /// Whether hits say how their score came about.
     pub explain: bool,
+    /// Whether all matches are counted.
+    pub counted: bool,
+    /// From arrival at the front-end to the answer; the front-end's own where `None`.
+    pub timeout: Option<Duration>,
+    /// Whether an answer may lack parts of the index, if it says so.
+    pub partial: bool,
+    /// Whether the answer says step by step where the time went.
+    pub trace: bool,
 }
 
 impl Default for SearchOptions {
@@ -34,6 +43,10 @@ impl Default for SearchOptions {
             operator: Operator::default(),
             ranking: Ranking::default(),
             explain: false,
+            counted: true,
+            timeout: None,
+            partial: true,
+            trace: false,
         }
     }
 }
@@ -63,91 +76,9 @@ impl SearchOptions {
     }
 }
 
-/// How an index is spread over index servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Topology {
-    /// Partitions, each with an index server of its own.
-    pub partitions: usize,
-    /// Handlers of each index server.
-    pub handlers: usize,
-    /// Requests that may wait for each index server's handlers.
-    pub queue_length: usize,
-}
-
-impl Default for Topology {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        Topology {
-            partitions: 1,
-            handlers: cores,
-            queue_length: 1024,
-        }
-    }
-}
-
-impl Topology {
-    /// The chunks of every partition: contiguous, as equal as can be.
-    pub fn partition_chunks(&self, chunks_count: u32) -> Result<Vec<Range<u32>>, ServeError> {
-        if self.partitions == 0 || self.partitions > chunks_count as usize {
-            return Err(ServeError::Options {
-                option: "--partitions",
-                reason: format!(
-                    "{} partitions cannot share the {chunks_count} chunks of this index; \
-                     choose 1 to {chunks_count}, or build the index with more --chunks",
-                    self.partitions
-                ),
-            });
-        }
-        if self.handlers == 0 || self.handlers > 4096 {
-            return Err(ServeError::Options {
-                option: "--handlers",
-                reason: format!(
-                    "{} handlers cannot search; choose 1 to 4096, best as many as cores",
-                    self.handlers
-                ),
-            });
-        }
-        let chunks = u64::from(chunks_count);
-        let cut = |partition: usize| (partition as u64 * chunks / self.partitions as u64) as u32;
-        Ok((0..self.partitions).map(|p| cut(p)..cut(p + 1)).collect())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn partitions_cover_all_chunks_once() {
-        for chunks in 1..40u32 {
-            for partitions in 1..=chunks as usize {
-                let topology = Topology {
-                    partitions,
-                    handlers: 1,
-                    queue_length: 1,
-                };
-                let ranges = topology.partition_chunks(chunks).unwrap();
-                let all: Vec<u32> = ranges.iter().cloned().flatten().collect();
-                assert_eq!(all, (0..chunks).collect::<Vec<_>>());
-                let sizes = || ranges.iter().map(|range| range.len());
-                assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1);
-            }
-        }
-    }
-
-    #[test]
-    fn more_partitions_than_chunks_are_refused_with_a_remedy() {
-        let topology = Topology {
-            partitions: 5,
-            handlers: 1,
-            queue_length: 1,
-        };
-        let message = topology.partition_chunks(4).unwrap_err().to_string();
-        assert!(
-            message.contains("--partitions") && message.contains("1 to 4"),
-            "{message}"
-        );
-    }
 
     #[test]
     fn depth_is_limited() {

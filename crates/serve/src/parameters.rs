@@ -5,6 +5,7 @@
 //! page ignores them, because links to it gather them on their way.
 use crate::{SearchError, SearchOptions};
 use search::{Operator, Ranking};
+use std::time::Duration;
 
 /// Whether unknown parameters are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,10 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
                 }
             }
             "explain" => options.explain = flag("explain", &value)?,
+            "trace" => options.trace = flag("trace", &value)?,
+            "partial" => options.partial = flag("partial", &value)?,
+            "count" => options.counted = counted(&value)?,
+            "timeout" => options.timeout = Some(timeout(&value)?),
             "ranking" => options.ranking = ranking(&value)?,
             other if unknown == Unknown::Refuse => return Err(unknown_parameter(other)),
             _ => {}
@@ -80,6 +85,41 @@ fn flag(parameter: &'static str, value: &str) -> Result<bool, SearchError> {
     }
 }
 
+fn counted(value: &str) -> Result<bool, SearchError> {
+    match value {
+        "" | "exact" => Ok(true),
+        "none" => Ok(false),
+        other => Err(SearchError::BadRequest {
+            parameter: "count",
+            reason: format!(
+                "{:?} is no way to count; choose exact, or none for the best hits alone",
+                brief(other)
+            ),
+        }),
+    }
+}
+
+/// Milliseconds, or a number with a unit.
+fn timeout(value: &str) -> Result<Duration, SearchError> {
+    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &value[digits.len()..] {
+        "" | "ms" => Some(1),
+        "s" => Some(1000),
+        _ => None,
+    };
+    let ms = unit.zip(digits.parse::<u64>().ok());
+    match ms.and_then(|(unit, number)| number.checked_mul(unit)) {
+        Some(ms) if ms > 0 => Ok(Duration::from_millis(ms)),
+        _ => Err(SearchError::BadRequest {
+            parameter: "timeout",
+            reason: format!(
+                "{:?} is no time; give milliseconds, as 200 or 200ms, or seconds, as 2s",
+                brief(value)
+            ),
+        }),
+    }
+}
+
 fn ranking(value: &str) -> Result<Ranking, SearchError> {
     match value {
         "" | "bm25" => Ok(Ranking::default()),
@@ -98,7 +138,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, any, ranking, explain",
+            "{:?} is not known; use q, k, start, per_site, any, ranking, explain, count, timeout, partial, trace",
             brief(name)
         ),
     }
@@ -116,7 +156,8 @@ mod tests {
 
     #[test]
     fn all_parameters() {
-        let raw = "q=a+b%22&k=5&start=10&per_site=0&any=1&ranking=tfidf&explain=1";
+        let raw = "q=a+b%22&k=5&start=10&per_site=0&any=1&ranking=tfidf&explain=1\
+                   &count=none&timeout=2s&partial=0&trace=1";
         let read = parse(Some(raw), Unknown::Refuse).unwrap();
         assert_eq!(read.q.as_deref(), Some("a b\""));
         assert_eq!(
@@ -128,8 +169,15 @@ mod tests {
                 operator: Operator::Or,
                 ranking: Ranking::TfIdf,
                 explain: true,
+                counted: false,
+                timeout: Some(Duration::from_secs(2)),
+                partial: false,
+                trace: true,
             }
         );
+        let timeout = |raw| parse(Some(raw), Unknown::Refuse).unwrap().options.timeout;
+        assert_eq!(timeout("timeout=250"), Some(Duration::from_millis(250)));
+        assert_eq!(timeout("timeout=250ms"), Some(Duration::from_millis(250)));
     }
 
     #[test]
@@ -149,6 +197,11 @@ mod tests {
             ("per_site=two", "per_site: "),
             ("any=maybe", "neither 1 nor 0"),
             ("ranking=best", "choose bm25 or tfidf"),
+            ("timeout=soon", "give milliseconds"),
+            ("timeout=0", "give milliseconds"),
+            ("timeout=5h", "give milliseconds"),
+            ("timeout=99999999999999999999s", "give milliseconds"),
+            ("count=about", "choose exact, or none"),
             ("size=3", "\"size\" is not known; use q, k"),
         ] {
             let message = parse(Some(raw), Unknown::Refuse).unwrap_err().to_string();

@@ -1,16 +1,19 @@
 //! The server process: binds an address, answers until told to stop, then drains.
+
+use crate::cluster::Cluster;
+use crate::draining::Draining;
+use crate::front_end::FrontEndOptions;
+use crate::generations::Generations;
 use crate::http::{self, App};
+use crate::listener::{self, ConnectionLimits};
 use crate::{FrontEnd, ServeError, Topology};
-use axum::serve::ListenerExt;
 use index::Index;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::runtime::{Handle, Runtime};
 
-/// Connections that are still busy get so long to finish at shutdown.
-const DRAIN: Duration = Duration::from_secs(10);
 /// How often metrics are folded together.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -23,6 +26,12 @@ pub struct ServeOptions {
     pub partitions: usize,
     /// Handlers of each index server.
     pub handlers: usize,
+    /// Requests that may wait for each index server's handlers; 0 lets it decide.
+    pub queue_length: usize,
+    /// What the front-end does on its own account.
+    pub front_end: FrontEndOptions,
+    /// How connections are treated.
+    pub limits: ConnectionLimits,
 }
 
 impl Default for ServeOptions {
@@ -32,6 +41,20 @@ impl Default for ServeOptions {
             listen: "127.0.0.1:7700".into(),
             partitions: topology.partitions,
             handlers: topology.handlers,
+            queue_length: topology.queue_length,
+            front_end: FrontEndOptions::default(),
+            limits: ConnectionLimits::default(),
+        }
+    }
+}
+
+impl ServeOptions {
+    /// How the index is spread over index servers in this process.
+    pub fn topology(&self) -> Topology {
+        Topology {
+            partitions: self.partitions,
+            handlers: self.handlers,
+            queue_length: self.queue_length,
         }
     }
 }
@@ -41,37 +64,64 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     app: Arc<App>,
+    limits: ConnectionLimits,
+    runtime: Runtime,
+}
+
+/// The threads that read requests and write answers.
+pub fn io_runtime() -> Result<Runtime, ServeError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .thread_name("io")
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|source| ServeError::System {
+            operation: "start the threads of the server",
+            source,
+        })
+}
+
+/// Takes an address to listen on.
+pub(crate) fn listen_on(address: &str) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let refused = |source| ServeError::Listen {
+        address: address.to_owned(),
+        source,
+    };
+    let listener = TcpListener::bind(address).map_err(refused)?;
+    listener.set_nonblocking(true).map_err(refused)?;
+    let taken = listener.local_addr().map_err(refused)?;
+    Ok((listener, taken))
 }
 
 impl Server {
-    /// Starts the parts of the server and takes the address.
+    /// Starts all parts of a server for an index that never changes, and takes the address.
     pub fn bind(index: Arc<Index>, options: &ServeOptions) -> Result<Server, ServeError> {
-        let topology = Topology {
-            partitions: options.partitions,
-            handlers: options.handlers,
-            ..Topology::default()
-        };
-        let front_end = FrontEnd::start(index, &topology)?;
-        Server::bind_front_end(front_end, options)
+        Server::bind_generations(&Generations::fixed(index), options)
     }
 
-    /// Takes the address for a front-end that runs already.
-    pub fn bind_front_end(
-        front_end: FrontEnd,
+    /// Starts all parts of a server, and takes the address.
+    pub fn bind_generations(
+        generations: &Arc<Generations>,
         options: &ServeOptions,
     ) -> Result<Server, ServeError> {
-        let refused = |source| ServeError::Listen {
-            address: options.listen.clone(),
-            source,
-        };
-        let listener = TcpListener::bind(&options.listen).map_err(refused)?;
-        listener.set_nonblocking(true).map_err(refused)?;
-        let address = listener.local_addr().map_err(refused)?;
-        let app = Arc::new(App::new(front_end, options.partitions));
+        let cluster = Cluster::in_process(generations, &options.topology(), &[], None)?;
+        Server::bind_cluster(cluster, options, io_runtime()?)
+    }
+
+    /// Takes the address for a front-end before given servers.
+    pub fn bind_cluster(
+        cluster: Cluster,
+        options: &ServeOptions,
+        runtime: Runtime,
+    ) -> Result<Server, ServeError> {
+        let front_end = FrontEnd::new(cluster, options.front_end.clone());
+        let (listener, address) = listen_on(&options.listen)?;
         Ok(Server {
             listener,
             address,
-            app,
+            app: Arc::new(App::new(front_end, Draining::default())),
+            limits: options.limits.clone(),
+            runtime,
         })
     }
 
@@ -85,58 +135,35 @@ impl Server {
         &self.app.front_end
     }
 
+    /// The threads that it runs on.
+    pub fn runtime(&self) -> &Handle {
+        self.runtime.handle()
+    }
+
     /// Answers until `shutdown` is ready; then takes no more connections, finishes the requests
-    /// that are there, and returns. Blocks the thread.
+    /// that are there, and returns. `SIGHUP` opens the newest generation. Blocks the thread.
     pub fn run_until(
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
         let system = |operation| move |source| ServeError::System { operation, source };
-        // Searches run in place on these threads (see `http`), and others take over meanwhile.
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .thread_name("http")
-            .enable_io()
-            .enable_time()
-            .build()
-            .map_err(system("start the threads of the server"))?;
-        let served = runtime.block_on(async {
+        let app = self.app;
+        let draining = app.draining.clone();
+        let served = self.runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            serve(listener, self.app, shutdown).await
+            let upkeep = tokio::spawn(keep_up(Arc::clone(&app)));
+            let watch = tokio::spawn(watch_cluster(Arc::clone(&app)));
+            let reloads = tokio::spawn(reload_on_hangup(Arc::clone(&app)));
+            let router = http::router(app);
+            let served = listener::serve(listener, router, &self.limits, &draining, shutdown).await;
+            for task in [upkeep, watch, reloads] {
+                task.abort();
+            }
+            served
         });
-        runtime.shutdown_timeout(Duration::from_secs(1));
+        self.runtime.shutdown_timeout(Duration::from_secs(1));
         served.map_err(system("serve"))
     }
-}
-
-async fn serve(
-    listener: tokio::net::TcpListener,
-    app: Arc<App>,
-    shutdown: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    let upkeep = tokio::spawn(keep_up(Arc::clone(&app)));
-    let (stop, mut stopped) = watch::channel(false);
-    let mut draining = stopped.clone();
-    tokio::spawn(async move {
-        shutdown.await;
-        // Fails only when the server has ended already.
-        let _ = stop.send(true);
-    });
-    // An answer is one small write: waiting to fill a packet would only add to its time. That
-    // fails only on a connection that is gone, which reading it will notice.
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-    let server = axum::serve(listener, http::router(app)).with_graceful_shutdown(async move {
-        let _ = stopped.wait_for(|stop| *stop).await;
-    });
-    let drained = async move {
-        let _ = draining.wait_for(|stop| *stop).await;
-        tokio::time::sleep(DRAIN).await;
-    };
-    let served = tokio::select! {
-        served = std::future::IntoFuture::into_future(server) => served,
-        () = drained => Ok(()),
-    };
-    upkeep.abort();
-    served
 }
 
 async fn keep_up(app: Arc<App>) {
@@ -145,6 +172,29 @@ async fn keep_up(app: Arc<App>) {
         ticks.tick().await;
         app.metrics.upkeep();
     }
+}
+
+async fn watch_cluster(app: Arc<App>) {
+    crate::health::watch(&app.front_end.cluster).await;
+}
+
+#[cfg(unix)]
+async fn reload_on_hangup(app: Arc<App>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut hangups) = signal(SignalKind::hangup()) else {
+        return;
+    };
+    while hangups.recv().await.is_some() {
+        match app.front_end.reload().await {
+            Ok(generation) => tracing::info!(generation, "serving the newest generation"),
+            Err(error) => tracing::error!(%error, "the index served before goes on being served"),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn reload_on_hangup(_app: Arc<App>) {
+    std::future::pending::<()>().await;
 }
 
 /// Ready when the process is asked to end: Ctrl-C, or the signal that service supervisors send.

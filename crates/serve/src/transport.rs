@@ -1,32 +1,164 @@
-//! How the front-end reaches index servers, wherever they run.
+//! How a front-end reaches index servers and document servers, wherever they run.
 //!
 //! A request is started and its answer comes back through a [`Reply`], so that a fan-out to many
-//! partitions needs no thread for each. A reply that is dropped unanswered is an error at the
-//! front-end, never a missing part of the answer.
+//! partitions needs no thread for each. The servers of this process and those behind gRPC look alike.
+
 use crate::SearchError;
-use crossbeam_channel::{Receiver, Sender, bounded};
-use index::{Details, DocId, IndexError};
-use search::{Explanation, Plan, ScoredHit};
-use std::sync::Arc;
+use crate::generations::Generations;
+use crate::reply::Reply;
+use index::{Details, DocId, Index, IndexError};
+use search::{Explanation, Operator, Plan, Ranking, ScoredHit};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use text::summary::SummaryTerm;
+
+/// Chunks, from first to last, both included.
+pub type Chunks = RangeInclusive<u32>;
+
+/// A query, the same for all requests of one answer.
+#[derive(Debug)]
+pub struct Query {
+    /// Unique among the queries of a front-end: for logs.
+    pub id: u64,
+    /// As typed.
+    pub text: String,
+    /// How words stand to each other when the query does not say.
+    pub operator: Operator,
+    /// How documents are scored.
+    pub ranking: Ranking,
+    /// The plan made last: servers of one process share it.
+    planned: Mutex<Option<Arc<Planned>>>,
+}
+
+/// A query planned for one generation of an index.
+#[derive(Debug)]
+pub struct Planned {
+    /// The generation whose statistics weigh the words.
+    pub generation: u64,
+    /// What is searched.
+    pub plan: Plan,
+    /// What the parser ignored or changed.
+    pub warnings: Vec<String>,
+    /// What parsing and planning took.
+    pub parse_us: u64,
+}
+
+impl Query {
+    /// A query that nobody has planned yet.
+    pub fn new(id: u64, text: String, operator: Operator, ranking: Ranking) -> Query {
+        Query {
+            id,
+            text,
+            operator,
+            ranking,
+            planned: Mutex::new(None),
+        }
+    }
+
+    /// The plan for an index: made at most once for all servers of this process.
+    pub fn planned(&self, index: &Index) -> Result<Arc<Planned>, IndexError> {
+        let mut slot = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(planned) = &*slot
+            && planned.generation == index.generation()
+        {
+            return Ok(Arc::clone(planned));
+        }
+        let started = Instant::now();
+        let parsed = search::parse(&self.text, index.analyzer(), self.operator);
+        let plan = Plan::new(&parsed.query, self.ranking, index.statistics())?;
+        let planned = Arc::new(Planned {
+            generation: index.generation(),
+            plan,
+            warnings: parsed.warnings,
+            parse_us: started.elapsed().as_micros() as u64,
+        });
+        *slot = Some(Arc::clone(&planned));
+        Ok(planned)
+    }
+}
+
+/// Asks for the best hits of a partition.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchRequest {
+    /// Hits wanted.
+    pub k: usize,
+    /// Whether all matches are counted.
+    pub counted: bool,
+    /// The generation to answer from; 0 is the newest.
+    pub generation: u64,
+    /// When nobody waits any more.
+    pub deadline: Instant,
+}
+
+/// Asks what hits show.
+#[derive(Debug, Clone)]
+pub struct DetailsRequest {
+    /// Segment and document of each hit.
+    pub hits: Vec<(u32, DocId)>,
+    /// Whether to say how scores came about.
+    pub explain: bool,
+    /// The generation that the hits are of.
+    pub generation: u64,
+    /// When nobody waits any more.
+    pub deadline: Instant,
+}
+
+/// Asks how many documents of some sites match.
+#[derive(Debug, Clone)]
+pub struct CountSitesRequest {
+    /// The sites, by name.
+    pub sites: Arc<[String]>,
+    /// Counting stops here.
+    pub limit: u64,
+    /// The generation to answer from.
+    pub generation: u64,
+    /// When nobody waits any more.
+    pub deadline: Instant,
+}
+
+/// Asks for summaries of documents for a query.
+#[derive(Debug, Clone)]
+pub struct SummariesRequest {
+    /// The query that asks.
+    pub query_id: u64,
+    /// The documents.
+    pub urls: Vec<String>,
+    /// What the query looks for.
+    pub terms: Arc<[SummaryTerm]>,
+    /// The generation to answer from; 0 is the newest.
+    pub generation: u64,
+    /// When nobody waits any more.
+    pub deadline: Instant,
+}
 
 /// The best hits of one partition.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PartitionHits {
     /// The k best, best first; all, where fewer match.
     pub hits: Vec<ScoredHit>,
-    /// How many documents of the partition match.
+    /// How many documents of the partition match: at least so many, where the count is not exact.
     pub matches_count: u64,
+    /// Whether every match was counted.
+    pub count_is_exact: bool,
+    /// Documents that the hits were chosen from, deleted ones included.
+    pub documents_searched: u64,
+    /// Documents of the partition, deleted ones included.
+    pub documents_count: u64,
+    /// Whether matches beyond `hits` may exist.
+    pub is_cut: bool,
+    /// The generation that answered.
+    pub generation: u64,
+    /// What parsing and planning took.
+    pub parse_us: u64,
     /// From arrival at the index server to a handler taking the request.
     pub queueing_us: u64,
     /// On the handler.
     pub search_us: u64,
-}
-
-impl PartitionHits {
-    /// Whether matches beyond `hits` exist.
-    pub fn is_cut(&self) -> bool {
-        self.matches_count > self.hits.len() as u64
-    }
+    /// What the parser ignored or changed.
+    pub warnings: Vec<String>,
+    /// What summaries should look for.
+    pub summary_terms: Vec<SummaryTerm>,
 }
 
 /// What a hit shows, and how its score came about where that was asked for.
@@ -34,23 +166,68 @@ impl PartitionHits {
 pub struct HitDetails {
     /// Title, URL, site.
     pub details: Details,
+    /// Documents of the site in the whole index; 0 where that is not known.
+    pub site_documents_count: u64,
     /// How the score came about.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<serde_json::Value>,
 }
 
-/// What an index server answers instead of a result.
+/// What a front-end tells a server when it asks how it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatusRequest {
+    /// A name for the front-end; empty asks without telling.
+    pub front_end: String,
+    /// The parts into which the front-end's cluster file cuts the index.
+    pub parts: Vec<Chunks>,
+}
+
+/// What a server is and holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// Which index.
+    pub index_id: String,
+    /// The newest generation open here.
+    pub generation: u64,
+    /// The one before it, which is still answered from; 0 is none.
+    pub generation_before: u64,
+    /// Chunks of the whole index.
+    pub chunks_count: u32,
+    /// Chunks answered for.
+    pub chunks: Chunks,
+    /// Live documents of the whole index.
+    pub documents_count: u64,
+    /// Documents of the chunks answered for, deleted ones included.
+    pub documents_here_count: u64,
+    /// Whether texts are kept.
+    pub has_texts: bool,
+    /// About to end.
+    pub is_draining: bool,
+    /// What is to be told of another front-end that cuts the index in another way.
+    pub disagreement: Option<String>,
+}
+
+/// What a server answers instead of a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
     /// Its index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// The index of a server behind gRPC cannot be read.
+    #[error("{reason}")]
+    Damaged {
+        /// What it said.
+        reason: String,
+    },
     /// Its queue is full.
     #[error("{waiting} requests wait already")]
     Overloaded {
         /// The length of the queue.
         waiting: usize,
     },
+    /// The deadline passed before the work was begun.
+    #[error("the deadline passed before it had time")]
+    Expired,
     /// It cannot be reached or does not know what was asked for.
     #[error("{reason}")]
     Unavailable {
@@ -62,92 +239,71 @@ pub enum ServerError {
 /// An index server as the front-end sees it. Nothing here blocks for long: work that does is
 /// queued, and answered through the reply.
 pub trait IndexServer: Send + Sync {
-    /// Finds the `k` best hits of the partition and counts all.
-    fn search(&self, plan: &Arc<Plan>, k: usize, reply: Reply<PartitionHits>);
+    /// Finds the best hits of the partition.
+    fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>);
     /// What the hits show, in the order asked for.
-    fn details(
-        &self,
-        plan: &Arc<Plan>,
-        hits: Vec<(u32, DocId)>,
-        explain: bool,
-        reply: Reply<Vec<HitDetails>>,
-    );
-    /// Counts the matching documents of each site, each up to `limit`.
-    fn count_sites(
-        &self,
-        plan: &Arc<Plan>,
-        sites: &Arc<[String]>,
-        limit: u64,
-        reply: Reply<Vec<u64>>,
-    );
+    fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>);
+    /// Counts the matching documents of each site.
+    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>);
+    /// What the server is and holds.
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>);
+    /// Opens the newest generation of the index; the generation that is then answered from.
+    fn reload(&self, reply: Reply<u64>);
 }
 
-/// Where one partition's answer goes.
-#[derive(Debug)]
-pub struct Reply<T> {
-    partition: usize,
-    sender: Sender<(usize, Result<T, ServerError>)>,
+/// A document server as the front-end sees it.
+pub trait DocumentServer: Send + Sync {
+    /// Summaries in the order asked for; `None` where a text is missing, empty in an index without texts.
+    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>);
+    /// A document as stored.
+    fn document(&self, url: &str, reply: Reply<Option<index::StoredDocument>>);
+    /// What the server is and holds.
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>);
+    /// Opens the newest generation of the index; the generation that is then answered from.
+    fn reload(&self, reply: Reply<u64>);
 }
 
-impl<T> Reply<T> {
-    /// Answers. A front-end that no longer waits is no error.
-    pub fn send(self, result: Result<T, ServerError>) {
-        let _ = self.sender.send((self.partition, result));
+/// What a server of this process is and holds.
+pub(crate) fn status_of(generations: &Generations, chunks: &Chunks, draining: bool) -> Status {
+    let (newest, before) = generations.held();
+    let here = newest.segments(*chunks.start()..*chunks.end() + 1);
+    Status {
+        index_id: newest.id().to_owned(),
+        generation: newest.generation(),
+        generation_before: before.map_or(0, |index| index.generation()),
+        chunks_count: newest.chunks_count(),
+        chunks: chunks.clone(),
+        documents_count: newest.statistics().documents_count(),
+        documents_here_count: here.map(|one| u64::from(one.documents_count())).sum(),
+        has_texts: newest.documents().texts() == index::Texts::Stored,
+        is_draining: draining,
+        disagreement: None,
     }
 }
 
-/// Answers that are on their way from some partitions.
-#[derive(Debug)]
-pub(crate) struct Pending<T> {
-    asked: Vec<usize>,
-    receiver: Receiver<(usize, Result<T, ServerError>)>,
+/// An explanation as JSON, the same from every transport.
+pub(crate) fn explained(explanation: Option<Explanation>) -> Option<serde_json::Value> {
+    // An explanation is plain data: turning it into JSON cannot fail.
+    explanation.and_then(|why| serde_json::to_value(why).ok())
 }
 
-/// Starts a request at every partition of `asked`.
-pub(crate) fn ask<T>(
-    asked: impl Iterator<Item = usize>,
-    mut start: impl FnMut(usize, Reply<T>),
-) -> Pending<T> {
-    let asked: Vec<usize> = asked.collect();
-    let (sender, receiver) = bounded(asked.len());
-    for &partition in &asked {
-        start(
-            partition,
-            Reply {
-                partition,
-                sender: sender.clone(),
-            },
-        );
-    }
-    Pending { asked, receiver }
-}
-
-impl<T> Pending<T> {
-    /// Waits for all answers; gives each to `take` with its partition. The first error ends it.
-    pub(crate) fn collect(mut self, mut take: impl FnMut(usize, T)) -> Result<(), SearchError> {
-        while !self.asked.is_empty() {
-            let Ok((partition, result)) = self.receiver.recv() else {
-                return Err(SearchError::Unavailable {
-                    part: format!("the index server of partition {}", self.asked[0]),
-                    reason: "it gave the request up; see its log, or restart it".into(),
-                });
-            };
-            self.asked.retain(|&waiting| waiting != partition);
-            take(
-                partition,
-                result.map_err(|error| at_partition(partition, error))?,
-            );
-        }
-        Ok(())
-    }
-}
-
-fn at_partition(partition: usize, error: ServerError) -> SearchError {
+/// What the front-end says of a server's error.
+pub(crate) fn as_search_error(part: &str, error: ServerError) -> SearchError {
     match error {
         ServerError::Index(error) => SearchError::Index(error),
-        ServerError::Overloaded { waiting } => SearchError::Overloaded { partition, waiting },
+        ServerError::Damaged { reason } => SearchError::Damaged {
+            part: part.to_owned(),
+            reason,
+        },
+        ServerError::Overloaded { waiting } => SearchError::Overloaded {
+            part: part.to_owned(),
+            waiting,
+        },
+        ServerError::Expired => SearchError::TimedOut {
+            part: part.to_owned(),
+        },
         ServerError::Unavailable { reason } => SearchError::Unavailable {
-            part: format!("the index server of partition {partition}"),
+            part: part.to_owned(),
             reason,
         },
     }

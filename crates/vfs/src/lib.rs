@@ -1,8 +1,12 @@
-//! The one door to the disk: real, in memory, failing.
+//! The one door to the system: the disk (real, in memory, failing), and what the kernel tells and grants.
 //!
 //! An index is a flat directory of files that are written once, synced, and never changed.
 //! [`Storage`] offers exactly that and no more, so tests can replace the disk by a
 //! [`MemoryStorage`] (which knows what survives a power loss) or a [`FaultyStorage`].
+//! [`PreloadedStorage`] has some of its files in memory.
+//!
+//! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), and where threads run and take
+//! their memory from ([`thread`]).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,17 +17,25 @@ pub mod error;
 mod faulty;
 mod memory;
 mod name;
+pub mod preload;
 // Mappings and advice on them are `unsafe`; each block carries its proof.
 #[allow(unsafe_code)]
 mod real;
 #[allow(unsafe_code)]
 mod region;
+mod system;
+// The policy of memory has no safe call.
+#[allow(unsafe_code)]
+pub mod thread;
 
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
+pub use preload::{Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage};
 pub use real::RealStorage;
 pub use region::Region;
+pub use system::SystemTree;
+pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_thread};
 
 /// A flat directory of write-once files. Names hold letters, digits, `-`, `_` and `.` only.
 pub trait Storage: Send + Sync + std::fmt::Debug {

@@ -12,6 +12,12 @@ pub struct Region {
 enum Bytes {
     /// Apart from the rest, so that reading a mapping takes no virtual call.
     Mapped(Mmap),
+    /// A mapping that was loaded to stay: nothing of it is given back. It may be anonymous memory,
+    /// whose content would be lost, and longer than the file.
+    Loaded {
+        mapping: Mmap,
+        file_bytes: usize,
+    },
     Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
 }
 
@@ -27,6 +33,28 @@ impl Region {
     pub(crate) fn mapped(mapping: Mmap) -> Region {
         Region {
             bytes: Arc::new(Bytes::Mapped(mapping)),
+        }
+    }
+
+    /// A region over the first `file_bytes` of a mapping that stays in memory: files loaded ahead.
+    pub(crate) fn loaded(mapping: Mmap, file_bytes: usize) -> Region {
+        assert!(file_bytes <= mapping.len());
+        Region {
+            bytes: Arc::new(Bytes::Loaded {
+                mapping,
+                file_bytes,
+            }),
+        }
+    }
+
+    /// Its mapping, or itself where it has none or others hold it too.
+    pub(crate) fn into_mapping(self) -> Result<Mmap, Region> {
+        match Arc::try_unwrap(self.bytes) {
+            Ok(Bytes::Mapped(mapping)) => Ok(mapping),
+            Ok(bytes) => Err(Region {
+                bytes: Arc::new(bytes),
+            }),
+            Err(bytes) => Err(Region { bytes }),
         }
     }
 
@@ -86,6 +114,10 @@ impl Deref for Region {
     fn deref(&self) -> &[u8] {
         match &*self.bytes {
             Bytes::Mapped(mapping) => mapping,
+            Bytes::Loaded {
+                mapping,
+                file_bytes,
+            } => &mapping[..*file_bytes],
             Bytes::Memory(bytes) => (**bytes).as_ref(),
         }
     }

@@ -22,6 +22,43 @@ pub struct SearchAnswer {
     pub coverage: f64,
     /// Whether the deadline ended the search early.
     pub timed_out: bool,
+    /// What is missing from the answer and why; empty where nothing is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<Degraded>,
+    /// Where the time went, step by step, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<Span>>,
+}
+
+/// A part of the index that an answer lacks, wholly or partly.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Degraded {
+    /// What it was to give: `search`, `count`, `details`, `summaries`.
+    pub lacks: String,
+    /// The chunks, as `0-63`.
+    pub chunks: String,
+    /// `deadline`, `damaged`, `unreachable`.
+    pub reason: String,
+    /// What happened, for a person.
+    pub message: String,
+    /// Documents of the part that were searched, and all that it has; 0 and 0 where they are not known.
+    pub documents_searched: u64,
+    /// All documents of the part.
+    pub documents_count: u64,
+}
+
+/// One step of a query on its way, by the front-end's clock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// What was done: a phase, or a call to a part.
+    pub name: String,
+    /// Which part did it, as `chunks 0-63`; empty for the front-end itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part: String,
+    /// When it began, after the arrival of the query at the front-end.
+    pub start_us: u64,
+    /// How long it took.
+    pub duration_us: u64,
 }
 
 /// How many documents match.

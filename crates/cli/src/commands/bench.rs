@@ -10,7 +10,7 @@ mod measure;
 mod plans;
 mod report;
 
-use super::{RankingArguments, open_index};
+use super::{RankingArguments, open_preloaded};
 use clap::builder::RangedU64ValueParser;
 use measure::{Counting, Kernel, Mode};
 use std::path::PathBuf;
@@ -57,6 +57,10 @@ pub(crate) struct BenchArguments {
     /// alone, postings scored
     #[arg(long, conflicts_with = "passes")]
     explain_plan: bool,
+    /// Where the index is before the first query: none (pages come when needed), touch (page cache),
+    /// tmpfs (memory files), hugepages
+    #[arg(long, value_name = "WHERE", default_value = "none")]
+    preload: vfs::Preload,
     #[command(flatten)]
     ranking: RankingArguments,
     /// Print one line of JSON a query and one of the whole set
@@ -67,7 +71,7 @@ pub(crate) struct BenchArguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
     let queries = crate::query_file::read_queries(&arguments.queries)?;
-    let index = open_index(&arguments.directory)?;
+    let index = open_preloaded(&arguments.directory, arguments.preload)?;
     if cfg!(debug_assertions) && !arguments.explain_plan {
         crate::failure::note("warning: a debug build; its times say nothing, build with --release");
     }

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use corpus::Source;
 use index::{BuildOptions, Index, IndexError};
 use search::Operator;
-use serve::{FrontEnd, SearchOptions, ServeOptions, Server, Topology};
+use serve::{Cluster, Generations, SearchOptions, ServeOptions, Server, io_runtime};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -89,20 +89,22 @@ pub(super) fn run(arguments: DemoArguments) -> anyhow::Result<ExitCode> {
         (None, None) => bail!("no directory for the index"),
     };
     let index = existing_or_new(directory, &interrupt)?;
-    let front_end = FrontEnd::start(index, &Topology::default())?;
+    let options = ServeOptions {
+        listen: arguments.listen,
+        ..ServeOptions::default()
+    };
+    let generations = Generations::fixed(index);
+    let cluster = Cluster::in_process(&generations, &options.topology(), &[], None)?;
+    let server = Server::bind_cluster(cluster, &options, io_runtime()?)?;
     for (what, query, operator) in QUERIES {
         if interrupt.is_asked() {
             return Ok(ExitCode::SUCCESS);
         }
-        ask(&front_end, what, query, operator)?;
+        ask(&server, what, query, operator)?;
     }
     if !arguments.exit && !interrupt.is_asked() {
-        let options = ServeOptions {
-            listen: arguments.listen,
-            ..ServeOptions::default()
-        };
         writeln!(std::io::stdout(), "\nthe search page, until Ctrl-C:")?;
-        super::serve::serve_until(Server::bind_front_end(front_end, &options)?, &interrupt)?;
+        super::serve::serve_until(server, &interrupt)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -138,13 +140,15 @@ fn existing_or_new(directory: &Path, interrupt: &Interrupt) -> anyhow::Result<Ar
     open_index(directory)
 }
 
-fn ask(front_end: &FrontEnd, what: &str, query: &str, operator: Operator) -> anyhow::Result<()> {
+fn ask(server: &Server, what: &str, query: &str, operator: Operator) -> anyhow::Result<()> {
     let options = SearchOptions {
         k: HITS_SHOWN,
         operator,
         ..SearchOptions::default()
     };
-    let answer = front_end.search(query, &options)?;
+    let answer = server
+        .runtime()
+        .block_on(server.front_end().search(query, &options))?;
     let style = Style::of_stdout();
     let mut stdout = std::io::stdout().lock();
     let total = crate::figures::counted(answer.total.value, "document");

@@ -9,7 +9,7 @@ use anyhow::bail;
 use clap::builder::RangedU64ValueParser;
 use index::Index;
 use search::{Operator, Ranking};
-use serve::{FrontEnd, SearchOptions, Topology};
+use serve::{FrontEnd, SearchOptions, Topology, io_runtime};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -121,8 +121,9 @@ fn search_once(
         },
         ranking,
         explain: arguments.explain,
+        ..SearchOptions::default()
     };
-    let mut answer = front_end.search(query, &options)?;
+    let mut answer = io_runtime()?.block_on(front_end.search(query, &options))?;
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.json {
         writeln!(stdout, "{}", answer.to_json()?)?;

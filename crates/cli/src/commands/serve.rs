@@ -1,18 +1,30 @@
 //! `shorttail serve`: the search page and the API of an index, until Ctrl-C.
 
-use super::open_index;
+use super::front_end::FrontEndArguments;
+use super::serving::{
+    HandlerArguments, PlacementArguments, open_generations, print_address, print_places, start_logs,
+};
+use crate::failure::note;
 use crate::interrupt::Interrupt;
-use serve::{ServeOptions, Server};
-use std::io::Write;
-use std::net::SocketAddr;
+use anyhow::Context;
+use serve::supervisor::{Role, Supervisor};
+use serve::{
+    Chunks, Cluster, ClusterFile, Generations, Place, ServeOptions, Server, Topology, io_runtime,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 GET /                                          the search page
 GET /search?q=WORDS&k=10&start=0&per_site=2    the answer as JSON
+    &timeout=200ms    how long it may take, from arrival to answer
+    &partial=0        an error instead of an answer that lacks parts
+    &count=none       the best hits alone
+    &trace=1          where the time went, step by step
 GET /healthz                                   whether it serves
 GET /metrics                                   figures for Prometheus
+POST /reload                                   open the newest generation of the index (or SIGHUP)
 
 Ctrl-C (or SIGTERM) lets running searches end, then stops.
 
@@ -20,7 +32,10 @@ EXAMPLES:
     shorttail serve my-index
         Serve the page at http://127.0.0.1:7700
     shorttail serve my-index --listen 0.0.0.0:80 --partitions 2 --handlers 4
-        Search two halves of the index at once, with four threads each, for everybody";
+        Search two halves of the index at once, with four threads each, for everybody
+    shorttail serve my-index --index-servers 2 --handlers 4 --placement data
+        The same in processes of their own, restarted when they die, each with its threads on
+        neighbouring CPUs";
 
 /// Serve the search page and the API of an index
 #[derive(Debug, clap::Args)]
@@ -32,38 +47,139 @@ pub(crate) struct ServeArguments {
     /// The address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: String,
-    /// Parts of the index that are searched side by side [default: 1]
+    /// Parts of the index that are searched side by side in this process [default: 1]
     #[arg(long, value_name = "P")]
     partitions: Option<usize>,
-    /// Threads that search, for each partition [default: one a core]
-    #[arg(long, value_name = "H")]
-    handlers: Option<usize>,
+    /// Parts of the index that are searched by processes of their own, which this one starts
+    #[arg(long, value_name = "N", conflicts_with = "partitions")]
+    index_servers: Option<usize>,
+    #[command(flatten)]
+    handlers: HandlerArguments,
+    #[command(flatten)]
+    placement: PlacementArguments,
+    #[command(flatten)]
+    front_end: FrontEndArguments,
 }
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
-    let index = open_index(&arguments.directory)?;
-    let defaults = ServeOptions::default();
-    let options = ServeOptions {
-        listen: arguments.listen,
-        partitions: arguments.partitions.unwrap_or(defaults.partitions),
-        handlers: arguments.handlers.unwrap_or(defaults.handlers),
-    };
+    start_logs();
     let interrupt = Interrupt::listen()?;
-    serve_until(Server::bind(index, &options)?, &interrupt)?;
+    let generations = open_generations(&arguments.directory)?;
+    let options = ServeOptions {
+        listen: arguments.listen.clone(),
+        partitions: arguments
+            .index_servers
+            .or(arguments.partitions)
+            .unwrap_or(1),
+        handlers: arguments.handlers.handlers(),
+        queue_length: arguments.handlers.queue.unwrap_or(0),
+        front_end: arguments.front_end.options(),
+        limits: arguments.front_end.limits(),
+        ..ServeOptions::default()
+    };
+    let topology = options.topology();
+    // Refused before anything is started.
+    let parts = topology.partition_chunks(generations.newest().chunks_count())?;
+    let places = arguments
+        .placement
+        .places(topology.partitions, topology.handlers)?;
+    if arguments.index_servers.is_none() {
+        let cluster = Cluster::in_process(
+            &generations,
+            &topology,
+            &places,
+            arguments.handlers.cut_off(),
+        )?;
+        if !places.is_empty() {
+            let said = cluster.handler_places();
+            let named = said.iter().map(|(chunks, handler, place)| {
+                let chunks = format!("{}-{}", chunks.start(), chunks.end());
+                (format!("handler {handler} of chunks {chunks}"), place)
+            });
+            print_places(named);
+        }
+        let server = Server::bind_cluster(cluster, &options, io_runtime()?)?;
+        serve_until(server, &interrupt)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let roles = roles(&arguments, &topology, &parts, &places)?;
+    let chunks_count = generations.newest().chunks_count();
+    // The processes have the index open; this one needs it no more.
+    drop::<Arc<Generations>>(generations);
+    let supervisor = Supervisor::start(roles)?;
+    let (document_server, index_servers) = supervisor
+        .addresses()
+        .split_last()
+        .context("no process was started")?;
+    let file = ClusterFile {
+        chunks_count,
+        index_servers: parts
+            .into_iter()
+            .zip(index_servers)
+            .map(|(chunks, address)| (chunks, vec![address.clone()]))
+            .collect(),
+        document_servers: vec![(0..=chunks_count - 1, vec![document_server.clone()])],
+    };
+    let runtime = io_runtime()?;
+    let cluster = Cluster::connect(&file, &arguments.listen, &runtime, |silent| {
+        note(&format!("warning: {silent}"));
+    })?
+    .with_hedges(arguments.front_end.hedges());
+    serve_until(
+        Server::bind_cluster(cluster, &options, runtime)?,
+        &interrupt,
+    )?;
+    drop(supervisor);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The processes to start: an index server for each part, and last a document server.
+fn roles(
+    arguments: &ServeArguments,
+    topology: &Topology,
+    parts: &[Chunks],
+    places: &[Vec<Place>],
+) -> anyhow::Result<Vec<Role>> {
+    let program = std::env::current_exe().context("cannot find this program to start it again")?;
+    let directory = arguments.directory.to_string_lossy().into_owned();
+    let mut roles = Vec::with_capacity(parts.len() + 1);
+    for (partition, chunks) in parts.iter().enumerate() {
+        let chunks = format!("{}-{}", chunks.start(), chunks.end());
+        let mut role = Role {
+            name: format!("index server of chunks {chunks}"),
+            program: program.clone(),
+            arguments: ["index-server", &directory, "--chunks", &chunks]
+                .map(String::from)
+                .to_vec(),
+        };
+        role.arguments
+            .extend(["--handlers".into(), topology.handlers.to_string()]);
+        if topology.queue_length > 0 {
+            role.arguments
+                .extend(["--queue".into(), topology.queue_length.to_string()]);
+        }
+        if let Some(cut_off_ms) = arguments.handlers.cut_off_ms {
+            role.arguments
+                .extend(["--cut-off-ms".into(), cut_off_ms.to_string()]);
+        }
+        if let Some(places) = places.get(partition) {
+            role.arguments
+                .extend(arguments.placement.for_process(places));
+        }
+        roles.push(role);
+    }
+    roles.push(Role {
+        name: "document server".into(),
+        program,
+        arguments: ["document-server".into(), directory].to_vec(),
+    });
+    Ok(roles)
 }
 
 /// Says where the page is, then answers until told to stop.
 pub(super) fn serve_until(server: Server, interrupt: &Interrupt) -> anyhow::Result<()> {
-    print_address(server.address())?;
+    print_address("http://", server.address())?;
     server.run_until(interrupt.asked())?;
     Ok(())
-}
-
-/// Says where the page is, at once, for whoever waits for the line to use the address.
-fn print_address(address: SocketAddr) -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "listening on http://{address}")?;
-    stdout.flush()
 }

@@ -256,3 +256,20 @@ fn plans_have_no_passes() {
     let run = bench.run("bench", &arguments).ends(2);
     assert!(run.stderr.contains("cannot be used with"), "{run:#?}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn where_the_index_is_changes_no_answer() {
+    let tops = |options: &[&str]| {
+        let run = run_bench(&[&["--mode", "or", "--json"], options].concat());
+        (column(&run.json_lines(), "top"), run.stderr)
+    };
+    let (plain, said) = tops(&[]);
+    assert!(!said.contains("preload"), "{said}");
+    for preload in ["touch", "tmpfs", "hugepages"] {
+        let (answers, said) = tops(&["--preload", preload]);
+        assert_eq!(answers, plain, "{preload}");
+        assert!(said.contains(&format!("preload {preload}: ")), "{said}");
+        assert!(said.contains("; resident "), "{said}");
+    }
+}

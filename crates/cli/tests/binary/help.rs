@@ -6,7 +6,19 @@ use crate::support::{Bench, golden, shorttail};
 fn help_of_every_subcommand() {
     golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
     for subcommand in [
-        "index", "optimize", "search", "serve", "bench", "check", "model", "plan", "demo",
+        "index",
+        "optimize",
+        "search",
+        "serve",
+        "index-server",
+        "document-server",
+        "front-end",
+        "top",
+        "bench",
+        "check",
+        "model",
+        "plan",
+        "demo",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
@@ -80,7 +92,10 @@ fn wrong_usage_ends_with_two() {
         ],
         "--passes",
     );
+    check(&["bench", "x", "--preload", "disk"], "tmpfs or hugepages");
     check(&["serve"], "DIR");
+    check(&["top"], "URL");
+    check(&["top", "x", "--interval", "0"], "from 0.1 to 3600");
 }
 
 #[test]

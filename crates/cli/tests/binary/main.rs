@@ -1,6 +1,7 @@
 //! Does the program, run as a person runs it, keep its contract?
 
 mod bench;
+mod clusters;
 mod damage;
 mod help;
 mod hostile;
@@ -11,3 +12,4 @@ mod searching;
 mod serving;
 mod support;
 mod topics;
+mod watching;

@@ -6,18 +6,27 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command};
 
-struct Serving {
+/// A server that runs until this is dropped.
+pub(crate) struct Serving {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Serving {
-    fn start(bench: &Bench) -> Serving {
+    pub(crate) fn start(bench: &Bench) -> Serving {
+        Serving::start_with(bench, &[])
+    }
+
+    pub(crate) fn start_with(bench: &Bench, options: &[&str]) -> Serving {
         let directory = bench.directory();
         let directory = directory.to_str().unwrap();
-        let mut child = command(["serve", directory, "--listen", "127.0.0.1:0"])
-            .spawn()
-            .unwrap();
+        let arguments = ["serve", directory, "--listen", "127.0.0.1:0"];
+        Serving::of(command([&arguments, options].concat()))
+    }
+
+    /// A server started so.
+    pub(crate) fn of(mut command: Command) -> Serving {
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap())
             .read_line(&mut line)
@@ -31,8 +40,12 @@ impl Serving {
         Serving { child, address }
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The status line and the body of an answer.
-    fn get(&self, path: &str) -> (String, String) {
+    pub(crate) fn get(&self, path: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(
             stream,
@@ -53,7 +66,7 @@ impl Drop for Serving {
     }
 }
 
-fn without_times(mut answer: Value) -> Value {
+pub(crate) fn without_times(mut answer: Value) -> Value {
     answer["phases_us"] = Value::Null;
     answer
 }

@@ -21,6 +21,7 @@ pub(crate) mod write;
 use crate::IndexError;
 use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u64};
 use crate::segment::details::{decompress, read_text};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use vfs::SharedStorage;
 pub(crate) use write::{Location, StoreWriter};
@@ -55,7 +56,7 @@ impl Texts {
 }
 
 /// A document as stored.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredDocument {
     /// URL.
     pub url: String,

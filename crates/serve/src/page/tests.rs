@@ -33,6 +33,8 @@ fn answer(hits: Vec<Hit>) -> SearchAnswer {
         warnings: Vec::new(),
         coverage: 1.0,
         timed_out: false,
+        degraded: Vec::new(),
+        trace: None,
     }
 }
 

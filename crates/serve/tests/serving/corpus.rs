@@ -1,7 +1,53 @@
 //! What is in the small indexes that the tests search?
 use index::{BuildOptions, Index, Writer};
-use std::sync::Arc;
+use serve::{
+    Chunks, Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
+    IndexServer, SearchError, SearchOptions, Topology,
+};
+use std::sync::{Arc, LazyLock};
+use tokio::runtime::Runtime;
 use vfs::MemoryStorage;
+use wire::SearchAnswer;
+
+/// What searches run on.
+pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| serve::io_runtime().unwrap());
+
+/// A front-end, searched from threads.
+pub(crate) struct Searched(pub(crate) FrontEnd);
+
+impl Searched {
+    pub(crate) fn start(index: Arc<Index>, topology: &Topology) -> Searched {
+        Searched(FrontEnd::start(index, topology).unwrap())
+    }
+
+    /// Before given index servers, one a partition.
+    pub(crate) fn before(
+        index: &Arc<Index>,
+        servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
+    ) -> Searched {
+        let generations = Generations::fixed(index.clone());
+        let cluster = Cluster::of_index_servers(&generations, servers).unwrap();
+        Searched(FrontEnd::new(cluster, FrontEndOptions::default()))
+    }
+
+    pub(crate) fn search(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+    ) -> Result<SearchAnswer, SearchError> {
+        RUNTIME.block_on(self.0.search(query, options))
+    }
+}
+
+/// An index server with one handler.
+pub(crate) fn index_server(index: &Arc<Index>, chunks: Chunks) -> InProcessIndexServer {
+    let options = HandlerOptions {
+        handlers: 1,
+        ..HandlerOptions::default()
+    };
+    let generations = Generations::fixed(index.clone());
+    InProcessIndexServer::start(generations, chunks, &options, serve::Draining::default()).unwrap()
+}
 
 pub(crate) const WORDS: [&str; 6] = ["alpha", "beta", "gamma", "delta", "omega", "zeta"];
 

@@ -1,23 +1,27 @@
 //! Is a partition that fails ever missing from an answer without a word?
-use crate::corpus::{document, index};
-use index::{DocId, IndexError};
-use search::Plan;
-use serve::transport::{HitDetails, PartitionHits};
+use crate::corpus::{Searched, document, index, index_server};
+use index::IndexError;
+use serve::transport::{
+    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
+    StatusRequest,
+};
 use serve::{
-    FrontEnd, InProcessIndexServer, IndexServer, Reply, SearchError, SearchOptions, ServerError,
+    InProcessIndexServer, IndexServer, Query, Reply, SearchError, SearchOptions, ServerError,
     Topology,
 };
 use std::sync::{Arc, Mutex};
 
 /// What a failing index server does with requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Failure {
+pub(crate) enum Failure {
     /// Answers with damage.
     Damaged,
     /// Answers that it has too much to do.
     Overloaded,
     /// Drops the request, as one that panicked or was cut off would.
     Silent,
+    /// Never answers.
+    Stopped,
     /// Finds hits, then fails at their details.
     AtDetails,
     /// Keeps every reply until the next request, then answers the newest first.
@@ -25,15 +29,23 @@ enum Failure {
 }
 
 /// A request that waits for its answer.
-type Kept = (Arc<Plan>, usize, Reply<PartitionHits>);
+type Kept = (Arc<Query>, SearchRequest, Reply<PartitionHits>);
 
-struct Failing {
-    failure: Failure,
-    inner: InProcessIndexServer,
+pub(crate) struct Failing {
+    pub(crate) failure: Failure,
+    pub(crate) inner: InProcessIndexServer,
     kept: Mutex<Vec<Kept>>,
 }
 
 impl Failing {
+    pub(crate) fn new(failure: Failure, inner: InProcessIndexServer) -> Failing {
+        Failing {
+            failure,
+            inner,
+            kept: Mutex::default(),
+        }
+    }
+
     fn error(&self) -> ServerError {
         match self.failure {
             Failure::Overloaded => ServerError::Overloaded { waiting: 7 },
@@ -47,106 +59,181 @@ impl Failing {
 }
 
 impl IndexServer for Failing {
-    fn search(&self, plan: &Arc<Plan>, k: usize, reply: Reply<PartitionHits>) {
+    fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
+        let mut kept = self.kept.lock().unwrap();
         match self.failure {
             Failure::Silent => drop(reply),
-            Failure::AtDetails => self.inner.search(plan, k, reply),
+            Failure::Stopped => kept.push((query.clone(), request, reply)),
+            Failure::AtDetails => self.inner.search(query, request, reply),
             Failure::Late => {
-                let mut kept = self.kept.lock().unwrap();
-                kept.push((plan.clone(), k, reply));
+                kept.push((query.clone(), request, reply));
                 if kept.len() == 2 {
-                    while let Some((plan, k, reply)) = kept.pop() {
-                        self.inner.search(&plan, k, reply);
+                    while let Some((query, request, reply)) = kept.pop() {
+                        self.inner.search(&query, request, reply);
                     }
                 }
             }
-            _ => reply.send(Err(self.error())),
+            Failure::Damaged | Failure::Overloaded => reply.send(Err(self.error())),
         }
     }
 
-    fn details(
-        &self,
-        plan: &Arc<Plan>,
-        hits: Vec<(u32, DocId)>,
-        explain: bool,
-        reply: Reply<Vec<HitDetails>>,
-    ) {
+    fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
         match self.failure {
             Failure::AtDetails => reply.send(Err(self.error())),
-            _ => self.inner.details(plan, hits, explain, reply),
+            _ => self.inner.details(query, request, reply),
         }
     }
 
-    fn count_sites(
-        &self,
-        plan: &Arc<Plan>,
-        sites: &Arc<[String]>,
-        limit: u64,
-        reply: Reply<Vec<u64>>,
-    ) {
-        self.inner.count_sites(plan, sites, limit, reply);
+    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+        self.inner.count_sites(query, request, reply);
+    }
+
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
+        self.inner.status(request, reply);
+    }
+
+    fn reload(&self, reply: Reply<u64>) {
+        self.inner.reload(reply);
     }
 }
 
 /// A front-end whose second partition of two fails.
-fn front_end(failure: Failure) -> FrontEnd {
+fn half_failing(failure: Failure) -> Searched {
     let index = index((0..60).map(|n| document(n, (n % 5) as u8, 0b11)), 4);
-    let topology = Topology {
-        partitions: 2,
-        handlers: 1,
-        queue_length: 8,
-    };
-    let start = |chunks| InProcessIndexServer::start(&index, chunks, &topology).unwrap();
-    let failing = Failing {
-        failure,
-        inner: start(2..4),
-        kept: Mutex::default(),
-    };
-    FrontEnd::with_index_servers(
-        index.clone(),
-        vec![Arc::new(start(0..2)), Arc::new(failing)],
+    let failing = Failing::new(failure, index_server(&index, 2..=3));
+    let whole = index_server(&index, 0..=1);
+    Searched::before(
+        &index,
+        vec![(0..=1, Arc::new(whole)), (2..=3, Arc::new(failing))],
     )
-    .unwrap()
 }
 
-fn fail(failure: Failure) -> SearchError {
-    front_end(failure)
-        .search("alpha", &SearchOptions::default())
-        .unwrap_err()
+/// A front-end whose only partition fails.
+fn wholly_failing(failure: Failure) -> Searched {
+    let index = index((0..60).map(|n| document(n, (n % 5) as u8, 0b11)), 4);
+    let failing = Failing::new(failure, index_server(&index, 0..=3));
+    Searched::before(&index, vec![(0..=3, Arc::new(failing))])
+}
+
+const WHOLE: SearchOptions = SearchOptions {
+    k: 10,
+    start: 0,
+    per_site: 0,
+    operator: search::Operator::And,
+    ranking: search::Ranking::TfIdf,
+    explain: false,
+    counted: true,
+    timeout: Some(std::time::Duration::from_millis(300)),
+    partial: false,
+    trace: false,
+};
+
+const PARTIAL: SearchOptions = SearchOptions {
+    partial: true,
+    ..WHOLE
+};
+
+#[test]
+fn a_lost_partition_is_told() {
+    for (failure, reason) in [
+        (Failure::Damaged, "damaged"),
+        (Failure::Silent, "unreachable"),
+        (Failure::Stopped, "deadline"),
+    ] {
+        let half = half_failing(failure);
+        let answer = half.search("alpha", &PARTIAL).unwrap();
+        assert!(
+            answer.coverage > 0.2 && answer.coverage < 0.8,
+            "{}",
+            answer.coverage
+        );
+        assert!(!answer.total.exact);
+        assert_eq!(answer.hits.len(), 10);
+        assert_eq!(answer.timed_out, failure == Failure::Stopped);
+        let [lost] = &answer.degraded[..] else {
+            panic!("{:?}", answer.degraded)
+        };
+        assert_eq!(
+            (lost.lacks.as_str(), lost.chunks.as_str()),
+            ("search", "2-3")
+        );
+        assert_eq!(lost.reason, reason, "{}", lost.message);
+        let searched = answer.coverage * 60.0;
+        assert_eq!(lost.documents_count as f64, (60.0 - searched).round());
+
+        let refused = half.search("alpha", &WHOLE).unwrap_err();
+        let SearchError::Partial { timed_out, .. } = refused else {
+            panic!("{refused}")
+        };
+        assert_eq!(timed_out, failure == Failure::Stopped);
+        assert!(refused.to_string().contains("chunks 2-3"), "{refused}");
+    }
 }
 
 #[test]
-fn a_failing_partition_fails_the_search() {
-    let damaged = fail(Failure::Damaged);
-    assert!(matches!(damaged, SearchError::Index(_)), "{damaged}");
-    let message = damaged.to_string();
+fn damage_is_told_with_its_place() {
+    let answer = half_failing(Failure::Damaged)
+        .search("alpha", &PARTIAL)
+        .unwrap();
+    let message = &answer.degraded[0].message;
     assert!(
         message.contains("chunk-1/postings.bin") && message.contains("40960"),
         "{message}"
     );
+}
 
-    let overloaded = fail(Failure::Overloaded);
-    assert!(matches!(
-        overloaded,
-        SearchError::Overloaded {
-            partition: 1,
-            waiting: 7
-        }
-    ));
+#[test]
+fn all_lost_is_never_an_answer() {
+    for options in [PARTIAL, WHOLE] {
+        let fail = |failure| {
+            wholly_failing(failure)
+                .search("alpha", &options)
+                .unwrap_err()
+        };
+        assert!(matches!(fail(Failure::Damaged), SearchError::Index(_)));
+        assert!(matches!(
+            fail(Failure::Silent),
+            SearchError::Unavailable { .. }
+        ));
+        assert!(matches!(
+            fail(Failure::Stopped),
+            SearchError::TimedOut { .. }
+        ));
+        assert!(matches!(fail(Failure::AtDetails), SearchError::Index(_)));
+    }
+}
 
-    let silent = fail(Failure::Silent);
-    assert!(
-        matches!(silent, SearchError::Unavailable { .. }),
-        "{silent}"
+#[test]
+fn a_full_queue_is_no_partial_answer() {
+    let overloaded = half_failing(Failure::Overloaded);
+    for options in [PARTIAL, WHOLE] {
+        let refused = overloaded.search("alpha", &options).unwrap_err();
+        assert!(
+            matches!(&refused, SearchError::Overloaded { waiting: 7, part } if part.contains("2-3")),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn lost_details_are_told() {
+    let half = half_failing(Failure::AtDetails);
+    let answer = half.search("alpha", &PARTIAL).unwrap();
+    assert_eq!(answer.coverage, 1.0);
+    assert!(!answer.hits.is_empty() && answer.hits.len() < 10);
+    let [lost] = &answer.degraded[..] else {
+        panic!("{:?}", answer.degraded)
+    };
+    assert_eq!(
+        (lost.lacks.as_str(), lost.chunks.as_str()),
+        ("details", "2-3")
     );
-    assert!(silent.to_string().contains("partition 1"), "{silent}");
-
-    assert!(matches!(fail(Failure::AtDetails), SearchError::Index(_)));
+    assert!(half.search("alpha", &WHOLE).is_err());
 }
 
 #[test]
 fn answers_in_any_order_go_to_who_asked() {
-    let late = front_end(Failure::Late);
+    let late = half_failing(Failure::Late);
     let options = SearchOptions {
         per_site: 0,
         k: 50,
@@ -163,14 +250,13 @@ fn answers_in_any_order_go_to_who_asked() {
 #[test]
 fn a_full_queue_refuses_at_once() {
     let index = index((0..10).map(|n| document(n, 1, 1)), 1);
-    // Nobody may wait, so a request is taken only by a handler that waits for it at that moment;
-    // as many searches at once cannot all be.
+    // One may wait beside the one that is searched for; of many at once some cannot.
     let topology = Topology {
         partitions: 1,
         handlers: 1,
-        queue_length: 0,
+        queue_length: 1,
     };
-    let front_end = FrontEnd::start(index, &topology).unwrap();
+    let front_end = Searched::start(index, &topology);
     std::thread::scope(|scope| {
         let searches: Vec<_> = (0..32)
             .map(|_| scope.spawn(|| front_end.search("alpha", &SearchOptions::default())))

@@ -1,8 +1,10 @@
 //! Do the page and the API keep their contract over a real socket?
 use crate::corpus::{document, index};
+use index::Index;
 use serve::{ServeError, ServeOptions, Server};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 use wire::SearchAnswer;
@@ -10,17 +12,18 @@ use wire::SearchAnswer;
 const SCRIPT: &str = "<script>alert('\"1\"')</script>";
 
 /// A server on a free port, stopped and joined when dropped.
-struct Running {
-    address: SocketAddr,
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
 
-fn options(partitions: usize) -> ServeOptions {
+pub(crate) fn options(partitions: usize) -> ServeOptions {
     ServeOptions {
         listen: "127.0.0.1:0".into(),
         partitions,
         handlers: 2,
+        ..ServeOptions::default()
     }
 }
 
@@ -39,18 +42,29 @@ fn start() -> Running {
     let documents = (0..30)
         .map(|n| document(n, (n % 4) as u8, 0b11))
         .chain(hostile);
-    let server = Server::bind(index(documents, 3), &options(2)).unwrap();
-    let address = server.address();
-    let (stop, stopped) = oneshot::channel::<()>();
-    let thread = std::thread::spawn(move || {
-        server.run_until(async {
-            let _ = stopped.await;
-        })
-    });
-    Running {
-        address,
-        stop: Some(stop),
-        thread: Some(thread),
+    Running::start(index(documents, 3), &options(2))
+}
+
+impl Running {
+    pub(crate) fn start(index: Arc<Index>, options: &ServeOptions) -> Running {
+        let server = Server::bind(index, options).unwrap();
+        let address = server.address();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            server.run_until(async {
+                let _ = stopped.await;
+            })
+        });
+        Running {
+            address,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+
+    /// Tells it to end, without waiting.
+    pub(crate) fn tell_to_end(&mut self) {
+        drop(self.stop.take());
     }
 }
 
@@ -65,15 +79,15 @@ impl Drop for Running {
 }
 
 #[derive(Debug)]
-struct Response {
-    status: u16,
-    head: String,
-    body: String,
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Running {
     /// Sends bytes as they are; reads until the server closes.
-    fn raw(&self, request: &[u8]) -> Response {
+    pub(crate) fn raw(&self, request: &[u8]) -> Response {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.write_all(request).unwrap();
         let mut bytes = Vec::new();
@@ -93,7 +107,7 @@ impl Running {
         self.raw(request.as_bytes())
     }
 
-    fn get(&self, target: &str) -> Response {
+    pub(crate) fn get(&self, target: &str) -> Response {
         self.request("GET", target)
     }
 }

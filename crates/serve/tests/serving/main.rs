@@ -1,5 +1,10 @@
-//! Serving a small index from end to end: in process, and over a real socket.
+//! Serving a small index from end to end: in process, over gRPC, and over a real socket.
+mod connections;
 mod corpus;
+mod deadlines;
 mod failing;
 mod http;
 mod paging;
+mod processes;
+mod reloading;
+mod replicas;

@@ -1,18 +1,18 @@
 //! Is the answer the same for any partitions and handlers, and is the union of pages one big page?
-use crate::corpus::{WORDS, document, index};
+use crate::corpus::{Searched, WORDS, document, index};
 use proptest::prelude::*;
 use search::Operator;
-use serve::{FrontEnd, SearchOptions, Topology};
+use serve::{SearchOptions, Topology};
 use std::collections::{BTreeMap, HashMap};
 use wire::{Hit, SearchAnswer};
 
-fn front_end(index: &std::sync::Arc<index::Index>, partitions: usize, handlers: usize) -> FrontEnd {
+fn front_end(index: &std::sync::Arc<index::Index>, partitions: usize, handlers: usize) -> Searched {
     let topology = Topology {
         partitions,
         handlers,
         ..Topology::default()
     };
-    FrontEnd::start(index.clone(), &topology).unwrap()
+    Searched::start(index.clone(), &topology)
 }
 
 /// All that must not depend on how the index is served.

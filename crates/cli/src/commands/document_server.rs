@@ -1,0 +1,59 @@
+//! `shorttail document-server`: makes summaries of some chunks' documents for front-ends.
+
+use super::serving::{check_chunks, end_of, open_generations, print_address, start_logs};
+use crate::interrupt::Interrupt;
+use serve::{Chunks, Draining, InProcessDocumentServer, RpcServer, RpcServices, parse_chunks};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Front-ends find it through their cluster file. SIGHUP opens the newest generation of the index;
+Ctrl-C (or SIGTERM) tells front-ends to turn elsewhere, lets running requests end, then stops.
+
+EXAMPLES:
+    shorttail document-server my-index --chunks 0-127 --listen 127.0.0.1:7901";
+
+/// Make summaries of some chunks' documents for front-ends
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DocumentServerArguments {
+    /// The directory of the index
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// The chunks whose documents are summarized, as 0-127 [default: all]
+    #[arg(long, value_name = "CHUNKS", value_parser = parse_chunks)]
+    chunks: Option<Chunks>,
+    /// The address to listen on; port 0 takes any free port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7901")]
+    listen: String,
+    /// Threads that help with long texts [default: one a core, 4 at most]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// End when standard input does: with the process that started this one
+    #[arg(long, hide = true)]
+    until_stdin_ends: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: DocumentServerArguments) -> anyhow::Result<ExitCode> {
+    start_logs();
+    let interrupt = Interrupt::listen()?;
+    let generations = open_generations(&arguments.directory)?;
+    let chunks_count = generations.newest().chunks_count();
+    let chunks = arguments.chunks.unwrap_or(0..=chunks_count - 1);
+    check_chunks(&chunks, chunks_count)?;
+    let threads = arguments
+        .threads
+        .unwrap_or_else(|| super::cores_count().min(4));
+    let draining = Draining::default();
+    let server = InProcessDocumentServer::start(generations, chunks, threads, draining.clone())?;
+    let services = RpcServices {
+        index_server: None,
+        document_server: Some(Arc::new(server)),
+    };
+    let server = RpcServer::bind(&arguments.listen, services, draining)?;
+    print_address("", server.address())?;
+    server.run_until(end_of(&interrupt, arguments.until_stdin_ends)?)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,103 @@
+//! `shorttail front-end`: the search page and the API before the servers of a cluster file.
+
+use super::serving::{end_of, print_address, start_logs};
+use crate::failure::note;
+use crate::interrupt::Interrupt;
+use serve::{
+    Cluster, ClusterFile, ConnectionLimits, FrontEndOptions, ServeOptions, Server, io_runtime,
+};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+The cluster file names index servers and document servers and the chunks that each holds; servers
+with the same chunks are replicas. See examples/cluster.toml.
+
+POST /reload has every server open the newest generation of the index. Ctrl-C (or SIGTERM) lets
+running searches end, then stops.
+
+EXAMPLES:
+    shorttail front-end --cluster cluster.toml --listen 127.0.0.1:7700";
+
+/// Serve the search page and the API before the servers of a cluster
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FrontEndCommandArguments {
+    /// The file that names the servers
+    #[arg(long, value_name = "FILE")]
+    cluster: PathBuf,
+    /// The address to listen on; port 0 takes any free port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    listen: String,
+    #[command(flatten)]
+    front_end: FrontEndArguments,
+}
+
+/// What a front-end does on its own account.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FrontEndArguments {
+    /// The time that a query gets, from its arrival to the answer; queries may ask for less
+    #[arg(long, value_name = "MS", default_value = "10000")]
+    timeout_ms: u64,
+    /// Queries answered at once; further ones are told to come back later
+    #[arg(long, value_name = "N", default_value = "1024")]
+    concurrency: usize,
+    /// Keep answers for who asks the same again, in so many MiB; 0 keeps none
+    #[arg(long, value_name = "MIB", default_value = "0")]
+    cache_mib: usize,
+    /// Ask a second replica when the first takes longer than 19 of 20 calls did: on or off
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    hedges: String,
+    /// Connections at once; further ones are closed as they come
+    #[arg(long, value_name = "N", default_value = "4096")]
+    connections: usize,
+    /// Close a connection on which no request has come for so long
+    #[arg(long, value_name = "MS", default_value = "10000")]
+    head_timeout_ms: u64,
+}
+
+impl FrontEndArguments {
+    pub(crate) fn hedges(&self) -> bool {
+        self.hedges == "on"
+    }
+
+    pub(crate) fn limits(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            connections_max: self.connections,
+            head_timeout: Duration::from_millis(self.head_timeout_ms.max(1)),
+            ..ConnectionLimits::default()
+        }
+    }
+
+    pub(crate) fn options(&self) -> FrontEndOptions {
+        FrontEndOptions {
+            timeout: Duration::from_millis(self.timeout_ms.max(1)),
+            concurrency: self.concurrency,
+            cache_bytes: self.cache_mib << 20,
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCode> {
+    start_logs();
+    let interrupt = Interrupt::listen()?;
+    let file = ClusterFile::read(&arguments.cluster)?;
+    let runtime = io_runtime()?;
+    let name = format!("{} (process {})", arguments.listen, std::process::id());
+    let cluster = Cluster::connect(&file, &name, &runtime, |silent| {
+        note(&format!("warning: {silent}; going on without it"));
+    })?
+    .with_hedges(arguments.front_end.hedges());
+    let options = ServeOptions {
+        listen: arguments.listen,
+        front_end: arguments.front_end.options(),
+        limits: arguments.front_end.limits(),
+        ..ServeOptions::default()
+    };
+    let server = Server::bind_cluster(cluster, &options, runtime)?;
+    print_address("http://", server.address())?;
+    server.run_until(end_of(&interrupt, false)?)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,77 @@
+//! `shorttail index-server`: searches some chunks of an index for front-ends.
+
+use super::serving::{
+    HandlerArguments, PlacementArguments, check_chunks, end_of, open_generations, print_address,
+    print_places, start_logs,
+};
+use crate::interrupt::Interrupt;
+use serve::{
+    Chunks, Draining, HandlerOptions, InProcessIndexServer, RpcServer, RpcServices, parse_chunks,
+};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Front-ends find it through their cluster file. SIGHUP opens the newest generation of the index;
+Ctrl-C (or SIGTERM) tells front-ends to turn elsewhere, lets running searches end, then stops.
+
+EXAMPLES:
+    shorttail index-server my-index --chunks 0-63 --listen 127.0.0.1:7801 --handlers 4
+    shorttail index-server my-index --chunks 64-127 --listen 127.0.0.1:7802 --cpus 4-7 --placement data";
+
+/// Search some chunks of an index for front-ends
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct IndexServerArguments {
+    /// The directory of the index
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// The chunks to search, as 0-63 [default: all]
+    #[arg(long, value_name = "CHUNKS", value_parser = parse_chunks)]
+    chunks: Option<Chunks>,
+    /// The address to listen on; port 0 takes any free port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7801")]
+    listen: String,
+    #[command(flatten)]
+    handlers: HandlerArguments,
+    #[command(flatten)]
+    placement: PlacementArguments,
+    /// End when standard input does: with the process that started this one
+    #[arg(long, hide = true)]
+    until_stdin_ends: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
+    start_logs();
+    let interrupt = Interrupt::listen()?;
+    let generations = open_generations(&arguments.directory)?;
+    let chunks_count = generations.newest().chunks_count();
+    let chunks = arguments.chunks.unwrap_or(0..=chunks_count - 1);
+    check_chunks(&chunks, chunks_count)?;
+    let handlers = arguments.handlers.handlers();
+    let places = arguments.placement.places(1, handlers)?.pop();
+    let is_placed = places.is_some();
+    let options = HandlerOptions {
+        handlers,
+        queue_length: arguments.handlers.queue.unwrap_or(0),
+        places: places.unwrap_or_default(),
+        cut_off: arguments.handlers.cut_off(),
+    };
+    let draining = Draining::default();
+    let server = InProcessIndexServer::start(generations, chunks, &options, draining.clone())?;
+    if is_placed {
+        let figures = server.figures();
+        let named = |(handler, place)| (format!("handler {handler}"), place);
+        print_places(figures.places.iter().enumerate().map(named));
+    }
+    let services = RpcServices {
+        index_server: Some(Arc::new(server)),
+        document_server: None,
+    };
+    let server = RpcServer::bind(&arguments.listen, services, draining)?;
+    print_address("", server.address())?;
+    server.run_until(end_of(&interrupt, arguments.until_stdin_ends)?)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,286 @@
+//! The options of `shorttail load`, and the run that they ask for.
+
+use crate::query_file::read_queries;
+use ::load::{Arrivals, Load, QueryStream, RateSearch, Settings, Target, Think, parse_duration};
+use anyhow::{Context, bail};
+use clap::builder::RangedU64ValueParser;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+URL is http://HOST:PORT of a Shorttail server, or a template in which {query} stands for the query:
+http://HOST:PORT/INDEX/_search?q={query} for OpenSearch, .../select?q={query} for Solr.
+
+Response time counts from the instant at which a request was due, not from when it was sent: a
+server that stands still makes all requests wait that are due meanwhile, and that is shown. Service
+time counts from sending. A percentile is shown where at least ten samples lie beyond it.
+
+Exit codes: 0 measured, 1 nothing answered, target not kept or stopped, 2 wrong usage.
+
+EXAMPLES:
+    shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 --duration 60s
+        Offer 150 queries a second as independent users would
+    shorttail load http://127.0.0.1:7700 --queries queries.txt --closed 8 --think exp:50ms
+        Let eight clients ask, wait and think
+    shorttail load http://127.0.0.1:7700 --queries queries.txt --arrivals ramp --from 10 --to 400 \\
+        --duration 5m --save ramp
+        Raise the rate until it breaks, and keep every sample
+    shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms
+        Find the highest rate that keeps a target";
+
+/// Offer load to a search service and measure what its users would wait
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct LoadArguments {
+    /// The service
+    #[arg(value_name = "URL")]
+    url: String,
+    /// The queries: one a line, or id<TAB>query
+    #[arg(long, value_name = "FILE")]
+    queries: PathBuf,
+    /// The order in which they are asked: as they stand, each once, shuffled, by their words, or
+    /// drawn with a popularity that falls with rank
+    #[arg(long, value_name = "ORDER", default_value = "as-is")]
+    order: Order,
+    /// How requests arrive
+    #[arg(long, value_name = "PROCESS", default_value = "poisson")]
+    arrivals: Process,
+    /// Requests a second: of the whole run, of a burst, or to begin a search with
+    #[arg(long, value_name = "QPS",
+          required_unless_present_any = ["closed", "from", "trace", "search"])]
+    pub(super) rate: Option<f64>,
+    /// Ramp: requests a second at the start
+    #[arg(long, value_name = "QPS", requires = "to")]
+    from: Option<f64>,
+    /// Ramp: requests a second at the end
+    #[arg(long, value_name = "QPS", requires = "from")]
+    to: Option<f64>,
+    /// Bursts: how long one lasts
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
+    on: Duration,
+    /// Bursts: how long nothing comes between two
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
+    off: Duration,
+    /// Trace: a file with the instants of the requests, one a line, in seconds
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// In place of arrivals: this many clients, each waiting for its answer before it asks again
+    #[arg(long, value_name = "CLIENTS",
+          conflicts_with_all = ["arrivals", "rate", "from", "trace", "search"],
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    closed: Option<usize>,
+    /// Closed: what a client does between two requests: none, a TIME, exp:MEAN, FROM..TO
+    #[arg(long, value_name = "THINK", requires = "closed", value_parser = parse_think)]
+    think: Option<Think>,
+    /// Find the highest rate at which a percentile keeps a target, such as p99=300ms
+    #[arg(long, value_name = "TARGET", value_parser = RateSearch::parse,
+          conflicts_with_all = ["arrivals", "from", "trace", "save", "repeat"])]
+    pub(super) search: Option<RateSearch>,
+    /// How long to measure
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    duration: Duration,
+    /// How long to send requests before that, which are not counted
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration)]
+    warm_up: Duration,
+    /// Repetitions, each with the next seed
+    #[arg(long, value_name = "N", default_value = "1",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    pub(super) repeat: usize,
+    /// What arrivals, think times and orders are drawn from
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    seed: u64,
+    /// How long a client waits for its answer
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    timeout: Duration,
+    /// Connections at the same time, at most; a request that finds none free is dropped
+    #[arg(long, value_name = "N", default_value = "1000",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=60_000))]
+    connections: usize,
+    /// Keep every sample: run.json and samples.parquet in this folder
+    #[arg(long, value_name = "RUN")]
+    pub(super) save: Option<PathBuf>,
+    /// Do not first measure what this client can do, against a server that does nothing
+    #[arg(long)]
+    pub(super) no_self_check: bool,
+    /// Print one object of JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Process {
+    /// Independent of each other, at a constant rate
+    Poisson,
+    /// At equal distances
+    Constant,
+    /// Independent, at a rate that grows (--from, --to)
+    Ramp,
+    /// Independent, in bursts (--on, --off)
+    Bursts,
+    /// As recorded (--trace)
+    Trace,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Order {
+    /// As they stand in the file
+    AsIs,
+    /// Each query once, in the order of the file
+    Unique,
+    /// As often as in the file, shuffled
+    Real,
+    /// As often as in the file, sorted by their words
+    Sorted,
+    /// Drawn by popularity: the query of rank r as often as 1/r says
+    Zipf,
+}
+
+/// Requests that a stream with Zipf popularity has before it begins again.
+const ZIPF_LENGTH: usize = 1_000_000;
+
+impl LoadArguments {
+    /// The run asked for.
+    pub(super) fn settings(&self) -> anyhow::Result<Settings> {
+        let target = Target::parse(&self.url)?;
+        let queries = self.stream()?;
+        let mut settings = match self.closed {
+            Some(clients) => {
+                let think = self.think.unwrap_or(Think::None);
+                Settings::closed(target, queries, clients, think, self.duration)
+            }
+            None => Settings::open(target, queries, self.process()?, self.duration),
+        };
+        settings.warm_up = self.warm_up;
+        settings.seed = self.seed;
+        settings.timeout = self.timeout;
+        settings.drain = self.timeout;
+        settings.connections_max = self.connections;
+        if let Load::Open { arrivals } = &settings.load {
+            // Says what is wrong with it before anything is asked of anybody.
+            arrivals.draw(Duration::from_millis(1), self.seed)?;
+        }
+        Ok(settings)
+    }
+
+    fn stream(&self) -> anyhow::Result<QueryStream> {
+        let queries = read_queries(&self.queries)?;
+        if queries.is_empty() {
+            bail!(
+                "{}: no queries in it; write one a line, or id<TAB>query",
+                self.queries.display()
+            );
+        }
+        let stream = QueryStream::as_is(queries.into_iter().map(|query| query.text));
+        Ok(match self.order {
+            Order::AsIs => stream,
+            Order::Unique => stream.unique(),
+            Order::Real => stream.real(self.seed),
+            Order::Sorted => stream.sorted(),
+            Order::Zipf => stream.zipf(1.0, ZIPF_LENGTH, self.seed),
+        })
+    }
+
+    fn process(&self) -> anyhow::Result<Arrivals> {
+        let rate_qps = || match (self.rate, &self.search) {
+            (Some(rate_qps), _) => rate_qps,
+            (None, Some(search)) => search.from_qps,
+            (None, None) => usage("--rate QPS is missing: how many requests a second"),
+        };
+        Ok(match self.arrivals {
+            Process::Poisson if self.from.is_some() => {
+                usage("--from and --to belong to --arrivals ramp")
+            }
+            Process::Poisson if self.trace.is_some() => {
+                usage("--trace belongs to --arrivals trace")
+            }
+            Process::Poisson => Arrivals::Poisson {
+                rate_qps: rate_qps(),
+            },
+            Process::Constant => Arrivals::Constant {
+                rate_qps: rate_qps(),
+            },
+            Process::Bursts => Arrivals::Bursts {
+                rate_qps: rate_qps(),
+                on: self.on,
+                off: self.off,
+            },
+            Process::Ramp => match (self.from, self.to) {
+                (Some(from_qps), Some(to_qps)) => Arrivals::Ramp { from_qps, to_qps },
+                _ => usage("--arrivals ramp needs --from QPS and --to QPS"),
+            },
+            Process::Trace => match &self.trace {
+                Some(path) => Arrivals::Trace {
+                    instants: read_trace(path)?,
+                },
+                None => usage("--arrivals trace needs --trace FILE"),
+            },
+        })
+    }
+}
+
+/// Ends the program as for any other wrong usage.
+fn usage(message: &str) -> ! {
+    clap::Error::raw(
+        clap::error::ErrorKind::MissingRequiredArgument,
+        format!("{message}; see `shorttail load --help`\n"),
+    )
+    .exit()
+}
+
+fn read_trace(path: &Path) -> anyhow::Result<Vec<Duration>> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(number, line)| {
+            let seconds = line.trim().parse().ok();
+            let instant = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+            instant.with_context(|| {
+                format!(
+                    "{}:{number}: not a number of seconds, such as 12.345",
+                    path.display()
+                )
+            })
+        })
+        .collect()
+}
+
+fn parse_think(text: &str) -> Result<Think, String> {
+    if text == "none" {
+        return Ok(Think::None);
+    }
+    if let Some(mean) = text.strip_prefix("exp:") {
+        return parse_duration(mean).map(Think::Exponential);
+    }
+    match text.split_once("..") {
+        Some((from, to)) => {
+            let (from, to) = (parse_duration(from)?, parse_duration(to)?);
+            match from <= to {
+                true => Ok(Think::Uniform(from, to)),
+                false => Err("the first time is the shorter one; write 10ms..50ms".into()),
+            }
+        }
+        None => parse_duration(text).map(Think::Fixed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn think_times_are_read_or_refused() {
+        let ms = Duration::from_millis;
+        assert_eq!(parse_think("none"), Ok(Think::None));
+        assert_eq!(parse_think("50ms"), Ok(Think::Fixed(ms(50))));
+        assert_eq!(parse_think("exp:50ms"), Ok(Think::Exponential(ms(50))));
+        assert_eq!(
+            parse_think("10ms..50ms"),
+            Ok(Think::Uniform(ms(10), ms(50)))
+        );
+        for wrong in ["", "exp:", "5", "50ms..10ms", "..", "exp:-1s"] {
+            assert!(parse_think(wrong).is_err(), "{wrong}");
+        }
+    }
+}

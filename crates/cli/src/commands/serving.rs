@@ -1,0 +1,185 @@
+//! What the serving subcommands share: placement of handlers, preloading, logs, and when to end.
+
+use crate::interrupt::Interrupt;
+use anyhow::{Context, bail};
+use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, Places, place};
+use serve::{Generations, Place};
+use std::future::Future;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where handlers run.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct PlacementArguments {
+    /// Where handlers run: `data` puts those of a partition on SMT siblings, `query` puts the partitions of
+    /// a query on them, `none` leaves it to the kernel
+    #[arg(long, value_name = "POLICY", default_value = "none")]
+    placement: Placement,
+    /// Whether the SMT siblings of a core are used: on, or off for one handler a core
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    smt: String,
+    /// The CPUs that handlers may use, as 0-3,8 [default: all]
+    #[arg(long, value_name = "LIST")]
+    cpus: Option<CpuSet>,
+}
+
+/// How long searches and queues may get.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct HandlerArguments {
+    /// Threads that search, for each partition [default: one a core]
+    #[arg(long, value_name = "H")]
+    pub(crate) handlers: Option<usize>,
+    /// Requests that may wait for the handlers of a partition [default: about 50 ms of work]
+    #[arg(long, value_name = "N")]
+    pub(crate) queue: Option<usize>,
+    /// The most time that a search gets on its handler, whatever the client allows
+    #[arg(long, value_name = "MS")]
+    pub(crate) cut_off_ms: Option<u64>,
+}
+
+impl HandlerArguments {
+    pub(crate) fn handlers(&self) -> usize {
+        self.handlers.unwrap_or_else(super::cores_count)
+    }
+
+    pub(crate) fn cut_off(&self) -> Option<Duration> {
+        self.cut_off_ms.map(Duration::from_millis)
+    }
+}
+
+impl PlacementArguments {
+    /// Where every handler runs, by partition; none where the kernel decides. Says on standard error what
+    /// was chosen, where something was.
+    pub(crate) fn places(
+        &self,
+        partitions: usize,
+        handlers: usize,
+    ) -> anyhow::Result<Vec<Vec<Place>>> {
+        let is_default =
+            self.placement == Placement::None && self.smt == "on" && self.cpus.is_none();
+        if is_default {
+            return Ok(Vec::new());
+        }
+        let topology = CpuTopology::read(|path| {
+            let path = Path::new("/").join(path);
+            std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+        });
+        let request = PlacementRequest {
+            placement: self.placement,
+            smt: self.smt == "on",
+            cpus: self.cpus.clone(),
+            partitions,
+            handlers,
+        };
+        let placed: Places = place(&topology, &request)?;
+        eprint!("{placed}");
+        let has_nodes = topology.nodes_count() > 1;
+        let mut places: Vec<Vec<Place>> = vec![Vec::new(); partitions];
+        for handler in &placed.handlers {
+            places[handler.partition].push(Place {
+                cpus: handler.cpus.clone(),
+                node: handler.node.filter(|_| has_nodes),
+            });
+        }
+        Ok(places)
+    }
+
+    /// The same choice as arguments of another process, for one of several partitions.
+    pub(crate) fn for_process(&self, places: &[Place]) -> Vec<String> {
+        let all: CpuSet = places.iter().flat_map(|place| place.cpus.iter()).collect();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let arguments = [
+            "--placement",
+            "data",
+            "--cpus",
+            &all.to_string(),
+            "--smt",
+            &self.smt,
+        ];
+        arguments.map(String::from).to_vec()
+    }
+}
+
+/// The generations of an index that must be there already.
+pub(crate) fn open_generations(directory: &Path) -> anyhow::Result<Arc<Generations>> {
+    Ok(Generations::open(super::existing_directory(directory)?)?)
+}
+
+/// Logs to standard error, as much as `SHORTTAIL_LOG` asks for (`warn` where it is not set).
+pub(crate) fn start_logs() {
+    use tracing_subscriber::EnvFilter;
+    let filter =
+        EnvFilter::try_from_env("SHORTTAIL_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    // Another set-up in this process (tests, mostly) stays.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(
+            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && is_terminal(),
+        )
+        .try_init();
+}
+
+fn is_terminal() -> bool {
+    use std::io::IsTerminal;
+    std::io::stderr().is_terminal()
+}
+
+/// Ready when a person or a supervisor asks for the end, or whoever holds the other end of standard input
+/// is gone, where that is what to wait for.
+pub(crate) fn end_of(
+    interrupt: &Interrupt,
+    until_stdin_ends: bool,
+) -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
+    let (ended, end) = tokio::sync::oneshot::channel::<()>();
+    if until_stdin_ends {
+        std::thread::Builder::new()
+            .name("stdin".into())
+            .spawn(move || {
+                let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+                let _ = ended.send(());
+            })
+            .context("cannot start a thread")?;
+    } else {
+        // Kept open for good.
+        std::mem::forget(ended);
+    }
+    let asked = interrupt.asked();
+    Ok(async move {
+        tokio::select! {
+            () = asked => {}
+            _ = end => {}
+        }
+    })
+}
+
+/// Says where a server listens, at once, for whoever waits for the line to use the address.
+pub(crate) fn print_address(scheme: &str, address: SocketAddr) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "listening on {scheme}{address}")?;
+    stdout.flush()
+}
+
+/// Says on standard error where the handlers run by the kernel's word, where that was asked for.
+pub(crate) fn print_places<'a>(places: impl Iterator<Item = (String, &'a String)>) {
+    for (handler, place) in places {
+        eprintln!("{handler}: {place}");
+    }
+}
+
+/// Chunks that an index has.
+pub(crate) fn check_chunks(chunks: &serve::Chunks, chunks_count: u32) -> anyhow::Result<()> {
+    if *chunks.end() >= chunks_count {
+        bail!(
+            "--chunks: chunk {} is asked for, and the index has only {chunks_count}, 0 to {}",
+            chunks.end(),
+            chunks_count - 1
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! `shorttail top`: what a running server does, live.
+
+use crate::failure::note;
+use crate::interrupt::Interrupt;
+use crate::terminal::{Screen, Style};
+use crate::top::{Exposition, Target, View, fetch, line, screen};
+use anyhow::Context;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+const EXAMPLES: &str = "\
+Rates and times are those between two readings of URL/metrics. A quantile is known to the bucket of
+a histogram, so what is shown is the least bound that the quantile does not exceed (`over`: above
+the last bound). A dash stands for what the server does not tell.
+
+Where standard output is not a terminal, each reading is one line.
+
+EXAMPLES:
+    shorttail top http://127.0.0.1:7700
+        Watch a server, once a second, until Ctrl-C
+    shorttail top 127.0.0.1:7700 --interval 10 > log.txt
+        A line every ten seconds
+    shorttail top 127.0.0.1:7700 --once --json
+        What happens within a second, for machines";
+
+/// Watch a running server: rates, queues, busy handlers, times of every phase
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct TopArguments {
+    /// The address of the server
+    #[arg(value_name = "URL")]
+    url: String,
+    /// Seconds between two readings
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse_interval)]
+    interval: f64,
+    /// End after the first two readings
+    #[arg(long)]
+    once: bool,
+    /// Print JSON, one line for each reading but the first
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_interval(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.1..=3600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("give seconds, from 0.1 to 3600".to_owned()),
+    }
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: TopArguments) -> anyhow::Result<ExitCode> {
+    let target = Target::parse(&arguments.url)?;
+    let interrupt = Interrupt::listen()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build()
+        .context("cannot start reading")?;
+    runtime.block_on(async {
+        tokio::select! {
+            () = interrupt.asked() => Ok(ExitCode::SUCCESS),
+            watched = watch(&arguments, &target) => watched,
+        }
+    })
+}
+
+/// Reads and shows until the end is asked for. A server that cannot be read at first is an error;
+/// one that goes away later may come back, and is waited for.
+async fn watch(arguments: &TopArguments, target: &Target) -> anyhow::Result<ExitCode> {
+    let interval = Duration::from_secs_f64(arguments.interval);
+    // A slow answer is no answer: what it would tell is over.
+    let limit = interval.max(Duration::from_secs(2));
+    let url = target.url();
+    let mut out = Output::new(arguments);
+    let mut before = read(target, limit).await?;
+    if out.is_live() {
+        out.show(&View::of(&url, &before.0, None))?;
+    }
+    let mut ticks = tokio::time::interval_at((before.1 + interval).into(), interval);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        match read(target, limit).await {
+            Ok(now) => {
+                out.show(&View::of(&url, &now.0, Some((&before.0, now.1 - before.1))))?;
+                before = now;
+            }
+            Err(error) if arguments.once => return Err(error),
+            Err(error) => out.show_failure(&format!("{error:#}"))?,
+        }
+        if arguments.once {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+}
+
+/// A reading, and when it was there.
+async fn read(target: &Target, limit: Duration) -> anyhow::Result<(Exposition, Instant)> {
+    let text = fetch(target, limit).await?;
+    Ok((Exposition::parse(&text), Instant::now()))
+}
+
+/// Where readings are shown.
+enum Output {
+    Live(Screen),
+    /// The whole screen as plain text, once.
+    Whole,
+    Lines,
+    Json,
+}
+
+impl Output {
+    fn new(arguments: &TopArguments) -> Output {
+        if arguments.json {
+            Output::Json
+        } else if arguments.once {
+            Output::Whole
+        } else {
+            Screen::take().map_or(Output::Lines, Output::Live)
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        matches!(self, Output::Live(_))
+    }
+
+    fn show(&mut self, view: &View) -> anyhow::Result<()> {
+        match self {
+            Output::Live(taken) => taken.draw(&screen(view, Style::of_stdout()))?,
+            Output::Whole => print(&screen(view, Style::of_stdout()).join("\n"))?,
+            Output::Lines => print(&line(view))?,
+            Output::Json => print(&serde_json::to_string(view)?)?,
+        }
+        Ok(())
+    }
+
+    fn show_failure(&mut self, error: &str) -> anyhow::Result<()> {
+        match self {
+            Output::Live(taken) => taken.draw(&[crate::terminal::printable(error)])?,
+            _ => note(error),
+        }
+        Ok(())
+    }
+}
+
+/// A line, at once, for whoever waits for it.
+fn print(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{text}")?;
+    stdout.flush()
+}

@@ -1,0 +1,307 @@
+//! What happened between two readings: rates, queues, and how long each phase took.
+//!
+//! Counters and histograms count since the server began; the difference of two readings is what
+//! happened between them. A quantile is known to a bucket: what is given is the bucket's upper
+//! bound, which at least that share of values does not exceed.
+
+use super::exposition::{Exposition, Histogram, Labels};
+use serde::{Serialize, Serializer};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// What is shown. `None` is unknown: the server does not tell it, or there is one reading only.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct View {
+    pub(crate) url: String,
+    /// Between the two readings; `None` after the first.
+    pub(crate) interval_s: Option<f64>,
+    pub(crate) documents: Option<f64>,
+    pub(crate) generation: Option<f64>,
+    pub(crate) queries_per_s: Option<f64>,
+    pub(crate) queries_per_s_by_client: BTreeMap<String, f64>,
+    pub(crate) errors_per_s: Option<f64>,
+    pub(crate) errors_per_s_by_kind: BTreeMap<String, f64>,
+    pub(crate) rejected_per_s: Option<f64>,
+    pub(crate) rejected_per_s_by_reason: BTreeMap<String, f64>,
+    pub(crate) expired_per_s: Option<f64>,
+    pub(crate) partial_answers_per_s: Option<f64>,
+    pub(crate) optimization_searches_per_s: Option<f64>,
+    /// Calls of the front-end to other servers, hedges not counted.
+    pub(crate) calls_per_s: Option<f64>,
+    pub(crate) failovers_per_s: Option<f64>,
+    pub(crate) hedges_per_s: Option<f64>,
+    pub(crate) hedges_won_per_s: Option<f64>,
+    pub(crate) cache_hits_per_s: Option<f64>,
+    pub(crate) cache_misses_per_s: Option<f64>,
+    pub(crate) partitions: Vec<PartitionView>,
+    pub(crate) phases: Vec<PhaseView>,
+    /// Whether a counter went back: the server was started anew meanwhile.
+    pub(crate) restarted: bool,
+    /// Lines of the server's text that were not understood.
+    pub(crate) malformed_count: u64,
+}
+
+/// One partition.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct PartitionView {
+    pub(crate) partition: String,
+    pub(crate) queue_length: Option<f64>,
+    pub(crate) handlers_busy: Option<f64>,
+    pub(crate) handlers: Option<f64>,
+    /// Refused because the queue was full.
+    pub(crate) refused_per_s: Option<f64>,
+    /// Never begun: the deadline had passed.
+    pub(crate) expired_per_s: Option<f64>,
+    /// Begun, and ended by the deadline.
+    pub(crate) ended_early_per_s: Option<f64>,
+    pub(crate) phases: Vec<PhaseView>,
+}
+
+/// How long one phase took.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct PhaseView {
+    pub(crate) phase: String,
+    pub(crate) count: f64,
+    /// `None` where nothing was timed.
+    pub(crate) mean_us: Option<f64>,
+    pub(crate) p50_us_at_most: Option<AtMost>,
+    pub(crate) p90_us_at_most: Option<AtMost>,
+    pub(crate) p99_us_at_most: Option<AtMost>,
+    /// The bound of the highest bucket that has a value.
+    pub(crate) max_us_at_most: Option<AtMost>,
+}
+
+/// The upper bound of a bucket, in microseconds; the last bucket has none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct AtMost(pub(crate) f64);
+
+impl Serialize for AtMost {
+    /// A number, or `"+Inf"`, as Prometheus writes it: JSON has no such number.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_finite() {
+            to.serialize_f64(self.0)
+        } else {
+            to.serialize_str("+Inf")
+        }
+    }
+}
+
+impl View {
+    /// What `now` says, and what happened since `before` (with the time between).
+    pub(crate) fn of(url: &str, now: &Exposition, before: Option<(&Exposition, Duration)>) -> View {
+        let mut change = Change {
+            now,
+            before: before.map(|(before, elapsed)| (before, elapsed.as_secs_f64().max(1e-6))),
+            restarted: false,
+        };
+        let queries = "shorttail_queries_total";
+        let errors = "shorttail_errors_total";
+        let rejected = "shorttail_rejected_total";
+        View {
+            url: url.to_owned(),
+            interval_s: change.before.map(|(_, elapsed_s)| elapsed_s),
+            documents: now.sum("shorttail_documents"),
+            generation: now.sum("shorttail_generation"),
+            queries_per_s: change.rate(queries),
+            queries_per_s_by_client: change.rates(queries, "client"),
+            errors_per_s: change.rate(errors),
+            errors_per_s_by_kind: change.rates(errors, "kind"),
+            rejected_per_s: change.rate(rejected),
+            rejected_per_s_by_reason: change.rates(rejected, "reason"),
+            expired_per_s: change.rate("shorttail_expired_total"),
+            partial_answers_per_s: change.rate("shorttail_partial_answers_total"),
+            optimization_searches_per_s: change.rate("shorttail_optimization_searches_total"),
+            calls_per_s: change.rate("shorttail_calls_total"),
+            failovers_per_s: change.rate("shorttail_failovers_total"),
+            hedges_per_s: change.rate("shorttail_hedges_total"),
+            hedges_won_per_s: change.rate("shorttail_hedges_won_total"),
+            cache_hits_per_s: change.rate("shorttail_cache_hits_total"),
+            cache_misses_per_s: change.rate("shorttail_cache_misses_total"),
+            partitions: change.partitions(),
+            phases: change.phases(),
+            restarted: change.restarted,
+            malformed_count: now.malformed_count,
+        }
+    }
+}
+
+struct Change<'a> {
+    now: &'a Exposition,
+    before: Option<(&'a Exposition, f64)>,
+    restarted: bool,
+}
+
+impl Change<'_> {
+    fn rate(&mut self, counter: &str) -> Option<f64> {
+        let now = self.now.sum(counter)?;
+        let (before, elapsed_s) = self.before?;
+        // A counter that was not there yet began at 0.
+        self.per_s(now, before.sum(counter).unwrap_or(0.0), elapsed_s)
+    }
+
+    fn rates(&mut self, counter: &str, label: &str) -> BTreeMap<String, f64> {
+        let Some((before, elapsed_s)) = self.before else {
+            return BTreeMap::new();
+        };
+        let before = before.by(counter, label);
+        let now = self.now.by(counter, label).into_iter();
+        now.filter_map(|(value, now)| {
+            let before = before.get(&value).copied().unwrap_or(0.0);
+            Some((value, self.per_s(now, before, elapsed_s)?))
+        })
+        .collect()
+    }
+
+    fn per_s(&mut self, now: f64, before: f64, elapsed_s: f64) -> Option<f64> {
+        if now < before {
+            self.restarted = true;
+            return None;
+        }
+        Some((now - before) / elapsed_s).filter(|rate| rate.is_finite())
+    }
+
+    /// Phases of whole searches, in the order in which they happen, and the whole.
+    fn phases(&mut self) -> Vec<PhaseView> {
+        let mut phases = self.histograms("shorttail_phase_seconds");
+        let mut views: Vec<PhaseView> = wire::PhaseTimes::default()
+            .named()
+            .iter()
+            .filter_map(|(phase, _)| {
+                let labels = Labels::from([("phase".to_owned(), (*phase).to_owned())]);
+                Some(phase_view(phase, &phases.remove(&labels)?))
+            })
+            .collect();
+        // Phases that this program does not know are shown all the same.
+        for (labels, histogram) in &phases {
+            views.extend(
+                labels
+                    .get("phase")
+                    .map(|phase| phase_view(phase, histogram)),
+            );
+        }
+        let total = self.histograms("shorttail_search_seconds");
+        views.extend(
+            total
+                .values()
+                .map(|histogram| phase_view("total", histogram)),
+        );
+        views
+    }
+
+    fn partitions(&mut self) -> Vec<PartitionView> {
+        let label = "partition";
+        let queues = self.now.by("shorttail_queue_length", label);
+        let busy = self.now.by("shorttail_handlers_busy", label);
+        let handlers = self.now.by("shorttail_handlers", label);
+        let refused = self.rates("shorttail_refused_total", label);
+        let expired = self.rates("shorttail_expired_total", label);
+        let ended_early = self.rates("shorttail_ended_early_total", label);
+        let histograms = self.histograms("shorttail_partition_seconds");
+        let timed = histograms.keys().filter_map(|labels| labels.get(label));
+        let names: BTreeSet<&String> = queues
+            .keys()
+            .chain(busy.keys())
+            .chain(handlers.keys())
+            .chain(timed)
+            .collect();
+        let mut views: Vec<PartitionView> = names
+            .into_iter()
+            .map(|name| PartitionView {
+                partition: name.clone(),
+                queue_length: queues.get(name).copied(),
+                handlers_busy: busy.get(name).copied(),
+                handlers: handlers.get(name).copied(),
+                refused_per_s: refused.get(name).copied(),
+                expired_per_s: expired.get(name).copied(),
+                ended_early_per_s: ended_early.get(name).copied(),
+                phases: histograms
+                    .iter()
+                    .filter(|(labels, _)| labels.get(label) == Some(name))
+                    .filter_map(|(labels, histogram)| {
+                        Some(phase_view(labels.get("phase")?, histogram))
+                    })
+                    .collect(),
+            })
+            .collect();
+        // By the number that a name begins with: 10 follows 9, and chunks 64-127 precede 128-191.
+        views.sort_by_key(|view| {
+            let name = &view.partition;
+            let digits = name
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(name.len());
+            name[..digits].parse::<u64>().unwrap_or(u64::MAX)
+        });
+        views
+    }
+
+    /// What was timed between the readings, by labels.
+    fn histograms(&mut self, name: &str) -> BTreeMap<Labels, Histogram> {
+        let Some((before, _)) = self.before else {
+            return BTreeMap::new();
+        };
+        let before = before.histograms(name);
+        let mut histograms = BTreeMap::new();
+        for (labels, now) in self.now.histograms(name) {
+            match difference(&now, before.get(&labels)) {
+                Some(histogram) => {
+                    histograms.insert(labels, histogram);
+                }
+                None => self.restarted = true,
+            }
+        }
+        histograms
+    }
+}
+
+/// `now` less `before`; `None` where that cannot be, because something went back.
+fn difference(now: &Histogram, before: Option<&Histogram>) -> Option<Histogram> {
+    let Some(before) = before else {
+        return Some(now.clone());
+    };
+    if before.buckets.len() != now.buckets.len() {
+        return None;
+    }
+    let mut last = 0.0;
+    let pairs = now.buckets.iter().zip(&before.buckets);
+    let buckets: Option<Vec<(f64, f64)>> = pairs
+        .map(|(now, before)| {
+            let count = now.1 - before.1;
+            let consistent = now.0 == before.0 && count >= last;
+            last = count;
+            consistent.then_some((now.0, count))
+        })
+        .collect();
+    Some(Histogram {
+        buckets: buckets?,
+        sum_s: now
+            .sum_s
+            .zip(before.sum_s)
+            .map(|(now, before)| now - before),
+    })
+}
+
+fn phase_view(phase: &str, histogram: &Histogram) -> PhaseView {
+    let count = histogram.buckets.last().map_or(0.0, |last| last.1);
+    let some = count > 0.0;
+    let at_most = |share: f64| {
+        let reached = |bucket: &&(f64, f64)| bucket.1 >= share * count;
+        let bucket = histogram.buckets.iter().find(reached).filter(|_| some)?;
+        // To the nanosecond: 0.00075 s is 750 µs, and not 750.0000000000001.
+        Some(AtMost((bucket.0 * 1e9).round() / 1e3))
+    };
+    PhaseView {
+        phase: phase.to_owned(),
+        count,
+        mean_us: histogram
+            .sum_s
+            .filter(|sum_s| some && *sum_s >= 0.0)
+            .map(|sum_s| (sum_s / count * 1e9).round() / 1e3),
+        p50_us_at_most: at_most(0.5),
+        p90_us_at_most: at_most(0.9),
+        p99_us_at_most: at_most(0.99),
+        max_us_at_most: at_most(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Which files of an index are loaded into memory before it is opened?
+
+use crate::manifest::{self, Manifest};
+use crate::{IndexError, snapshot};
+use std::ops::Range;
+use vfs::preload::OnProgress;
+use vfs::{PreloadOptions, PreloadedStorage, SharedStorage, StorageError};
+
+/// What of an index is to be loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PreloadParts {
+    /// What searches read: segments, deletions, statistics.
+    pub index: bool,
+    /// What summaries read: texts.
+    pub texts: bool,
+}
+
+/// Loads the files of `chunks` of the newest generation into memory. The storage that comes back
+/// has the whole index; open it there ([`crate::Index::open`]). Chunks beyond the last are left out.
+///
+/// A commit meanwhile puts a newer generation in place: what it wrote is read from the disk.
+pub fn preload(
+    storage: SharedStorage,
+    chunks: Range<u32>,
+    parts: PreloadParts,
+    options: &PreloadOptions,
+    on_progress: &mut OnProgress,
+) -> Result<PreloadedStorage, IndexError> {
+    let mut tries = 0;
+    loop {
+        let Some(manifest) = manifest::read_newest(&storage)? else {
+            return Err(IndexError::NoIndex {
+                path: storage.location(),
+            });
+        };
+        let names = names(&manifest, &chunks, parts);
+        match PreloadedStorage::load(storage.clone(), &names, options, on_progress) {
+            // A commit removed what it replaced.
+            Err(StorageError::NotFound { .. })
+                if tries < snapshot::TRIES
+                    && manifest::generations(&storage)?.first() != Some(&manifest.generation) =>
+            {
+                tries += 1;
+            }
+            loaded => return Ok(loaded?),
+        }
+    }
+}
+
+fn names(manifest: &Manifest, chunks: &Range<u32>, parts: PreloadParts) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in &manifest.segments {
+        if !chunks.contains(&entry.chunk) {
+            continue;
+        }
+        if parts.index {
+            files.push(&entry.index);
+            files.extend(&entry.deletions);
+        }
+        if parts.texts {
+            files.extend(&entry.documents);
+        }
+    }
+    if parts.index {
+        files.extend(&manifest.statistics);
+    }
+    files.into_iter().map(|file| file.name.clone()).collect()
+}

@@ -1,0 +1,252 @@
+//! What did the body of an answer say: how many documents, which, and where the time went?
+//!
+//! Understood are the answers of Shorttail, OpenSearch (and Elasticsearch) and Solr; of anything
+//! else the checksum of its bytes.
+use serde::Deserialize;
+use wire::{PhaseTimes, Total};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+/// What an answer says of itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Documents that match, where the answer tells.
+    pub matches_count: Option<u64>,
+    /// Hits on the page.
+    pub hits_count: u32,
+    /// Of the matches and the ids of the hits in their order; of the whole body, where it is not
+    /// understood. Two answers to a query that differ in it found something different.
+    pub checksum: u64,
+    /// The deadline ended the search early.
+    pub timed_out: bool,
+    /// Share of the documents that were searched, 0 to 1.
+    pub coverage: f64,
+    /// The server's own account, phase by phase (Shorttail).
+    pub phases: Option<PhaseTimes>,
+    /// The server's own time for all of it: the total of the phases, `took`, `QTime`.
+    pub server_us: Option<u64>,
+}
+
+impl Answer {
+    /// Whether everything was searched: only then must answers to the same query agree.
+    pub fn is_whole(&self) -> bool {
+        !self.timed_out && self.coverage >= 1.0
+    }
+
+    /// Reads a body. Whatever it is, there is an answer: its bytes have a checksum.
+    pub fn read(body: &[u8]) -> Answer {
+        // The forms have no required key in common, so at most one of them fits.
+        shorttail(body)
+            .or_else(|| opensearch(body))
+            .or_else(|| solr(body))
+            .unwrap_or_else(|| Answer {
+                matches_count: None,
+                hits_count: 0,
+                checksum: xxh3_64(body),
+                timed_out: false,
+                coverage: 1.0,
+                phases: None,
+                server_us: None,
+            })
+    }
+}
+
+fn checksum<'a>(matches_count: u64, ids: impl Iterator<Item = &'a str>) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(&matches_count.to_le_bytes());
+    for id in ids {
+        hash.update(&(id.len() as u64).to_le_bytes());
+        hash.update(id.as_bytes());
+    }
+    hash.digest()
+}
+
+#[derive(Deserialize)]
+struct ShorttailBody {
+    total: Total,
+    hits: Vec<ShorttailHit>,
+    phases_us: PhaseTimes,
+    timed_out: bool,
+    coverage: f64,
+}
+
+#[derive(Deserialize)]
+struct ShorttailHit {
+    id: String,
+}
+
+fn shorttail(body: &[u8]) -> Option<Answer> {
+    let body: ShorttailBody = serde_json::from_slice(body).ok()?;
+    Some(Answer {
+        matches_count: Some(body.total.value),
+        hits_count: body.hits.len() as u32,
+        checksum: checksum(
+            body.total.value,
+            body.hits.iter().map(|hit| hit.id.as_str()),
+        ),
+        timed_out: body.timed_out,
+        coverage: body.coverage,
+        server_us: Some(body.phases_us.total),
+        phases: Some(body.phases_us),
+    })
+}
+
+#[derive(Deserialize)]
+struct OpenSearchBody {
+    took: u64,
+    timed_out: bool,
+    #[serde(rename = "_shards", default)]
+    shards: Shards,
+    hits: OpenSearchHits,
+}
+
+#[derive(Deserialize, Default)]
+struct Shards {
+    total: u64,
+    successful: u64,
+}
+
+#[derive(Deserialize)]
+struct OpenSearchHits {
+    /// Absent where counting was switched off.
+    total: Option<OpenSearchTotal>,
+    hits: Vec<OpenSearchHit>,
+}
+
+#[derive(Deserialize)]
+struct OpenSearchTotal {
+    value: u64,
+}
+
+#[derive(Deserialize)]
+struct OpenSearchHit {
+    #[serde(rename = "_id")]
+    id: String,
+}
+
+fn opensearch(body: &[u8]) -> Option<Answer> {
+    let body: OpenSearchBody = serde_json::from_slice(body).ok()?;
+    let matches_count = body.hits.total.map(|total| total.value);
+    let ids = body.hits.hits.iter().map(|hit| hit.id.as_str());
+    Some(Answer {
+        matches_count,
+        hits_count: body.hits.hits.len() as u32,
+        checksum: checksum(matches_count.unwrap_or(u64::MAX), ids),
+        timed_out: body.timed_out,
+        coverage: match body.shards.total {
+            0 => 1.0,
+            total => body.shards.successful as f64 / total as f64,
+        },
+        phases: None,
+        server_us: Some(body.took.saturating_mul(1000)),
+    })
+}
+
+#[derive(Deserialize)]
+struct SolrBody {
+    #[serde(rename = "responseHeader")]
+    header: SolrHeader,
+    response: SolrResponse,
+}
+
+#[derive(Deserialize)]
+struct SolrHeader {
+    #[serde(rename = "QTime")]
+    time_ms: u64,
+    #[serde(rename = "partialResults", default)]
+    partial: bool,
+}
+
+#[derive(Deserialize)]
+struct SolrResponse {
+    #[serde(rename = "numFound")]
+    found: u64,
+    docs: Vec<serde_json::Map<String, serde_json::Value>>,
+}
+
+fn solr(body: &[u8]) -> Option<Answer> {
+    let body: SolrBody = serde_json::from_slice(body).ok()?;
+    let id = |doc: &serde_json::Map<String, serde_json::Value>| match doc.get("id") {
+        Some(serde_json::Value::String(id)) => id.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    let ids: Vec<String> = body.response.docs.iter().map(id).collect();
+    Some(Answer {
+        matches_count: Some(body.response.found),
+        hits_count: ids.len() as u32,
+        checksum: checksum(body.response.found, ids.iter().map(String::as_str)),
+        timed_out: body.header.partial,
+        // Solr says that something is missing, not how much.
+        coverage: 1.0,
+        phases: None,
+        server_us: Some(body.header.time_ms.saturating_mul(1000)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shorttail_answer_is_understood() {
+        let answer = wire::SearchAnswer {
+            query: "short tail".into(),
+            total: Total {
+                value: 12,
+                exact: true,
+            },
+            hits: Vec::new(),
+            more_hits: false,
+            phases_us: PhaseTimes {
+                index_search: 7,
+                total: 9,
+                ..PhaseTimes::default()
+            },
+            warnings: Vec::new(),
+            coverage: 0.5,
+            timed_out: true,
+        };
+        let read = Answer::read(&serde_json::to_vec(&answer).unwrap());
+        assert_eq!((read.matches_count, read.server_us), (Some(12), Some(9)));
+        assert_eq!(read.phases, Some(answer.phases_us));
+        assert!(read.timed_out && !read.is_whole());
+    }
+
+    #[test]
+    fn answers_of_peers_are_understood() {
+        let opensearch = br#"{"took":5,"timed_out":false,"_shards":{"total":4,"successful":3,"skipped":0,
+            "failed":1},"hits":{"total":{"value":2,"relation":"eq"},"max_score":1.0,
+            "hits":[{"_index":"a","_id":"x","_score":1.0},{"_index":"a","_id":"y","_score":0.5}]}}"#;
+        let read = Answer::read(opensearch);
+        assert_eq!((read.matches_count, read.hits_count), (Some(2), 2));
+        assert_eq!((read.server_us, read.coverage), (Some(5000), 0.75));
+        let solr = br#"{"responseHeader":{"status":0,"QTime":3},"response":{"numFound":2,"start":0,
+            "numFoundExact":true,"docs":[{"id":"x"},{"id":"y"}]}}"#;
+        let read_solr = Answer::read(solr);
+        assert_eq!(
+            (read_solr.matches_count, read_solr.server_us),
+            (Some(2), Some(3000))
+        );
+        // The same hits have the same checksum, whoever found them.
+        assert_eq!(read.checksum, read_solr.checksum);
+        let other_order = br#"{"responseHeader":{"QTime":3},"response":{"numFound":2,
+            "docs":[{"id":"y"},{"id":"x"}]}}"#;
+        assert_ne!(Answer::read(other_order).checksum, read.checksum);
+    }
+
+    #[test]
+    fn anything_else_has_a_checksum() {
+        for body in [
+            &b""[..],
+            b"<html>",
+            b"{}",
+            b"[1]",
+            b"\xff\xfe",
+            br#"{"took":1}"#,
+        ] {
+            let read = Answer::read(body);
+            assert_eq!((read.matches_count, read.server_us), (None, None));
+            assert_eq!(read.checksum, xxh3_64(body));
+        }
+    }
+}

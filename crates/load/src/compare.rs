@@ -1,0 +1,277 @@
+//! Is one side slower than the other? Ratio, interval, and a verdict only where the interval allows one.
+//!
+//! With three or more repetitions a side, pairs of repetitions (which share schedule and seed) give
+//! a ratio each, and Student's t their interval (Kalibera & Jones 2013: effect sizes, not p
+//! values). With fewer, blocks of time are drawn again and again from both sides together (block
+//! bootstrap): that knows the noise within a run, not that between runs, and says so.
+use crate::random::{Purpose, Random};
+use crate::{Interval, Outcome, Sample, Times};
+use serde::Serialize;
+
+const REPETITIONS_MIN: usize = 3;
+const BLOCKS: usize = 20;
+const RESAMPLES: usize = 1000;
+
+/// Which figure of a run's response times is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// The mean.
+    Mean,
+    /// A percentile, 0 to 100.
+    Percentile(f64),
+}
+
+/// Where an interval comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// From ratios of paired repetitions: it holds for further runs.
+    Repetitions,
+    /// From blocks within runs: differences between runs are not in it.
+    Blocks,
+}
+
+/// What may be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The second side is slower.
+    Slower,
+    /// The second side is faster.
+    Faster,
+    /// The interval holds 1, or there is none.
+    NoDifference,
+}
+
+/// The second side against the first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What is compared.
+    pub figure: Figure,
+    /// First side, in microseconds; of all samples together.
+    pub first_us: f64,
+    /// Second side.
+    pub second_us: f64,
+    /// Second over first.
+    pub ratio: f64,
+    /// Of the ratio, 95 %; none where the samples are too few for it.
+    pub interval: Option<Interval>,
+    /// Where the interval comes from.
+    pub basis: Basis,
+    /// What may be said.
+    pub verdict: Verdict,
+}
+
+impl Figure {
+    /// Of a set of times, in microseconds, where the sample supports it.
+    pub fn of(self, times: &Times) -> Option<f64> {
+        match self {
+            Figure::Mean => times.mean_us(),
+            Figure::Percentile(percentile) => times.percentile_us(percentile),
+        }
+    }
+
+    /// `mean`, `p99`.
+    pub fn name(self) -> String {
+        match self {
+            Figure::Mean => "mean".into(),
+            Figure::Percentile(percentile) => format!("p{percentile}"),
+        }
+    }
+}
+
+/// Response times of all requests of a run; those without an answer are slower than every other.
+pub(crate) fn response_times<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Times {
+    let mut times = Times::default();
+    for sample in samples {
+        match sample.response_ns().filter(|_| sample.ending.is_answer()) {
+            Some(ns) => times.add_ns(ns),
+            None => times.add_never(),
+        }
+    }
+    times
+}
+
+/// Compares repetitions of two sides; the n-th of one belongs to the n-th of the other. None where
+/// the samples do not support the figure.
+pub fn compare(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Comparison> {
+    let merged = |side: &[Outcome]| {
+        let samples = side.iter().flat_map(Outcome::measured);
+        figure.of(&response_times(samples))
+    };
+    let (first_us, second_us) = (merged(first)?, merged(second)?);
+    let has_repetitions = first.len().min(second.len()) >= REPETITIONS_MIN;
+    let (interval, basis) = match has_repetitions {
+        true => (of_pairs(first, second, figure), Basis::Repetitions),
+        false => (of_blocks(first, second, figure), Basis::Blocks),
+    };
+    let verdict = match interval {
+        Some(interval) if interval.low > 1.0 => Verdict::Slower,
+        Some(interval) if interval.high < 1.0 => Verdict::Faster,
+        _ => Verdict::NoDifference,
+    };
+    Some(Comparison {
+        figure,
+        first_us,
+        second_us,
+        ratio: second_us / first_us,
+        interval,
+        basis,
+        verdict,
+    })
+}
+
+/// The mean of the logarithms of the pairs' ratios, and back: a ratio and its inverse count alike.
+fn of_pairs(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Interval> {
+    let pairs = first.iter().zip(second);
+    let logarithms: Option<Vec<f64>> = pairs
+        .map(|(first, second)| {
+            let first_us = figure.of(&response_times(first.measured()))?;
+            let second_us = figure.of(&response_times(second.measured()))?;
+            Some((second_us / first_us).ln())
+        })
+        .collect();
+    let interval = Interval::of_mean(&logarithms?)?;
+    Some(Interval {
+        low: interval.low.exp(),
+        high: interval.high.exp(),
+    })
+}
+
+fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Interval> {
+    let count = first.len().min(second.len()) * BLOCKS;
+    let (first, second) = (Blocks::of(first, count), Blocks::of(second, count));
+    let mut random = Random::new(1, Purpose::Resample);
+    let mut ratios = Vec::with_capacity(RESAMPLES);
+    for _ in 0..RESAMPLES {
+        // The same blocks of both sides: where they share a schedule, its chance cancels out.
+        let mut times_drawn = vec![0u64; count];
+        (0..count).for_each(|_| times_drawn[random.below(count)] += 1);
+        // A resample that does not support the figure says that the samples hardly do.
+        ratios.push(second.figure(figure, &times_drawn)? / first.figure(figure, &times_drawn)?);
+    }
+    ratios.sort_by(f64::total_cmp);
+    Some(Interval {
+        low: ratios[RESAMPLES / 40],
+        high: ratios[RESAMPLES - 1 - RESAMPLES / 40],
+    })
+}
+
+/// Response times of one side, each with its block of time. Those that never ended are last.
+struct Blocks {
+    /// Nanoseconds and block, the slowest first.
+    times: Vec<(u64, usize)>,
+    /// Of each block: how many, how many of them ended, and the sum of these in nanoseconds.
+    totals: Vec<(u64, u64, f64)>,
+}
+
+impl Blocks {
+    fn of(side: &[Outcome], count: usize) -> Blocks {
+        let mut blocks = Blocks {
+            times: Vec::new(),
+            totals: vec![(0, 0, 0.0); count],
+        };
+        for (run_idx, run) in side.iter().take(count / BLOCKS).enumerate() {
+            let from_ns = run.warm_up.as_nanos() as u64;
+            let block_ns = (run.measured.as_nanos() as u64 / BLOCKS as u64).max(1);
+            for sample in run.measured() {
+                let within = (sample.intended_ns.saturating_sub(from_ns) / block_ns) as usize;
+                let block = run_idx * BLOCKS + within.min(BLOCKS - 1);
+                let ended_ns = sample.response_ns().filter(|_| sample.ending.is_answer());
+                blocks.times.push((ended_ns.unwrap_or(u64::MAX), block));
+                let total = &mut blocks.totals[block];
+                total.0 += 1;
+                total.1 += u64::from(ended_ns.is_some());
+                total.2 += ended_ns.unwrap_or_default() as f64;
+            }
+        }
+        blocks.times.sort_unstable_by(|a, b| b.cmp(a));
+        blocks
+    }
+
+    /// The figure of the blocks together, each taken as often as it was drawn; in nanoseconds.
+    fn figure(&self, figure: Figure, times_drawn: &[u64]) -> Option<f64> {
+        let drawn = || self.totals.iter().zip(times_drawn);
+        let count: u64 = drawn().map(|(total, times)| total.0 * times).sum();
+        match figure {
+            Figure::Mean => {
+                let ended: u64 = drawn().map(|(total, times)| total.1 * times).sum();
+                let sum: f64 = drawn().map(|(total, times)| total.2 * *times as f64).sum();
+                (ended > 0).then(|| sum / ended as f64)
+            }
+            Figure::Percentile(percentile) => {
+                let beyond = count as f64 * (1.0 - percentile / 100.0);
+                let mut passed = 0;
+                let at = self.times.iter().find(|(_, block)| {
+                    passed += times_drawn[*block];
+                    passed as f64 > beyond
+                });
+                at.map(|(ns, _)| *ns as f64)
+                    .filter(|ns| *ns < u64::MAX as f64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::{outcome, sample};
+    use std::time::Duration;
+
+    /// Runs whose times scatter over a factor of three, with a mean that `factor` multiplies.
+    fn side(runs: usize, factor: f64, seed: u64) -> Vec<Outcome> {
+        let mut random = Random::new(seed, Purpose::Resample);
+        (0..runs)
+            .map(|_| {
+                let samples = (0..4000u64).map(|ms| {
+                    let us = 1000.0 * factor * (0.5 + random.uniform());
+                    sample(ms, 0, us as u64)
+                });
+                outcome(samples.collect(), Duration::from_secs(4))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_difference_is_found_and_its_size_lies_in_the_interval() {
+        for runs in [1, 5] {
+            for figure in [Figure::Mean, Figure::Percentile(99.0)] {
+                let found = compare(&side(runs, 1.0, 1), &side(runs, 1.2, 2), figure).unwrap();
+                assert_eq!(found.verdict, Verdict::Slower, "{found:?}");
+                assert!(found.interval.unwrap().contains(1.2), "{found:?}");
+                let back = compare(&side(runs, 1.2, 2), &side(runs, 1.0, 1), figure).unwrap();
+                assert_eq!(back.verdict, Verdict::Faster, "{back:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_against_itself_is_seldom_called_a_difference() {
+        for runs in [1, 4] {
+            let called = (0..40u64).filter(|seed| {
+                let (a, b) = (
+                    side(runs, 1.0, 2 * seed + 10),
+                    side(runs, 1.0, 2 * seed + 11),
+                );
+                let found = compare(&a, &b, Figure::Mean).unwrap();
+                found.verdict != Verdict::NoDifference
+            });
+            // 5 % of 40 are 2; more than 7 of them have a chance of about 1 in 1,000.
+            let called = called.count();
+            assert!(called <= 7, "{called} of 40 with {runs} runs");
+        }
+    }
+
+    #[test]
+    fn without_support_there_is_no_figure() {
+        let few = vec![outcome(
+            (0..100).map(|ms| sample(ms, 0, 5)).collect(),
+            Duration::from_secs(1),
+        )];
+        assert_eq!(compare(&few, &few, Figure::Percentile(99.0)), None);
+        assert!(compare(&few, &few, Figure::Mean).is_some());
+        assert_eq!(compare(&[], &[], Figure::Mean), None);
+    }
+}

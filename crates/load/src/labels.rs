@@ -1,0 +1,226 @@
+//! What keeps a run from meaning what its figures say?
+use crate::{Ending, Noise, Outcome, Sample, Summary};
+use std::fmt;
+
+/// Share of the median service time that the 99th percentile of the lag may have.
+const LAG_SHARE_MAX: f64 = 0.05;
+/// Growth of the backlog, in requests and as a share of the arrivals meanwhile, above which the
+/// server is not keeping up.
+const BACKLOG_GROWTH_MIN: f64 = 20.0;
+const BACKLOG_SHARE_MAX: f64 = 0.02;
+/// Instants at which the backlog is looked at, in each third of the run.
+const LOOKS: u64 = 50;
+
+/// A warning that belongs to a run's figures.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Label {
+    /// The client, not the server, made requests wait.
+    ClientLimited {
+        /// 99th percentile of the lag.
+        lag_us_p99: f64,
+        /// Median service time.
+        service_us_p50: f64,
+        /// Requests that were never sent.
+        dropped_count: u64,
+    },
+    /// More came than was answered: times grow with the length of the run.
+    Unstable {
+        /// Requests by which the backlog grew from the second third of the run to the last.
+        backlog_growth: f64,
+    },
+    /// Other work had the cores.
+    Contended {
+        /// What was seen of it.
+        noise: Noise,
+    },
+    /// The run was stopped.
+    Incomplete,
+    /// Some query had different answers.
+    AnswersChange {
+        /// How many queries.
+        queries_count: usize,
+    },
+    /// Nothing was answered.
+    NoAnswers,
+}
+
+impl Label {
+    /// One word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Label::ClientLimited { .. } => "client-limited",
+            Label::Unstable { .. } => "unstable",
+            Label::Contended { .. } => "contended",
+            Label::Incomplete => "incomplete",
+            Label::AnswersChange { .. } => "answers-change",
+            Label::NoAnswers => "no-answers",
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Label::ClientLimited {
+                dropped_count: dropped @ 1..,
+                ..
+            } => write!(
+                to,
+                "client-limited: {dropped} requests found no connection free; allow more connections"
+            ),
+            Label::ClientLimited {
+                lag_us_p99,
+                service_us_p50,
+                ..
+            } => write!(
+                to,
+                "client-limited: requests were sent up to {lag_us_p99:.0} µs late (p99), more than \
+                 5 % of the median service time of {service_us_p50:.0} µs; give the client a core \
+                 of its own"
+            ),
+            Label::Unstable { backlog_growth } => write!(
+                to,
+                "unstable: the backlog grew by {backlog_growth:.0} requests; times grow with the \
+                 length of the run, so offer less"
+            ),
+            Label::Contended { noise } => {
+                let percent = |share: Option<f64>| match share {
+                    Some(share) => format!("{:.1} %", share * 100.0),
+                    None => "an unknown share".to_owned(),
+                };
+                write!(
+                    to,
+                    "contended: tasks waited for a core {} of the time, and {} of it was stolen; \
+                     run again on a quiet machine",
+                    percent(noise.pressure),
+                    percent(noise.steal)
+                )
+            }
+            Label::Incomplete => write!(to, "incomplete: the run was stopped before its end"),
+            Label::AnswersChange { queries_count } => write!(
+                to,
+                "answers-change: {queries_count} queries had different answers at different times"
+            ),
+            Label::NoAnswers => write!(to, "no-answers: no request had an answer"),
+        }
+    }
+}
+
+pub(crate) fn labels(outcome: &Outcome, summary: &Summary) -> Vec<Label> {
+    let mut labels = Vec::new();
+    if !outcome.is_complete {
+        labels.push(Label::Incomplete);
+    }
+    if summary.response.count() == 0 {
+        labels.push(Label::NoAnswers);
+    }
+    let dropped_count = summary.count(|ending| ending == Ending::Dropped);
+    let lag_us_p99 = summary.lag.percentile_us(99.0).unwrap_or_default();
+    let service_us_p50 = summary.service.percentile_us(50.0);
+    let is_late = service_us_p50.is_some_and(|us| lag_us_p99 > LAG_SHARE_MAX * us);
+    if dropped_count > 0 || is_late {
+        labels.push(Label::ClientLimited {
+            lag_us_p99,
+            service_us_p50: service_us_p50.unwrap_or_default(),
+            dropped_count,
+        });
+    }
+    if let Some(backlog_growth) = backlog_growth(outcome) {
+        labels.push(Label::Unstable { backlog_growth });
+    }
+    if outcome.noise.is_contended() {
+        let noise = outcome.noise;
+        labels.push(Label::Contended { noise });
+    }
+    if !summary.answers.changing_queries.is_empty() {
+        labels.push(Label::AnswersChange {
+            queries_count: summary.answers.changing_queries.len(),
+        });
+    }
+    labels
+}
+
+/// By how much the mean backlog (requests whose instant has come and that have not ended) of the
+/// last third exceeds that of the second, where that is more than chance would do. The first third
+/// is left out: without a warm-up the backlog grows there to what it stays at.
+fn backlog_growth(outcome: &Outcome) -> Option<f64> {
+    let samples: Vec<&Sample> = outcome.measured().collect();
+    let from_ns = outcome.warm_up.as_nanos() as u64;
+    let third_ns = outcome.measured.as_nanos() as u64 / 3;
+    let mut intended: Vec<u64> = samples.iter().map(|sample| sample.intended_ns).collect();
+    // Those that never ended stay in the backlog; those never sent never came into it.
+    let mut ended: Vec<u64> = samples
+        .iter()
+        .map(|sample| match sample.sent_ns {
+            Some(_) => sample.done_ns.unwrap_or(u64::MAX),
+            None => sample.intended_ns,
+        })
+        .collect();
+    intended.sort_unstable();
+    ended.sort_unstable();
+    let before = |instants: &[u64], at_ns: u64| instants.partition_point(|&i| i < at_ns) as f64;
+    let mean_backlog = |from_ns: u64| {
+        let looks = (0..LOOKS).map(|look| from_ns + (third_ns * (2 * look + 1)) / (2 * LOOKS));
+        let backlogs = looks.map(|at_ns| before(&intended, at_ns) - before(&ended, at_ns));
+        backlogs.sum::<f64>() / LOOKS as f64
+    };
+    let growth = mean_backlog(from_ns + 2 * third_ns) - mean_backlog(from_ns + third_ns);
+    let meanwhile = samples.len() as f64 / 3.0;
+    (growth > BACKLOG_GROWTH_MIN && growth > BACKLOG_SHARE_MAX * meanwhile).then_some(growth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::{outcome, sample};
+    use std::time::Duration;
+
+    fn names(outcome: &Outcome) -> Vec<&'static str> {
+        Summary::of(outcome)
+            .labels
+            .iter()
+            .map(Label::name)
+            .collect()
+    }
+
+    #[test]
+    fn a_late_client_is_told() {
+        let run = |lag_us| {
+            let samples = (0..3000).map(|ms| sample(ms, lag_us, 2000)).collect();
+            names(&outcome(samples, Duration::from_secs(3)))
+        };
+        assert_eq!(run(90), [""; 0]);
+        assert_eq!(run(110), ["client-limited"]);
+        let mut dropped: Vec<Sample> = (0..3000).map(|ms| sample(ms, 0, 2000)).collect();
+        (dropped[7].ending, dropped[7].sent_ns, dropped[7].done_ns) = (Ending::Dropped, None, None);
+        assert_eq!(
+            names(&outcome(dropped, Duration::from_secs(3))),
+            ["client-limited"]
+        );
+    }
+
+    #[test]
+    fn a_growing_backlog_is_told_from_a_long_one() {
+        // 1,000 a second come, and every answer takes 300 ms: 300 are always under way.
+        let steady = (0..3000).map(|ms| sample(ms, 0, 300_000)).collect();
+        assert_eq!(names(&outcome(steady, Duration::from_secs(3))), [""; 0]);
+        // Answers take the longer the later they are asked for: 5 % more come than are answered.
+        let growing = (0..3000).map(|ms| sample(ms, 0, 1000 + ms * 50)).collect();
+        assert_eq!(
+            names(&outcome(growing, Duration::from_secs(3))),
+            ["unstable"]
+        );
+    }
+
+    #[test]
+    fn other_warnings() {
+        let mut run = outcome(Vec::new(), Duration::from_secs(3));
+        run.is_complete = false;
+        run.noise.steal = Some(0.01);
+        assert_eq!(names(&run), ["incomplete", "no-answers", "contended"]);
+        for label in Summary::of(&run).labels {
+            assert!(label.to_string().starts_with(label.name()));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! How fast does a search service answer, measured from outside?
+//!
+//! Model: an open loop draws all arrivals before the run; response time counts from the *intended*
+//! instant, so a client or server that falls behind cannot hide it (coordinated omission).
+//!
+//! ```text
+//! response = done − intended    what a user waits
+//! service  = done − sent        what one request takes once it is sent
+//! lag      = sent − intended    how late this client was
+//! ```
+//!
+//! Overhead: a wake-up and a write a request on one thread, a read on another, the reading of
+//! the body on a third. Limits: HTTP/1.1 without TLS, GET requests, one machine.
+//!
+//! Begin at [`Settings`], [`run`] and [`Outcome`].
+
+mod answer;
+mod arrivals;
+mod clock;
+mod closed;
+mod columns;
+mod compare;
+mod durations;
+mod error;
+mod examine;
+mod labels;
+mod live;
+mod machine;
+mod noise;
+mod null_server;
+mod open;
+mod pool;
+mod queries;
+mod random;
+mod rate_search;
+mod record;
+mod response;
+mod run;
+mod sample;
+mod settings;
+mod statistics;
+mod summary;
+mod target;
+mod times;
+
+pub use answer::Answer;
+pub use arrivals::Arrivals;
+pub use compare::{Basis, Comparison, Figure, Verdict, compare};
+pub use durations::parse_duration;
+pub use error::LoadError;
+pub use labels::Label;
+pub use live::{Live, Progress};
+pub use machine::Machine;
+pub use noise::{Noise, NoiseMeter, PRESSURE_MAX, STEAL_MAX};
+pub use null_server::{NullServer, SelfCheck};
+pub use queries::QueryStream;
+pub use rate_search::{Probe, RateSearch, highest_kept};
+pub use record::RunRecord;
+pub use run::{Outcome, run, run_watched};
+pub use sample::{Ending, Sample};
+pub use settings::{Load, Settings, Think};
+pub use statistics::{Interval, repetitions_needed, t_975};
+pub use summary::{AnswerCheck, Summary};
+pub use target::Target;
+pub use times::{BEYOND_MIN, PERCENTILES, Times};

@@ -1,0 +1,76 @@
+//! On which machine did a run take place?
+use std::path::Path;
+
+/// What a reader of figures has to know of the machine. None where it does not tell.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Machine {
+    /// The processor's name for itself.
+    pub processor: Option<String>,
+    /// Cores that this process may use.
+    pub cores_count: Option<usize>,
+    /// Memory.
+    pub memory_bytes: Option<u64>,
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// Whether the processor says that a hypervisor stands between.
+    pub is_virtual: Option<bool>,
+}
+
+impl Machine {
+    /// This machine.
+    pub fn here() -> Machine {
+        Machine {
+            cores_count: std::thread::available_parallelism().ok().map(usize::from),
+            ..Machine::of(Path::new("/proc"))
+        }
+    }
+
+    /// What a tree like `/proc` tells.
+    pub fn of(proc: &Path) -> Machine {
+        let read = |name: &str| std::fs::read_to_string(proc.join(name)).ok();
+        let processors = read("cpuinfo");
+        let field = |name: &str| -> Option<String> {
+            let line = processors
+                .as_ref()?
+                .lines()
+                .find(|line| line.starts_with(name))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        };
+        let memory_bytes = read("meminfo").and_then(|text| {
+            let line = text
+                .lines()
+                .find(|line| line.starts_with("MemTotal:"))?
+                .to_owned();
+            let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+            Some(kib * 1024)
+        });
+        Machine {
+            processor: field("model name"),
+            cores_count: None,
+            memory_bytes,
+            kernel: read("sys/kernel/osrelease").map(|text| text.trim().to_owned()),
+            is_virtual: field("flags")
+                .map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_read_and_the_rest_is_none() {
+        let proc = tempfile::tempdir().unwrap();
+        assert_eq!(Machine::of(proc.path()), Machine::default());
+        let cpuinfo = "processor\t: 0\nmodel name\t: A Chip\nflags\t\t: fpu hypervisor sse\n";
+        std::fs::write(proc.path().join("cpuinfo"), cpuinfo).unwrap();
+        std::fs::write(proc.path().join("meminfo"), "MemTotal:  2048 kB\n").unwrap();
+        let machine = Machine::of(proc.path());
+        assert_eq!(machine.processor.as_deref(), Some("A Chip"));
+        assert_eq!(
+            (machine.memory_bytes, machine.is_virtual),
+            (Some(2 << 20), Some(true))
+        );
+    }
+}

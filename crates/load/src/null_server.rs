@@ -1,0 +1,140 @@
+//! Can this client send what it is asked to send? A server that does nothing but answer shows it.
+//!
+//! Every request gets the same short answer at once. What the load generator cannot do against
+//! this server, it cannot do against any, and the run would measure the client.
+use crate::settings::Load;
+use crate::{Arrivals, LoadError, Settings, Summary, run};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+const REQUEST_BYTES: usize = 4096;
+/// Requests that a 99th percentile takes, with some to spare for a Poisson number of them.
+const REQUESTS_WANTED: f64 = 1200.0;
+/// Seconds that a check lasts at least and at most.
+const CHECK_S: (f64, f64) = (1.0, 5.0);
+
+/// What the client can do where no server holds it up.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SelfCheck {
+    /// Requests a second that were offered: twice the mean rate of the run.
+    pub offered_qps: f64,
+    /// Requests a second that were answered.
+    pub achieved_qps: f64,
+    /// Median of the lag behind the schedule; none of too few samples.
+    pub lag_us_p50: Option<f64>,
+    /// 99th percentile of the lag behind the schedule; none of too few samples.
+    pub lag_us_p99: Option<f64>,
+    /// Requests without an answer.
+    pub failed_count: u64,
+}
+
+impl SelfCheck {
+    /// Offers Poisson arrivals at twice the mean rate of an open loop to a server that does
+    /// nothing, for some seconds. None for a closed loop, which has no rate.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(settings: &Settings) -> Result<Option<SelfCheck>, LoadError> {
+        let Load::Open { arrivals } = &settings.load else {
+            return Ok(None);
+        };
+        let rate_qps = 2.0 * arrivals.mean_rate_qps(settings.duration);
+        let server = NullServer::start()?;
+        let mut check = settings.clone();
+        check.target = settings.target.at(server.address());
+        check.load = Load::Open {
+            arrivals: Arrivals::Poisson { rate_qps },
+        };
+        check.warm_up = Duration::from_millis(200);
+        let seconds = (REQUESTS_WANTED / rate_qps).clamp(CHECK_S.0, CHECK_S.1);
+        check.duration = Duration::from_secs_f64(seconds);
+        let summary = Summary::of(&run(&check)?);
+        Ok(Some(SelfCheck {
+            offered_qps: summary.offered_qps,
+            achieved_qps: summary.achieved_qps,
+            lag_us_p50: summary.lag.percentile_us(50.0),
+            lag_us_p99: summary.lag.percentile_us(99.0),
+            failed_count: summary.count(|ending| !ending.is_answer()),
+        }))
+    }
+}
+
+/// Listens on the loopback interface until it is dropped.
+#[derive(Debug)]
+pub struct NullServer {
+    address: SocketAddr,
+    is_over: Arc<AtomicBool>,
+}
+
+impl NullServer {
+    /// Starts it on a free port.
+    ///
+    /// # Errors
+    /// No port, or no thread, is to be had.
+    pub fn start() -> Result<NullServer, LoadError> {
+        let machine = || LoadError::machine("start the server of the self-check");
+        let listener = TcpListener::bind("127.0.0.1:0").map_err(machine())?;
+        let address = listener.local_addr().map_err(machine())?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = is_over.clone();
+        std::thread::Builder::new()
+            .name("null-server".into())
+            .spawn(move || accept(&listener, &over))
+            .map_err(machine())?;
+        Ok(NullServer { address, is_over })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for NullServer {
+    fn drop(&mut self) {
+        self.is_over.store(true, Relaxed);
+        // Wakes the thread that accepts; where that fails it sleeps on until the process ends.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn accept(listener: &TcpListener, is_over: &AtomicBool) {
+    for stream in listener.incoming() {
+        if is_over.load(Relaxed) {
+            return;
+        }
+        let Ok(stream) = stream else { continue };
+        let thread = std::thread::Builder::new().stack_size(64 << 10);
+        // A connection without a thread is closed, and the self-check sees that.
+        let _ = thread.spawn(move || answer_all(stream));
+    }
+}
+
+/// Answers as many requests as empty lines come; ends with the connection.
+fn answer_all(mut stream: TcpStream) -> Option<()> {
+    const END: &[u8] = b"\r\n\r\n";
+    stream.set_nodelay(true).ok()?;
+    let mut buffer = [0; REQUEST_BYTES];
+    let mut matched = 0;
+    loop {
+        let length = match stream.read(&mut buffer).ok()? {
+            0 => return None,
+            length => length,
+        };
+        for &byte in &buffer[..length] {
+            matched = match byte {
+                _ if byte == END[matched] => matched + 1,
+                b'\r' => 1,
+                _ => 0,
+            };
+            if matched == END.len() {
+                matched = 0;
+                stream.write_all(ANSWER).ok()?;
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Which query does each request ask?
+use crate::random::{Purpose, Random};
+use std::collections::HashMap;
+
+/// Distinct queries, and the order in which they are asked; after the last comes the first again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryStream {
+    texts: Vec<String>,
+    order: Vec<u32>,
+}
+
+impl QueryStream {
+    /// All queries in the order given, repeated ones as often as they are there.
+    pub fn as_is<T: Into<String>>(queries: impl IntoIterator<Item = T>) -> QueryStream {
+        let mut texts = Vec::new();
+        let mut known: HashMap<String, u32> = HashMap::new();
+        let order = queries
+            .into_iter()
+            .map(|query| {
+                let query: String = query.into();
+                *known.entry(query).or_insert_with_key(|query| {
+                    texts.push(query.clone());
+                    texts.len() as u32 - 1
+                })
+            })
+            .collect();
+        QueryStream { texts, order }
+    }
+
+    /// Each query once, at its first place: nothing that a cache of answers could help.
+    #[must_use]
+    pub fn unique(mut self) -> QueryStream {
+        self.order = (0..self.texts.len() as u32).collect();
+        self
+    }
+
+    /// Every request draws its query anew, with the frequencies that the queries have here: as
+    /// they come from many users, without the order of the recording.
+    #[must_use]
+    pub fn real(self, seed: u64) -> QueryStream {
+        let mut random = Random::new(seed, Purpose::Queries);
+        let mut stream = self;
+        random.shuffle(&mut stream.order);
+        stream
+    }
+
+    /// The same requests, queries with the same words beside each other: the most that locality
+    /// could give. Heavy queries then come back to back.
+    #[must_use]
+    pub fn sorted(mut self) -> QueryStream {
+        let texts = &self.texts;
+        self.order.sort_by_key(|&idx| &texts[idx as usize]);
+        self
+    }
+
+    /// `length` requests whose popularity falls with rank as `rank^-exponent` (Zipf). Which query
+    /// has which rank is drawn from the seed.
+    #[must_use]
+    pub fn zipf(mut self, exponent: f64, length: usize, seed: u64) -> QueryStream {
+        if self.texts.is_empty() {
+            return self;
+        }
+        let mut random = Random::new(seed, Purpose::Queries);
+        let mut ranked: Vec<u32> = (0..self.texts.len() as u32).collect();
+        random.shuffle(&mut ranked);
+        let mut cumulative = Vec::with_capacity(ranked.len());
+        let mut sum = 0.0;
+        for rank in 1..=ranked.len() {
+            sum += (rank as f64).powf(-exponent);
+            cumulative.push(sum);
+        }
+        self.order = (0..length)
+            .map(|_| {
+                let at = random.uniform() * sum;
+                let rank = cumulative.partition_point(|&up_to| up_to <= at);
+                ranked[rank.min(ranked.len() - 1)]
+            })
+            .collect();
+        self
+    }
+
+    /// `length` made-up queries of words drawn by `weights` (say, their document frequencies), as
+    /// long as the distribution says: `lengths[n]` is the weight of n + 1 words.
+    pub fn synthetic(
+        words: &[(String, f64)],
+        lengths: &[f64],
+        length: usize,
+        seed: u64,
+    ) -> QueryStream {
+        let mut random = Random::new(seed, Purpose::Queries);
+        let pick_length = Picker::new(lengths.iter().copied());
+        let pick_word = Picker::new(words.iter().map(|(_, weight)| *weight));
+        let queries = (0..length).filter_map(|_| {
+            let words_count = pick_length.pick(&mut random)? + 1;
+            let picked: Option<Vec<&str>> = (0..words_count)
+                .map(|_| Some(words[pick_word.pick(&mut random)?].0.as_str()))
+                .collect();
+            Some(picked?.join(" "))
+        });
+        QueryStream::as_is(queries)
+    }
+
+    /// Whether there is nothing to ask.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Requests until the stream begins again.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The distinct queries; `query_idx` of samples counts in here.
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// The queries in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.order
+            .iter()
+            .map(|&idx| self.texts[idx as usize].as_str())
+    }
+
+    /// Checksum of texts and order, in 16 hexadecimal digits: names the stream in a run's record.
+    pub fn checksum(&self) -> String {
+        let mut hash = xxhash_rust::xxh3::Xxh3::new();
+        for query in self.iter() {
+            hash.update(&(query.len() as u64).to_le_bytes());
+            hash.update(query.as_bytes());
+        }
+        format!("{:016x}", hash.digest())
+    }
+
+    /// What the n-th measured request asks.
+    pub(crate) fn nth(&self, n: usize) -> u32 {
+        self.order[n % self.order.len()]
+    }
+
+    /// What the n-th request of the warm-up asks: from the end backwards, so that a measured
+    /// request of a long unique stream is no repeat of one.
+    pub(crate) fn nth_of_warm_up(&self, n: usize) -> u32 {
+        self.order[self.order.len() - 1 - n % self.order.len()]
+    }
+}
+
+/// Draws indices by weight.
+struct Picker {
+    cumulative: Vec<f64>,
+    sum: f64,
+}
+
+impl Picker {
+    fn new(weights: impl Iterator<Item = f64>) -> Picker {
+        let mut sum = 0.0;
+        let cumulative = weights
+            .map(|weight| {
+                sum += if weight > 0.0 { weight } else { 0.0 };
+                sum
+            })
+            .collect();
+        Picker { cumulative, sum }
+    }
+
+    /// None where no weight is above 0.
+    fn pick(&self, random: &mut Random) -> Option<usize> {
+        let at = random.uniform() * self.sum;
+        (self.sum > 0.0).then(|| {
+            let idx = self.cumulative.partition_point(|&up_to| up_to <= at);
+            idx.min(self.cumulative.len() - 1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: [&str; 6] = ["b", "a", "b", "c", "b", "a"];
+
+    fn asked(stream: &QueryStream) -> Vec<&str> {
+        stream.iter().collect()
+    }
+
+    #[test]
+    fn streams_keep_what_they_promise() {
+        let stream = QueryStream::as_is(FILE);
+        assert_eq!(asked(&stream), FILE);
+        assert_eq!(stream.texts(), ["b", "a", "c"]);
+        assert_eq!(stream.nth(7), 1);
+        assert_eq!(stream.nth_of_warm_up(0), 1);
+        assert_eq!(asked(&stream.clone().unique()), ["b", "a", "c"]);
+        assert_eq!(
+            asked(&stream.clone().sorted()),
+            ["a", "a", "b", "b", "b", "c"]
+        );
+        let real = stream.clone().real(3);
+        assert_ne!(asked(&real), FILE);
+        assert_eq!(
+            asked(&real.clone().sorted()),
+            asked(&stream.clone().sorted())
+        );
+        assert_eq!(real.checksum(), stream.clone().real(3).checksum());
+        assert_ne!(real.checksum(), stream.checksum());
+    }
+
+    #[test]
+    fn zipf_popularity_falls_as_it_should() {
+        let texts: Vec<String> = (0..100).map(|n| n.to_string()).collect();
+        let stream = QueryStream::as_is(texts).zipf(1.0, 100_000, 9);
+        let mut counts = [0f64; 100];
+        stream
+            .order
+            .iter()
+            .for_each(|&idx| counts[idx as usize] += 1.0);
+        counts.sort_by(|a, b| b.total_cmp(a));
+        let harmonic: f64 = (1..=100).map(|rank| 1.0 / rank as f64).sum();
+        for rank in [1usize, 2, 10] {
+            let expected = 100_000.0 / harmonic / rank as f64;
+            let off = (counts[rank - 1] - expected).abs();
+            assert!(
+                off < 5.0 * expected.sqrt(),
+                "rank {rank}: off by {off} of {expected}"
+            );
+        }
+        assert!(QueryStream::as_is([""; 0]).zipf(1.0, 5, 1).is_empty());
+    }
+
+    #[test]
+    fn made_up_queries_have_the_lengths_asked_for() {
+        let words = [("often".to_owned(), 9.0), ("seldom".to_owned(), 1.0)];
+        let stream = QueryStream::synthetic(&words, &[0.0, 3.0, 1.0], 10_000, 5);
+        assert_eq!(stream.len(), 10_000);
+        let threes = stream.iter().filter(|q| q.split(' ').count() == 3).count() as f64;
+        assert!((threes - 2500.0).abs() < 5.0 * 1875f64.sqrt());
+        let words: Vec<&str> = stream.iter().flat_map(|q| q.split(' ')).collect();
+        let seldom = words.iter().filter(|word| **word == "seldom").count() as f64;
+        assert!((seldom / words.len() as f64 - 0.1).abs() < 0.01);
+        assert!(QueryStream::synthetic(&[], &[1.0], 10, 5).is_empty());
+    }
+}

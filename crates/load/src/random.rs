@@ -1,0 +1,57 @@
+//! Which random numbers does a run draw? The same for the same seed, on every machine.
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// A stream of random numbers. Streams of one seed are independent of each other, so that a longer
+/// warm-up does not change the schedule that follows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Random(Xoshiro256PlusPlus);
+
+/// What a stream is drawn for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Purpose {
+    Arrivals,
+    WarmUp,
+    Queries,
+    Resample,
+    Think { client: u64 },
+}
+
+impl Random {
+    pub(crate) fn new(seed: u64, purpose: Purpose) -> Random {
+        let stream = match purpose {
+            Purpose::Arrivals => 1,
+            Purpose::WarmUp => 2,
+            Purpose::Queries => 3,
+            Purpose::Resample => 4,
+            Purpose::Think { client } => 1000 + client,
+        };
+        // An odd multiplier spreads neighbouring streams over all bits; `seed_from_u64` mixes them.
+        Random(Xoshiro256PlusPlus::seed_from_u64(
+            seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        ))
+    }
+
+    /// Uniform in [0, 1), 53 bits.
+    pub(crate) fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Exponential with mean 1, by inversion. Not truncated: that would change the mean.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        -(1.0 - self.uniform()).ln()
+    }
+
+    /// Uniform in `0..count`, which is not 0.
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        // The bias is below count / 2^53: nothing for any number of queries that fits in memory.
+        ((self.uniform() * count as f64) as usize).min(count - 1)
+    }
+
+    /// Fisher and Yates.
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}

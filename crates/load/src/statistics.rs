@@ -1,0 +1,150 @@
+//! How sure is a figure, and how long would one have to measure to be surer?
+//!
+//! Repetitions are independent, so a figure's interval comes from its spread over them, while the
+//! figure itself comes from all their samples together: percentiles are never averaged.
+use serde::{Deserialize, Serialize};
+
+/// 97.5 % points of Student's t for 1 to 30 degrees of freedom.
+const T_975: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+];
+
+/// A 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether a value lies in it.
+    pub fn contains(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// Of the mean of values that are independent and roughly normal (Student). None of fewer than
+    /// two.
+    pub fn of_mean(values: &[f64]) -> Option<Interval> {
+        let spread = Spread::of(values)?;
+        let half = spread.half_width();
+        Some(Interval {
+            low: spread.mean - half,
+            high: spread.mean + half,
+        })
+    }
+}
+
+struct Spread {
+    count: usize,
+    mean: f64,
+    deviation: f64,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Option<Spread> {
+        let count = values.len();
+        if count < 2 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Some(Spread {
+            count,
+            mean,
+            deviation: (squares / (count - 1) as f64).sqrt(),
+        })
+    }
+
+    fn half_width(&self) -> f64 {
+        t_975(self.count - 1) * self.deviation / (self.count as f64).sqrt()
+    }
+}
+
+/// The 97.5 % point of Student's t; beyond 30 degrees of freedom to three digits, by the first
+/// terms of its expansion (Abramowitz & Stegun 26.7.5).
+pub fn t_975(freedom: usize) -> f64 {
+    const NORMAL: f64 = 1.959_964;
+    match T_975.get(freedom.wrapping_sub(1)) {
+        Some(&t) => t,
+        None if freedom == 0 => f64::INFINITY,
+        None => {
+            let n = freedom as f64;
+            let z = NORMAL;
+            z + (z.powi(3) + z) / (4.0 * n)
+                + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
+        }
+    }
+}
+
+/// How many repetitions like these would give a 95 % interval of `share` of the mean to each side.
+/// None of fewer than two values or of a mean of 0.
+pub fn repetitions_needed(values: &[f64], share: f64) -> Option<usize> {
+    let spread = Spread::of(values)?;
+    let wanted = share * spread.mean.abs();
+    (wanted > 0.0).then(|| {
+        let enough =
+            |count: &usize| t_975(count - 1) * spread.deviation / (*count as f64).sqrt() <= wanted;
+        // The normal approximation is a lower bound; Student's t needs a few more.
+        let least = (1.96 * spread.deviation / wanted)
+            .powi(2)
+            .ceil()
+            .clamp(2.0, 1e9) as usize;
+        (least..).find(enough).unwrap_or(least)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_is_students() {
+        // Mean 3, deviation √2.5, n 5: half-width 2.776 · √(2.5 / 5).
+        let interval = Interval::of_mean(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert!((interval.low - (3.0 - 2.776 * 0.5f64.sqrt())).abs() < 1e-12);
+        assert!((interval.high - (3.0 + 2.776 * 0.5f64.sqrt())).abs() < 1e-12);
+        assert!(interval.contains(3.0) && !interval.contains(0.9));
+        assert_eq!(Interval::of_mean(&[1.0]), None);
+    }
+
+    #[test]
+    fn the_expansion_goes_on_where_the_table_ends() {
+        for (freedom, t) in [(30, 2.042), (40, 2.021), (60, 2.000), (120, 1.980)] {
+            assert!(
+                (t_975(freedom) - t).abs() < 6e-4,
+                "{freedom}: {}",
+                t_975(freedom)
+            );
+        }
+    }
+
+    #[test]
+    fn the_interval_covers_the_mean_as_often_as_it_says() {
+        let mut random = crate::random::Random::new(1, crate::random::Purpose::Resample);
+        let covered = (0..4000).filter(|_| {
+            // Sums of 12 uniform values are normal enough.
+            let values: Vec<f64> = (0..6)
+                .map(|_| (0..12).map(|_| random.uniform()).sum::<f64>())
+                .collect();
+            Interval::of_mean(&values).is_some_and(|interval| interval.contains(6.0))
+        });
+        let share = covered.count() as f64 / 4000.0;
+        assert!((share - 0.95).abs() < 0.015, "{share}");
+    }
+
+    #[test]
+    fn the_run_length_needed_gives_the_width_asked_for() {
+        let values = [90.0, 100.0, 110.0, 95.0, 105.0];
+        let needed = repetitions_needed(&values, 0.05).unwrap();
+        let deviation = 62.5f64.sqrt();
+        let half = |count: usize| t_975(count - 1) * deviation / (count as f64).sqrt();
+        assert!(half(needed) <= 5.0 && half(needed - 1) > 5.0, "{needed}");
+        assert_eq!(repetitions_needed(&[1.0], 0.05), None);
+        assert_eq!(repetitions_needed(&[0.0, 0.0], 0.05), None);
+        assert_eq!(repetitions_needed(&[1.0, 1.0], 0.05), Some(2));
+    }
+}

@@ -1,0 +1,230 @@
+//! The figures of a run, and the words of warning that belong to them.
+use crate::labels::{Label, labels};
+use crate::{Ending, Outcome, Sample, Times};
+use std::collections::{BTreeMap, HashMap};
+
+/// A request sent later than this after its instant counts as late.
+const LATE_NS: u64 = 1_000_000;
+
+/// What is said of a run. Nothing in it counts the warm-up.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Requests whose instant came, a second.
+    pub offered_qps: f64,
+    /// Answers (2xx) a second.
+    pub achieved_qps: f64,
+    /// How requests ended.
+    pub endings: BTreeMap<Ending, u64>,
+    /// Requests sent more than 1 ms after their instant.
+    pub late_count: u64,
+    /// From the intended instant, of the answers.
+    pub response: Times,
+    /// The same, of all requests: those without an answer are slower than every other.
+    pub response_of_all: Times,
+    /// From sending, of the answers.
+    pub service: Times,
+    /// From the intended instant to sending, of everything sent.
+    pub lag: Times,
+    /// The server's own time, where answers tell.
+    pub server: Times,
+    /// The server's phases in the order in which they happen, where answers tell.
+    pub phases: Vec<(&'static str, Times)>,
+    /// What the answers are like.
+    pub answers: AnswerCheck,
+    /// Why these figures should be read with care.
+    pub labels: Vec<Label>,
+}
+
+/// Whether the answers are right, as far as answers alone can tell.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
+pub struct AnswerCheck {
+    /// Answers in which everything was searched.
+    pub whole_count: u64,
+    /// Answers that say that something was not searched: `timed_out` or a coverage below 1.
+    pub partial_count: u64,
+    /// Whole answers without a hit.
+    pub empty_count: u64,
+    /// Queries whose whole answers differed from each other.
+    pub changing_queries: Vec<u32>,
+    /// Of the first whole answer of every query, in the order of queries: two runs of the same
+    /// queries over the same index agree in it. None where no answer was whole.
+    pub checksum: Option<u64>,
+}
+
+impl Summary {
+    /// Of a run.
+    pub fn of(outcome: &Outcome) -> Summary {
+        let samples: Vec<&Sample> = outcome.measured().collect();
+        let seconds = outcome.measured.as_secs_f64().max(1e-9);
+        let answered = || samples.iter().filter(|sample| sample.ending.is_answer());
+        let mut endings = BTreeMap::new();
+        let mut response_of_all = Times::default();
+        for sample in &samples {
+            *endings.entry(sample.ending).or_default() += 1;
+            match sample.response_ns().filter(|_| sample.ending.is_answer()) {
+                Some(ns) => response_of_all.add_ns(ns),
+                None => response_of_all.add_never(),
+            }
+        }
+        let lags_ns = || samples.iter().filter_map(|sample| sample.lag_ns());
+        let mut summary = Summary {
+            offered_qps: samples.len() as f64 / seconds,
+            achieved_qps: answered().count() as f64 / seconds,
+            endings,
+            late_count: lags_ns().filter(|&ns| ns > LATE_NS).count() as u64,
+            response: Times::of_ns(answered().filter_map(|sample| sample.response_ns())),
+            response_of_all,
+            service: Times::of_ns(answered().filter_map(|sample| sample.service_ns())),
+            lag: Times::of_ns(lags_ns()),
+            server: Times::of_ns(answered().filter_map(|sample| {
+                let server_us = sample.answer.as_ref()?.server_us?;
+                Some(server_us.saturating_mul(1000))
+            })),
+            phases: phases(&samples),
+            answers: AnswerCheck::of(&samples),
+            labels: Vec::new(),
+        };
+        summary.labels = labels(outcome, &summary);
+        summary
+    }
+
+    /// How many requests ended so.
+    pub fn count(&self, of: impl Fn(Ending) -> bool) -> u64 {
+        let chosen = self.endings.iter().filter(|(ending, _)| of(**ending));
+        chosen.map(|(_, count)| count).sum()
+    }
+}
+
+fn phases(samples: &[&Sample]) -> Vec<(&'static str, Times)> {
+    let mut phases: Vec<(&'static str, Times)> = Vec::new();
+    for sample in samples {
+        let Some(of_sample) = sample.answer.as_ref().and_then(|answer| answer.phases) else {
+            continue;
+        };
+        for (idx, (name, us)) in of_sample.named().into_iter().enumerate() {
+            if phases.len() == idx {
+                phases.push((name, Times::default()));
+            }
+            phases[idx].1.add_ns(us.saturating_mul(1000));
+        }
+    }
+    phases
+}
+
+impl AnswerCheck {
+    fn of(samples: &[&Sample]) -> AnswerCheck {
+        let mut check = AnswerCheck::default();
+        let mut first: HashMap<u32, u64> = HashMap::new();
+        let mut changing = std::collections::BTreeSet::new();
+        for sample in samples {
+            let Some(answer) = &sample.answer else {
+                continue;
+            };
+            if !answer.is_whole() {
+                check.partial_count += 1;
+                continue;
+            }
+            check.whole_count += 1;
+            check.empty_count += u64::from(answer.matches_count == Some(0));
+            if *first.entry(sample.query_idx).or_insert(answer.checksum) != answer.checksum {
+                changing.insert(sample.query_idx);
+            }
+        }
+        check.changing_queries = changing.into_iter().collect();
+        let mut all: Vec<(u32, u64)> = first.into_iter().collect();
+        all.sort_unstable();
+        if !all.is_empty() {
+            let mut hash = xxhash_rust::xxh3::Xxh3::new();
+            for (query_idx, checksum) in all {
+                hash.update(&query_idx.to_le_bytes());
+                hash.update(&checksum.to_le_bytes());
+            }
+            check.checksum = Some(hash.digest());
+        }
+        check
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{Answer, Noise};
+    use std::time::{Duration, SystemTime};
+
+    /// A sample that ended as it should, `service_us` after it was sent, `lag_us` late.
+    pub(crate) fn sample(at_ms: u64, lag_us: u64, service_us: u64) -> Sample {
+        let sent_ns = at_ms * 1_000_000 + lag_us * 1000;
+        Sample {
+            arrival_idx: at_ms as u32,
+            query_idx: 0,
+            warm_up: false,
+            intended_ns: at_ms * 1_000_000,
+            sent_ns: Some(sent_ns),
+            done_ns: Some(sent_ns + service_us * 1000),
+            ending: Ending::Answered(200),
+            new_connection: false,
+            retry_after_s: None,
+            body_bytes: 2,
+            answer: Some(Answer::read(b"{}")),
+        }
+    }
+
+    pub(crate) fn outcome(samples: Vec<Sample>, measured: Duration) -> Outcome {
+        Outcome {
+            samples,
+            started_at: SystemTime::UNIX_EPOCH,
+            warm_up: Duration::ZERO,
+            measured,
+            is_complete: true,
+            noise: Noise::default(),
+        }
+    }
+
+    #[test]
+    fn times_are_kept_apart_and_the_unanswered_count() {
+        let mut samples: Vec<Sample> = (0..1000).map(|ms| sample(ms, 100, 900)).collect();
+        for sample in &mut samples[990..] {
+            sample.ending = Ending::TimedOut;
+            sample.answer = None;
+        }
+        samples[0].warm_up = true;
+        samples[1].sent_ns = Some(3_500_000);
+        let summary = Summary::of(&outcome(samples, Duration::from_secs(1)));
+        assert_eq!((summary.offered_qps, summary.achieved_qps), (999.0, 989.0));
+        assert_eq!(summary.late_count, 1);
+        assert_eq!(summary.count(|ending| ending == Ending::TimedOut), 10);
+        assert_eq!(summary.response.percentile_us(90.0), Some(1000.0));
+        assert_eq!(summary.response_of_all.percentile_us(90.0), Some(1000.0));
+        assert_eq!(summary.response_of_all.max_us(), None);
+        assert_eq!(summary.service.percentile_us(50.0), Some(900.0));
+        assert_eq!(summary.lag.percentile_us(50.0), Some(100.0));
+    }
+
+    #[test]
+    fn answers_that_change_are_seen() {
+        let answer = |sample: &mut Sample, query_idx, body: &str| {
+            sample.query_idx = query_idx;
+            sample.answer = Some(Answer::read(body.as_bytes()));
+        };
+        let mut samples: Vec<Sample> = (0..4).map(|ms| sample(ms, 0, 1)).collect();
+        answer(&mut samples[0], 5, "a");
+        answer(&mut samples[1], 6, "b");
+        answer(&mut samples[2], 5, "a");
+        answer(&mut samples[3], 6, "c");
+        let check = |samples: &[Sample]| AnswerCheck::of(&samples.iter().collect::<Vec<_>>());
+        let changed = check(&samples);
+        assert_eq!(
+            (changed.whole_count, &changed.changing_queries[..]),
+            (4, &[6][..])
+        );
+        // What was not searched whole may differ.
+        samples[3].answer.as_mut().unwrap().timed_out = true;
+        let partial = check(&samples);
+        assert_eq!(
+            (partial.partial_count, partial.changing_queries.len()),
+            (1, 0)
+        );
+        assert_eq!(partial.checksum, changed.checksum);
+        assert_eq!(check(&[]).checksum, None);
+    }
+}

@@ -1,0 +1,5 @@
+//! Does the load generator tell the truth? Servers whose behaviour is known are measured with it.
+
+mod endings;
+mod server;
+mod truth;

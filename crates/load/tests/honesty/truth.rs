@@ -1,0 +1,250 @@
+//! Times that are known beforehand must come out.
+use crate::server::{self, Counter, Reply};
+use load::{Arrivals, QueryStream, Settings, Target, Think, Times};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One measurement at a time: two would measure each other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn target(address: SocketAddr) -> Target {
+    Target::parse(&format!("http://{address}")).unwrap()
+}
+
+fn queries() -> QueryStream {
+    QueryStream::as_is((0..100).map(|n| format!("query {n}")))
+}
+
+fn wait_busily(duration: Duration) {
+    // The wait is part of a known distribution: a sleep of the system would add to it.
+    let end = Instant::now() + duration;
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        match left > Duration::from_millis(1) {
+            true => std::thread::sleep(left - Duration::from_millis(1)),
+            false => std::hint::spin_loop(),
+        }
+    }
+}
+
+/// A server that stands still once, for 200 ms: everybody who comes meanwhile waits, and an honest
+/// tool says so (coordinated omission, Tene). One that waits for its answers sees one slow request.
+#[test]
+fn a_stall_shows_in_the_percentiles_of_an_open_loop() {
+    let _alone = alone();
+    let stalled = AtomicBool::new(false);
+    let started = Instant::now();
+    let counter = Counter::new(1);
+    let address = server::start(move |_| {
+        counter.serve(|_| {
+            let is_time = started.elapsed() > Duration::from_millis(700);
+            if is_time && !stalled.swap(true, SeqCst) {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+        });
+        Reply::ok("{}")
+    });
+    let arrivals = Arrivals::Constant { rate_qps: 500.0 };
+    let duration = Duration::from_secs(2);
+    let outcome = load::run(&Settings::open(
+        target(address),
+        queries(),
+        arrivals,
+        duration,
+    ))
+    .unwrap();
+    assert_eq!(outcome.samples.len(), 1000);
+    assert!(
+        outcome
+            .samples
+            .iter()
+            .all(|sample| sample.ending.is_answer())
+    );
+    let response = Times::of_ns(outcome.measured().filter_map(|sample| sample.response_ns()));
+    // Of 2 s, 200 ms stood still: a tenth of all arrivals waited, the last of them briefly.
+    let p90 = response.percentile_us(90.0).unwrap();
+    let p95 = response.percentile_us(95.0).unwrap();
+    let p99 = response.percentile_us(99.0).unwrap();
+    assert!(p95 > 80_000.0, "p95 {p95} µs");
+    assert!((150_000.0..300_000.0).contains(&p99), "p99 {p99} µs");
+    assert!(p90 < p95, "p90 {p90} µs");
+
+    let stalled = AtomicBool::new(false);
+    let started = Instant::now();
+    let address = server::start(move |_| {
+        let is_time = started.elapsed() > Duration::from_millis(700);
+        if is_time && !stalled.swap(true, SeqCst) {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Reply::ok("{}")
+    });
+    let think = Think::Fixed(Duration::from_millis(2));
+    let closed = Settings::closed(target(address), queries(), 1, think, duration);
+    let closed = load::run(&closed).unwrap();
+    let slow = closed
+        .measured()
+        .filter(|sample| sample.response_ns() > Some(100_000_000));
+    assert_eq!(
+        slow.count(),
+        1,
+        "one client that waits sees a single slow answer"
+    );
+}
+
+const SERVICE_MS: f64 = 4.0;
+
+/// Mean response time at one worker in order of arrival at half load, in units of the mean service
+/// time: as measured, and as Lindley's recursion gives it for this very schedule.
+fn mean_at_one_worker(service: fn(u64) -> f64, seed: u64) -> (f64, f64) {
+    let counter = Counter::new(1);
+    let address = server::start(move |_| {
+        counter.serve(|number| {
+            wait_busily(Duration::from_secs_f64(service(number) * SERVICE_MS / 1e3));
+        });
+        Reply::ok("{}")
+    });
+    let rate_qps = 0.5e3 / SERVICE_MS;
+    let arrivals = Arrivals::Poisson { rate_qps };
+    let mut settings = Settings::open(target(address), queries(), arrivals, Duration::from_secs(6));
+    settings.warm_up = Duration::from_millis(500);
+    settings.seed = seed;
+    let outcome = load::run(&settings).unwrap();
+    assert!(
+        outcome
+            .samples
+            .iter()
+            .all(|sample| sample.ending.is_answer())
+    );
+    let response = Times::of_ns(outcome.measured().filter_map(|sample| sample.response_ns()));
+
+    let mut free_at = 0f64;
+    let mut waited = Vec::new();
+    for (number, sample) in (0..).zip(&outcome.samples) {
+        let arrival = sample.intended_ns as f64 / 1e6 / SERVICE_MS;
+        free_at = free_at.max(arrival) + service(number);
+        if !sample.warm_up {
+            waited.push(free_at - arrival);
+        }
+    }
+    let exact = waited.iter().sum::<f64>() / waited.len() as f64;
+    (response.mean_us().unwrap() / SERVICE_MS / 1e3, exact)
+}
+
+fn check_one_worker(service: fn(u64) -> f64, formula: f64, half_width: f64) {
+    let _alone = alone();
+    let (measured, exact) = mean_at_one_worker(service, 11);
+    assert!(
+        (exact - formula).abs() < half_width,
+        "{exact} for this schedule, {formula} in the mean"
+    );
+    // Hand-overs between threads lengthen every service, the more so on a busy machine; nothing
+    // may shorten one.
+    assert!(
+        (exact * 0.98..exact * 1.3 + 0.1).contains(&measured),
+        "{measured} measured, {exact} by the recursion"
+    );
+}
+
+/// M/D/1 at ρ = 0.5: W = 1.5 S (Pollaczek and Khinchine).
+#[test]
+fn constant_service_waits_as_the_formula_says() {
+    check_one_worker(|_| 1.0, 1.5, 0.25);
+}
+
+/// M/M/1 at ρ = 0.5: W = 2 S. The half-width is that of 750 correlated samples at 99.9 %.
+#[test]
+fn exponential_service_waits_as_the_formula_says() {
+    let service = |number: u64| {
+        // SplitMix64: a service for each number, the same in the server and in the recursion.
+        let mut bits = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let uniform = ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64;
+        -(1.0 - uniform).ln()
+    };
+    check_one_worker(service, 2.0, 0.5);
+}
+
+#[test]
+fn ten_thousand_requests_a_second_are_sent_and_answered() {
+    let _alone = alone();
+    let server = load::NullServer::start().unwrap();
+    let arrivals = Arrivals::Poisson { rate_qps: 10_000.0 };
+    let settings = Settings::open(
+        target(server.address()),
+        queries(),
+        arrivals,
+        Duration::from_secs(1),
+    );
+    let outcome = load::run(&settings).unwrap();
+    let answered = outcome
+        .measured()
+        .filter(|sample| sample.ending.is_answer())
+        .count();
+    assert_eq!(answered, outcome.samples.len());
+    assert!(answered > 9_500, "{answered}");
+    // Nothing was left to the end: whatever this machine was busy with, it kept up.
+    let last = outcome
+        .samples
+        .iter()
+        .filter_map(|sample| sample.done_ns)
+        .max()
+        .unwrap();
+    assert!(last < 3_000_000_000, "the last answer came after {last} ns");
+}
+
+#[test]
+fn warm_up_is_apart_and_does_not_change_the_schedule() {
+    let _alone = alone();
+    let server = load::NullServer::start().unwrap();
+    let arrivals = Arrivals::Poisson { rate_qps: 300.0 };
+    let mut settings = Settings::open(
+        target(server.address()),
+        queries(),
+        arrivals,
+        Duration::from_millis(300),
+    );
+    let plain = load::run(&settings).unwrap();
+    settings.warm_up = Duration::from_millis(200);
+    let warmed = load::run(&settings).unwrap();
+    assert!(warmed.samples.iter().any(|sample| sample.warm_up));
+    let schedule = |outcome: &load::Outcome, offset_ns: u64| -> Vec<(u64, u32)> {
+        outcome
+            .measured()
+            .map(|s| (s.intended_ns - offset_ns, s.query_idx))
+            .collect()
+    };
+    assert_eq!(schedule(&plain, 0), schedule(&warmed, 200_000_000));
+}
+
+#[test]
+fn the_self_check_sees_what_the_client_can_do() {
+    let _alone = alone();
+    let address = server::start(|_| Reply::ok("{}"));
+    let arrivals = Arrivals::Constant { rate_qps: 200.0 };
+    let settings = Settings::open(
+        target(address),
+        queries(),
+        arrivals,
+        Duration::from_secs(60),
+    );
+    let check = load::SelfCheck::run(&settings).unwrap().unwrap();
+    assert!((300.0..500.0).contains(&check.offered_qps), "{check:?}");
+    assert_eq!(
+        (check.offered_qps, check.failed_count),
+        (check.achieved_qps, 0)
+    );
+    assert!(check.lag_us_p50 < Some(1000.0), "{check:?}");
+    let closed = Settings::closed(
+        target(address),
+        queries(),
+        1,
+        Think::None,
+        Duration::from_secs(1),
+    );
+    assert_eq!(load::SelfCheck::run(&closed).unwrap(), None);
+}

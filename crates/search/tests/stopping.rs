@@ -1,0 +1,71 @@
+//! Is what a search found before it had to end a true part of the whole answer?
+
+use index::{Index, Segment};
+use search::{Operator, Plan, Ranking, ScoredHit, Stop, parse, search_partition, search_until};
+use std::cell::Cell;
+use std::sync::Arc;
+use testkit::{BuildPlan, MadeUp, build_index};
+
+/// One query for each algorithm, and one for none of them.
+/// The words are the most frequent of the made-up collection, and one with its partner.
+const QUERIES: [&str; 6] = [
+    "bada",
+    "dada bada",
+    "bada OR fada",
+    "bada OR dada OR gada",
+    "\"bada gada\"",
+    "bada OR dada -fada",
+];
+
+fn segments(index: &Index) -> Vec<&Arc<Segment>> {
+    index.segments(0..index.chunks_count()).collect()
+}
+
+#[test]
+fn whatever_the_moment() {
+    let documents: Vec<_> = MadeUp::default().documents(60_000).collect();
+    let index = build_index(&[documents], BuildPlan::PLAIN).unwrap();
+    for typed in QUERIES {
+        for counted in [true, false] {
+            let query = parse(typed, index.analyzer(), Operator::And).query;
+            let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+            let (all, total) = search_partition(&plan, segments(&index), usize::MAX).unwrap();
+            assert!(total > 100, "{typed}: {total}");
+            let mut cut = 0;
+            for moment in 0.. {
+                let asked = Cell::new(0);
+                let is_due = || {
+                    asked.set(asked.get() + 1);
+                    asked.get() > moment
+                };
+                let stop = Stop::when(&is_due);
+                let found = search_until(&plan, segments(&index), 10, counted, stop).unwrap();
+                let what = format!("{typed}, ended at question {moment}");
+                assert!(found.documents_searched <= found.documents_count, "{what}");
+                assert!(found.matches_count <= total, "{what}");
+                assert!(is_part_of(&found.hits, &all), "{what}");
+                if found.documents_searched == found.documents_count {
+                    assert_eq!(found.hits, all[..10], "{what}");
+                }
+                if found.count_is_exact {
+                    assert_eq!(found.matches_count, total, "{what}");
+                    assert!(counted, "{what}");
+                }
+                if asked.get() <= moment {
+                    assert_eq!(found.documents_searched, found.documents_count, "{what}");
+                    assert_eq!(found.count_is_exact, counted, "{what}");
+                    break;
+                }
+                cut += 1;
+            }
+            // At the beginning of the segment, and within the lists.
+            assert!(cut >= 2, "{typed} was asked {cut} times only");
+        }
+    }
+}
+
+/// Whether hits stand in the whole ranking, in its order.
+fn is_part_of(hits: &[ScoredHit], all: &[ScoredHit]) -> bool {
+    let mut rest = all.iter();
+    hits.iter().all(|hit| rest.any(|one| one == hit))
+}

@@ -1,0 +1,209 @@
+//! The servers that a front-end asks: those of this process, or those that a cluster file names.
+
+use crate::draining::Draining;
+use crate::generations::Generations;
+use crate::index_server::HandlerOptions;
+use crate::pinning::Place;
+use crate::replicas::{CallFigures, Replica, Replicas};
+use crate::reply::Reply;
+use crate::transport::{Chunks, DocumentServer, IndexServer, ServerError, StatusRequest};
+use crate::{InProcessDocumentServer, InProcessIndexServer, ServeError, Topology};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// All servers of an index.
+pub struct Cluster {
+    /// By partition, in the order of their chunks.
+    pub(crate) partitions: Vec<Replicas<dyn IndexServer>>,
+    /// By document part, in the order of their chunks.
+    pub(crate) texts: Vec<Replicas<dyn DocumentServer>>,
+    pub(crate) calls: CallFigures,
+    /// Of the index servers of this process, for metrics.
+    pub(crate) handlers: Vec<(Chunks, Arc<crate::handlers::Figures>)>,
+    /// Set where the servers are processes of their own.
+    pub(crate) remote: Option<crate::connect::Remote>,
+}
+
+/// What a front-end knows of the index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Live documents.
+    pub documents_count: u64,
+    /// Chunks.
+    pub chunks_count: u32,
+    /// The newest generation that any server said it had.
+    pub generation: u64,
+    /// Whether texts are kept.
+    pub has_texts: bool,
+}
+
+impl Cluster {
+    /// Index servers and a document server in this process. `places` are those of the handlers of
+    /// each partition.
+    pub fn in_process(
+        generations: &Arc<Generations>,
+        topology: &Topology,
+        places: &[Vec<Place>],
+        cut_off: Option<Duration>,
+    ) -> Result<Cluster, ServeError> {
+        let draining = Draining::default();
+        let chunks_count = generations.newest().chunks_count();
+        let mut servers: Vec<(Chunks, Arc<dyn IndexServer>)> = Vec::new();
+        let mut handlers = Vec::new();
+        for (partition, chunks) in topology
+            .partition_chunks(chunks_count)?
+            .into_iter()
+            .enumerate()
+        {
+            let options = HandlerOptions {
+                handlers: topology.handlers,
+                queue_length: topology.queue_length,
+                places: places.get(partition).cloned().unwrap_or_default(),
+                cut_off,
+            };
+            let server = InProcessIndexServer::start(
+                Arc::clone(generations),
+                chunks.clone(),
+                &options,
+                draining.clone(),
+            )?;
+            handlers.push((chunks.clone(), server.figures()));
+            servers.push((chunks, Arc::new(server)));
+        }
+        let mut cluster = Cluster::of_index_servers(generations, servers)?;
+        cluster.handlers = handlers;
+        Ok(cluster)
+    }
+
+    /// Given index servers, one a partition, and a document server in this process.
+    pub fn of_index_servers(
+        generations: &Arc<Generations>,
+        servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
+    ) -> Result<Cluster, ServeError> {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let all = 0..=generations.newest().chunks_count() - 1;
+        let documents = InProcessDocumentServer::start(
+            Arc::clone(generations),
+            all.clone(),
+            cores.min(4),
+            Draining::default(),
+        )?;
+        let documents: Arc<dyn DocumentServer> = Arc::new(documents);
+        let partition = |(chunks, server): (Chunks, Arc<dyn IndexServer>)| {
+            let name = crate::coverage::part(&chunks);
+            Replicas::new(chunks, vec![Replica::new(name, server)])
+        };
+        let cluster = Cluster {
+            partitions: servers.into_iter().map(partition).collect(),
+            texts: vec![Replicas::new(
+                all,
+                vec![Replica::new("the document server".into(), documents)],
+            )],
+            calls: CallFigures::new(false),
+            handlers: Vec::new(),
+            remote: None,
+        };
+        cluster.ask_in_process();
+        Ok(cluster)
+    }
+
+    /// Where each handler of this process runs, by the kernel's word: its chunks, its number, its place.
+    pub fn handler_places(&self) -> Vec<(Chunks, usize, String)> {
+        let of_partition = |(chunks, figures): &(Chunks, Arc<crate::handlers::Figures>)| {
+            let places = figures.places.iter().cloned().enumerate();
+            let chunks = chunks.clone();
+            places
+                .map(move |(handler, place)| (chunks.clone(), handler, place))
+                .collect::<Vec<_>>()
+        };
+        self.handlers.iter().flat_map(of_partition).collect()
+    }
+
+    /// What the servers said of the index.
+    pub(crate) fn known(&self) -> Known {
+        let of_partitions = self.partitions.iter().filter_map(Replicas::status);
+        let of_texts = self.texts.iter().filter_map(Replicas::status);
+        let mut known = Known::default();
+        for status in of_partitions.chain(of_texts) {
+            if status.generation >= known.generation {
+                known = Known {
+                    documents_count: status.documents_count,
+                    chunks_count: status.chunks_count,
+                    generation: status.generation,
+                    has_texts: status.has_texts,
+                };
+            }
+        }
+        known
+    }
+
+    /// Has slow calls made again at another replica, or not.
+    pub fn with_hedges(mut self, hedges: bool) -> Cluster {
+        self.calls = CallFigures::new(hedges);
+        self
+    }
+
+    /// How the front-end's table cuts the chunks for index servers.
+    pub(crate) fn parts(&self) -> Vec<Chunks> {
+        self.partitions
+            .iter()
+            .map(|one| one.chunks.clone())
+            .collect()
+    }
+
+    /// The document part that has a chunk's texts.
+    pub(crate) fn texts_of(&self, chunk: u32) -> Option<usize> {
+        self.texts
+            .iter()
+            .position(|one| one.chunks.contains(&chunk))
+    }
+
+    /// Asks the servers of this process how they are: they answer before they return.
+    pub(crate) fn ask_in_process(&self) {
+        let request = StatusRequest::default();
+        for replica in self.partitions.iter().flat_map(|one| &one.replicas) {
+            let (reply, mut answer) = Reply::channel();
+            replica.server.status(&request, reply);
+            if let Ok(Ok(status)) = answer.try_recv() {
+                replica.set_status(status);
+            }
+        }
+        for replica in self.texts.iter().flat_map(|one| &one.replicas) {
+            let (reply, mut answer) = Reply::channel();
+            replica.server.status(&request, reply);
+            if let Ok(Ok(status)) = answer.try_recv() {
+                replica.set_status(status);
+            }
+        }
+    }
+
+    /// Has every server open the newest generation; the newest that any then answers from. The first
+    /// error, where one cannot, after all were asked.
+    pub(crate) async fn reload(&self) -> Result<u64, ServerError> {
+        let mut asked = Vec::new();
+        for replica in self.partitions.iter().flat_map(|one| &one.replicas) {
+            let (reply, answer) = Reply::channel();
+            replica.server.reload(reply);
+            asked.push(answer);
+        }
+        for replica in self.texts.iter().flat_map(|one| &one.replicas) {
+            let (reply, answer) = Reply::channel();
+            replica.server.reload(reply);
+            asked.push(answer);
+        }
+        let mut newest = Ok(0);
+        for answer in asked {
+            let reloaded = answer.await.unwrap_or_else(|_| {
+                Err(ServerError::Unavailable {
+                    reason: "a server gave the reload up".into(),
+                })
+            });
+            newest = match (newest, reloaded) {
+                (Ok(known), Ok(generation)) => Ok(generation.max(known)),
+                (Err(error), _) | (Ok(_), Err(error)) => Err(error),
+            };
+        }
+        self.ask_in_process();
+        newest
+    }
+}

@@ -1,0 +1,127 @@
+//! What an answer lacks, and whether that makes it an error.
+//!
+//! An answer without a part of the index is either marked so or none at all: nothing is left out in
+//! silence. A full queue is never a partial answer, since its client is asked to come back.
+
+use crate::SearchError;
+use crate::tables::shown;
+use crate::transport::{Chunks, ServerError, as_search_error};
+use wire::answer::Degraded;
+
+/// What was searched and what was lost, gathered over the phases of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    documents_searched: u64,
+    documents_count: u64,
+    degraded: Vec<Degraded>,
+}
+
+/// What a part was to give.
+pub(crate) const SEARCH: &str = "search";
+pub(crate) const COUNT: &str = "count";
+pub(crate) const DETAILS: &str = "details";
+pub(crate) const SUMMARIES: &str = "summaries";
+
+const DEADLINE: &str = "deadline";
+
+impl Coverage {
+    /// Notes a part that was searched, wholly or up to its deadline.
+    pub(crate) fn searched(&mut self, chunks: &Chunks, searched: u64, count: u64, counted: bool) {
+        self.documents_searched += searched;
+        self.documents_count += count;
+        let lacks = match (searched < count, counted) {
+            (true, _) => SEARCH,
+            (false, false) => COUNT,
+            (false, true) => return,
+        };
+        self.degraded.push(Degraded {
+            lacks: lacks.into(),
+            chunks: shown(chunks),
+            reason: DEADLINE.into(),
+            message: "the deadline ended the search there".into(),
+            documents_searched: searched,
+            documents_count: count,
+        });
+    }
+
+    /// Notes a part that was not searched at all; `count` documents, where that is known.
+    pub(crate) fn lost(&mut self, chunks: &Chunks, count: u64, error: &ServerError) {
+        self.documents_count += count;
+        self.lacks(SEARCH, chunks, error);
+        if let Some(last) = self.degraded.last_mut() {
+            last.documents_count = count;
+        }
+    }
+
+    /// Notes that a part did not give what the hits show.
+    pub(crate) fn lacks(&mut self, what: &str, chunks: &Chunks, error: &ServerError) {
+        self.degraded.push(Degraded {
+            lacks: what.into(),
+            chunks: shown(chunks),
+            reason: reason(error).into(),
+            message: error.to_string(),
+            documents_searched: 0,
+            documents_count: 0,
+        });
+    }
+
+    /// Whether any part was searched.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.documents_searched == 0 && self.documents_count > 0
+    }
+
+    /// Share of the documents that were searched.
+    pub(crate) fn share(&self) -> f64 {
+        match self.documents_count {
+            0 if self.degraded.iter().any(|one| one.lacks == SEARCH) => 0.0,
+            0 => 1.0,
+            count => self.documents_searched as f64 / count as f64,
+        }
+    }
+
+    pub(crate) fn timed_out(&self) -> bool {
+        self.degraded.iter().any(|one| one.reason == DEADLINE)
+    }
+
+    /// The error of an answer that must be whole; `None` where it is.
+    pub(crate) fn refusal(&self) -> Option<SearchError> {
+        let first = self.degraded.first()?;
+        Some(SearchError::Partial {
+            share: format!("{:.1} %", self.share() * 100.0),
+            reason: format!("chunks {}: {}", first.chunks, first.message),
+            timed_out: self.degraded.iter().all(|one| one.reason == DEADLINE),
+        })
+    }
+
+    pub(crate) fn into_degraded(self) -> Vec<Degraded> {
+        self.degraded
+    }
+}
+
+/// Of the errors of all parts the one to answer with.
+pub(crate) fn first_error(errors: Vec<(Chunks, ServerError)>) -> SearchError {
+    let (chunks, error) = errors
+        .into_iter()
+        .max_by_key(|(_, error)| !matches!(error, ServerError::Expired))
+        .unwrap_or((
+            0..=0,
+            ServerError::Unavailable {
+                reason: "no server holds it".into(),
+            },
+        ));
+    as_search_error(&part(&chunks), error)
+}
+
+/// How messages name the server of some chunks.
+pub(crate) fn part(chunks: &Chunks) -> String {
+    format!("the index server of chunks {}", shown(chunks))
+}
+
+fn reason(error: &ServerError) -> &'static str {
+    match error {
+        ServerError::Index(_) | ServerError::Damaged { .. } => "damaged",
+        ServerError::Overloaded { .. } => "overloaded",
+        ServerError::Expired => DEADLINE,
+        ServerError::Unavailable { .. } => "unreachable",
+    }
+}

@@ -1,0 +1,324 @@
+//! The search of all partitions, repeated until the page is certain.
+
+use crate::admission::{Candidate, SiteCounts, admit, merge};
+use crate::cluster::Cluster;
+use crate::coverage::{Coverage, first_error};
+use crate::replicas::Call;
+use crate::tables::part_of;
+use crate::timeline::{Stopwatch, Timeline};
+use crate::transport::{PartitionHits, Query, SearchRequest, ServerError, as_search_error};
+use crate::{SearchError, SearchOptions};
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::time::Instant;
+use text::summary::SummaryTerm;
+use wire::PhaseTimes;
+
+/// The first fan-out asks for so many times the hits wanted when sites are limited: a larger k
+/// costs little beside a second search.
+const FIRST_K_FACTOR: usize = 2;
+/// Repeats with k doubled before k grows faster. A query whose matches crowd on few sites has to
+/// be searched to its end, and doubling all the way there would be a dozen searches.
+const DOUBLINGS_MAX: u32 = 2;
+/// The factor after that.
+const LATER_GROWTH: usize = 8;
+/// How often a fan-out is begun again because a commit came between its partitions.
+const TRIES_MAX: u32 = 4;
+
+/// What the index servers gave.
+pub(crate) struct Found {
+    pub(crate) page: Vec<Candidate>,
+    pub(crate) more_hits: bool,
+    pub(crate) matches_count: u64,
+    pub(crate) count_is_exact: bool,
+    pub(crate) ranking_is_complete: bool,
+    pub(crate) sites: SiteCounts,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) summary_terms: Vec<SummaryTerm>,
+    pub(crate) generation: u64,
+    /// The partitions that answered.
+    pub(crate) answered: Vec<usize>,
+}
+
+/// Searches until the page is certain, or the cut-off leaves it as it is.
+pub(crate) async fn find(
+    cluster: &Cluster,
+    query: &Arc<Query>,
+    options: &SearchOptions,
+    cut_off: Instant,
+    phases: &mut PhaseTimes,
+    coverage: &mut Coverage,
+    timeline: &Timeline,
+) -> Result<Found, SearchError> {
+    let page_end = options.start + options.k;
+    // One more tells whether another page follows.
+    let wanted = page_end + 1;
+    let k = match options.per_site {
+        0 => wanted,
+        _ => wanted * FIRST_K_FACTOR,
+    };
+    let mut fan_out = FanOut {
+        cluster,
+        query,
+        timeline,
+        request: SearchRequest {
+            k,
+            counted: options.counted,
+            generation: 0,
+            deadline: cut_off,
+        },
+    };
+    let (mut partitions, errors) = fan_out.of_one_generation().await?;
+    if partitions.iter().all(Option::is_none) {
+        return Err(first_error(errors));
+    }
+    note_coverage(cluster, &partitions, options.counted, errors, coverage);
+    if coverage.is_nothing() {
+        return Err(SearchError::TimedOut {
+            part: "the index servers".into(),
+        });
+    }
+    let answered = || partitions.iter().flatten();
+    let most = |of: fn(&PartitionHits) -> u64| answered().map(of).max().unwrap_or(0);
+    phases.parse = most(|found| found.parse_us);
+    phases.queueing = most(|found| found.queueing_us);
+    phases.index_search = most(|found| found.search_us);
+
+    let mut repeats = 0;
+    loop {
+        let mut clock = Stopwatch(Instant::now());
+        let ranking = merge(&partitions);
+        let (admitted, sites) = admit(&ranking, options.per_site, wanted);
+        phases.merge += clock.lap_us();
+        // What time is left is for what the hits show.
+        let no_time = Instant::now() >= cut_off;
+        if admitted.len() >= wanted || ranking.is_complete || no_time {
+            return Ok(page_of(
+                options,
+                &fan_out,
+                &partitions,
+                admitted,
+                sites,
+                ranking.is_complete,
+            ));
+        }
+        let begun = Instant::now();
+        let growth = if repeats < DOUBLINGS_MAX {
+            2
+        } else {
+            LATER_GROWTH
+        };
+        repeats += 1;
+        // Partitions that told everything are not asked again.
+        let is_cut = |&at: &usize| partitions[at].as_ref().is_some_and(|found| found.is_cut);
+        let cut: Vec<usize> = (0..partitions.len()).filter(is_cut).collect();
+        let limit = |&at: &usize| match &partitions[at] {
+            Some(found) if found.count_is_exact => found.matches_count,
+            _ => u64::MAX,
+        };
+        let most = cut.iter().map(limit).max().unwrap_or(0);
+        let k = fan_out.request.k.saturating_mul(growth);
+        fan_out.request.k = k.min(usize::try_from(most).unwrap_or(usize::MAX));
+        for (partition, found) in fan_out.ask(&cut).await {
+            match found {
+                Ok(found) => {
+                    if found.documents_searched < found.documents_count {
+                        let chunks = &cluster.partitions[partition].chunks;
+                        coverage.lacks(crate::coverage::SEARCH, chunks, &ServerError::Expired);
+                    }
+                    partitions[partition] = Some(found);
+                }
+                Err(error @ ServerError::Overloaded { .. }) => {
+                    let part = crate::coverage::part(&cluster.partitions[partition].chunks);
+                    return Err(as_search_error(&part, error));
+                }
+                Err(error) => {
+                    // What it told at first stands; what it had further is lost.
+                    let chunks = &cluster.partitions[partition].chunks;
+                    coverage.lacks(crate::coverage::SEARCH, chunks, &error);
+                    if let Some(known) = &mut partitions[partition] {
+                        known.is_cut = false;
+                    }
+                }
+            }
+        }
+        timeline.note("optimization search", String::new, begun);
+        phases.optimization_searches += clock.lap_us();
+    }
+}
+
+fn page_of(
+    options: &SearchOptions,
+    fan_out: &FanOut<'_>,
+    partitions: &[Option<PartitionHits>],
+    admitted: Vec<Candidate>,
+    sites: SiteCounts,
+    ranking_is_complete: bool,
+) -> Found {
+    let page_end = options.start + options.k;
+    let start = options.start.min(admitted.len());
+    let end = page_end.min(admitted.len());
+    let answered = || partitions.iter().flatten();
+    let first = answered().next();
+    Found {
+        page: admitted[start..end].to_vec(),
+        more_hits: admitted.len() > page_end,
+        matches_count: answered().map(|found| found.matches_count).sum(),
+        count_is_exact: answered().all(|found| found.count_is_exact),
+        ranking_is_complete,
+        sites,
+        warnings: first
+            .map(|found| found.warnings.clone())
+            .unwrap_or_default(),
+        summary_terms: first
+            .map(|found| found.summary_terms.clone())
+            .unwrap_or_default(),
+        generation: fan_out.request.generation,
+        answered: (0..partitions.len())
+            .filter(|&at| partitions[at].is_some())
+            .collect(),
+    }
+}
+
+fn note_coverage(
+    cluster: &Cluster,
+    partitions: &[Option<PartitionHits>],
+    counted: bool,
+    errors: Vec<(crate::transport::Chunks, ServerError)>,
+    coverage: &mut Coverage,
+) {
+    for (group, found) in cluster.partitions.iter().zip(partitions) {
+        if let Some(found) = found {
+            coverage.searched(
+                &group.chunks,
+                found.documents_searched,
+                found.documents_count,
+                found.count_is_exact || !counted,
+            );
+        }
+    }
+    // How many documents a lost part has is known if it was ever there, and else by its chunks.
+    let known = cluster.known();
+    for (chunks, error) in errors {
+        let group = cluster
+            .partitions
+            .iter()
+            .find(|group| group.chunks == chunks);
+        let status = group.and_then(|group| group.status());
+        let share = chunks.clone().count() as u64;
+        let guess = known.documents_count * share / u64::from(known.chunks_count.max(1));
+        let count = status.map_or(guess.max(1), |status| status.documents_here_count);
+        coverage.lost(&chunks, count, &error);
+    }
+}
+
+/// A search of partitions, to be repeated with other numbers.
+struct FanOut<'a> {
+    cluster: &'a Cluster,
+    query: &'a Arc<Query>,
+    timeline: &'a Timeline,
+    request: SearchRequest,
+}
+
+/// What each partition found, and who did not answer.
+type Partitions = (
+    Vec<Option<PartitionHits>>,
+    Vec<(crate::transport::Chunks, ServerError)>,
+);
+
+impl FanOut<'_> {
+    /// Asks all partitions until all that answer do so from the same generation of the index, since scores
+    /// of two generations do not compare. A commit between the answers of two partitions is rare; the
+    /// older of both is still open at the one that is ahead.
+    async fn of_one_generation(&mut self) -> Result<Partitions, SearchError> {
+        let all: Vec<usize> = (0..self.cluster.partitions.len()).collect();
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let mut partitions: Vec<Option<PartitionHits>> = vec![None; all.len()];
+            let mut errors = Vec::new();
+            let mut ask = all.clone();
+            loop {
+                for (partition, found) in self.ask(&ask).await {
+                    let chunks = &self.cluster.partitions[partition].chunks;
+                    match found {
+                        Ok(found) => partitions[partition] = Some(found),
+                        Err(error @ ServerError::Overloaded { .. }) => {
+                            return Err(as_search_error(&crate::coverage::part(chunks), error));
+                        }
+                        Err(error) => {
+                            partitions[partition] = None;
+                            errors.push((chunks.clone(), error));
+                        }
+                    }
+                }
+                let generations = partitions.iter().flatten().map(|found| found.generation);
+                let Some(oldest) = generations.min() else {
+                    break;
+                };
+                self.request.generation = oldest;
+                ask = (0..partitions.len())
+                    .filter(|&at| {
+                        partitions[at]
+                            .as_ref()
+                            .is_some_and(|found| found.generation != oldest)
+                    })
+                    .collect();
+                if ask.is_empty() {
+                    break;
+                }
+            }
+            let moved_on = |(_, error): &(_, ServerError)| matches!(error, ServerError::Unavailable { reason } if reason.contains("no longer has generation"));
+            if tries < TRIES_MAX && errors.iter().any(moved_on) {
+                self.request.generation = 0;
+                continue;
+            }
+            return Ok((partitions, errors));
+        }
+    }
+
+    /// Asks some partitions at once.
+    async fn ask(&self, asked: &[usize]) -> Vec<(usize, Result<PartitionHits, ServerError>)> {
+        let calls = asked.iter().map(|&partition| async move {
+            let group = &self.cluster.partitions[partition];
+            let begun = Instant::now();
+            let found = group
+                .call(
+                    Call::Search,
+                    &self.cluster.calls,
+                    self.request.deadline,
+                    |server, reply| {
+                        server.search(self.query, self.request, reply);
+                    },
+                )
+                .await;
+            self.note(&group.chunks, begun, found.as_ref().ok());
+            (partition, found)
+        });
+        join_all(calls).await
+    }
+
+    /// Notes a call, and within it what the server said of its own time: it stands in the middle, what is
+    /// around it is the way there and back.
+    fn note(
+        &self,
+        chunks: &crate::transport::Chunks,
+        begun: Instant,
+        found: Option<&PartitionHits>,
+    ) {
+        let timeline = self.timeline;
+        timeline.note("search call", || part_of(chunks), begun);
+        let Some(found) = found else { return };
+        let call_us = begun.elapsed().as_micros() as u64;
+        let there_us = found.parse_us + found.queueing_us + found.search_us;
+        let mut at = timeline.since_us(begun) + call_us.saturating_sub(there_us) / 2;
+        for (name, us) in [
+            ("parse", found.parse_us),
+            ("queueing", found.queueing_us),
+            ("search", found.search_us),
+        ] {
+            timeline.note_of(name, || part_of(chunks), at, us);
+            at += us;
+        }
+    }
+}

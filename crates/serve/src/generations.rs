@@ -1,0 +1,98 @@
+//! The generations of an index that are open in this process.
+//!
+//! Reloading opens the newest generation beside the one that is served and puts it in its place. The one
+//! before stays for queries that began with it: their hits are numbers that only it can resolve.
+
+use index::{Index, IndexError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use vfs::SharedStorage;
+
+/// The newest generation and the one before it.
+pub struct Generations {
+    /// `None` for an index that never changes.
+    storage: Option<SharedStorage>,
+    held: RwLock<Held>,
+    /// One reload at a time.
+    reloading: Mutex<()>,
+}
+
+#[derive(Clone)]
+struct Held {
+    newest: Arc<Index>,
+    before: Option<Arc<Index>>,
+}
+
+impl Generations {
+    /// An index that never changes.
+    pub fn fixed(index: Arc<Index>) -> Arc<Generations> {
+        Generations::over(index, None)
+    }
+
+    /// The newest generation in a directory.
+    pub fn open(storage: SharedStorage) -> Result<Arc<Generations>, IndexError> {
+        let index = Arc::new(Index::open(storage.clone())?);
+        Ok(Generations::over(index, Some(storage)))
+    }
+
+    fn over(index: Arc<Index>, storage: Option<SharedStorage>) -> Arc<Generations> {
+        Arc::new(Generations {
+            storage,
+            held: RwLock::new(Held {
+                newest: index,
+                before: None,
+            }),
+            reloading: Mutex::new(()),
+        })
+    }
+
+    /// The newest generation that is open.
+    pub fn newest(&self) -> Arc<Index> {
+        self.held().0
+    }
+
+    /// The newest generation and the one before.
+    pub fn held(&self) -> (Arc<Index>, Option<Arc<Index>>) {
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        (Arc::clone(&held.newest), held.before.clone())
+    }
+
+    /// A generation by number, 0 the newest; `None` where it is not open.
+    pub fn get(&self, generation: u64) -> Option<Arc<Index>> {
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        if generation == 0 || held.newest.generation() == generation {
+            return Some(Arc::clone(&held.newest));
+        }
+        let before = held.before.as_ref()?;
+        (before.generation() == generation).then(|| Arc::clone(before))
+    }
+
+    /// Opens the newest generation, where there is a newer one; what is served then. On an error the
+    /// generation served before goes on being served.
+    pub fn reload(&self) -> Result<Arc<Index>, IndexError> {
+        let _one = self
+            .reloading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let newest = self.newest();
+        let Some(storage) = &self.storage else {
+            return Ok(newest);
+        };
+        let opened = Arc::new(Index::open(storage.clone())?);
+        if opened.generation() == newest.generation() {
+            return Ok(newest);
+        }
+        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        held.before = Some(std::mem::replace(&mut held.newest, Arc::clone(&opened)));
+        Ok(opened)
+    }
+}
+
+impl std::fmt::Debug for Generations {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (newest, before) = self.held();
+        f.debug_struct("Generations")
+            .field("newest", &newest.generation())
+            .field("before", &before.map(|index| index.generation()))
+            .finish_non_exhaustive()
+    }
+}

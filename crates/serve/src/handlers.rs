@@ -1,0 +1,315 @@
+//! The handlers of an index server and the queue before them.
+//!
+//! The queue is short: what waits longer than searches take is better refused while its client can still
+//! do something about it. Its length follows the time that searches take, so that the wait at a full queue
+//! stays about the same whatever the index.
+
+use crate::index_server::{HandlerOptions, Opened};
+use crate::reply::Reply;
+use crate::transport::{PartitionHits, Planned, ServerError};
+use crate::{ServeError, pinning};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use index::{IndexError, Segment};
+use search::{Plan, Stop, exhaustive, search_until};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The longest queue of all.
+const QUEUE_MAX: usize = 1024;
+/// The shortest, for each handler.
+const QUEUE_MIN_PER_HANDLER: usize = 4;
+/// How long the last in a full queue waits, about.
+const WAIT_MAX_US: u64 = 50_000;
+
+/// Threads that search, and their queue.
+pub(crate) struct Handlers {
+    /// `None` only while dropping: closing the queue is what ends the handlers.
+    queue: Option<Sender<Job>>,
+    threads: Vec<JoinHandle<()>>,
+    /// 0: by how long searches take.
+    queue_length: usize,
+    cut_off: Option<Duration>,
+    figures: Arc<Figures>,
+}
+
+/// What an index server's handlers and queue do, to be read at any moment.
+#[derive(Debug, Default)]
+pub struct Figures {
+    /// Handlers.
+    pub handlers: usize,
+    /// Handlers that search.
+    pub busy: AtomicUsize,
+    /// Requests that wait.
+    pub waiting: AtomicUsize,
+    /// Requests refused because the queue was full.
+    pub refused: AtomicU64,
+    /// Requests that were not begun, because their deadline had passed or nobody waited for them.
+    pub never_begun: AtomicU64,
+    /// Searches that ended early.
+    pub ended_early: AtomicU64,
+    /// What a search took of late.
+    mean_search_us: AtomicU64,
+    /// Where each handler runs, by the kernel's word.
+    pub places: Vec<String>,
+}
+
+/// Work for a handler, stamped with its arrival.
+pub(crate) struct Job {
+    planned: Arc<Planned>,
+    opened: Arc<Opened>,
+    arrived: Instant,
+    deadline: Instant,
+    work: Work,
+}
+
+pub(crate) enum Work {
+    Search {
+        k: usize,
+        counted: bool,
+        reply: Reply<PartitionHits>,
+    },
+    CountSites {
+        sites: Arc<[String]>,
+        limit: u64,
+        reply: Reply<Vec<u64>>,
+    },
+}
+
+impl Handlers {
+    /// Starts handlers; `first_chunk` names their threads.
+    pub(crate) fn start(
+        first_chunk: u32,
+        options: &HandlerOptions,
+    ) -> Result<Handlers, ServeError> {
+        let (sender, receiver) = bounded(match options.queue_length {
+            0 => QUEUE_MAX,
+            length => length,
+        });
+        let (started, starts) = bounded(options.handlers);
+        let mut figures = Arc::new(Figures {
+            handlers: options.handlers,
+            ..Figures::default()
+        });
+        let (give_figures, take_figures) = bounded::<Arc<Figures>>(options.handlers);
+        let mut threads = Vec::with_capacity(options.handlers);
+        for handler in 0..options.handlers {
+            let (started, take_figures) = (started.clone(), take_figures.clone());
+            let receiver = receiver.clone();
+            let place = options.places.get(handler).cloned();
+            let thread = thread::Builder::new()
+                .name(format!("handler-{first_chunk}-{handler}"))
+                .spawn(move || {
+                    // Nobody listens any more only if another handler could not be started.
+                    let _ = started.send((handler, pinning::pin(place.as_ref())));
+                    if let Ok(figures) = take_figures.recv() {
+                        handle(&receiver, &figures);
+                    }
+                })
+                .map_err(|source| ServeError::System {
+                    operation: "start a handler",
+                    source,
+                })?;
+            threads.push(thread);
+        }
+        // A first query that waits for a thread to be made would call that queueing.
+        let mut places = vec![String::new(); options.handlers];
+        for _ in &threads {
+            if let Ok((handler, pinned)) = starts.recv() {
+                places[handler] = pinned?;
+            }
+        }
+        if let Some(figures) = Arc::get_mut(&mut figures) {
+            figures.places = places;
+        }
+        for _ in &threads {
+            let _ = give_figures.send(Arc::clone(&figures));
+        }
+        Ok(Handlers {
+            queue: Some(sender),
+            threads,
+            queue_length: options.queue_length,
+            cut_off: options.cut_off,
+            figures,
+        })
+    }
+
+    /// What they do at this moment.
+    pub(crate) fn figures(&self) -> Arc<Figures> {
+        Arc::clone(&self.figures)
+    }
+
+    /// Gives a job to the next free handler, or refuses it.
+    pub(crate) fn enqueue(&self, mut job: Job) {
+        let Some(queue) = &self.queue else { return };
+        if let Some(cut_off) = self.cut_off {
+            job.deadline = job.deadline.min(job.arrived + cut_off);
+        }
+        let waiting = queue.len();
+        if waiting >= self.queue_length_now() {
+            return self.refuse(job, waiting);
+        }
+        match queue.try_send(job) {
+            Ok(()) => self.figures.waiting.store(queue.len(), Ordering::Relaxed),
+            Err(TrySendError::Full(job)) => self.refuse(job, waiting),
+            // Without handlers the dropped reply is the answer.
+            Err(TrySendError::Disconnected(_)) => {}
+        }
+    }
+
+    fn queue_length_now(&self) -> usize {
+        if self.queue_length > 0 {
+            return self.queue_length;
+        }
+        let handlers = self.figures.handlers;
+        let mean_us = self.figures.mean_search_us.load(Ordering::Relaxed).max(1);
+        let length = (WAIT_MAX_US * handlers as u64 / mean_us) as usize;
+        length.clamp(QUEUE_MIN_PER_HANDLER * handlers, QUEUE_MAX)
+    }
+
+    fn refuse(&self, job: Job, waiting: usize) {
+        self.figures.refused.fetch_add(1, Ordering::Relaxed);
+        job.work.fail(ServerError::Overloaded { waiting });
+    }
+}
+
+impl Drop for Handlers {
+    fn drop(&mut self) {
+        self.queue = None;
+        for thread in self.threads.drain(..) {
+            // Handlers catch panics; there is nothing to learn from the result.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Figures {
+    /// Moves the mean an eighth of the way.
+    fn searched(&self, search_us: u64) {
+        let mean = self.mean_search_us.load(Ordering::Relaxed);
+        let moved = match mean {
+            0 => search_us,
+            _ => (mean * 7 + search_us) / 8,
+        };
+        self.mean_search_us.store(moved.max(1), Ordering::Relaxed);
+    }
+}
+
+/// The life of a handler: takes jobs until the queue is closed and empty.
+fn handle(queue: &Receiver<Job>, figures: &Figures) {
+    while let Ok(job) = queue.recv() {
+        figures.waiting.store(queue.len(), Ordering::Relaxed);
+        figures.busy.fetch_add(1, Ordering::Relaxed);
+        // A bug that panics costs one query, whose reply is dropped and reported, not the handler.
+        let _ = catch_unwind(AssertUnwindSafe(|| job.work(figures)));
+        figures.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Job {
+    pub(crate) fn new(
+        planned: Arc<Planned>,
+        opened: Arc<Opened>,
+        deadline: Instant,
+        work: Work,
+    ) -> Job {
+        Job {
+            planned,
+            opened,
+            arrived: Instant::now(),
+            deadline,
+            work,
+        }
+    }
+
+    fn work(self, figures: &Figures) {
+        let taken = Instant::now();
+        if taken >= self.deadline || self.work.is_abandoned() {
+            figures.never_begun.fetch_add(1, Ordering::Relaxed);
+            return self.work.fail(ServerError::Expired);
+        }
+        match self.work {
+            Work::Search { k, counted, reply } => {
+                let is_due = || Instant::now() >= self.deadline || reply.is_abandoned();
+                let segments = self.opened.segments.iter();
+                let stop = Stop::when(&is_due);
+                let found = search_until(&self.planned.plan, segments, k, counted, stop);
+                let search_us = taken.elapsed().as_micros() as u64;
+                figures.searched(search_us);
+                let found = found.map(|found| {
+                    if found.documents_searched < found.documents_count {
+                        figures.ended_early.fetch_add(1, Ordering::Relaxed);
+                    }
+                    PartitionHits {
+                        is_cut: match found.count_is_exact {
+                            true => found.matches_count > found.hits.len() as u64,
+                            false => found.hits.len() >= k,
+                        },
+                        hits: found.hits,
+                        matches_count: found.matches_count,
+                        count_is_exact: found.count_is_exact,
+                        documents_searched: found.documents_searched,
+                        documents_count: found.documents_count,
+                        generation: self.planned.generation,
+                        parse_us: self.planned.parse_us,
+                        queueing_us: (taken - self.arrived).as_micros() as u64,
+                        search_us,
+                        warnings: self.planned.warnings.clone(),
+                        summary_terms: self.planned.plan.summary_terms(),
+                    }
+                });
+                reply.send(found.map_err(ServerError::from));
+            }
+            Work::CountSites {
+                sites,
+                limit,
+                reply,
+            } => {
+                let segments = &self.opened.segments;
+                let counts = sites.iter().map(|site| {
+                    if Instant::now() >= self.deadline || reply.is_abandoned() {
+                        return Err(ServerError::Expired);
+                    }
+                    Ok(count_site(&self.planned.plan, segments, site, limit)?)
+                });
+                let counts: Result<Vec<u64>, ServerError> = counts.collect();
+                reply.send(counts);
+            }
+        }
+    }
+}
+
+impl Work {
+    fn is_abandoned(&self) -> bool {
+        match self {
+            Work::Search { reply, .. } => reply.is_abandoned(),
+            Work::CountSites { reply, .. } => reply.is_abandoned(),
+        }
+    }
+
+    fn fail(self, error: ServerError) {
+        match self {
+            Work::Search { reply, .. } => reply.send(Err(error)),
+            Work::CountSites { reply, .. } => reply.send(Err(error)),
+        }
+    }
+}
+
+/// Matches of one site in all segments, up to `limit`.
+fn count_site(
+    plan: &Plan,
+    segments: &[Arc<Segment>],
+    site: &str,
+    limit: u64,
+) -> Result<u64, IndexError> {
+    let mut count = 0;
+    for segment in segments {
+        if count >= limit {
+            break;
+        }
+        count += exhaustive::count_site(plan, segment, site, limit - count)?;
+    }
+    Ok(count.min(limit))
+}

@@ -1,0 +1,224 @@
+//! Servers of other processes, as a front-end calls them.
+
+use super::convert;
+use crate::reply::Reply;
+use crate::transport::{
+    CountSitesRequest, DetailsRequest, DocumentServer, HitDetails, IndexServer, PartitionHits,
+    Query, SearchRequest, ServerError, Status, StatusRequest, SummariesRequest,
+};
+use index::StoredDocument;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tonic::transport::{Channel, Endpoint};
+use wire::rpc;
+use wire::rpc::document_server_client::DocumentServerClient;
+use wire::rpc::index_server_client::IndexServerClient;
+
+/// A connection is given up when it cannot be made within this time.
+const CONNECT: Duration = Duration::from_secs(1);
+/// An idle connection is tried so often, so that a machine that vanished is noticed.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// The largest answer: a thousand hits with titles, or texts of documents.
+const MESSAGE_BYTES_MAX: usize = 64 << 20;
+
+/// An index server of another process.
+pub(crate) struct RemoteIndexServer {
+    client: IndexServerClient<Channel>,
+    runtime: Handle,
+}
+
+/// A document server of another process.
+pub(crate) struct RemoteDocumentServer {
+    client: DocumentServerClient<Channel>,
+    runtime: Handle,
+}
+
+fn channel(address: &str, runtime: &Handle) -> Result<Channel, String> {
+    let _entered = runtime.enter();
+    let endpoint = Endpoint::from_shared(format!("http://{address}"))
+        .map_err(|error| format!("{address:?} is no address: {error}; write host:port"))?;
+    Ok(endpoint
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .http2_keep_alive_interval(KEEP_ALIVE)
+        .keep_alive_timeout(CONNECT)
+        .keep_alive_while_idle(true)
+        .connect_lazy())
+}
+
+/// Waits for a call on a task of its own, and gives it up when nobody waits for it any more: the server
+/// hears of that and stops.
+fn spawn<M, T, F>(
+    runtime: &Handle,
+    mut reply: Reply<T>,
+    call: F,
+    convert: impl FnOnce(M) -> Result<T, ServerError> + Send + 'static,
+) where
+    M: Send + 'static,
+    T: Send + 'static,
+    F: Future<Output = Result<tonic::Response<M>, tonic::Status>> + Send + 'static,
+{
+    runtime.spawn(async move {
+        let answered = tokio::select! {
+            biased;
+            answered = call => answered,
+            () = reply.abandoned() => return,
+        };
+        reply.send(match answered {
+            Ok(response) => convert(response.into_inner()),
+            Err(status) => Err(convert::error(status)),
+        });
+    });
+}
+
+impl RemoteIndexServer {
+    /// A client of the server at an address; connects when first called.
+    pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteIndexServer, String> {
+        let client = IndexServerClient::new(channel(address, runtime)?);
+        Ok(RemoteIndexServer {
+            client: client.max_decoding_message_size(MESSAGE_BYTES_MAX),
+            runtime: runtime.clone(),
+        })
+    }
+}
+
+impl IndexServer for RemoteIndexServer {
+    fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
+        let message = rpc::SearchRequest {
+            query: Some(convert::query_message(
+                query,
+                request.deadline,
+                request.generation,
+            )),
+            k: request.k.min(u32::MAX as usize) as u32,
+            counted: request.counted,
+        };
+        let mut client = self.client.clone();
+        let call = async move { client.search(message).await };
+        spawn(&self.runtime, reply, call, convert::hits);
+    }
+
+    fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
+        let message = rpc::DetailsRequest {
+            query: Some(convert::query_message(
+                query,
+                request.deadline,
+                request.generation,
+            )),
+            segment: request.hits.iter().map(|&(segment, _)| segment).collect(),
+            doc: request.hits.iter().map(|&(_, doc)| doc.0).collect(),
+            explain: request.explain,
+        };
+        let mut client = self.client.clone();
+        let call = async move { client.details(message).await };
+        spawn(&self.runtime, reply, call, convert::details);
+    }
+
+    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+        let message = rpc::CountSitesRequest {
+            query: Some(convert::query_message(
+                query,
+                request.deadline,
+                request.generation,
+            )),
+            sites: request.sites.to_vec(),
+            limit: request.limit,
+        };
+        let mut client = self.client.clone();
+        let call = async move { client.count_sites(message).await };
+        let sites_count = request.sites.len();
+        spawn(
+            &self.runtime,
+            reply,
+            call,
+            move |counted: rpc::CountSitesReply| match counted.counts.len() == sites_count {
+                true => Ok(counted.counts),
+                false => Err(ServerError::Unavailable {
+                    reason: "it counted other sites than it was asked for; update it".into(),
+                }),
+            },
+        );
+    }
+
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
+        let message = convert::status_request_message(request);
+        let mut client = self.client.clone();
+        let call = async move { client.status(message).await };
+        spawn(&self.runtime, reply, call, convert::status);
+    }
+
+    fn reload(&self, reply: Reply<u64>) {
+        let mut client = self.client.clone();
+        let call = async move { client.reload(rpc::ReloadRequest {}).await };
+        spawn(&self.runtime, reply, call, |done: rpc::ReloadReply| {
+            Ok(done.generation)
+        });
+    }
+}
+
+impl RemoteDocumentServer {
+    /// A client of the server at an address; connects when first called.
+    pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteDocumentServer, String> {
+        let client = DocumentServerClient::new(channel(address, runtime)?);
+        Ok(RemoteDocumentServer {
+            client: client.max_decoding_message_size(MESSAGE_BYTES_MAX),
+            runtime: runtime.clone(),
+        })
+    }
+}
+
+impl DocumentServer for RemoteDocumentServer {
+    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>) {
+        let urls_count = request.urls.len();
+        let message = rpc::SummariesRequest {
+            query_id: request.query_id,
+            left_us: convert::left_us(request.deadline),
+            generation: request.generation,
+            terms: convert::terms_message(&request.terms),
+            urls: request.urls,
+        };
+        let mut client = self.client.clone();
+        let call = async move { client.summaries(message).await };
+        spawn(
+            &self.runtime,
+            reply,
+            call,
+            move |made: rpc::SummariesReply| {
+                if made.summaries.len() != urls_count {
+                    return Err(ServerError::Unavailable {
+                        reason: "it summarized other documents than it was asked for; update it"
+                            .into(),
+                    });
+                }
+                let one = |summary: rpc::Summary| summary.found.then_some(summary.html);
+                Ok(made.summaries.into_iter().map(one).collect())
+            },
+        );
+    }
+
+    fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
+        let message = rpc::DocumentRequest {
+            url: url.to_owned(),
+        };
+        let mut client = self.client.clone();
+        let call = async move { client.document(message).await };
+        spawn(&self.runtime, reply, call, convert::document);
+    }
+
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
+        let message = convert::status_request_message(request);
+        let mut client = self.client.clone();
+        let call = async move { client.status(message).await };
+        spawn(&self.runtime, reply, call, convert::status);
+    }
+
+    fn reload(&self, reply: Reply<u64>) {
+        let mut client = self.client.clone();
+        let call = async move { client.reload(rpc::ReloadRequest {}).await };
+        spawn(&self.runtime, reply, call, |done: rpc::ReloadReply| {
+            Ok(done.generation)
+        });
+    }
+}

@@ -1,0 +1,310 @@
+//! Messages to and from what the servers of this process speak in. Whatever arrives is checked: a message
+//! of the wrong shape is an error, never a panic.
+
+use crate::transport::{
+    Chunks, HitDetails, PartitionHits, Query, ServerError, Status, StatusRequest,
+};
+use index::{Details, DocId, StoredDocument};
+use search::{Operator, Ranking, ScoredHit};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use text::summary::SummaryTerm;
+use tonic::Code;
+use wire::rpc;
+
+/// A deadline as the time that is left.
+pub(super) fn left_us(deadline: Instant) -> u64 {
+    deadline
+        .saturating_duration_since(Instant::now())
+        .as_micros() as u64
+}
+
+/// The moment until which so much time is left, as seen here.
+pub(super) fn deadline(left_us: u64) -> Instant {
+    // Nothing waits longer than an hour; a larger number is not to be trusted with the clock.
+    const LEFT_MAX_US: u64 = 3_600_000_000;
+    Instant::now() + Duration::from_micros(left_us.min(LEFT_MAX_US))
+}
+
+pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -> rpc::Query {
+    use rpc::ranking::Function;
+    let function = match query.ranking {
+        Ranking::Bm25 { k1, b } => Function::Bm25(rpc::Bm25 { k1, b }),
+        Ranking::TfIdf => Function::TfIdf(rpc::TfIdf {}),
+    };
+    rpc::Query {
+        id: query.id,
+        text: query.text.clone(),
+        any: query.operator == Operator::Or,
+        ranking: Some(rpc::Ranking {
+            function: Some(function),
+        }),
+        left_us: left_us(deadline),
+        generation,
+    }
+}
+
+/// A query, its deadline and generation.
+pub(super) fn query(
+    message: Option<rpc::Query>,
+) -> Result<(Arc<Query>, Instant, u64), tonic::Status> {
+    use rpc::ranking::Function;
+    let message = message.ok_or_else(|| tonic::Status::invalid_argument("the query is missing"))?;
+    let ranking = match message.ranking.and_then(|ranking| ranking.function) {
+        Some(Function::Bm25(rpc::Bm25 { k1, b })) => Ranking::Bm25 { k1, b },
+        Some(Function::TfIdf(_)) => Ranking::TfIdf,
+        None => {
+            return Err(tonic::Status::invalid_argument(
+                "the ranking is not known here",
+            ));
+        }
+    };
+    let operator = if message.any {
+        Operator::Or
+    } else {
+        Operator::And
+    };
+    let deadline = deadline(message.left_us);
+    let query = Query::new(message.id, message.text, operator, ranking);
+    Ok((Arc::new(query), deadline, message.generation))
+}
+
+pub(super) fn terms_message(terms: &[SummaryTerm]) -> Vec<rpc::SummaryTerm> {
+    let one = |term: &SummaryTerm| rpc::SummaryTerm {
+        term: term.term.clone(),
+        prefix: term.prefix,
+        weight: term.weight,
+    };
+    terms.iter().map(one).collect()
+}
+
+pub(super) fn terms(message: Vec<rpc::SummaryTerm>) -> Vec<SummaryTerm> {
+    let one = |term: rpc::SummaryTerm| SummaryTerm {
+        term: term.term,
+        prefix: term.prefix,
+        weight: term.weight,
+    };
+    message.into_iter().map(one).collect()
+}
+
+pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
+    let hits = &found.hits;
+    rpc::SearchReply {
+        hits: Some(rpc::Hits {
+            score: hits.iter().map(|hit| hit.score).collect(),
+            url_hash: hits.iter().map(|hit| hit.url_hash).collect(),
+            site_hash: hits.iter().map(|hit| hit.site_hash).collect(),
+            segment: hits.iter().map(|hit| hit.segment).collect(),
+            doc: hits.iter().map(|hit| hit.doc.0).collect(),
+        }),
+        is_cut: found.is_cut,
+        matches_count: found.matches_count,
+        count_is_exact: found.count_is_exact,
+        documents_searched: found.documents_searched,
+        documents_count: found.documents_count,
+        generation: found.generation,
+        parse_us: found.parse_us,
+        queueing_us: found.queueing_us,
+        search_us: found.search_us,
+        warnings: found.warnings,
+        summary_terms: terms_message(&found.summary_terms),
+    }
+}
+
+pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, ServerError> {
+    let columns = message.hits.unwrap_or_default();
+    let count = columns.score.len();
+    let lengths = [
+        columns.url_hash.len(),
+        columns.site_hash.len(),
+        columns.segment.len(),
+        columns.doc.len(),
+    ];
+    if lengths.iter().any(|&length| length != count)
+        || columns.score.iter().any(|score| score.is_nan())
+    {
+        return Err(malformed("hits"));
+    }
+    let hit = |at: usize| ScoredHit {
+        score: columns.score[at],
+        url_hash: columns.url_hash[at],
+        site_hash: columns.site_hash[at],
+        segment: columns.segment[at],
+        doc: DocId(columns.doc[at]),
+    };
+    Ok(PartitionHits {
+        hits: (0..count).map(hit).collect(),
+        is_cut: message.is_cut,
+        matches_count: message.matches_count,
+        count_is_exact: message.count_is_exact,
+        documents_searched: message.documents_searched.min(message.documents_count),
+        documents_count: message.documents_count,
+        generation: message.generation,
+        parse_us: message.parse_us,
+        queueing_us: message.queueing_us,
+        search_us: message.search_us,
+        warnings: message.warnings,
+        summary_terms: terms(message.summary_terms),
+    })
+}
+
+pub(super) fn details_message(hits: Vec<HitDetails>) -> rpc::DetailsReply {
+    let one = |hit: HitDetails| rpc::HitDetails {
+        id: hit.details.id,
+        url: hit.details.url,
+        title: hit.details.title,
+        site: hit.details.site,
+        site_documents_count: hit.site_documents_count,
+        explanation: hit
+            .explanation
+            .map_or_else(String::new, |why| why.to_string()),
+    };
+    rpc::DetailsReply {
+        hits: hits.into_iter().map(one).collect(),
+    }
+}
+
+pub(super) fn details(message: rpc::DetailsReply) -> Result<Vec<HitDetails>, ServerError> {
+    let one = |hit: rpc::HitDetails| {
+        let explanation = match hit.explanation.as_str() {
+            "" => None,
+            json => Some(serde_json::from_str(json).map_err(|_| malformed("an explanation"))?),
+        };
+        Ok(HitDetails {
+            details: Details {
+                id: hit.id,
+                url: hit.url,
+                title: hit.title,
+                site: hit.site,
+            },
+            site_documents_count: hit.site_documents_count,
+            explanation,
+        })
+    };
+    message.hits.into_iter().map(one).collect()
+}
+
+pub(super) fn document(message: rpc::DocumentReply) -> Result<Option<StoredDocument>, ServerError> {
+    match message.found {
+        false => Ok(None),
+        true => serde_json::from_str(&message.document)
+            .map(Some)
+            .map_err(|_| malformed("a document")),
+    }
+}
+
+fn chunks_message(chunks: &Chunks) -> rpc::Chunks {
+    rpc::Chunks {
+        first: *chunks.start(),
+        last: *chunks.end(),
+    }
+}
+
+fn chunks(message: Option<rpc::Chunks>) -> Chunks {
+    let message = message.unwrap_or_default();
+    message.first..=message.last
+}
+
+pub(super) fn status_request_message(request: &StatusRequest) -> rpc::StatusRequest {
+    rpc::StatusRequest {
+        front_end: request.front_end.clone(),
+        parts: request.parts.iter().map(chunks_message).collect(),
+    }
+}
+
+pub(super) fn status_request(message: rpc::StatusRequest) -> StatusRequest {
+    // A table of more parts than any index has chunks is not remembered.
+    const PARTS_MAX: usize = 65_536;
+    StatusRequest {
+        front_end: message.front_end.chars().take(200).collect(),
+        parts: message
+            .parts
+            .into_iter()
+            .take(PARTS_MAX)
+            .map(|part| chunks(Some(part)))
+            .collect(),
+    }
+}
+
+pub(super) fn status_message(status: Status) -> rpc::StatusReply {
+    rpc::StatusReply {
+        protocol: rpc::PROTOCOL,
+        chunks: Some(chunks_message(&status.chunks)),
+        index_id: status.index_id,
+        generation: status.generation,
+        generation_before: status.generation_before,
+        chunks_count: status.chunks_count,
+        documents_count: status.documents_count,
+        documents_here_count: status.documents_here_count,
+        has_texts: status.has_texts,
+        draining: status.is_draining,
+        disagreement: status.disagreement.unwrap_or_default(),
+    }
+}
+
+pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
+    if message.protocol != rpc::PROTOCOL {
+        return Err(ServerError::Unavailable {
+            reason: format!(
+                "it speaks version {} of the protocol, this front-end version {}; update the older one",
+                message.protocol,
+                rpc::PROTOCOL
+            ),
+        });
+    }
+    Ok(Status {
+        chunks: chunks(message.chunks),
+        index_id: message.index_id,
+        generation: message.generation,
+        generation_before: message.generation_before,
+        chunks_count: message.chunks_count,
+        documents_count: message.documents_count,
+        documents_here_count: message.documents_here_count,
+        has_texts: message.has_texts,
+        is_draining: message.draining,
+        disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
+    })
+}
+
+/// An error as gRPC tells it.
+pub(super) fn error_message(error: ServerError) -> tonic::Status {
+    let code = match &error {
+        ServerError::Index(_) | ServerError::Damaged { .. } => Code::DataLoss,
+        ServerError::Overloaded { .. } => Code::ResourceExhausted,
+        ServerError::Expired => Code::DeadlineExceeded,
+        ServerError::Unavailable { .. } => Code::Unavailable,
+    };
+    let message = match &error {
+        ServerError::Overloaded { waiting } => waiting.to_string(),
+        error => error.to_string(),
+    };
+    tonic::Status::new(code, message)
+}
+
+/// What a call's failure means.
+pub(super) fn error(status: tonic::Status) -> ServerError {
+    match status.code() {
+        Code::DataLoss => ServerError::Damaged {
+            reason: status.message().to_owned(),
+        },
+        // Only what the server counted itself; the transport has limits of its own under this code.
+        Code::ResourceExhausted if status.message().parse::<usize>().is_ok() => {
+            ServerError::Overloaded {
+                waiting: status.message().parse().unwrap_or(0),
+            }
+        }
+        Code::DeadlineExceeded => ServerError::Expired,
+        code => ServerError::Unavailable {
+            reason: match status.message() {
+                "" => format!("gRPC: {code}"),
+                message => message.to_owned(),
+            },
+        },
+    }
+}
+
+fn malformed(what: &str) -> ServerError {
+    ServerError::Unavailable {
+        reason: format!("it answered with {what} that cannot be read; update the older of both"),
+    }
+}

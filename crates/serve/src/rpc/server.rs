@@ -1,0 +1,315 @@
+//! An index server or a document server as a process of its own.
+
+use super::convert;
+use crate::ServeError;
+use crate::draining::Draining;
+use crate::reply::Reply;
+use crate::server::{io_runtime, listen_on};
+use crate::transport::{
+    CountSitesRequest, DetailsRequest, DocumentServer, IndexServer, SearchRequest, ServerError,
+    SummariesRequest,
+};
+use index::DocId;
+use std::future::Future;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::task::block_in_place;
+use tonic::transport::server::{Router, TcpIncoming};
+use tonic::{Request, Response, Status};
+use wire::rpc;
+use wire::rpc::document_server_server::{self as documents, DocumentServerServer};
+use wire::rpc::index_server_server::{self as indexes, IndexServerServer};
+
+/// Front-ends hear that the server will end with their next question; so long it goes on as before.
+const NOTICE: Duration = Duration::from_millis(750);
+/// Requests that run get so long to end.
+const DRAIN: Duration = Duration::from_secs(10);
+/// The largest request: a page of hits.
+const REQUEST_BYTES_MAX: usize = 4 << 20;
+/// Requests under way on one connection; a front-end needs no more than it may have queries.
+const STREAMS_MAX: u32 = 4096;
+
+/// What a process offers.
+#[derive(Clone)]
+pub struct RpcServices {
+    /// The partition's index server, where it is one.
+    pub index_server: Option<Arc<dyn IndexServer>>,
+    /// The document server, where it is one.
+    pub document_server: Option<Arc<dyn DocumentServer>>,
+}
+
+/// A server of one part of an index, listening.
+pub struct RpcServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    services: RpcServices,
+    draining: Draining,
+    runtime: Runtime,
+}
+
+impl RpcServer {
+    /// Takes an address for some services.
+    pub fn bind(
+        listen: &str,
+        services: RpcServices,
+        draining: Draining,
+    ) -> Result<RpcServer, ServeError> {
+        let (listener, address) = listen_on(listen)?;
+        Ok(RpcServer {
+            listener,
+            address,
+            services,
+            draining,
+            runtime: io_runtime()?,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until `shutdown` is ready; then tells so, goes on while front-ends turn away, and finishes
+    /// what runs. `SIGHUP` opens the newest generation of the index.
+    pub fn run_until(
+        self,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), ServeError> {
+        let failed = |reason: String| ServeError::System {
+            operation: "serve",
+            source: std::io::Error::other(reason),
+        };
+        let draining = self.draining;
+        let services = self.services;
+        let served = self.runtime.block_on(async {
+            let listener =
+                tokio::net::TcpListener::from_std(self.listener).map_err(|e| e.to_string())?;
+            let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+            let reloads = tokio::spawn(reload_on_hangup(services.clone()));
+            let (begin_drain, drain) = tokio::sync::oneshot::channel::<()>();
+            let server = router(services).serve_with_incoming_shutdown(incoming, async move {
+                shutdown.await;
+                draining.begin();
+                tokio::time::sleep(NOTICE).await;
+                let _ = begin_drain.send(());
+            });
+            let cut = async {
+                let _ = drain.await;
+                tokio::time::sleep(DRAIN).await;
+            };
+            let served = tokio::select! {
+                served = server => served.map_err(|error| error.to_string()),
+                () = cut => Ok(()),
+            };
+            reloads.abort();
+            served
+        });
+        self.runtime.shutdown_timeout(Duration::from_secs(1));
+        served.map_err(failed)
+    }
+}
+
+fn router(services: RpcServices) -> Router {
+    let mut builder = tonic::transport::Server::builder()
+        .max_concurrent_streams(STREAMS_MAX)
+        .http2_max_pending_accept_reset_streams(Some(64))
+        .http2_max_local_error_reset_streams(Some(64));
+    builder
+        .add_optional_service(services.index_server.map(|server| {
+            IndexServerServer::new(IndexService(server))
+                .max_decoding_message_size(REQUEST_BYTES_MAX)
+        }))
+        .add_optional_service(services.document_server.map(|server| {
+            DocumentServerServer::new(DocumentService(server))
+                .max_decoding_message_size(REQUEST_BYTES_MAX)
+        }))
+}
+
+#[cfg(unix)]
+async fn reload_on_hangup(services: RpcServices) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut hangups) = signal(SignalKind::hangup()) else {
+        return;
+    };
+    while hangups.recv().await.is_some() {
+        let services = services.clone();
+        let reloaded = tokio::task::spawn_blocking(move || {
+            let (reply, answer) = Reply::channel();
+            match (&services.index_server, &services.document_server) {
+                (Some(server), _) => server.reload(reply),
+                (None, Some(server)) => server.reload(reply),
+                (None, None) => drop(reply),
+            }
+            answer.blocking_recv()
+        });
+        match reloaded.await {
+            Ok(Ok(Ok(generation))) => tracing::info!(generation, "serving the newest generation"),
+            Ok(Ok(Err(error))) => {
+                tracing::error!(%error, "the index served before goes on being served");
+            }
+            Ok(Err(_)) | Err(_) => tracing::error!("the index could not be opened anew"),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn reload_on_hangup(_services: RpcServices) {
+    std::future::pending::<()>().await;
+}
+
+/// Starts a request and waits for its answer. When the client gives it up this is dropped, which the
+/// handlers see.
+async fn answered<T>(start: impl FnOnce(Reply<T>)) -> Result<T, Status> {
+    let (reply, answer) = Reply::channel();
+    start(reply);
+    match answer.await {
+        Ok(answered) => answered.map_err(convert::error_message),
+        Err(_) => Err(convert::error_message(ServerError::Unavailable {
+            reason: "the request was given up; see the server's log".into(),
+        })),
+    }
+}
+
+struct IndexService(Arc<dyn IndexServer>);
+
+#[tonic::async_trait]
+impl indexes::IndexServer for IndexService {
+    async fn status(
+        &self,
+        request: Request<rpc::StatusRequest>,
+    ) -> Result<Response<rpc::StatusReply>, Status> {
+        let request = convert::status_request(request.into_inner());
+        let status = answered(|reply| self.0.status(&request, reply)).await?;
+        Ok(Response::new(convert::status_message(status)))
+    }
+
+    async fn search(
+        &self,
+        request: Request<rpc::SearchRequest>,
+    ) -> Result<Response<rpc::SearchReply>, Status> {
+        let request = request.into_inner();
+        let (query, deadline, generation) = convert::query(request.query)?;
+        let asked = SearchRequest {
+            k: request.k as usize,
+            counted: request.counted,
+            generation,
+            deadline,
+        };
+        let found = answered(|reply| self.0.search(&query, asked, reply)).await?;
+        Ok(Response::new(convert::hits_message(found)))
+    }
+
+    async fn details(
+        &self,
+        request: Request<rpc::DetailsRequest>,
+    ) -> Result<Response<rpc::DetailsReply>, Status> {
+        let request = request.into_inner();
+        if request.segment.len() != request.doc.len() {
+            return Err(Status::invalid_argument(
+                "segments and documents differ in number",
+            ));
+        }
+        let (query, deadline, generation) = convert::query(request.query)?;
+        let docs = request.doc.into_iter().map(DocId);
+        let asked = DetailsRequest {
+            hits: request.segment.into_iter().zip(docs).collect(),
+            explain: request.explain,
+            generation,
+            deadline,
+        };
+        let hits = answered(|reply| self.0.details(&query, asked, reply)).await?;
+        Ok(Response::new(convert::details_message(hits)))
+    }
+
+    async fn count_sites(
+        &self,
+        request: Request<rpc::CountSitesRequest>,
+    ) -> Result<Response<rpc::CountSitesReply>, Status> {
+        let request = request.into_inner();
+        let (query, deadline, generation) = convert::query(request.query)?;
+        let asked = CountSitesRequest {
+            sites: request.sites.into(),
+            limit: request.limit,
+            generation,
+            deadline,
+        };
+        let counts = answered(|reply| self.0.count_sites(&query, asked, reply)).await?;
+        Ok(Response::new(rpc::CountSitesReply { counts }))
+    }
+
+    async fn reload(
+        &self,
+        _request: Request<rpc::ReloadRequest>,
+    ) -> Result<Response<rpc::ReloadReply>, Status> {
+        let reloaded = answered(|reply| block_in_place(|| self.0.reload(reply))).await?;
+        Ok(Response::new(rpc::ReloadReply {
+            generation: reloaded,
+        }))
+    }
+}
+
+struct DocumentService(Arc<dyn DocumentServer>);
+
+#[tonic::async_trait]
+impl documents::DocumentServer for DocumentService {
+    async fn status(
+        &self,
+        request: Request<rpc::StatusRequest>,
+    ) -> Result<Response<rpc::StatusReply>, Status> {
+        let request = convert::status_request(request.into_inner());
+        let status = answered(|reply| self.0.status(&request, reply)).await?;
+        Ok(Response::new(convert::status_message(status)))
+    }
+
+    async fn summaries(
+        &self,
+        request: Request<rpc::SummariesRequest>,
+    ) -> Result<Response<rpc::SummariesReply>, Status> {
+        let request = request.into_inner();
+        let asked = SummariesRequest {
+            query_id: request.query_id,
+            deadline: convert::deadline(request.left_us),
+            generation: request.generation,
+            urls: request.urls,
+            terms: convert::terms(request.terms).into(),
+        };
+        let made = answered(|reply| self.0.summaries(asked, reply)).await?;
+        let one = |summary: Option<String>| rpc::Summary {
+            found: summary.is_some(),
+            html: summary.unwrap_or_default(),
+        };
+        Ok(Response::new(rpc::SummariesReply {
+            summaries: made.into_iter().map(one).collect(),
+        }))
+    }
+
+    async fn document(
+        &self,
+        request: Request<rpc::DocumentRequest>,
+    ) -> Result<Response<rpc::DocumentReply>, Status> {
+        let url = request.into_inner().url;
+        let found = answered(|reply| block_in_place(|| self.0.document(&url, reply))).await?;
+        let document = match &found {
+            Some(found) => serde_json::to_string(found).map_err(|error| {
+                Status::internal(format!("the document cannot be written: {error}"))
+            })?,
+            None => String::new(),
+        };
+        Ok(Response::new(rpc::DocumentReply {
+            found: found.is_some(),
+            document,
+        }))
+    }
+
+    async fn reload(
+        &self,
+        _request: Request<rpc::ReloadRequest>,
+    ) -> Result<Response<rpc::ReloadReply>, Status> {
+        let reloaded = answered(|reply| block_in_place(|| self.0.reload(reply))).await?;
+        Ok(Response::new(rpc::ReloadReply {
+            generation: reloaded,
+        }))
+    }
+}

@@ -1,0 +1,79 @@
+//! The steps of one query, where they are asked for, and the clock of its phases.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use wire::answer::Span;
+
+/// Gathers the steps of a query.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    arrived: Instant,
+    spans: Option<Mutex<Vec<Span>>>,
+}
+
+impl Timeline {
+    /// A timeline that begins at the arrival of a query; empty for good unless `wanted`.
+    pub(crate) fn new(arrived: Instant, wanted: bool) -> Timeline {
+        Timeline {
+            arrived,
+            spans: wanted.then(Mutex::default),
+        }
+    }
+
+    /// Notes a step that began at `start` and ends now.
+    pub(crate) fn note(&self, name: &str, part: impl FnOnce() -> String, start: Instant) {
+        let duration_us = start.elapsed().as_micros() as u64;
+        self.note_of(name, part, self.since_us(start), duration_us);
+    }
+
+    /// Notes a step by the numbers.
+    pub(crate) fn note_of(
+        &self,
+        name: &str,
+        part: impl FnOnce() -> String,
+        start_us: u64,
+        duration_us: u64,
+    ) {
+        if let Some(spans) = &self.spans {
+            let span = Span {
+                name: name.to_owned(),
+                part: part(),
+                start_us,
+                duration_us,
+            };
+            spans
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(span);
+        }
+    }
+
+    /// Microseconds from the arrival to a moment.
+    pub(crate) fn since_us(&self, moment: Instant) -> u64 {
+        moment.saturating_duration_since(self.arrived).as_micros() as u64
+    }
+
+    /// The steps in the order in which they began; `None` where they were not asked for.
+    pub(crate) fn into_spans(self) -> Option<Vec<Span>> {
+        let mut spans = self
+            .spans?
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        // A whole before its parts.
+        spans.sort_by_key(|span| (span.start_us, u64::MAX - span.duration_us));
+        Some(spans)
+    }
+}
+
+/// Measures one phase after another.
+pub(crate) struct Stopwatch(pub(crate) Instant);
+
+impl Stopwatch {
+    /// Microseconds since the last lap.
+    pub(crate) fn lap_us(&mut self) -> u64 {
+        let now = Instant::now();
+        let lap = now - self.0;
+        self.0 = now;
+        lap.as_micros() as u64
+    }
+}

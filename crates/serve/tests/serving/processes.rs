@@ -1,0 +1,252 @@
+//! Is an answer through gRPC the answer of one process, byte by byte?
+use crate::corpus::{Searched, WORDS, document, index};
+use index::Index;
+use proptest::prelude::*;
+use serve::{
+    Chunks, Cluster, ClusterFile, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
+    InProcessDocumentServer, InProcessIndexServer, RpcServer, RpcServices, SearchOptions,
+    ServeError, Topology, io_runtime,
+};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// A server on a free port of loopback, ended when dropped.
+pub(crate) struct Served {
+    pub(crate) address: String,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+impl Served {
+    fn start(services: RpcServices, draining: Draining) -> Served {
+        let server = RpcServer::bind("127.0.0.1:0", services, draining).unwrap();
+        let address = server.address().to_string();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            server.run_until(async {
+                let _ = stopped.await;
+            })
+        });
+        Served {
+            address,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+
+    pub(crate) fn index_server(index: &Arc<Index>, chunks: Chunks) -> Served {
+        let draining = Draining::default();
+        let generations = Generations::fixed(index.clone());
+        let options = HandlerOptions {
+            handlers: 1,
+            ..HandlerOptions::default()
+        };
+        let server = InProcessIndexServer::start(generations, chunks, &options, draining.clone());
+        let services = RpcServices {
+            index_server: Some(Arc::new(server.unwrap())),
+            document_server: None,
+        };
+        Served::start(services, draining)
+    }
+
+    pub(crate) fn document_server(index: &Arc<Index>, chunks: Chunks) -> Served {
+        let draining = Draining::default();
+        let generations = Generations::fixed(index.clone());
+        let server = InProcessDocumentServer::start(generations, chunks, 1, draining.clone());
+        let services = RpcServices {
+            index_server: None,
+            document_server: Some(Arc::new(server.unwrap())),
+        };
+        Served::start(services, draining)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        let ended = self.thread.take().unwrap().join();
+        if !std::thread::panicking() {
+            ended.unwrap().unwrap();
+        }
+    }
+}
+
+fn file(
+    chunks_count: u32,
+    index: Vec<(Chunks, &Served)>,
+    texts: Vec<(Chunks, &Served)>,
+) -> ClusterFile {
+    let parts = |servers: Vec<(Chunks, &Served)>| {
+        let one = |(chunks, server): (Chunks, &Served)| (chunks, vec![server.address.clone()]);
+        servers.into_iter().map(one).collect()
+    };
+    ClusterFile {
+        chunks_count,
+        index_servers: parts(index),
+        document_servers: parts(texts),
+    }
+}
+
+fn connect(file: &ClusterFile, name: &str, runtime: &Runtime) -> Result<FrontEnd, ServeError> {
+    let cluster = Cluster::connect(file, name, runtime, |silent| panic!("{silent}"))?;
+    Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
+}
+
+fn options() -> impl Strategy<Value = SearchOptions> {
+    (0usize..12, 0usize..6, 0u32..4, any::<[bool; 4]>()).prop_map(
+        |(k, start, per_site, [any, tf_idf, explain, counted])| SearchOptions {
+            k,
+            start,
+            per_site,
+            operator: if any {
+                search::Operator::Or
+            } else {
+                search::Operator::And
+            },
+            ranking: match tf_idf {
+                true => search::Ranking::TfIdf,
+                false => search::Ranking::default(),
+            },
+            explain,
+            counted,
+            ..SearchOptions::default()
+        },
+    )
+}
+
+#[test]
+fn answers_are_those_of_one_process() {
+    let crowd = (0..80).map(|n| document(1_000 + n, 9, (n % 64) as u8));
+    let documents = (0..120).map(|n| document(n, (n % 7) as u8, (n * 5 % 64) as u8));
+    let index = index(documents.chain(crowd), 5);
+    let (first, second) = (
+        Served::index_server(&index, 0..=1),
+        Served::index_server(&index, 2..=4),
+    );
+    let (texts, further) = (
+        Served::document_server(&index, 0..=3),
+        Served::document_server(&index, 4..=4),
+    );
+    let file = file(
+        5,
+        vec![(0..=1, &first), (2..=4, &second)],
+        vec![(0..=3, &texts), (4..=4, &further)],
+    );
+    let runtime = io_runtime().unwrap();
+    let apart = connect(&file, "one", &runtime).unwrap();
+    let together = Searched::start(
+        index,
+        &Topology {
+            partitions: 2,
+            ..Topology::default()
+        },
+    );
+    let words = prop::collection::vec(prop::sample::select(&WORDS[..]), 0..4);
+    let query = (words, 0u8..4).prop_map(|(words, kind)| match kind {
+        0 => format!("\"{}\"", words.join(" ")),
+        1 => format!("{} -zeta site:site9.example", words.join(" ")),
+        2 => words.join(" OR "),
+        _ => words.join(" "),
+    });
+    proptest!(ProptestConfig::with_cases(200), |(query in query, options in options())| {
+        let mut one = together.search(&query, &options).unwrap();
+        let mut other = runtime.block_on(apart.search(&query, &options)).unwrap();
+        one.phases_us = Default::default();
+        other.phases_us = Default::default();
+        prop_assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&other).unwrap());
+        prop_assert_eq!(one.coverage, 1.0);
+        prop_assert!(one.degraded.is_empty());
+    });
+    let url = "https://site3.example/10";
+    let stored = |front_end: &FrontEnd| runtime.block_on(front_end.document(url)).unwrap();
+    assert_eq!(stored(&apart), stored(&together.0));
+    assert_eq!(apart.known(), together.0.known());
+    assert!(matches!(
+        runtime.block_on(apart.search(
+            "alpha",
+            &SearchOptions {
+                k: 5_000,
+                ..Default::default()
+            }
+        )),
+        Err(serve::SearchError::BadRequest { .. })
+    ));
+}
+
+#[test]
+fn a_cluster_that_is_not_what_its_file_says_is_refused() {
+    let index = index((0..20).map(|n| document(n, 1, 1)), 4);
+    let (low, high) = (
+        Served::index_server(&index, 0..=1),
+        Served::index_server(&index, 2..=3),
+    );
+    let texts = Served::document_server(&index, 0..=3);
+    let runtime = io_runtime().unwrap();
+    let refused = |file: &ClusterFile, name: &str| {
+        let error = connect(file, name, &runtime)
+            .err()
+            .expect("it was not refused");
+        error.to_string()
+    };
+    let right = file(
+        4,
+        vec![(0..=1, &low), (2..=3, &high)],
+        vec![(0..=3, &texts)],
+    );
+    let _running = connect(&right, "first", &runtime).unwrap();
+
+    let swapped = file(
+        4,
+        vec![(0..=1, &high), (2..=3, &low)],
+        vec![(0..=3, &texts)],
+    );
+    let told = refused(&swapped, "second");
+    assert!(
+        told.contains("serves chunks 2-3") && told.contains("says 0-1"),
+        "{told}"
+    );
+
+    let cut = file(
+        4,
+        vec![(0..=1, &low), (2..=2, &high), (3..=3, &high)],
+        vec![(0..=3, &texts)],
+    );
+    let told = refused(&cut, "third");
+    assert!(told.contains("chunk"), "{told}");
+
+    let elsewhere = crate::corpus::index((0..20).map(|n| document(n, 1, 1)), 4);
+    let stranger = Served::document_server(&elsewhere, 0..=3);
+    let mixed = file(
+        4,
+        vec![(0..=1, &low), (2..=3, &high)],
+        vec![(0..=3, &stranger)],
+    );
+    let told = refused(&mixed, "fourth");
+    assert!(told.contains("same index"), "{told}");
+}
+
+#[test]
+fn front_ends_that_disagree_are_told_the_chunk() {
+    let index = index((0..20).map(|n| document(n, 1, 1)), 4);
+    let servers = [0..=1, 2..=3, 2..=2, 3..=3].map(|chunks| Served::index_server(&index, chunks));
+    let texts = Served::document_server(&index, 0..=3);
+    let runtime = io_runtime().unwrap();
+    let [low, high, second, third] = &servers;
+    let two = file(4, vec![(0..=1, low), (2..=3, high)], vec![(0..=3, &texts)]);
+    let _running = connect(&two, "first", &runtime).unwrap();
+    let three = file(
+        4,
+        vec![(0..=1, low), (2..=2, second), (3..=3, third)],
+        vec![(0..=3, &texts)],
+    );
+    let told = connect(&three, "second", &runtime)
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        told.contains("front-end first has chunk 2 in chunks 2-3"),
+        "{told}"
+    );
+}

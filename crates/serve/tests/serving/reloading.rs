@@ -1,0 +1,131 @@
+//! Does a new generation of the index take the place of the old one without a query noticing?
+use crate::corpus::{RUNTIME, document};
+use index::{BuildOptions, Writer};
+use serve::transport::DetailsRequest;
+use serve::{
+    Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
+    InProcessIndexServer, IndexServer, Query, Reply, SearchOptions, ServerError, Topology,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use vfs::{MemoryStorage, SharedStorage};
+
+/// Adds documents of one word and commits; the generation that they make.
+fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
+    let options = BuildOptions {
+        chunks: Some(3),
+        ..BuildOptions::default()
+    };
+    let mut writer = Writer::open(storage.clone(), options).unwrap();
+    for number in numbers {
+        writer.add(document(number, (number % 5) as u8, 1)).unwrap();
+    }
+    writer.commit().unwrap();
+}
+
+#[test]
+fn no_query_fails_while_generations_change() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..100);
+    let generations = Generations::open(storage.clone()).unwrap();
+    let topology = Topology {
+        partitions: 3,
+        handlers: 1,
+        queue_length: 100,
+    };
+    let cluster = Cluster::in_process(&generations, &topology, &[], None).unwrap();
+    let options = FrontEndOptions {
+        cache_bytes: 1 << 20,
+        ..FrontEndOptions::default()
+    };
+    let front_end = FrontEnd::new(cluster, options);
+    let (ended, answers) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut before = 0;
+                while !ended.load(Ordering::Relaxed) {
+                    let answer =
+                        RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
+                    let answer = answer.unwrap();
+                    assert!(answer.degraded.is_empty(), "{:?}", answer.degraded);
+                    // A whole generation each time, and never an older one than before.
+                    assert_eq!(answer.total.value % 100, 0);
+                    assert!(answer.total.value >= before);
+                    assert_eq!(answer.hits.len(), 10);
+                    assert!(answer.hits.iter().all(|hit| hit.summary.contains("<mark>")));
+                    before = answer.total.value;
+                    answers.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for generation in 1..=5u64 {
+            let wanted = answers.load(Ordering::Relaxed) + 10;
+            while answers.load(Ordering::Relaxed) < wanted {
+                std::thread::yield_now();
+            }
+            commit(
+                &storage,
+                generation as usize * 100..(generation as usize + 1) * 100,
+            );
+            let before = front_end.known().generation;
+            assert!(RUNTIME.block_on(front_end.reload()).unwrap() > before);
+            // Nothing newer is there: nothing changes.
+            let again = RUNTIME.block_on(front_end.reload()).unwrap();
+            assert_eq!(again, front_end.known().generation);
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+    let last = RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
+    assert_eq!(last.unwrap().total.value, 600);
+}
+
+#[test]
+fn the_generation_before_is_still_answered_from_and_older_ones_are_not() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..10);
+    let generations = Generations::open(storage.clone()).unwrap();
+    let first = generations.newest().generation();
+    let options = HandlerOptions {
+        handlers: 1,
+        ..HandlerOptions::default()
+    };
+    let server =
+        InProcessIndexServer::start(generations.clone(), 0..=2, &options, Draining::default());
+    let server = server.unwrap();
+    let details = || {
+        let query = Query::new(
+            1,
+            "alpha".into(),
+            search::Operator::And,
+            search::Ranking::default(),
+        );
+        let segment = generations.get(first).or(Some(generations.newest()));
+        let segment = segment.unwrap().segments(0..3).next().unwrap().id();
+        let request = DetailsRequest {
+            hits: vec![(segment, index::DocId(0))],
+            explain: false,
+            generation: first,
+            deadline: Instant::now() + Duration::from_secs(10),
+        };
+        let (reply, answer) = Reply::channel();
+        server.details(&Arc::new(query), request, reply);
+        RUNTIME.block_on(answer).unwrap()
+    };
+    assert!(details().is_ok());
+    commit(&storage, 10..20);
+    generations.reload().unwrap();
+    assert!(details().is_ok());
+    commit(&storage, 20..30);
+    generations.reload().unwrap();
+    let refused = details().unwrap_err();
+    assert!(
+        matches!(refused, ServerError::Unavailable { .. }),
+        "{refused}"
+    );
+    assert!(
+        refused.to_string().contains("no longer has generation"),
+        "{refused}"
+    );
+}

@@ -1,0 +1,282 @@
+//! How does an index get into memory before the first query, and is it really there?
+//!
+//! ```text
+//! touch      every page is read into the page cache and mapped: no query waits for the disk or a
+//!            page fault, unless the kernel needs the memory for something else
+//! tmpfs      files are copied into memory files: dropped caches and other readers of the disk do
+//!            not push them out
+//! hugepages  files are copied into memory mapped by pages of 2 MiB: fewer misses of the TLB
+//! ```
+//!
+//! A copy in memory has no name: it goes when the last mapping goes, however the process ends.
+//! [`PreloadedStorage`] is a storage whose files were loaded so, for whoever opens an index in it.
+//! What could not be done is left as it was on disk, and told, with figures that the kernel gave.
+
+// Mapping files, asking where pages are: each block carries its proof.
+#[allow(unsafe_code)]
+mod load;
+#[allow(unsafe_code)]
+mod measure;
+
+use crate::{Lock, Region, SharedStorage, Storage, StorageError, WriteFile};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// Where files are to be before they are searched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Preload {
+    /// Wherever they are: pages come when they are needed.
+    #[default]
+    None,
+    /// In the page cache, mapped.
+    Touch,
+    /// In memory files.
+    Tmpfs,
+    /// In memory with huge pages.
+    HugePages,
+}
+
+impl Preload {
+    const ALL: [Preload; 4] = [
+        Preload::None,
+        Preload::Touch,
+        Preload::Tmpfs,
+        Preload::HugePages,
+    ];
+
+    /// The name that options and reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preload::None => "none",
+            Preload::Touch => "touch",
+            Preload::Tmpfs => "tmpfs",
+            Preload::HugePages => "hugepages",
+        }
+    }
+}
+
+impl fmt::Display for Preload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Preload {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Preload, String> {
+        let named = Preload::ALL.into_iter().find(|way| way.name() == name);
+        named.ok_or_else(|| {
+            format!("{name:?} is no way to preload; choose none, touch, tmpfs or hugepages")
+        })
+    }
+}
+
+/// How to load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreloadOptions {
+    /// Where to.
+    pub preload: Preload,
+    /// The folder of a file system in memory, for [`Preload::Tmpfs`].
+    pub tmpfs: PathBuf,
+}
+
+impl PreloadOptions {
+    /// Loads so, memory files in `/dev/shm`.
+    pub fn new(preload: Preload) -> PreloadOptions {
+        PreloadOptions {
+            preload,
+            tmpfs: PathBuf::from("/dev/shm"),
+        }
+    }
+}
+
+/// How far loading is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PreloadProgress {
+    /// Bytes that are loaded.
+    pub bytes_done: u64,
+    /// Bytes of all files.
+    pub bytes_total: u64,
+    /// Since it began.
+    pub elapsed: Duration,
+}
+
+/// Told after every few megabytes; `Break` ends the loading, and the rest stays on disk.
+pub type OnProgress<'a> = dyn FnMut(PreloadProgress) -> ControlFlow<()> + 'a;
+
+/// What was really done, and what of it holds now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreloadReport {
+    /// What was asked for.
+    pub asked: Preload,
+    /// Files that were to be loaded.
+    pub files_count: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes that were loaded as asked.
+    pub loaded_bytes: u64,
+    /// How long that took.
+    pub elapsed: Duration,
+    /// Bytes that are in memory now (mincore(2)), or why that is not known. The kernel tells it of
+    /// files that this user may write, and says of all others that they are in memory.
+    pub resident_bytes: Result<u64, String>,
+    /// Bytes that are mapped by huge pages now (`/proc/self/smaps`), or why that is not known.
+    pub huge_bytes: Result<u64, String>,
+    /// Why not all was done, one line for each reason.
+    pub shortfalls: Vec<String>,
+}
+
+impl PreloadReport {
+    /// Bytes loaded each second.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.loaded_bytes as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+}
+
+impl fmt::Display for PreloadReport {
+    /// `preload touch: 120.0 MB of 120.0 MB in 3 files, 0.05 s; resident 120.0 MB; huge pages 0.0 MB`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mb = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
+        let or_why = |bytes: &Result<u64, String>| match bytes {
+            Ok(bytes) => mb(*bytes),
+            Err(why) => format!("unknown ({why})"),
+        };
+        write!(
+            f,
+            "preload {}: {} of {} in {} file{}, {:.2} s; resident {}; huge pages {}",
+            self.asked,
+            mb(self.loaded_bytes),
+            mb(self.bytes),
+            self.files_count,
+            if self.files_count == 1 { "" } else { "s" },
+            self.elapsed.as_secs_f64(),
+            or_why(&self.resident_bytes),
+            or_why(&self.huge_bytes),
+        )?;
+        self.shortfalls
+            .iter()
+            .try_for_each(|why| write!(f, "; {why}"))
+    }
+}
+
+/// A storage some of whose files are in memory already. Everything else is as in the one below.
+#[derive(Debug)]
+pub struct PreloadedStorage {
+    storage: SharedStorage,
+    asked: Preload,
+    /// Files by name: loaded, or as they were where that failed.
+    regions: BTreeMap<String, Region>,
+    loaded_bytes: u64,
+    elapsed: Duration,
+    shortfalls: Vec<String>,
+}
+
+impl PreloadedStorage {
+    /// Loads the files `names` of `storage` as `options` say. A file that cannot be opened is an
+    /// error; one that cannot be loaded is used as it is, and [`PreloadedStorage::report`] says why.
+    pub fn load(
+        storage: SharedStorage,
+        names: &[String],
+        options: &PreloadOptions,
+        on_progress: &mut OnProgress,
+    ) -> Result<PreloadedStorage, StorageError> {
+        let begun = Instant::now();
+        let mut opened = BTreeMap::new();
+        for name in names {
+            opened.insert(name.clone(), storage.open(name)?);
+        }
+        let lengths: Vec<u64> = opened.values().map(|region| region.len() as u64).collect();
+        let bytes_total = lengths.iter().sum();
+        let mut bytes_done = 0;
+        let mut stopped = false;
+        let mut on_bytes = |bytes: usize| {
+            bytes_done += bytes as u64;
+            let progress = PreloadProgress {
+                bytes_done,
+                bytes_total,
+                elapsed: begun.elapsed(),
+            };
+            let next = on_progress(progress);
+            stopped |= next.is_break();
+            next
+        };
+        let mut loader = load::Loader::new(options, &lengths, &mut on_bytes);
+        let regions = opened
+            .into_iter()
+            .map(|(name, region)| {
+                let region = loader.load(&storage.location().join(&name), region);
+                (name, region)
+            })
+            .collect();
+        let (loaded_bytes, mut shortfalls) = loader.finish();
+        if stopped {
+            shortfalls.push("it was stopped".into());
+        }
+        Ok(PreloadedStorage {
+            storage,
+            asked: options.preload,
+            regions,
+            loaded_bytes,
+            elapsed: begun.elapsed(),
+            shortfalls,
+        })
+    }
+
+    /// What was done, and what the kernel says of it now.
+    pub fn report(&self) -> PreloadReport {
+        let regions = || self.regions.values();
+        PreloadReport {
+            asked: self.asked,
+            files_count: self.regions.len(),
+            bytes: regions().map(|region| region.len() as u64).sum(),
+            loaded_bytes: self.loaded_bytes,
+            elapsed: self.elapsed,
+            resident_bytes: regions()
+                .map(|region| measure::resident_bytes(region))
+                .sum(),
+            huge_bytes: measure::huge_bytes(regions().map(|region| region.as_ptr_range())),
+            shortfalls: self.shortfalls.clone(),
+        }
+    }
+}
+
+impl Storage for PreloadedStorage {
+    fn location(&self) -> PathBuf {
+        self.storage.location()
+    }
+
+    fn create(&self, name: &str) -> Result<Box<dyn WriteFile>, StorageError> {
+        self.storage.create(name)
+    }
+
+    fn open(&self, name: &str) -> Result<Region, StorageError> {
+        match self.regions.get(name) {
+            Some(region) => Ok(region.clone()),
+            None => self.storage.open(name),
+        }
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        self.storage.rename(from, to)
+    }
+
+    fn remove(&self, name: &str) -> Result<(), StorageError> {
+        self.storage.remove(name)
+    }
+
+    fn list(&self) -> Result<Vec<String>, StorageError> {
+        self.storage.list()
+    }
+
+    fn sync_directory(&self) -> Result<(), StorageError> {
+        self.storage.sync_directory()
+    }
+
+    fn lock(&self, name: &str) -> Result<Lock, StorageError> {
+        self.storage.lock(name)
+    }
+}

@@ -1,0 +1,13 @@
+//! What front-ends, index servers and document servers say to each other: gRPC, made from
+//! `proto/shorttail.proto`.
+
+/// Of the schema's meaning. Servers of another version are refused.
+pub const PROTOCOL: u32 = 1;
+
+/// The messages and services of version 1.
+#[allow(missing_docs, unreachable_pub, clippy::all)]
+mod generated {
+    tonic::include_proto!("shorttail.v1");
+}
+
+pub use generated::*;
