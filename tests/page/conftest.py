@@ -30,11 +30,11 @@ LAUNCH = [
 
 
 class Server:
-    """`shorttail serve` on a free port; keeps what it prints."""
+    """A serving subcommand on a free port; keeps what it prints."""
 
-    def __init__(self, binary, directory):
+    def __init__(self, binary, *arguments):
         self.process = subprocess.Popen(
-            [binary, "serve", directory, "--listen", "127.0.0.1:0"],
+            [binary, *map(str, arguments), "--listen", "127.0.0.1:0"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -45,17 +45,18 @@ class Server:
         self.address = queue.Queue()
         threading.Thread(target=self.listen, daemon=True).start()
         try:
-            self.origin = self.address.get(timeout=START_SECONDS_MAX)
+            self.listens = self.address.get(timeout=START_SECONDS_MAX)
         except queue.Empty:
-            self.origin = None
-        if self.origin is None:
+            self.listens = None
+        if self.listens is None:
             self.process.kill()
             pytest.fail("the server gave no address:\n" + "".join(self.lines), pytrace=False)
+        self.origin = f"http://{self.listens}"
 
     def listen(self):
         for line in self.process.stdout:
             self.lines.append(line)
-            if found := re.search(r"listening on (http://\S+)", line):
+            if found := re.search(r"listening on (?:http://)?(\S+)", line):
                 self.address.put(found[1].rstrip("/"))
         self.address.put(None)
 
@@ -74,13 +75,18 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def server(binary, shorttail, tmp_path_factory):
+def index(shorttail, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     source = folder / "corpus.jsonl"
     refused = corpus.write(source)
     printed = shorttail("index", source, "--into", folder / "index", "--chunks", 3)
     assert {int(line) for line in re.findall(r"corpus\.jsonl:(\d+): \S", printed)} == refused, printed
-    server = Server(binary, folder / "index")
+    return folder / "index"
+
+
+@pytest.fixture(scope="session")
+def server(binary, index):
+    server = Server(binary, "serve", index)
     yield server
     running = server.process.poll() is None
     status = server.stop()

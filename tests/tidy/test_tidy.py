@@ -20,7 +20,7 @@ PATH = re.compile(r"(?<![\w/.$-])(?:(?:crates|docs|tests|\.ci)/[\w.*/-]*|[A-Z][A
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`|^    [^\n]*$", re.MULTILINE | re.DOTALL)
 # Subcommands that have subcommands of their own.
-WITH_QUESTIONS = {"model"}
+WITH_QUESTIONS = {"lab", "model"}
 COMMAND = re.compile(r"(?:\bshorttail|cargo run --release --) +([a-z][a-z-]*)\b([^|#&;`\n]*)")
 
 

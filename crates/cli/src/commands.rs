@@ -7,6 +7,7 @@ mod document_server;
 mod front_end;
 mod index;
 mod index_server;
+mod lab;
 mod load;
 mod model;
 mod optimize;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     FrontEnd(front_end::FrontEndCommandArguments),
     Top(top::TopArguments),
     Load(load::LoadArguments),
+    Lab(lab::LabArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
     Model(model::ModelArguments),
@@ -60,6 +62,7 @@ impl Command {
             Command::FrontEnd(arguments) => front_end::run(arguments),
             Command::Top(arguments) => top::run(arguments),
             Command::Load(arguments) => load::run(arguments),
+            Command::Lab(arguments) => lab::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),
             Command::Model(arguments) => model::run(arguments),

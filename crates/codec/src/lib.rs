@@ -5,7 +5,9 @@
 //! - [`vint`]: one variable-length byte integer after another, as Lucene 3 stored postings.
 //! - [`packed`]: blocks of 256 bit-packed integers, the default form of postings and positions.
 //! - [`docs`]: blocks of 256 documents, as packed gaps or as bits.
-//! - [`tail`]: postings one after another, where they are too few for a block.
+//! - [`rice`]: integers in high and low parts, any of them read by itself; the form of positions.
+//! - [`elias_fano`]: documents in high and low parts, where they are too few for a block.
+//! - [`tail`]: postings one after another, where they are very few.
 //! - [`bits`], [`lanes`], [`sorted`]: what is done with decoded blocks, as sets of bits, as postings side by
 //!   side, and as sorted documents.
 //! - [`memory`], [`processor`]: asking for bytes before they are wanted, and which instructions there are.
@@ -15,11 +17,13 @@
 
 pub mod bits;
 pub mod docs;
+pub mod elias_fano;
 pub mod error;
 pub mod lanes;
 pub mod memory;
 pub mod packed;
 pub mod processor;
+pub mod rice;
 pub mod sorted;
 pub mod tail;
 pub mod vint;

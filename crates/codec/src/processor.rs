@@ -9,7 +9,7 @@ pub enum Level {
     Any,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT.
     Avx2,
-    /// Besides these AVX-512 F, BW, DQ, VL and VPOPCNTDQ.
+    /// Besides these AVX-512 F, BW, DQ, VL, VPOPCNTDQ, VBMI and VBMI2.
     Avx512,
 }
 
@@ -45,7 +45,9 @@ fn detected() -> Level {
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vpopcntdq");
+        && is_x86_feature_detected!("avx512vpopcntdq")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2");
     match (avx2, avx512) {
         (false, _) => Level::Any,
         (true, false) => Level::Avx2,

@@ -7,6 +7,7 @@
 //! Vectors of eight are passed over by their last value; a value is looked for in one vector at once
 //! (Lemire, Boytsov & Kurz, "SIMD compression and the intersection of sorted integers", 2016).
 
+use crate::bits::for_each_processor;
 use crate::packed::BLOCK;
 
 /// Pairs of indexes: in `wanted` and in `block`, of equal values.
@@ -88,12 +89,77 @@ fn intersect_avx2(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> us
     count
 }
 
+for_each_processor! {
+    /// Keeps at the beginning of `starts` (increasing) those that have `offset` more in `positions`
+    /// (increasing); how many they are.
+    pub fn keep_followed(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize = keep_followed_any
+}
+
+#[inline(always)]
+fn keep_followed_any(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize {
+    /// Positions that are compared in the time of one step of a walk.
+    const AT_ONCE: usize = 8;
+    if starts.len() * positions.len() <= AT_ONCE * (starts.len() + positions.len()) {
+        // All are compared: no branch to guess, and many at a time.
+        let mut count = 0;
+        for at in 0..starts.len() {
+            let start = starts[at];
+            let wanted = start.wrapping_add(offset);
+            let is_there = positions
+                .iter()
+                .fold(false, |is_there, &position| is_there | (position == wanted));
+            starts[count] = start;
+            // One past the last number is no position.
+            count += usize::from(is_there && wanted >= start);
+        }
+        return count;
+    }
+    keep_followed_walking(starts, offset, positions)
+}
+
+/// The twin of every form of [`keep_followed`]: both are walked once.
+pub fn keep_followed_walking(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize {
+    let (mut at, mut count) = (0, 0);
+    for index in 0..starts.len() {
+        let start = starts[index];
+        let Some(wanted) = start.checked_add(offset) else {
+            break;
+        };
+        while at < positions.len() && positions[at] < wanted {
+            at += 1;
+        }
+        if at < positions.len() && positions[at] == wanted {
+            starts[count] = start;
+            count += 1;
+        }
+    }
+    count
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn followed_are_those_of_the_walk(
+            starts in prop::collection::btree_set(prop_oneof![20 => 0u32..300, 1 => u32::MAX - 9..=u32::MAX], 0..60),
+            positions in prop::collection::btree_set(prop_oneof![20 => 0u32..300, 1 => u32::MAX - 9..=u32::MAX], 0..60),
+            offset in 0u32..5,
+        ) {
+            let starts: Vec<u32> = starts.into_iter().collect();
+            let listed: Vec<u32> = positions.iter().copied().collect();
+            let expected: Vec<u32> = starts.iter().copied()
+                .filter(|start| start.checked_add(offset).is_some_and(|wanted| positions.contains(&wanted)))
+                .collect();
+            for keep in [keep_followed, keep_followed_any, keep_followed_walking] {
+                let mut kept = starts.clone();
+                let count = keep(&mut kept, offset, &listed);
+                prop_assert_eq!(&kept[..count], &expected);
+            }
+        }
+
         #[test]
         fn every_form_is_the_plain_one(
             wanted in prop::collection::btree_set(0u32..3000, 0..=256),

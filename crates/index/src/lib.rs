@@ -28,6 +28,7 @@ pub mod snapshot;
 mod spill;
 pub mod statistics;
 pub mod store;
+mod terms;
 pub mod writer;
 
 pub use check::{CheckReport, check};
@@ -41,6 +42,7 @@ pub use postings::{
 pub use preload::{PreloadParts, preload};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
-pub use statistics::{Statistics, TermStatistics};
+pub use statistics::{Statistics, TermPlace, TermStatistics};
 pub use store::{DocumentStore, StoredDocument, Texts};
+pub use terms::{LookUpStep, TermHash};
 pub use writer::{BuildOptions, CommitSummary, Writer};

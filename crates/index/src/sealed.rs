@@ -26,7 +26,7 @@ const BLOCK_BYTES: usize = 4 << 10;
 /// Verified pages are given back in pieces of this size.
 const RELEASE_BYTES: usize = 16 << 20;
 /// The version of all formats of this crate.
-pub(crate) const FORMAT_VERSION: u32 = 2;
+pub(crate) const FORMAT_VERSION: u32 = 3;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

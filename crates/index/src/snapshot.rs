@@ -65,10 +65,11 @@ impl Index {
         let mut chunks: Vec<Vec<StorePart>> = (0..manifest.chunks).map(|_| Vec::new()).collect();
         let mut segments = Vec::with_capacity(opened.len());
         // Newest first in the store: a document is its latest version.
-        for (entry, (segment, part)) in manifest.segments.iter().zip(opened) {
+        for (entry, (mut segment, part)) in manifest.segments.iter().zip(opened) {
             if let Some(part) = part {
                 chunks[entry.chunk as usize].insert(0, part);
             }
+            segment.number = segments.len() as u32;
             segments.push(Arc::new(segment));
         }
         let statistics = Statistics::open(storage, &manifest, segments.clone())?;
@@ -93,6 +94,11 @@ impl Index {
     /// The codec of its postings.
     pub fn codec(&self) -> PostingsCodec {
         self.manifest.codec
+    }
+
+    /// The number of the newest generation in a directory, of which nothing is read; `None` without an index.
+    pub fn newest_generation(storage: &SharedStorage) -> Result<Option<u64>, IndexError> {
+        Ok(manifest::generations(storage)?.first().copied())
     }
 
     /// Which index: drawn when it was built, the same in all generations.

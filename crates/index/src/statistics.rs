@@ -1,16 +1,18 @@
 //! Statistics of the whole index, so that scores do not depend on how it is cut.
 //!
-//! ```text
-//! payload := fst: field:u8 term:utf8 -> live documents of the whole index that hold the term
-//! ```
-//!
 //! Only terms of more than one segment, or of deleted documents, are in the file: for every other term
 //! the one segment that has it knows its document frequency. Counts and lengths are in the manifest.
+//! What the file holds, `shared` documents.
 
+mod shared;
+
+use self::shared::{SharedTerms, SharedTermsWriter};
 use crate::deletions::Deletions;
 use crate::manifest::{FileEntry, Manifest};
-use crate::sealed::{Identity, Kind, SealedWriter, Section, open_sealed};
-use crate::{DocId, Field, IndexError, Segment, StoredDocument, TermRecord};
+use crate::sealed::{Identity, Kind, SealedWriter, open_sealed};
+use crate::{
+    DocId, Field, IndexError, LookUpStep, Segment, StoredDocument, TermHash, TermRecord, terms,
+};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +24,7 @@ use vfs::SharedStorage;
 pub struct Statistics {
     documents_count: u64,
     words_counts: [u64; 2],
-    shared_terms: Option<fst::Map<Section>>,
+    shared_terms: Option<SharedTerms>,
     segments: Vec<Arc<Segment>>,
 }
 
@@ -70,50 +72,76 @@ impl Statistics {
             .map_or(0, |found| found.document_frequency))
     }
 
+    /// Asks for what the next step of looking up a term will read, without waiting for it.
+    #[inline]
+    pub fn prefetch(&self, hash: TermHash, step: LookUpStep) {
+        match (&self.shared_terms, &self.segments[..]) {
+            (Some(shared), _) => shared.prefetch(hash, step),
+            (None, [segment]) => segment.prefetch_term(hash, step),
+            _ => {}
+        }
+    }
+
     /// What is known of a term that occurs in the index; `None` where it does not.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
-        if let Some(shared) = &self.shared_terms {
-            let mut key = Vec::with_capacity(1 + term.len());
-            key.push(field as u8);
-            key.extend_from_slice(term.as_bytes());
-            if let Some(document_frequency) = shared.get(&key) {
-                return Ok((document_frequency > 0).then_some(TermStatistics {
-                    document_frequency,
-                    record: None,
-                }));
+        if let Some(shared) = &self.shared_terms
+            && let Some((document_frequency, places)) =
+                terms::with_key(field, term, |key| shared.find(key))?
+        {
+            return Ok((document_frequency > 0).then_some(TermStatistics {
+                document_frequency,
+                places,
+            }));
+        }
+        if self.segments.len() > 1 {
+            let hash = TermHash::of(field, term);
+            for segment in &self.segments {
+                segment.prefetch_term(hash, LookUpStep::Table);
             }
         }
-        for segment in &self.segments {
+        for (number, segment) in (0..).zip(&self.segments) {
             if let Some(record) = segment.term(field, term)? {
                 return Ok(Some(TermStatistics {
                     document_frequency: record.documents_count.into(),
-                    record: Some((segment.id(), record)),
+                    places: vec![TermPlace {
+                        segment: number,
+                        record,
+                    }],
                 }));
             }
         }
         Ok(None)
     }
 
-    /// The file's terms and counts, in order.
-    pub(crate) fn shared_terms(&self) -> Option<&fst::Map<Section>> {
+    /// The file's terms.
+    pub(crate) fn shared_terms(&self) -> Option<&SharedTerms> {
         self.shared_terms.as_ref()
     }
 }
 
 /// What the statistics know of a term.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermStatistics {
     /// Live documents of the whole index that hold it.
     pub document_frequency: u64,
-    /// The one segment that has it, by id, and its record there; `None` where several may.
-    pub record: Option<(u32, TermRecord)>,
+    /// Every segment that has it, by number.
+    pub places: Vec<TermPlace>,
+}
+
+/// A term's list in a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TermPlace {
+    /// The number of the segment among those of the index: [`Segment::number`].
+    pub segment: u32,
+    /// Its record there.
+    pub record: TermRecord,
 }
 
 fn open_shared_terms(
     storage: &SharedStorage,
     manifest: &Manifest,
     file: &FileEntry,
-) -> Result<fst::Map<Section>, IndexError> {
+) -> Result<SharedTerms, IndexError> {
     let identity = Identity {
         kind: Kind::Statistics,
         index_id: manifest.index_id(),
@@ -121,12 +149,7 @@ fn open_shared_terms(
     };
     let expected = Some((identity, file.seal));
     let (payload, _) = open_sealed(storage, &file.name, Kind::Statistics, expected)?;
-    let offset = payload.file_offset();
-    fst::Map::new(payload).map_err(|error| IndexError::Damaged {
-        path: storage.location().join(&file.name),
-        offset,
-        what: format!("statistics: {error}"),
-    })
+    SharedTerms::open(storage.location().join(&file.name), &payload)
 }
 
 /// Terms and words of deleted documents: what the counts of segments say too much.
@@ -165,7 +188,7 @@ impl Deleted {
         segment: &Segment,
         gone: &Deletions,
     ) -> Result<(), IndexError> {
-        let mut terms = segment.terms.stream();
+        let mut terms = segment.terms();
         while let Some((key, ordinal)) = terms.next() {
             let mut postings = segment.postings(&segment.record(ordinal)?)?;
             let (mut documents, mut occurrences) = (0, 0);
@@ -195,27 +218,32 @@ fn key(field: Field, term: &str) -> Vec<u8> {
     key
 }
 
-/// Calls `each` for every term that the file must hold, with its live documents, in order.
+/// Calls `each` for every term that the file must hold, with its live documents and its places, in order.
 pub(crate) fn each_shared_term(
     segments: &[Arc<Segment>],
     deleted: &Deleted,
-    mut each: impl FnMut(&[u8], u64) -> Result<(), IndexError>,
+    mut each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
-    let union: OpBuilder = segments
-        .iter()
-        .map(|segment| segment.terms.stream())
-        .collect();
+    let union: OpBuilder = segments.iter().map(|segment| segment.terms()).collect();
     let mut terms = union.union();
+    let mut places = Vec::new();
     while let Some((term, found)) = terms.next() {
         let gone = deleted.terms.get(term).copied().unwrap_or(0);
         if found.len() < 2 && gone == 0 {
             continue;
         }
-        let mut count = 0u64;
-        for place in found {
-            count += u64::from(segments[place.index].record(place.value)?.documents_count);
+        places.clear();
+        for found in found {
+            let record = segments[found.index].record(found.value)?;
+            places.push(TermPlace {
+                segment: found.index as u32,
+                record,
+            });
         }
-        each(term, count.saturating_sub(gone))?;
+        places.sort_unstable_by_key(|place| place.segment);
+        let counts = places.iter().map(|place| place.record.documents_count);
+        let count: u64 = counts.map(u64::from).sum();
+        each(term, count.saturating_sub(gone), &places)?;
     }
     Ok(())
 }
@@ -231,21 +259,18 @@ pub(crate) fn write(
     if segments.len() < 2 && deleted.terms.is_empty() {
         return Ok(None);
     }
-    let mut terms = fst::MapBuilder::memory();
-    each_shared_term(segments, deleted, |term, count| {
-        terms
-            .insert(term, count)
-            .map_err(crate::segment::not_in_order)
-    })?;
-    let bytes = terms.into_inner().map_err(crate::segment::not_in_order)?;
     let name = format!("statistics-{generation}");
+    let mut terms = SharedTermsWriter::new(storage, &name);
+    each_shared_term(segments, deleted, |term, count, places| {
+        terms.push(term, count, places)
+    })?;
     let identity = Identity {
         kind: Kind::Statistics,
         index_id,
         number: generation,
     };
     let mut out = SealedWriter::create(storage, &name, identity)?;
-    out.write(&bytes)?;
+    terms.finish(&mut out)?;
     Ok(Some(FileEntry {
         name,
         number: generation,

@@ -1,4 +1,4 @@
-//! Is format 2 still read and written as it was, is format 1 refused by name, and does the documentation
+//! Is format 3 still read and written as it was, are older ones refused by name, and does the documentation
 //! quote true bytes?
 //!
 //! The fixtures were built once and never again: an index of three documents, and a second commit that
@@ -14,12 +14,12 @@ use vfs::{MemoryStorage, SharedStorage};
 
 const SEGMENT_1: &str = "segment-00000001.index";
 const SEGMENT_2: &str = "segment-00000002.index";
-const SMALL: &str = "format-2";
-const BLOCKS: &str = "format-2-blocks";
+const SMALL: &str = "format-3";
+const BLOCKS: &str = "format-3-blocks";
 /// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
 /// choose other bytes for the same rows, so byte for byte comparison ends there.
-const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x113), (SEGMENT_2, 0xb3)];
-const BLOCKS_DETAILS_START: usize = 0x276f;
+const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b6), (SEGMENT_2, 0x13a)];
+const BLOCKS_DETAILS_START: usize = 0x1fd9;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
@@ -303,39 +303,35 @@ fn blocks_are_read() {
 
 /// By whoever reads, checks or adds to it, and nothing in it changes.
 #[test]
-fn format_1_is_refused_by_name() {
-    let refused = |error: IndexError| {
-        let told = error.to_string();
-        assert!(
-            matches!(
-                error,
-                IndexError::OtherVersion {
-                    found: 1,
-                    read: 2,
-                    ..
-                }
-            ),
-            "{told}"
+fn older_formats_are_refused_by_name() {
+    let folders = [
+        ("format-1", 1, "MANIFEST-2"),
+        ("format-2", 2, "MANIFEST-2"),
+        ("format-2-blocks", 2, "MANIFEST-1"),
+    ];
+    for (folder, version, manifest) in folders {
+        let refused = |error: IndexError| {
+            let told = error.to_string();
+            assert!(
+                matches!(error, IndexError::OtherVersion { found, read: 3, .. } if found == version),
+                "{told}"
+            );
+            let named = format!("format version {version}");
+            for part in [manifest, &named, "version 3", "rebuild the index"] {
+                assert!(told.contains(part), "{part:?} in {told:?}");
+            }
+        };
+        let storage = fixture(folder);
+        let before = files(&storage);
+        refused(Index::open(storage.clone()).unwrap_err());
+        refused(check(storage.clone(), 10).unwrap_err());
+        refused(
+            Writer::open(storage.clone(), BuildOptions::default())
+                .err()
+                .unwrap(),
         );
-        for part in [
-            "MANIFEST-2",
-            "format version 1",
-            "version 2",
-            "rebuild the index",
-        ] {
-            assert!(told.contains(part), "{part:?} in {told:?}");
-        }
-    };
-    let storage = fixture("format-1");
-    let before = files(&storage);
-    refused(Index::open(storage.clone()).unwrap_err());
-    refused(check(storage.clone(), 10).unwrap_err());
-    refused(
-        Writer::open(storage.clone(), BuildOptions::default())
-            .err()
-            .unwrap(),
-    );
-    assert_eq!(files(&storage), before);
+        assert_eq!(files(&storage), before);
+    }
 }
 
 /// One quotation of the documentation.
@@ -400,7 +396,7 @@ fn the_documentation_quotes_true_bytes() {
         "segment-00000001.documents",
         "segment-00000001-2.deletions",
         "statistics-2",
-        "format-2-blocks/segment-00000001.index",
+        "format-3-blocks/segment-00000001.index",
     ];
     for kind in kinds {
         let quoted = found.iter().filter(|quotation| quotation.file == kind);

@@ -128,6 +128,9 @@ impl Pool {
             Ok(place) => Sent::UnderWay(place),
             Err(errno) => {
                 lock(&self.vacant).push(slot);
+                if is_of_client(errno) {
+                    return Sent::NoneFree;
+                }
                 Sent::Ended(ticket, ending_of_connect(errno.into()))
             }
         }
@@ -180,8 +183,10 @@ impl Pool {
             Attended::Over(ending) => Err(ending),
         };
         let ticket = connection.ticket.take();
+        // A server may answer before it has read all; the rest would stand before the next request.
+        let is_clean = ticket.is_some() && connection.unsent.is_none();
         match &result {
-            Ok(response) if response.keep_alive && ticket.is_some() => {
+            Ok(response) if response.keep_alive && is_clean => {
                 lock(&self.idle).push(place);
             }
             _ => self.close(place.slot, &mut slot),
@@ -312,6 +317,18 @@ impl Place {
             generation: (data >> 32) as u32,
         }
     }
+}
+
+/// Whether this side has no file, port or memory left for another connection.
+fn is_of_client(errno: Errno) -> bool {
+    [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::ADDRNOTAVAIL,
+        Errno::NOBUFS,
+        Errno::NOMEM,
+    ]
+    .contains(&errno)
 }
 
 /// What a failed connect means.

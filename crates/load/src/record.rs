@@ -107,9 +107,7 @@ impl RunRecord {
             path: path.display().to_string(),
             reason,
         };
-        RunRecord::check_vacant(folder)?;
-        std::fs::create_dir_all(folder)
-            .map_err(|error| failed(format!("{error}; save to another folder")))?;
+        RunRecord::prepare(folder)?;
         columns::write(&folder.join("samples.parquet"), &to_table(samples))?;
         let json = serde_json::to_string_pretty(self).map_err(|error| failed(error.to_string()))?;
         let partial = path.with_extension("partial");
@@ -121,18 +119,20 @@ impl RunRecord {
             })
     }
 
-    /// Whether a run can be saved there: asked before the run, not after it.
+    /// Makes the folder of a run, before the run: what cannot be saved need not be measured.
     ///
     /// # Errors
-    /// The folder holds a run already.
-    pub fn check_vacant(folder: &Path) -> Result<(), LoadError> {
-        match folder.join("run.json").exists() {
-            false => Ok(()),
-            true => Err(LoadError::File {
-                path: folder.display().to_string(),
-                reason: "holds a run already; save to another folder".into(),
-            }),
+    /// The folder holds a run already, or cannot be made.
+    pub fn prepare(folder: &Path) -> Result<(), LoadError> {
+        let failed = |reason: String| LoadError::File {
+            path: folder.display().to_string(),
+            reason,
+        };
+        if folder.join("run.json").exists() {
+            return Err(failed("holds a run already; save to another folder".into()));
         }
+        std::fs::create_dir_all(folder)
+            .map_err(|error| failed(format!("{error}; save to another folder")))
     }
 
     /// Reads a folder.

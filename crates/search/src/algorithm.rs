@@ -240,14 +240,20 @@ fn open_all<'a>(
     nodes: &'a [Node],
     segment: &'a Segment,
 ) -> Result<Option<Vec<List<'a>>>, IndexError> {
-    let mut lists = Vec::with_capacity(nodes.len());
+    let mut found = Vec::with_capacity(nodes.len());
     for node in nodes {
-        match List::open(plan, node, segment)? {
-            Some(list) => lists.push(list),
-            None => return Ok(None),
+        // Before any list is opened: many segments lack one of the words.
+        match node.word().map(|word| word.record(segment)).transpose()? {
+            Some(Some(record)) => found.push((record, node)),
+            _ => return Ok(None),
         }
     }
-    Ok(Some(lists))
+    // Records are moved more cheaply than lists.
+    found.sort_by_key(|(record, _)| record.documents_count);
+    let lists = found
+        .into_iter()
+        .map(|(record, node)| List::of_node(plan, node, &record, segment));
+    lists.collect::<Result<Vec<_>, _>>().map(Some)
 }
 
 /// The lists of clauses of which any will do, those that the segment has.

@@ -45,6 +45,7 @@ impl Default for Found {
 
 impl<'a> List<'a> {
     /// Opens a clause that is a term or a filter; `None` where the segment lacks it.
+    #[inline]
     pub(crate) fn open(
         plan: &'a Plan,
         node: &Node,
@@ -56,15 +57,27 @@ impl<'a> List<'a> {
         let Some(record) = word.record(segment)? else {
             return Ok(None);
         };
+        List::of_node(plan, node, &record, segment).map(Some)
+    }
+
+    /// Opens a clause that is a term or a filter, whose record was found.
+    #[inline]
+    pub(crate) fn of_node(
+        plan: &'a Plan,
+        node: &Node,
+        record: &TermRecord,
+        segment: &'a Segment,
+    ) -> Result<List<'a>, IndexError> {
         let scorer = match node {
-            Node::Term(term) => Scorer::new(plan, word.field, term.weight, segment),
+            Node::Term(term) => Scorer::new(plan, term.word.field, term.weight, segment),
             // Sites have no lengths, so nothing there scores.
             _ => Scorer::new(plan, Field::Site, 0.0, segment),
         };
-        List::of_record(&record, scorer, segment).map(Some)
+        List::of_record(record, scorer, segment)
     }
 
     /// Opens the list of a record.
+    #[inline]
     pub(crate) fn of_record(
         record: &TermRecord,
         scorer: Scorer<'a>,

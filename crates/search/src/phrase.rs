@@ -9,16 +9,17 @@
 
 use crate::TopK;
 use crate::conjunction::Conjunction;
-use crate::cursor::{BLOCK, Scorer, distinct_records, retain_confirmed, sloppy_frequency};
+use crate::cursor::{BLOCK, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, first_damage};
 use crate::plan::{PhraseNode, Plan};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop;
+use codec::sorted;
 use index::{DocId, IndexError, Segment, Span};
 use std::ops::Range;
 
 /// How many matches ahead positions are asked for.
-const PREFETCHED: usize = 4;
+const PREFETCHED: usize = 8;
 
 /// A phrase being searched on one segment.
 pub(crate) struct Phrase<'a> {
@@ -231,7 +232,8 @@ impl<'a> Phrase<'a> {
                 starts.extend(places.filter_map(|place| place.checked_sub(offset)));
             }
             for (offset, _) in offsets {
-                retain_confirmed(starts, positions, offset);
+                let confirmed = sorted::keep_followed(starts, offset, positions);
+                starts.truncate(confirmed);
             }
             if starts.is_empty() {
                 return 0;

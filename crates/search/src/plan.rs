@@ -4,7 +4,10 @@
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
 use crate::{Query, Ranking};
-use index::{Field, IndexError, Segment, Statistics, TermRecord, TermStatistics};
+use index::{
+    Field, IndexError, LookUpStep, Segment, Statistics, TermHash, TermPlace, TermRecord,
+    TermStatistics,
+};
 use std::sync::Arc;
 use text::summary::SummaryTerm;
 
@@ -60,9 +63,11 @@ impl Node {
 pub(crate) struct Word {
     pub(crate) field: Field,
     pub(crate) term: String,
+    hash: TermHash,
     /// How telling it is, where planning asked.
     idf: f32,
-    record: Option<(u32, TermRecord)>,
+    /// The segments that have it; `None` where nobody asked.
+    places: Option<Vec<TermPlace>>,
 }
 
 impl Word {
@@ -70,26 +75,41 @@ impl Word {
         Word {
             field,
             term: term.to_owned(),
+            hash: TermHash::of(field, term),
             idf: 0.0,
-            record: None,
+            places: None,
         }
     }
 
-    fn found(field: Field, term: &str, idf: f32, found: &TermStatistics) -> Word {
+    fn found(field: Field, term: &str, idf: f32, found: TermStatistics) -> Word {
         Word {
             idf,
-            record: found.record,
+            places: Some(found.places),
             ..Word::new(field, term)
+        }
+    }
+
+    /// Asks for what looking it up in a segment will read.
+    #[inline]
+    pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
+        if self.places.is_none() {
+            segment.prefetch_term(self.hash, step);
         }
     }
 
     /// The record in a segment, if it occurs there.
     pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
-        match self.record {
-            // The statistics found it in one segment, so no other has it.
-            Some((id, record)) => Ok((id == segment.id()).then_some(record)),
-            None => segment.term(self.field, &self.term),
-        }
+        let Some(places) = &self.places else {
+            return segment.term(self.field, &self.term);
+        };
+        let number = segment.number();
+        // Frequent words are in all segments.
+        let is_it = |place: &&TermPlace| place.segment == number;
+        let place = places.get(number as usize).filter(is_it).or_else(|| {
+            let at = places.binary_search_by_key(&number, |place| place.segment);
+            at.ok().map(|at| &places[at])
+        });
+        Ok(place.map(|place| place.record))
     }
 }
 
@@ -148,6 +168,11 @@ impl Plan {
         terms
     }
 
+    /// Calls `each` for every word whose postings a search reads from the start.
+    pub(crate) fn each_word<'a>(&'a self, mut each: impl FnMut(&'a Word)) {
+        each_word(&self.root, &mut each);
+    }
+
     /// Whether the statistics alone show that no document matches, so no segment need be asked.
     pub fn matches_nothing(&self) -> bool {
         matches!(self.root, Node::Nothing)
@@ -195,7 +220,23 @@ impl Planner<'_> {
         }
     }
 
+    /// Asks for what looking up the terms among some clauses will read, all of them at once.
+    fn prefetch(&self, terms: impl Iterator<Item = TermHash>) {
+        let terms: Vec<TermHash> = terms.collect();
+        for step in LookUpStep::ALL {
+            terms
+                .iter()
+                .for_each(|&hash| self.statistics.prefetch(hash, step));
+        }
+    }
+
     fn all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+        if queries.len() > 1 {
+            self.prefetch(queries.iter().filter_map(|query| match query {
+                Query::Term { field, term, .. } => Some(TermHash::of(*field, term)),
+                _ => None,
+            }));
+        }
         queries.iter().map(|query| self.scored(query)).collect()
     }
 
@@ -208,7 +249,7 @@ impl Planner<'_> {
         self.use_lengths(field);
         let weight = self.weight(said, idf);
         Ok(Node::Term(TermNode {
-            word: Word::found(field, term, idf, &found),
+            word: Word::found(field, term, idf, found),
             said,
             document_frequency,
             idf,
@@ -218,7 +259,7 @@ impl Planner<'_> {
 
     fn filter(&mut self, field: Field, term: &str) -> Result<Node, IndexError> {
         Ok(match self.statistics.term(field, term)? {
-            Some(found) => Node::Filter(Word::found(field, term, 0.0, &found)),
+            Some(found) => Node::Filter(Word::found(field, term, 0.0, found)),
             None => Node::Nothing,
         })
     }
@@ -229,6 +270,7 @@ impl Planner<'_> {
             [term] => return self.term(field, term, 1),
             _ => {}
         }
+        self.prefetch(terms.iter().map(|term| TermHash::of(field, term)));
         let mut idf = 0.0f32;
         let mut words: Vec<Word> = Vec::with_capacity(terms.len());
         for term in terms {
@@ -237,7 +279,7 @@ impl Planner<'_> {
             };
             let term_idf = self.idf(found.document_frequency);
             idf += term_idf;
-            words.push(Word::found(field, term, term_idf, &found));
+            words.push(Word::found(field, term, term_idf, found));
         }
         // Sites have no positions, so nothing follows anything there.
         if field == Field::Site {
@@ -268,6 +310,24 @@ impl Planner<'_> {
     fn use_lengths(&mut self, field: Field) {
         if let Some(used) = self.fields_used.get_mut(field as usize) {
             *used = true;
+        }
+    }
+}
+
+fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
+    match node {
+        Node::Nothing | Node::Prefix { .. } => {}
+        Node::Term(term) => each(&term.word),
+        Node::Filter(word) => each(word),
+        Node::Phrase(phrase) => phrase.words.iter().for_each(each),
+        Node::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            for clause in required.iter().chain(optional).chain(excluded) {
+                each_word(clause, each);
+            }
         }
     }
 }

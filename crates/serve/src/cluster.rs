@@ -3,12 +3,15 @@
 use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::index_server::HandlerOptions;
+use crate::metrics::PartitionTimes;
 use crate::pinning::Place;
 use crate::replicas::{CallFigures, Replica, Replicas};
 use crate::reply::Reply;
-use crate::transport::{Chunks, DocumentServer, IndexServer, ServerError, StatusRequest};
+use crate::transport::{
+    Chunks, DocumentServer, IndexServer, PartitionHits, ServerError, StatusRequest,
+};
 use crate::{InProcessDocumentServer, InProcessIndexServer, ServeError, Topology};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// All servers of an index.
@@ -20,6 +23,8 @@ pub struct Cluster {
     pub(crate) calls: CallFigures,
     /// Of the index servers of this process, for metrics.
     pub(crate) handlers: Vec<(Chunks, Arc<crate::handlers::Figures>)>,
+    /// Where the times of each partition go, once somebody measures.
+    pub(crate) times: OnceLock<Vec<PartitionTimes>>,
     /// Set where the servers are processes of their own.
     pub(crate) remote: Option<crate::connect::Remote>,
 }
@@ -101,6 +106,7 @@ impl Cluster {
             )],
             calls: CallFigures::new(false),
             handlers: Vec::new(),
+            times: OnceLock::new(),
             remote: None,
         };
         cluster.ask_in_process();
@@ -141,6 +147,21 @@ impl Cluster {
     pub fn with_hedges(mut self, hedges: bool) -> Cluster {
         self.calls = CallFigures::new(hedges);
         self
+    }
+
+    /// Notes how long a call to a partition took, and what it said of its own time.
+    pub(crate) fn note_times(
+        &self,
+        partition: usize,
+        call: Duration,
+        found: Option<&PartitionHits>,
+    ) {
+        if let Some(times) = self.times.get().and_then(|all| all.get(partition)) {
+            times.called(call);
+            if let Some(found) = found {
+                times.searched(found);
+            }
+        }
     }
 
     /// How the front-end's table cuts the chunks for index servers.

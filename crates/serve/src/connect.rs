@@ -74,6 +74,7 @@ impl Cluster {
             texts,
             calls: CallFigures::new(true),
             handlers: Vec::new(),
+            times: OnceLock::new(),
             remote: Some(Remote {
                 front_end: front_end.to_owned(),
                 index_id: OnceLock::new(),

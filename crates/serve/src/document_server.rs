@@ -15,8 +15,8 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use index::{DocumentStore, StoredDocument, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use text::summary::{SummaryOptions, SummaryQuery};
@@ -35,6 +35,22 @@ pub struct InProcessDocumentServer {
     threads: Vec<JoinHandle<()>>,
     draining: Draining,
     tables: Tables,
+    figures: Arc<DocumentFigures>,
+}
+
+/// What a document server does, to be read at any moment.
+#[derive(Debug, Default)]
+pub(crate) struct DocumentFigures {
+    /// Requests for summaries that are worked on.
+    pub(crate) busy: AtomicUsize,
+    /// Summaries made.
+    pub(crate) made: AtomicU64,
+    /// Requests that were not begun, because their deadline had passed or nobody waited for them.
+    pub(crate) expired: AtomicU64,
+    /// Requests whose deadline passed, or whose client went, meanwhile.
+    pub(crate) ended_early: AtomicU64,
+    /// How long a page of summaries takes, once somebody measures.
+    pub(crate) times: OnceLock<metrics::Histogram>,
 }
 
 /// A summary, or `None` where the text is missing; empty in an index without texts.
@@ -93,7 +109,59 @@ impl InProcessDocumentServer {
             threads: started,
             draining,
             tables: Tables::default(),
+            figures: Arc::default(),
         })
+    }
+
+    /// The chunks whose texts it has.
+    pub fn chunks(&self) -> &Chunks {
+        &self.chunks
+    }
+
+    pub(crate) fn generations(&self) -> &Arc<Generations> {
+        &self.generations
+    }
+
+    pub(crate) fn threads_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    pub(crate) fn figures(&self) -> Arc<DocumentFigures> {
+        Arc::clone(&self.figures)
+    }
+
+    /// The same, counted and timed.
+    fn summaries_counted(
+        &self,
+        request: SummariesRequest,
+        is_abandoned: impl Fn() -> bool,
+    ) -> Result<Vec<Option<String>>, ServerError> {
+        let (figures, query) = (&self.figures, request.query_id);
+        let begun = Instant::now();
+        if begun >= request.deadline || is_abandoned() {
+            figures.expired.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(query, "never begun: nobody waits any more");
+            return Err(ServerError::Expired);
+        }
+        let _span = tracing::debug_span!("texts", query).entered();
+        figures.busy.fetch_add(1, Ordering::Relaxed);
+        let made = self.summaries_now(request, is_abandoned);
+        figures.busy.fetch_sub(1, Ordering::Relaxed);
+        match &made {
+            Ok(summaries) => {
+                let count = summaries.iter().flatten().count() as u64;
+                figures.made.fetch_add(count, Ordering::Relaxed);
+                if let Some(times) = figures.times.get() {
+                    times.record(begun.elapsed().as_secs_f64());
+                }
+            }
+            Err(ServerError::Expired) => {
+                figures.ended_early.fetch_add(1, Ordering::Relaxed);
+                tracing::debug!(query, "ended early");
+            }
+            Err(error) => tracing::debug!(query, %error, "no summaries"),
+        }
+        made
     }
 
     fn summaries_now(
@@ -152,7 +220,7 @@ impl InProcessDocumentServer {
 
 impl DocumentServer for InProcessDocumentServer {
     fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>) {
-        let made = beside_io(|| self.summaries_now(request, || reply.is_abandoned()));
+        let made = beside_io(|| self.summaries_counted(request, || reply.is_abandoned()));
         reply.send(made);
     }
 

@@ -4,7 +4,7 @@ use crate::admission::{Candidate, SiteCounts, admit, merge};
 use crate::cluster::Cluster;
 use crate::coverage::{Coverage, first_error};
 use crate::replicas::Call;
-use crate::tables::part_of;
+use crate::tables::{part_of, shown};
 use crate::timeline::{Stopwatch, Timeline};
 use crate::transport::{PartitionHits, Query, SearchRequest, ServerError, as_search_error};
 use crate::{SearchError, SearchOptions};
@@ -12,6 +12,7 @@ use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::Instant;
 use text::summary::SummaryTerm;
+use tracing::{Instrument, debug_span};
 use wire::PhaseTimes;
 
 /// The first fan-out asks for so many times the hits wanted when sites are limited: a larger k
@@ -89,6 +90,7 @@ pub(crate) async fn find(
         let mut clock = Stopwatch(Instant::now());
         let ranking = merge(&partitions);
         let (admitted, sites) = admit(&ranking, options.per_site, wanted);
+        timeline.note("merge", String::new, clock.0);
         phases.merge += clock.lap_us();
         // What time is left is for what the hits show.
         let no_time = Instant::now() >= cut_off;
@@ -291,7 +293,12 @@ impl FanOut<'_> {
                         server.search(self.query, self.request, reply);
                     },
                 )
+                .instrument(
+                    debug_span!("search call", query = self.query.id, chunks = %shown(&group.chunks)),
+                )
                 .await;
+            self.cluster
+                .note_times(partition, begun.elapsed(), found.as_ref().ok());
             self.note(&group.chunks, begun, found.as_ref().ok());
             (partition, found)
         });
@@ -310,15 +317,18 @@ impl FanOut<'_> {
         timeline.note("search call", || part_of(chunks), begun);
         let Some(found) = found else { return };
         let call_us = begun.elapsed().as_micros() as u64;
-        let there_us = found.parse_us + found.queueing_us + found.search_us;
-        let mut at = timeline.since_us(begun) + call_us.saturating_sub(there_us) / 2;
+        let worked_us = found.queueing_us.saturating_add(found.search_us);
+        // Servers of one process share a plan: then this one waited less for it than making it took.
+        let parse_us = found.parse_us.min(call_us.saturating_sub(worked_us));
+        let around_us = call_us.saturating_sub(worked_us.saturating_add(parse_us));
+        let mut at = timeline.since_us(begun) + around_us / 2;
         for (name, us) in [
-            ("parse", found.parse_us),
+            ("parse", parse_us),
             ("queueing", found.queueing_us),
             ("search", found.search_us),
         ] {
             timeline.note_of(name, || part_of(chunks), at, us);
-            at += us;
+            at = at.saturating_add(us);
         }
     }
 }

@@ -9,12 +9,13 @@
 //! The timeout counts from the arrival here, includes queueing, and travels down with every call. What is
 //! not there when it has passed is left out and named ([`crate::coverage`]).
 
-use crate::admission::Candidate;
+use crate::assemble::{MadeSummary, assemble};
 use crate::cache::{Cache, CacheFigures};
 use crate::cluster::{Cluster, Known};
 use crate::coverage::{COUNT, Coverage, DETAILS, SUMMARIES};
 use crate::fan_out::{Found, find};
 use crate::generations::Generations;
+use crate::journal::Journal;
 use crate::replicas::Call;
 use crate::timeline::{Stopwatch, Timeline};
 use crate::transport::{
@@ -30,7 +31,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use text::summary::SummaryTerm;
 use tokio::sync::Semaphore;
-use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+use tracing::{Instrument, debug_span};
+use wire::{PhaseTimes, SearchAnswer, Total};
 
 /// What a front-end does on its own account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,7 @@ pub struct FrontEnd {
     admitted: Semaphore,
     cache: Option<Cache>,
     query_ids: AtomicU64,
+    journal: Journal,
 }
 
 impl FrontEnd {
@@ -82,6 +85,7 @@ impl FrontEnd {
             cache: (options.cache_bytes > 0).then(|| Cache::new(options.cache_bytes)),
             options,
             query_ids: AtomicU64::new(1),
+            journal: Journal::default(),
         }
     }
 
@@ -126,6 +130,22 @@ impl FrontEnd {
         options: &SearchOptions,
     ) -> Result<SearchAnswer, SearchError> {
         let arrived = Instant::now();
+        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
+        let answered = self
+            .search_numbered(id, query, options, arrived)
+            .instrument(debug_span!("query", query = id))
+            .await;
+        self.journal.note(id, &answered);
+        answered
+    }
+
+    async fn search_numbered(
+        &self,
+        id: u64,
+        query: &str,
+        options: &SearchOptions,
+        arrived: Instant,
+    ) -> Result<SearchAnswer, SearchError> {
         options.validate()?;
         let Ok(_admitted) = self.admitted.try_acquire() else {
             return Err(SearchError::Overloaded {
@@ -139,7 +159,7 @@ impl FrontEnd {
         {
             return Ok(answer);
         }
-        let answer = self.search_now(query, options, arrived).await?;
+        let answer = self.search_now(id, query, options, arrived).await?;
         if let Some(cache) = &self.cache
             && answer.degraded.is_empty()
         {
@@ -150,6 +170,7 @@ impl FrontEnd {
 
     async fn search_now(
         &self,
+        id: u64,
         text: &str,
         options: &SearchOptions,
         arrived: Instant,
@@ -162,7 +183,6 @@ impl FrontEnd {
         let timeline = Timeline::new(arrived, options.trace);
         let mut phases = PhaseTimes::default();
         let mut coverage = Coverage::default();
-        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
         let query = Query::new(id, text.to_owned(), options.operator, options.ranking);
         let query = Arc::new(query);
 
@@ -187,11 +207,20 @@ impl FrontEnd {
                 &mut coverage,
                 &timeline,
             )
+            .instrument(debug_span!("details", query = id))
             .await?;
         phases.details = clock.lap_us();
 
-        let counts = self.site_counts(&query, &found, &details, options.per_site, deadline);
-        let summaries = self.summaries(&query, &found, &details, deadline, &timeline);
+        let counting = Instant::now();
+        let counts = async {
+            let counts = self.site_counts(&query, &found, &details, options.per_site, deadline);
+            let counts = counts.await;
+            timeline.note("counts", String::new, counting);
+            counts
+        };
+        let summaries = self
+            .summaries(&query, &found, &details, deadline, &timeline)
+            .instrument(debug_span!("summaries", query = id));
         let (counts, (summaries, losses)) = tokio::join!(counts, summaries);
         phases.summaries = clock.lap_us();
         for (part, error) in losses {
@@ -435,58 +464,5 @@ impl FrontEnd {
     fn chunk_of(&self, url_hash: u64) -> u32 {
         let chunks_count = u64::from(self.cluster.known().chunks_count.max(1));
         (url_hash % chunks_count) as u32
-    }
-}
-
-/// What became of the summary of a hit.
-#[derive(Debug, Clone, PartialEq)]
-enum MadeSummary {
-    Html(String),
-    /// The document store has no text of it.
-    NoText,
-    /// Its server gave none.
-    Lost,
-}
-
-fn assemble(
-    found: Found,
-    details: Vec<Option<HitDetails>>,
-    summaries: Vec<MadeSummary>,
-    has_more: &HashMap<u64, bool>,
-    warnings: &mut Vec<String>,
-) -> Vec<Hit> {
-    let mut hits = Vec::with_capacity(details.len());
-    for ((candidate, hit), summary) in found.page.iter().zip(details).zip(summaries) {
-        let Some(hit) = hit else { continue };
-        if summary == MadeSummary::NoText {
-            warnings.push(format!(
-                "the document store has no text of {}; index the document again",
-                hit.details.url
-            ));
-        }
-        hits.push(shown(candidate, hit, summary, has_more));
-    }
-    hits
-}
-
-fn shown(
-    candidate: &Candidate,
-    hit: HitDetails,
-    summary: MadeSummary,
-    has_more: &HashMap<u64, bool>,
-) -> Hit {
-    let site_hash = &candidate.hit.site_hash;
-    Hit {
-        id: hit.details.id,
-        url: hit.details.url,
-        title: hit.details.title,
-        site: hit.details.site,
-        score: candidate.hit.score,
-        summary: match summary {
-            MadeSummary::Html(html) => html,
-            MadeSummary::NoText | MadeSummary::Lost => String::new(),
-        },
-        more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
-        explanation: hit.explanation,
     }
 }

@@ -3,17 +3,47 @@
 //! Reloading opens the newest generation beside the one that is served and puts it in its place. The one
 //! before stays for queries that began with it: their hits are numbers that only it can resolve.
 
-use index::{Index, IndexError};
+use index::{Index, IndexError, PreloadParts};
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use vfs::SharedStorage;
+use vfs::preload::PreloadReport;
+use vfs::{PreloadOptions, SharedStorage};
 
 /// The newest generation and the one before it.
 pub struct Generations {
     /// `None` for an index that never changes.
     storage: Option<SharedStorage>,
+    preloading: Option<Preloading>,
     held: RwLock<Held>,
     /// One reload at a time.
     reloading: Mutex<()>,
+}
+
+/// Hears of a generation, by number, what was really done to bring it into memory.
+pub type OnReport = dyn Fn(u64, &PreloadReport) + Send + Sync;
+
+/// How files of every generation come into memory before it is served.
+pub struct Preloading {
+    /// Where to.
+    pub options: PreloadOptions,
+    /// Of which chunks; those beyond the last are left out.
+    pub chunks: Range<u32>,
+    /// What of them.
+    pub parts: PreloadParts,
+    /// Hears of each generation what was really done.
+    pub on_report: Box<OnReport>,
+}
+
+impl Preloading {
+    fn open(&self, storage: &SharedStorage) -> Result<Index, IndexError> {
+        let go_on = &mut |_| ControlFlow::Continue(());
+        let (chunks, options) = (self.chunks.clone(), &self.options);
+        let loaded = index::preload(storage.clone(), chunks, self.parts, options, go_on)?;
+        let loaded = Arc::new(loaded);
+        let index = Index::open(loaded.clone())?;
+        (self.on_report)(index.generation(), &loaded.report());
+        Ok(index)
+    }
 }
 
 #[derive(Clone)]
@@ -25,18 +55,33 @@ struct Held {
 impl Generations {
     /// An index that never changes.
     pub fn fixed(index: Arc<Index>) -> Arc<Generations> {
-        Generations::over(index, None)
+        Generations::over(index, None, None)
     }
 
     /// The newest generation in a directory.
     pub fn open(storage: SharedStorage) -> Result<Arc<Generations>, IndexError> {
         let index = Arc::new(Index::open(storage.clone())?);
-        Ok(Generations::over(index, Some(storage)))
+        Ok(Generations::over(index, Some(storage), None))
     }
 
-    fn over(index: Arc<Index>, storage: Option<SharedStorage>) -> Arc<Generations> {
+    /// The newest generation in a directory; its files, and those of every one that follows it, are loaded
+    /// into memory before they are served.
+    pub fn open_preloaded(
+        storage: SharedStorage,
+        preloading: Preloading,
+    ) -> Result<Arc<Generations>, IndexError> {
+        let index = Arc::new(preloading.open(&storage)?);
+        Ok(Generations::over(index, Some(storage), Some(preloading)))
+    }
+
+    fn over(
+        index: Arc<Index>,
+        storage: Option<SharedStorage>,
+        preloading: Option<Preloading>,
+    ) -> Arc<Generations> {
         Arc::new(Generations {
             storage,
+            preloading,
             held: RwLock::new(Held {
                 newest: index,
                 before: None,
@@ -77,7 +122,15 @@ impl Generations {
         let Some(storage) = &self.storage else {
             return Ok(newest);
         };
-        let opened = Arc::new(Index::open(storage.clone())?);
+        let opened = match &self.preloading {
+            None => Index::open(storage.clone())?,
+            // Nothing is loaded a second time.
+            Some(_) if Index::newest_generation(storage)? == Some(newest.generation()) => {
+                return Ok(newest);
+            }
+            Some(preloading) => preloading.open(storage)?,
+        };
+        let opened = Arc::new(opened);
         if opened.generation() == newest.generation() {
             return Ok(newest);
         }
@@ -96,3 +149,6 @@ impl std::fmt::Debug for Generations {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

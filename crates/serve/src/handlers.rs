@@ -5,6 +5,7 @@
 //! stays about the same whatever the index.
 
 use crate::index_server::{HandlerOptions, Opened};
+use crate::metrics::PartitionTimes;
 use crate::reply::Reply;
 use crate::transport::{PartitionHits, Planned, ServerError};
 use crate::{ServeError, pinning};
@@ -12,8 +13,8 @@ use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use index::{IndexError, Segment};
 use search::{Plan, Stop, exhaustive, search_until};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -54,10 +55,14 @@ pub struct Figures {
     mean_search_us: AtomicU64,
     /// Where each handler runs, by the kernel's word.
     pub places: Vec<String>,
+    /// Where times go, once somebody measures in this process what its handlers do.
+    pub(crate) times: OnceLock<PartitionTimes>,
 }
 
 /// Work for a handler, stamped with its arrival.
 pub(crate) struct Job {
+    /// The query's number, for logs.
+    query: u64,
     planned: Arc<Planned>,
     opened: Arc<Opened>,
     arrived: Instant,
@@ -170,6 +175,7 @@ impl Handlers {
     }
 
     fn refuse(&self, job: Job, waiting: usize) {
+        tracing::debug!(query = job.query, waiting, "refused: the queue is full");
         self.figures.refused.fetch_add(1, Ordering::Relaxed);
         job.work.fail(ServerError::Overloaded { waiting });
     }
@@ -210,12 +216,14 @@ fn handle(queue: &Receiver<Job>, figures: &Figures) {
 
 impl Job {
     pub(crate) fn new(
+        query: u64,
         planned: Arc<Planned>,
         opened: Arc<Opened>,
         deadline: Instant,
         work: Work,
     ) -> Job {
         Job {
+            query,
             planned,
             opened,
             arrived: Instant::now(),
@@ -228,8 +236,10 @@ impl Job {
         let taken = Instant::now();
         if taken >= self.deadline || self.work.is_abandoned() {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(query = self.query, "never begun: nobody waits any more");
             return self.work.fail(ServerError::Expired);
         }
+        let _span = tracing::debug_span!("handler", query = self.query).entered();
         match self.work {
             Work::Search { k, counted, reply } => {
                 let is_due = || Instant::now() >= self.deadline || reply.is_abandoned();
@@ -241,8 +251,14 @@ impl Job {
                 let found = found.map(|found| {
                     if found.documents_searched < found.documents_count {
                         figures.ended_early.fetch_add(1, Ordering::Relaxed);
+                        tracing::debug!(
+                            query = self.query,
+                            searched = found.documents_searched,
+                            documents = found.documents_count,
+                            "ended early"
+                        );
                     }
-                    PartitionHits {
+                    let found = PartitionHits {
                         is_cut: match found.count_is_exact {
                             true => found.matches_count > found.hits.len() as u64,
                             false => found.hits.len() >= k,
@@ -258,7 +274,11 @@ impl Job {
                         search_us,
                         warnings: self.planned.warnings.clone(),
                         summary_terms: self.planned.plan.summary_terms(),
+                    };
+                    if let Some(times) = figures.times.get() {
+                        times.searched(&found);
                     }
+                    found
                 });
                 reply.send(found.map_err(ServerError::from));
             }

@@ -245,13 +245,21 @@ async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
     )
 }
 
-fn failed_json(app: &App, error: &SearchError) -> Response<Body> {
+/// Notes a request without an answer. One that was not understood never became a query with a number.
+fn failed(app: &App, error: &SearchError) {
     app.metrics.failed(error);
+    if let SearchError::BadRequest { parameter, .. } = error {
+        tracing::debug!(%parameter, "refused: not understood");
+    }
+}
+
+fn failed_json(app: &App, error: &SearchError) -> Response<Body> {
+    failed(app, error);
     retriable(error, refusal(status(error), &error.to_string()))
 }
 
 fn failed_page(app: &App, error: &SearchError, raw: Option<&str>) -> Response<Body> {
-    app.metrics.failed(error);
+    failed(app, error);
     let heading = match error {
         SearchError::BadRequest { .. } => "That cannot be searched for",
         SearchError::Overloaded { .. } => "Too many searches at once",

@@ -81,6 +81,15 @@ impl InProcessIndexServer {
         self.handlers.figures()
     }
 
+    /// The chunks that it searches.
+    pub fn chunks(&self) -> &Chunks {
+        &self.chunks
+    }
+
+    pub(crate) fn generations(&self) -> &Arc<Generations> {
+        &self.generations
+    }
+
     /// The generation asked for, with this partition's segments at hand.
     fn opened(&self, generation: u64) -> Result<Arc<Opened>, ServerError> {
         let index = self.generations.get(generation);
@@ -123,7 +132,7 @@ impl InProcessIndexServer {
             .and_then(|opened| Ok((query.planned(&opened.index)?, opened)));
         match planned {
             Ok((planned, opened)) => {
-                let job = Job::new(planned, opened, deadline, work(reply));
+                let job = Job::new(query.id, planned, opened, deadline, work(reply));
                 self.handlers.enqueue(job);
             }
             Err(error) => reply.send(Err(error)),

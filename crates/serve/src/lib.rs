@@ -12,6 +12,7 @@
 //! [`transport`]: they may be in this process, or behind gRPC on other machines.
 
 mod admission;
+mod assemble;
 mod cache;
 pub mod cluster;
 pub mod cluster_file;
@@ -27,9 +28,11 @@ mod handlers;
 mod health;
 mod http;
 mod index_server;
+mod journal;
 mod link;
 pub mod listener;
 mod metrics;
+mod metrics_server;
 pub mod options;
 mod pace;
 mod page;
@@ -46,13 +49,14 @@ mod timeline;
 mod topology;
 pub mod transport;
 
+pub use self::metrics::ServerMetrics;
 pub use cluster::{Cluster, Known};
 pub use cluster_file::{ClusterFile, parse_chunks};
 pub use document_server::InProcessDocumentServer;
 pub use draining::Draining;
 pub use error::{SearchError, ServeError};
 pub use front_end::{FrontEnd, FrontEndOptions};
-pub use generations::Generations;
+pub use generations::{Generations, Preloading};
 pub use handlers::Figures;
 pub use index_server::{HandlerOptions, InProcessIndexServer};
 pub use listener::ConnectionLimits;

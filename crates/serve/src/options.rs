@@ -8,6 +8,8 @@ use std::time::Duration;
 pub const K_MAX: usize = 1_000;
 /// The deepest hit that paging reaches.
 pub const DEPTH_MAX: usize = 10_000;
+/// The longest time that the page proposes; the front-end's own limit may be lower.
+pub(crate) const TIMEOUT_SHOWN_MAX: Duration = Duration::from_secs(60);
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,15 +3,23 @@
 //! Works without JavaScript and loads nothing from elsewhere. Everything from documents and
 //! queries is hostile until proven otherwise: templates escape it all; only summaries, which
 //! `text::summary` escaped already, go in as they are.
+
+mod gantt;
+mod missing;
+mod times;
+
 use crate::SearchOptions;
 use crate::link::{breadcrumb, local, web_address};
 use crate::options::DEPTH_MAX;
 use askama::Template;
+use gantt::{Gantt, gantt};
 use index::StoredDocument;
+use missing::{Missing, missing};
 use search::{Operator, Ranking};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 use std::time::Instant;
+use times::{PhaseView, counted, duration, phases, thousands};
 use wire::{Hit, SearchAnswer};
 
 /// Longer titles are cut, so that a page of them can still be loaded. (The style sheet shows the
@@ -58,12 +66,13 @@ struct Results<'a> {
     hidden: &'a [(&'static str, String)],
     total: String,
     total_is_one: bool,
+    total_is_exact: bool,
     none: bool,
     first: String,
     last: String,
     time: String,
     warnings: &'a [String],
-    partial: Option<String>,
+    missing: Option<Missing>,
     all_words: Option<String>,
     hits_html: &'a str,
     suggestions: Vec<(String, String)>,
@@ -71,6 +80,9 @@ struct Results<'a> {
     previous: Option<String>,
     next: Option<String>,
     phases: Vec<PhaseView>,
+    /// Where the chart is, on the page without it.
+    timeline: Option<String>,
+    gantt: Option<Gantt>,
     json: String,
 }
 
@@ -97,13 +109,6 @@ struct WhyView {
     depth: usize,
     value: String,
     description: String,
-}
-
-struct PhaseView {
-    name: &'static str,
-    class: &'static str,
-    time: String,
-    share: u64,
 }
 
 #[derive(Template)]
@@ -179,12 +184,13 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
         }),
         total: thousands(answer.total.value),
         total_is_one: answer.total.value == 1,
+        total_is_exact: answer.total.exact,
         none: shown == 0,
         first: thousands(options.start as u64 + 1),
         last: thousands((options.start + shown) as u64),
         time: duration(answer.phases_us.total),
         warnings: &answer.warnings,
-        partial: partial(answer),
+        missing: missing(answer, options),
         all_words: (options.operator == Operator::Or).then(|| {
             local(
                 "/",
@@ -205,6 +211,14 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
         next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
             .then(|| page(next_start)),
         phases: phases(answer),
+        timeline: (!options.trace).then(|| {
+            let traced = SearchOptions {
+                trace: true,
+                ..*options
+            };
+            local("/", &pairs(&query, &traced)) + "#timeline"
+        }),
+        gantt: gantt(answer),
         json: local("/search", &pairs(&query, options)),
     })
 }
@@ -326,6 +340,12 @@ fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
     set("any", "1".into(), options.operator == usual.operator);
     set("ranking", "tfidf".into(), options.ranking != Ranking::TfIdf);
     set("explain", "1".into(), !options.explain);
+    set("count", "none".into(), options.counted);
+    set("partial", "0".into(), options.partial);
+    set("trace", "1".into(), !options.trace);
+    if let Some(timeout) = options.timeout {
+        set("timeout", format!("{}ms", timeout.as_millis()), false);
+    }
     settings
 }
 
@@ -374,45 +394,6 @@ fn suggestions(query: &str, options: &SearchOptions) -> Vec<(String, String)> {
     suggestions
 }
 
-fn partial(answer: &SearchAnswer) -> Option<String> {
-    (answer.coverage < 1.0 || answer.timed_out).then(|| {
-        format!(
-            "Only {:.0} % of the documents were searched{}.",
-            (answer.coverage * 100.0).floor(),
-            if answer.timed_out {
-                " in the time allowed"
-            } else {
-                ""
-            }
-        )
-    })
-}
-
-/// The bar of phases: each one's time and its share of the whole in percent, rounded up, so that
-/// whatever took time is seen.
-fn phases(answer: &SearchAnswer) -> Vec<PhaseView> {
-    let times = &answer.phases_us;
-    let named = times.named();
-    let known: u64 = named.iter().map(|(_, us)| us).sum();
-    let whole = times.total.max(known).max(1);
-    let view = |name, class, us: u64| PhaseView {
-        name,
-        class,
-        time: duration(us),
-        share: (us * 100).div_ceil(whole).min(100),
-    };
-    let mut phases: Vec<PhaseView> = named
-        .iter()
-        .map(|&(name, us)| match name {
-            "index_search" => view("index search", name, us),
-            "optimization_searches" => view("optimization searches", name, us),
-            _ => view(name, name, us),
-        })
-        .collect();
-    phases.push(view("hand-overs", "hand_overs", whole - known));
-    phases
-}
-
 fn explain(why: &serde_json::Value, depth: usize, into: &mut Vec<WhyView>) {
     // Explanations are as deep as queries, which the parser bounds; the page shows less.
     const DEPTH_SHOWN_MAX: usize = 6;
@@ -429,34 +410,6 @@ fn explain(why: &serde_json::Value, depth: usize, into: &mut Vec<WhyView>) {
             explain(part, depth + 1, into);
         }
     }
-}
-
-/// Microseconds as people read them, nothing rounded away.
-fn duration(us: u64) -> String {
-    match us {
-        0..1_000 => format!("{us} µs"),
-        _ => format!("{}.{:03} ms", us / 1_000, us % 1_000),
-    }
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!(
-        "{} {}",
-        thousands(count),
-        if count == 1 { one } else { many }
-    )
-}
-
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 #[cfg(test)]

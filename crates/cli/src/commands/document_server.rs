@@ -1,8 +1,11 @@
 //! `shorttail document-server`: makes summaries of some chunks' documents for front-ends.
 
-use super::serving::{check_chunks, end_of, open_generations, print_address, start_logs};
+use super::serving::{MetricsArguments, PreloadArguments, check_chunks, end_of, print_address};
 use crate::interrupt::Interrupt;
-use serve::{Chunks, Draining, InProcessDocumentServer, RpcServer, RpcServices, parse_chunks};
+use index::PreloadParts;
+use serve::{
+    Chunks, Draining, InProcessDocumentServer, RpcServer, RpcServices, ServerMetrics, parse_chunks,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,7 +15,9 @@ Front-ends find it through their cluster file. SIGHUP opens the newest generatio
 Ctrl-C (or SIGTERM) tells front-ends to turn elsewhere, lets running requests end, then stops.
 
 EXAMPLES:
-    shorttail document-server my-index --chunks 0-127 --listen 127.0.0.1:7901";
+    shorttail document-server my-index --chunks 0-127 --listen 127.0.0.1:7901
+    shorttail document-server my-index --preload touch --metrics 127.0.0.1:7911
+        Texts read into memory first; watch it with shorttail top 127.0.0.1:7911";
 
 /// Make summaries of some chunks' documents for front-ends
 #[derive(Debug, clap::Args)]
@@ -30,6 +35,10 @@ pub(crate) struct DocumentServerArguments {
     /// Threads that help with long texts [default: one a core, 4 at most]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    #[command(flatten)]
+    preload: PreloadArguments,
+    #[command(flatten)]
+    metrics: MetricsArguments,
     /// End when standard input does: with the process that started this one
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
@@ -37,9 +46,16 @@ pub(crate) struct DocumentServerArguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: DocumentServerArguments) -> anyhow::Result<ExitCode> {
-    start_logs();
+    let _logs = crate::logs::start("document-server");
     let interrupt = Interrupt::listen()?;
-    let generations = open_generations(&arguments.directory)?;
+    let parts = PreloadParts {
+        index: false,
+        texts: true,
+    };
+    let chunks = arguments.chunks.as_ref();
+    let generations = arguments
+        .preload
+        .open(&arguments.directory, chunks, parts)?;
     let chunks_count = generations.newest().chunks_count();
     let chunks = arguments.chunks.unwrap_or(0..=chunks_count - 1);
     check_chunks(&chunks, chunks_count)?;
@@ -48,11 +64,14 @@ pub(super) fn run(arguments: DocumentServerArguments) -> anyhow::Result<ExitCode
         .unwrap_or_else(|| super::cores_count().min(4));
     let draining = Draining::default();
     let server = InProcessDocumentServer::start(generations, chunks, threads, draining.clone())?;
+    let server = Arc::new(server);
     let services = RpcServices {
         index_server: None,
-        document_server: Some(Arc::new(server)),
+        document_server: Some(server.clone()),
     };
-    let server = RpcServer::bind(&arguments.listen, services, draining)?;
+    let bound = RpcServer::bind(&arguments.listen, services, draining)?;
+    let metrics = || ServerMetrics::of_document_server(&server);
+    let server = arguments.metrics.add(bound, metrics)?;
     print_address("", server.address())?;
     server.run_until(end_of(&interrupt, arguments.until_stdin_ends)?)?;
     Ok(ExitCode::SUCCESS)

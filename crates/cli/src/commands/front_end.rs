@@ -1,6 +1,6 @@
 //! `shorttail front-end`: the search page and the API before the servers of a cluster file.
 
-use super::serving::{end_of, print_address, start_logs};
+use super::serving::{end_of, print_address};
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use serve::{
@@ -81,7 +81,7 @@ impl FrontEndArguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCode> {
-    start_logs();
+    let _logs = crate::logs::start("front-end");
     let interrupt = Interrupt::listen()?;
     let file = ClusterFile::read(&arguments.cluster)?;
     let runtime = io_runtime()?;

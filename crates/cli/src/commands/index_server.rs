@@ -1,12 +1,14 @@
 //! `shorttail index-server`: searches some chunks of an index for front-ends.
 
 use super::serving::{
-    HandlerArguments, PlacementArguments, check_chunks, end_of, open_generations, print_address,
-    print_places, start_logs,
+    HandlerArguments, MetricsArguments, PlacementArguments, PreloadArguments, check_chunks, end_of,
+    print_address, print_places,
 };
 use crate::interrupt::Interrupt;
+use index::PreloadParts;
 use serve::{
-    Chunks, Draining, HandlerOptions, InProcessIndexServer, RpcServer, RpcServices, parse_chunks,
+    Chunks, Draining, HandlerOptions, InProcessIndexServer, RpcServer, RpcServices, ServerMetrics,
+    parse_chunks,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,7 +20,9 @@ Ctrl-C (or SIGTERM) tells front-ends to turn elsewhere, lets running searches en
 
 EXAMPLES:
     shorttail index-server my-index --chunks 0-63 --listen 127.0.0.1:7801 --handlers 4
-    shorttail index-server my-index --chunks 64-127 --listen 127.0.0.1:7802 --cpus 4-7 --placement data";
+    shorttail index-server my-index --chunks 64-127 --listen 127.0.0.1:7802 --cpus 4-7 --placement data
+    shorttail index-server my-index --preload touch --metrics 127.0.0.1:7811
+        The whole index, read into memory first; watch it with shorttail top 127.0.0.1:7811";
 
 /// Search some chunks of an index for front-ends
 #[derive(Debug, clap::Args)]
@@ -37,6 +41,10 @@ pub(crate) struct IndexServerArguments {
     handlers: HandlerArguments,
     #[command(flatten)]
     placement: PlacementArguments,
+    #[command(flatten)]
+    preload: PreloadArguments,
+    #[command(flatten)]
+    metrics: MetricsArguments,
     /// End when standard input does: with the process that started this one
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
@@ -44,9 +52,16 @@ pub(crate) struct IndexServerArguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
-    start_logs();
+    let _logs = crate::logs::start("index-server");
     let interrupt = Interrupt::listen()?;
-    let generations = open_generations(&arguments.directory)?;
+    let parts = PreloadParts {
+        index: true,
+        texts: false,
+    };
+    let chunks = arguments.chunks.as_ref();
+    let generations = arguments
+        .preload
+        .open(&arguments.directory, chunks, parts)?;
     let chunks_count = generations.newest().chunks_count();
     let chunks = arguments.chunks.unwrap_or(0..=chunks_count - 1);
     check_chunks(&chunks, chunks_count)?;
@@ -66,11 +81,14 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
         let named = |(handler, place)| (format!("handler {handler}"), place);
         print_places(figures.places.iter().enumerate().map(named));
     }
+    let server = Arc::new(server);
     let services = RpcServices {
-        index_server: Some(Arc::new(server)),
+        index_server: Some(server.clone()),
         document_server: None,
     };
-    let server = RpcServer::bind(&arguments.listen, services, draining)?;
+    let bound = RpcServer::bind(&arguments.listen, services, draining)?;
+    let metrics = || ServerMetrics::of_index_server(&server);
+    let server = arguments.metrics.add(bound, metrics)?;
     print_address("", server.address())?;
     server.run_until(end_of(&interrupt, arguments.until_stdin_ends)?)?;
     Ok(ExitCode::SUCCESS)

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) use arguments::LoadArguments;
+pub(super) use watch::until_stopped;
 
 /// One repetition with its figures.
 struct Repetition {
@@ -42,7 +43,7 @@ fn measure(
 ) -> anyhow::Result<ExitCode> {
     let folders = folders(arguments);
     for folder in folders.iter().flatten() {
-        RunRecord::check_vacant(folder)?;
+        RunRecord::prepare(folder)?;
     }
     let self_check = match arguments.no_self_check {
         true => None,

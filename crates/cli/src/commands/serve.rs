@@ -2,11 +2,12 @@
 
 use super::front_end::FrontEndArguments;
 use super::serving::{
-    HandlerArguments, PlacementArguments, open_generations, print_address, print_places, start_logs,
+    HandlerArguments, PlacementArguments, PreloadArguments, print_address, print_places,
 };
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::Context;
+use index::PreloadParts;
 use serve::supervisor::{Role, Supervisor};
 use serve::{
     Chunks, Cluster, ClusterFile, Generations, Place, ServeOptions, Server, Topology, io_runtime,
@@ -58,14 +59,26 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     placement: PlacementArguments,
     #[command(flatten)]
+    preload: PreloadArguments,
+    #[command(flatten)]
     front_end: FrontEndArguments,
 }
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
-    start_logs();
+    let _logs = crate::logs::start("serve");
     let interrupt = Interrupt::listen()?;
-    let generations = open_generations(&arguments.directory)?;
+    let generations = match arguments.index_servers {
+        None => {
+            let parts = PreloadParts {
+                index: true,
+                texts: true,
+            };
+            arguments.preload.open(&arguments.directory, None, parts)?
+        }
+        // The processes load what each of them needs.
+        Some(_) => Generations::open(super::existing_directory(&arguments.directory)?)?,
+    };
     let options = ServeOptions {
         listen: arguments.listen.clone(),
         partitions: arguments
@@ -76,7 +89,6 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         queue_length: arguments.handlers.queue.unwrap_or(0),
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
-        ..ServeOptions::default()
     };
     let topology = options.topology();
     // Refused before anything is started.
@@ -163,17 +175,21 @@ fn roles(
             role.arguments
                 .extend(["--cut-off-ms".into(), cut_off_ms.to_string()]);
         }
+        role.arguments.extend(arguments.preload.for_process());
         if let Some(places) = places.get(partition) {
             role.arguments
                 .extend(arguments.placement.for_process(places));
         }
         roles.push(role);
     }
-    roles.push(Role {
+    let mut document_server = Role {
         name: "document server".into(),
         program,
         arguments: ["document-server".into(), directory].to_vec(),
-    });
+    };
+    let preload = arguments.preload.for_process();
+    document_server.arguments.extend(preload);
+    roles.push(document_server);
     Ok(roles)
 }
 

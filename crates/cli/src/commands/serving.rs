@@ -1,15 +1,18 @@
-//! What the serving subcommands share: placement of handlers, preloading, logs, and when to end.
+//! What the serving subcommands share: placement of handlers, preloading, metrics, and when to end.
 
+use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::{Context, bail};
+use index::PreloadParts;
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, Places, place};
-use serve::{Generations, Place};
+use serve::{Chunks, Generations, Place, Preloading, RpcServer, ServerMetrics};
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use vfs::{Preload, PreloadOptions};
 
 /// Where handlers run.
 #[derive(Debug, Clone, clap::Args)]
@@ -105,29 +108,71 @@ impl PlacementArguments {
     }
 }
 
-/// The generations of an index that must be there already.
-pub(crate) fn open_generations(directory: &Path) -> anyhow::Result<Arc<Generations>> {
-    Ok(Generations::open(super::existing_directory(directory)?)?)
+/// Where the index is before the first query.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct PreloadArguments {
+    /// Where the index is before the first query, and before the first after a reload: none (pages come when
+    /// needed), touch (page cache), tmpfs (memory files), hugepages
+    #[arg(long, value_name = "WHERE", default_value = "none")]
+    preload: Preload,
 }
 
-/// Logs to standard error, as much as `SHORTTAIL_LOG` asks for (`warn` where it is not set).
-pub(crate) fn start_logs() {
-    use tracing_subscriber::EnvFilter;
-    let filter =
-        EnvFilter::try_from_env("SHORTTAIL_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    // Another set-up in this process (tests, mostly) stays.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(
-            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && is_terminal(),
-        )
-        .try_init();
+impl PreloadArguments {
+    /// The generations of an index that must be there already. Says on standard error what was loaded.
+    pub(crate) fn open(
+        &self,
+        directory: &Path,
+        chunks: Option<&Chunks>,
+        parts: PreloadParts,
+    ) -> anyhow::Result<Arc<Generations>> {
+        let storage = super::existing_directory(directory)?;
+        if self.preload == Preload::None {
+            return Ok(Generations::open(storage)?);
+        }
+        let preloading = Preloading {
+            options: PreloadOptions::new(self.preload),
+            chunks: chunks.map_or(0..u32::MAX, |chunks| {
+                *chunks.start()..chunks.end().saturating_add(1)
+            }),
+            parts,
+            on_report: Box::new(|generation, report| {
+                note(&format!("generation {generation}: {report}"));
+            }),
+        };
+        Ok(Generations::open_preloaded(storage, preloading)?)
+    }
+
+    /// The same choice as arguments of another process.
+    pub(crate) fn for_process(&self) -> [String; 2] {
+        ["--preload".to_owned(), self.preload.to_string()]
+    }
 }
 
-fn is_terminal() -> bool {
-    use std::io::IsTerminal;
-    std::io::stderr().is_terminal()
+/// Where a process of a cluster tells what it does.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct MetricsArguments {
+    /// Tell figures at http://ADDRESS/metrics, and at /healthz whether it serves; port 0 takes any free port
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<String>,
+}
+
+impl MetricsArguments {
+    /// Adds the address to a server, where there is one, and says where it is.
+    pub(crate) fn add(
+        &self,
+        server: RpcServer,
+        metrics: impl FnOnce() -> ServerMetrics,
+    ) -> anyhow::Result<RpcServer> {
+        let Some(listen) = &self.metrics else {
+            return Ok(server);
+        };
+        let server = server.with_metrics(listen, metrics())?;
+        if let Some(address) = server.metrics_address() {
+            let mut stdout = std::io::stdout().lock();
+            writeln!(stdout, "metrics at http://{address}/metrics")?;
+        }
+        Ok(server)
+    }
 }
 
 /// Ready when a person or a supervisor asks for the end, or whoever holds the other end of standard input
@@ -173,7 +218,7 @@ pub(crate) fn print_places<'a>(places: impl Iterator<Item = (String, &'a String)
 }
 
 /// Chunks that an index has.
-pub(crate) fn check_chunks(chunks: &serve::Chunks, chunks_count: u32) -> anyhow::Result<()> {
+pub(crate) fn check_chunks(chunks: &Chunks, chunks_count: u32) -> anyhow::Result<()> {
     if *chunks.end() >= chunks_count {
         bail!(
             "--chunks: chunk {} is asked for, and the index has only {chunks_count}, 0 to {}",

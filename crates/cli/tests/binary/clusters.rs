@@ -58,7 +58,7 @@ fn children_of(parent: u32) -> Vec<u32> {
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_answer_come_back_and_end() {
-    let bench = Bench::indexed(&small_corpus());
+    let bench = Bench::indexed_in_chunks(&small_corpus(), 2);
     let expected = without_times(bench.answer("ice", &["-k", "3"]));
     let serving = Serving::start_with(&bench, &["--index-servers", "2", "--handlers", "1"]);
     assert_eq!(found(&serving), expected);
@@ -117,7 +117,7 @@ fn is_running(id: u32) -> bool {
 
 #[test]
 fn a_cluster_started_by_hand() {
-    let bench = Bench::indexed(&small_corpus());
+    let bench = Bench::indexed_in_chunks(&small_corpus(), 2);
     let directory = bench.directory();
     let directory = directory.to_str().unwrap();
     let local = ["--listen", "127.0.0.1:0"];
@@ -189,7 +189,7 @@ fn chunks_without_a_server_are_named() {
 
 #[test]
 fn chunks_that_the_index_lacks_are_refused() {
-    let bench = Bench::indexed(&small_corpus());
+    let bench = Bench::indexed_in_chunks(&small_corpus(), 2);
     for kind in ["index-server", "document-server"] {
         let run = bench.run(kind, &["--chunks", "0-7", "--listen", "127.0.0.1:0"]);
         run.fails_saying(&["--chunks", "chunk 7"]);

@@ -16,9 +16,11 @@ fn help_of_every_subcommand() {
         "top",
         "bench",
         "check",
+        "demo",
+        "load",
+        "lab",
         "model",
         "plan",
-        "demo",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
@@ -40,6 +42,14 @@ fn help_of_every_question_to_the_model() {
         let help = shorttail(["model", question, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
         golden(&format!("help-model-{question}.txt"), &help);
+    }
+}
+
+#[test]
+fn help_of_the_laboratory() {
+    for subcommand in ["doctor", "list", "run", "report", "compare", "restore"] {
+        let help = shorttail(["lab", subcommand, "--help"]).ends(0).stdout;
+        golden(&format!("help-lab-{subcommand}.txt"), &help);
     }
 }
 
@@ -96,6 +106,58 @@ fn wrong_usage_ends_with_two() {
     check(&["serve"], "DIR");
     check(&["top"], "URL");
     check(&["top", "x", "--interval", "0"], "from 0.1 to 3600");
+    check(&["load", "x"], "--queries");
+    check(&["load", "x", "--queries", "y"], "--rate");
+    check(
+        &[
+            "load",
+            "x",
+            "--queries",
+            "y",
+            "--rate",
+            "1",
+            "--duration",
+            "5",
+        ],
+        "300ms",
+    );
+    check(
+        &["load", "x", "--queries", "y", "--closed", "0"],
+        "--closed",
+    );
+    check(
+        &[
+            "load",
+            "x",
+            "--queries",
+            "y",
+            "--closed",
+            "1",
+            "--think",
+            "long",
+        ],
+        "300ms",
+    );
+    check(
+        &[
+            "load",
+            "x",
+            "--queries",
+            "y",
+            "--closed",
+            "1",
+            "--rate",
+            "1",
+        ],
+        "cannot be used with",
+    );
+    check(
+        &["load", "x", "--queries", "y", "--search", "fast"],
+        "p99=300ms",
+    );
+    check(&["lab"], "Usage: shorttail lab");
+    check(&["lab", "run"], "--index");
+    check(&["lab", "compare", "x"], "RUN");
 }
 
 #[test]

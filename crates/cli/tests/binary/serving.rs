@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command};
 
-/// A server that runs until this is dropped.
+/// A server of a bench's index, ended when it is dropped.
 pub(crate) struct Serving {
     child: Child,
     pub(crate) address: String,

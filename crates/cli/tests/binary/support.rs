@@ -105,9 +105,16 @@ impl Bench {
     /// A folder with an index of `documents` in one chunk.
     #[track_caller]
     pub(crate) fn indexed(documents: &[Value]) -> Bench {
+        Bench::indexed_in_chunks(documents, 1)
+    }
+
+    /// A folder with an index of `documents` in so many chunks.
+    #[track_caller]
+    pub(crate) fn indexed_in_chunks(documents: &[Value], chunks: u32) -> Bench {
         let bench = Bench::new();
         let corpus = bench.file("corpus.jsonl", json_lines(documents));
-        bench.index(&corpus, &["--chunks", "1"]).ends(0);
+        let chunks = chunks.to_string();
+        bench.index(&corpus, &["--chunks", &chunks]).ends(0);
         bench
     }
 

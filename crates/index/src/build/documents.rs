@@ -178,25 +178,24 @@ impl AllDocuments {
                 released = at;
             }
         }
-        let mut store = self.store.take();
+        let Some(mut store) = self.store.take() else {
+            return Ok(());
+        };
         self.in_order_of_hash(|sorted| {
             for &(hash, doc) in sorted {
-                let Some(id) = id_of(doc) else {
+                if id_of(doc).is_none() {
                     continue;
-                };
-                out.push_by_hash(id)?;
-                if let Some(store) = &mut store {
-                    let row = doc as usize * ROW_BYTES;
-                    let location = Location {
-                        block: read_u32(&self.rows, row + 24),
-                        offset: read_u32(&self.rows, row + 28),
-                    };
-                    store.push_entry(hash, location)?;
                 }
+                let row = doc as usize * ROW_BYTES;
+                let location = Location {
+                    block: read_u32(&self.rows, row + 24),
+                    offset: read_u32(&self.rows, row + 28),
+                };
+                store.push_entry(hash, location)?;
             }
             Ok(())
         })?;
-        self.store = store;
+        self.store = Some(store);
         Ok(())
     }
 }

@@ -10,11 +10,14 @@ pub(crate) fn each_by_hash<S: AsRef<Segment>>(
     segments: &[S],
     mut each: impl FnMut(u64, usize, u32) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
-    let at = |number: usize, rank: u32| {
-        let segment: &Segment = segments[number].as_ref();
-        let doc = segment.by_hash(rank);
-        (rank < segment.documents_count())
-            .then(|| Reverse((segment.url_hash(DocId(doc)), number, doc, rank)))
+    let orders: Vec<Vec<u32>> = segments
+        .iter()
+        .map(|segment| segment.as_ref().docs_by_hash())
+        .collect();
+    let at = |number: usize, rank: usize| {
+        let doc = *orders[number].get(rank)?;
+        let hash = segments[number].as_ref().url_hash(DocId(doc));
+        Some(Reverse((hash, number, doc, rank)))
     };
     let mut heap: BinaryHeap<_> = (0..segments.len())
         .filter_map(|number| at(number, 0))

@@ -171,11 +171,17 @@ fn check_counts(
     let Some(file) = &manifest.statistics else {
         return Ok(());
     };
-    let mut terms = statistics.shared_terms().map(|terms| terms.stream());
-    each_shared_term(&segments, &deleted, |term, count| {
-        let found = terms.as_mut().and_then(|terms| terms.next());
-        if found == Some((term, count)) {
-            return Ok(());
+    let shared = statistics.shared_terms();
+    let mut terms = shared.map(|shared| (shared, shared.stream()));
+    each_shared_term(&segments, &deleted, |term, count, places| {
+        if let Some((shared, terms)) = &mut terms
+            && let Some((found, ordinal)) = terms.next()
+            && found == term
+        {
+            let (found_count, found_places) = shared.at(ordinal)?;
+            if found_count == count && found_places == places {
+                return Ok(());
+            }
         }
         let term = String::from_utf8_lossy(term.get(1..).unwrap_or(&[]));
         Err(wrong(

@@ -22,7 +22,7 @@ fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexE
     let mut words = Field::WITH_LENGTHS.map(|_| vec![0u32; documents]);
     let (mut terms_count, mut postings_count) = (0, 0);
     let mut positions = Vec::new();
-    let mut terms = segment.terms.stream();
+    let mut terms = segment.terms();
     while let Some((key, ordinal)) = terms.next() {
         let field = key.first().and_then(|&byte| Field::from_byte(byte));
         let (Some(field), Ok(term)) = (field, std::str::from_utf8(key.get(1..).unwrap_or(&[])))
@@ -136,19 +136,9 @@ fn check_documents(
             "the document store has another number of documents",
         );
     }
-    let mut seen = crate::deletions::Deletions::none(documents);
-    let mut hash_before = 0;
-    for rank in 0..documents {
-        let doc = segment.by_hash(rank);
-        if doc >= documents || !seen.insert(doc) {
-            return wrong(doc, "not once in the order by hash");
-        }
+    for (rank, doc) in segment.docs_by_hash().into_iter().enumerate() {
         let hash = segment.url_hash(DocId(doc));
         let details = segment.details(DocId(doc))?;
-        if hash < hash_before {
-            return wrong(doc, "out of order by hash");
-        }
-        hash_before = hash;
         if hash != url_hash(&details.url) || hash % u64::from(chunks) != u64::from(segment.chunk())
         {
             return wrong(doc, "its URL hashes otherwise");
@@ -159,7 +149,7 @@ fn check_documents(
         let Some(store) = store else {
             continue;
         };
-        let (entry_hash, location) = store.entry(rank as usize);
+        let (entry_hash, location) = store.entry(rank);
         let stored = store.read(location)?;
         let same = entry_hash == hash
             && (&stored.url, &stored.id, &stored.title)

@@ -121,7 +121,9 @@ impl ChunkWork<'_> {
                 Some((store, places))
             }
         };
-        write_by_hash(&sources, &mut out, texts.as_mut())?;
+        if let Some((store, places)) = &mut texts {
+            write_entries(&sources, store, places)?;
+        }
         let texts = texts.map(|(store, _)| store.finish()).transpose()?;
 
         out.set_words_counts(seen.words_counts);
@@ -183,7 +185,8 @@ impl ChunkWork<'_> {
             if part.documents_count() != segment.documents_count() as usize {
                 return Err(segment.damaged_at_terms("the document store is of another segment"));
             }
-            let arrival_at = |rank: u32| live.arrival(number, segment.by_hash(rank));
+            let by_hash = segment.docs_by_hash();
+            let arrival_at = |rank: u32| live.arrival(number, by_hash[rank as usize]);
             part.copy_to(
                 store,
                 |rank| arrival_at(rank) != GONE,
@@ -206,21 +209,18 @@ fn postings_count(segments: &[Segment]) -> u64 {
         .sum()
 }
 
-/// Writes what finds documents by the hash of their URL, in the order of (hash, new document).
-fn write_by_hash(
+/// Writes what finds texts by the hash of their URL, in the order of (hash, new document).
+fn write_entries(
     sources: &Sources<'_>,
-    out: &mut SegmentWriter,
-    mut texts: Option<&mut (StoreWriter, Vec<Location>)>,
+    store: &mut StoreWriter,
+    places: &[Location],
 ) -> Result<(), IndexError> {
     let mut same_hash: Vec<(u32, u32)> = Vec::new();
     let mut hash_before = 0;
     let mut settle = |hash: u64, same_hash: &mut Vec<(u32, u32)>| -> Result<(), IndexError> {
         same_hash.sort_unstable();
-        for (new_id, arrival) in same_hash.drain(..) {
-            out.push_by_hash(new_id)?;
-            if let Some((store, places)) = &mut texts {
-                store.push_entry(hash, places[arrival as usize])?;
-            }
+        for (_, arrival) in same_hash.drain(..) {
+            store.push_entry(hash, places[arrival as usize])?;
         }
         Ok(())
     };

@@ -44,10 +44,7 @@ pub(super) fn write_terms(
     progress: impl Fn(u64),
 ) -> Result<Seen, IndexError> {
     let segments = sources.segments;
-    let union: OpBuilder = segments
-        .iter()
-        .map(|segment| segment.terms.stream())
-        .collect();
+    let union: OpBuilder = segments.iter().map(|segment| segment.terms()).collect();
     let mut terms = union.union();
     let mut list = List::default();
     let mut found: Vec<(usize, TermRecord)> = Vec::new();

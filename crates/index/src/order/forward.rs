@@ -4,7 +4,7 @@ use super::bisection::Node;
 use crate::optimize::live::{GONE, Live};
 use crate::optimize::pages::Pages;
 use crate::{Field, IndexError, Segment, TermRecord};
-use fst::{IntoStreamer, Streamer, map::OpBuilder};
+use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 
 /// Terms of fewer documents than this, or than this share of all, are left out: their lists are short, chance decides
@@ -141,10 +141,9 @@ fn each_term(
     segments: &[Segment],
     mut each: impl FnMut(&Found) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
-    let (from, to) = ([Field::Text as u8], [Field::Title as u8]);
     let union: OpBuilder = segments
         .iter()
-        .map(|segment| segment.terms.range().ge(from).lt(to).into_stream())
+        .map(|segment| segment.terms_of(Field::Text))
         .collect();
     let mut terms = union.union();
     let mut found = Vec::new();

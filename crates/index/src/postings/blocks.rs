@@ -5,10 +5,10 @@
 
 use super::buffers::Room;
 use super::watch::Watch;
-use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, bounds};
+use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, TAIL_MIN, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
-use codec::{CodecError, bits, docs, docs::Bits, lanes, memory, packed, tail};
+use codec::{CodecError, bits, docs, docs::Bits, elias_fano, lanes, memory, packed, tail};
 use std::path::Path;
 
 /// Where a list's bytes came from, for messages.
@@ -63,6 +63,7 @@ pub struct Blocks<'a> {
 pub(super) const NO_BLOCK: usize = usize::MAX;
 
 impl<'a> Blocks<'a> {
+    #[inline]
     pub(crate) fn new(bytes: ListBytes<'a>, origin: Origin<'a>) -> Blocks<'a> {
         Blocks {
             bytes,
@@ -254,9 +255,18 @@ impl<'a> Blocks<'a> {
         let count = self.bytes.documents_count as usize % BLOCK;
         let mut at = self.start(full);
         let base = self.base(full);
-        self.read_postings(self.bytes.postings, &mut at, base, count)?;
-        self.frequencies_start = None;
-        self.frequencies_block = full;
+        let postings = self.bytes.postings;
+        if self.bytes.codec == PostingsCodec::Packed && count >= TAIL_MIN {
+            let bytes = postings.get(at..).ok_or(truncated(full))?;
+            let docs = &mut self.room.docs[..count];
+            at += elias_fano::decode(bytes, base.wrapping_add(1), docs)?;
+            self.frequencies_start = Some(at);
+        } else {
+            self.read_postings(postings, &mut at, base, count)?;
+            self.frequencies_start = None;
+            self.frequencies_block = full;
+        }
+        self.docs_ready = true;
         self.check_docs(count, None)?;
         Ok(count)
     }

@@ -1,8 +1,8 @@
 //! Postings to bytes.
 
 use super::floors::{FLOORS_BYTES, FloorsCounter};
-use super::{BLOCK, PostingsCodec, impacts};
-use codec::{docs, packed, vint};
+use super::{BLOCK, PostingsCodec, TAIL_MIN, impacts};
+use codec::{docs, elias_fano, packed, rice, vint};
 
 /// Encodes one list after another; buffers are kept between lists.
 pub(crate) struct PostingsEncoder {
@@ -114,12 +114,8 @@ impl PostingsEncoder {
             let floors = list.finish_floors();
             list.headers.extend_from_slice(&floors);
         }
-        for i in 0..list.fill {
-            write_posting(&mut list.blocks, list.gaps[i], list.frequencies[i]);
-        }
-        for &gap in &positions.gaps[..positions.fill] {
-            vint::write_u32(&mut positions.blocks, gap);
-        }
+        list.write_tail(self.codec);
+        positions.write_tail(self.codec);
         let result = with(EncodedList {
             documents_count: list.documents_count,
             occurrences_count: list.occurrences_count,
@@ -171,6 +167,21 @@ impl List {
         self.fill = 0;
     }
 
+    fn write_tail(&mut self, codec: PostingsCodec) {
+        let fill = self.fill;
+        if codec == PostingsCodec::Vint || fill < TAIL_MIN {
+            for i in 0..fill {
+                write_posting(&mut self.blocks, self.gaps[i], self.frequencies[i]);
+            }
+            return;
+        }
+        let mut docs = self.gaps;
+        packed::prefix_sum(&mut docs, self.base);
+        let first = self.base.wrapping_add(1);
+        elias_fano::encode(first, &docs[..fill], &mut self.blocks);
+        rice::encode(&self.frequencies[..fill], &mut self.blocks);
+    }
+
     /// The competitive pairs of what the block holds.
     fn impacts(&self) -> [u8; impacts::PAIRS_BYTES] {
         let frequencies = self.frequencies.map(|minus_one| minus_one + 1);
@@ -196,15 +207,26 @@ impl List {
 impl Positions {
     fn end_block(&mut self, codec: PostingsCodec) {
         match codec {
-            PostingsCodec::Packed => packed::encode(&self.gaps, &mut self.blocks),
-            PostingsCodec::Vint => self
-                .gaps
-                .iter()
-                .for_each(|&gap| vint::write_u32(&mut self.blocks, gap)),
+            PostingsCodec::Packed => rice::encode(&self.gaps, &mut self.blocks),
+            PostingsCodec::Vint => self.write_one_by_one(),
         }
         self.ends
             .extend_from_slice(&(self.blocks.len() as u32).to_le_bytes());
         self.fill = 0;
+    }
+
+    fn write_tail(&mut self, codec: PostingsCodec) {
+        if codec == PostingsCodec::Vint || self.fill < TAIL_MIN {
+            self.write_one_by_one();
+        } else {
+            rice::encode(&self.gaps[..self.fill], &mut self.blocks);
+        }
+    }
+
+    fn write_one_by_one(&mut self) {
+        for &gap in &self.gaps[..self.fill] {
+            vint::write_u32(&mut self.blocks, gap);
+        }
     }
 }
 

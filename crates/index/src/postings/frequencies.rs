@@ -2,7 +2,7 @@
 //! were found before.
 
 use super::{BLOCK, Blocks};
-use codec::{lanes, packed};
+use codec::{CodecError, lanes, packed, rice};
 
 /// A posting found, to be read later, when its block is no longer loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,16 +83,35 @@ impl Blocks<'_> {
             }
             return;
         }
-        let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
+        let block = first.block as usize;
         for (place, slot) in places.iter().zip(&mut *frequencies) {
-            match packed::decode_some(bytes, place.index as usize, std::slice::from_mut(slot)) {
-                Ok(()) => *slot = slot.wrapping_add(1),
+            match self.one_frequency(block, start, place.index as usize) {
+                Ok(frequency) => *slot = frequency,
                 Err(error) => {
                     *slot = 1;
                     return self.fail(self.origin.postings_offset + start as u64, error);
                 }
             }
         }
+    }
+
+    /// A single frequency of a block whose frequencies start at `start`.
+    #[inline]
+    fn one_frequency(&self, block: usize, start: usize, index: usize) -> Result<u32, CodecError> {
+        let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
+        let mut frequency = 0;
+        let slot = std::slice::from_mut(&mut frequency);
+        if block < self.blocks_full {
+            packed::decode_some(bytes, index, slot)?;
+        } else {
+            rice::decode(bytes, self.tail_count(), index, slot)?;
+        }
+        Ok(frequency.wrapping_add(1))
+    }
+
+    /// Documents of the tail.
+    fn tail_count(&self) -> usize {
+        self.bytes.documents_count as usize % BLOCK
     }
 
     /// Decodes the frequencies of the block of a place; the index of the posting in it.
@@ -115,8 +134,7 @@ impl Blocks<'_> {
         if block < self.blocks_full {
             return u64::from(self.header(block, 2)) + inside;
         }
-        let count = self.bytes.documents_count as usize % BLOCK;
-        let tail = u64::from(lanes::sum(&self.room.frequencies[..count]));
+        let tail = u64::from(lanes::sum(&self.room.frequencies[..self.tail_count()]));
         self.bytes.occurrences_count.saturating_sub(tail) + inside
     }
 
@@ -125,9 +143,18 @@ impl Blocks<'_> {
         self.watch.frequencies(block);
         self.frequencies_block = block;
         let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
-        match packed::decode(bytes, &mut self.room.frequencies) {
-            Ok(_) => {
-                for frequency in &mut self.room.frequencies {
+        let tail_count = self.tail_count();
+        let frequencies = &mut self.room.frequencies;
+        let (count, decoded) = match block < self.blocks_full {
+            true => (BLOCK, packed::decode(bytes, frequencies).map(drop)),
+            false => {
+                let tail = &mut frequencies[..tail_count];
+                (tail_count, rice::decode(bytes, tail_count, 0, tail))
+            }
+        };
+        match decoded {
+            Ok(()) => {
+                for frequency in &mut frequencies[..count] {
                     *frequency = frequency.wrapping_add(1);
                 }
             }

@@ -9,9 +9,11 @@
 //! positions := position_block_end:u32le{full} position_block{full} position_tail
 //!                                                      full = occurrences / 256
 //!
-//! packed: block := documents[docs 256] frequencies-1[packed 256]   position_block := gaps[packed 256]
+//! packed: block := documents[docs 256] frequencies-1[packed 256]   position_block := gaps[rice 256]
+//!         tail  := documents[elias_fano n] frequencies-1[rice n]   position_tail := gaps[rice n]
+//!                                                                  both for n of 8 to 255
 //! vint:   block := posting{256}                                    position_block := gap:vint{256}
-//! both:   tail := posting{0..=255}                                 position_tail := gap:vint{0..=255}
+//! vint, and what is left: tail := posting{n}                       position_tail := gap:vint{n}
 //!         posting := gap<<1 | (frequency == 1) : vint  [frequency:vint]
 //! ```
 //!
@@ -48,6 +50,9 @@ pub use watch::{BlocksWork, watch_blocks};
 
 pub(crate) use codec::packed::BLOCK;
 
+/// Tails of so many documents, and of so many positions, are in high and low parts.
+pub(crate) const TAIL_MIN: usize = 8;
+
 /// Bytes of a block header.
 pub(crate) const HEADER_BYTES: usize = 12 + impacts::PAIRS_BYTES;
 
@@ -55,7 +60,8 @@ pub(crate) const HEADER_BYTES: usize = 12 + impacts::PAIRS_BYTES;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PostingsCodec {
-    /// Blocks of 256 documents, bit-packed or as bits, and bit-packed frequencies.
+    /// Blocks of 256 documents, bit-packed or as bits, and bit-packed frequencies; positions and tails in
+    /// high and low parts.
     #[default]
     Packed,
     /// One variable-length byte integer after another, as Lucene 3 stored them.

@@ -1,12 +1,9 @@
 //! The positions of a posting, found by the occurrences before it.
 
 use super::blocks::NO_BLOCK;
-use super::{BLOCK, Blocks, Place, PostingsCodec};
+use super::{BLOCK, Blocks, Place, PostingsCodec, TAIL_MIN};
 use crate::sealed::read_u32;
-use codec::{CodecError, memory, packed, vint};
-
-/// Positions so few are read from a packed block without decoding all of it.
-const SOME_MAX: usize = 96;
+use codec::{CodecError, memory, packed, rice, vint};
 
 /// Which occurrences of a list are those in one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,49 +17,74 @@ pub struct Span {
 impl Blocks<'_> {
     /// The spans of postings found before, by increasing document.
     pub fn spans(&mut self, places: &[Place], spans: &mut [Span]) {
-        let mut before = (u32::MAX, 0, 0);
+        let mut at = 0;
+        while let Some(first) = places.get(at) {
+            let rest = &places[at..];
+            let count = rest
+                .iter()
+                .take_while(|place| place.block() == first.block());
+            let end = at + count.count();
+            self.spans_in(&places[at..end], &mut spans[at..end]);
+            at = end;
+        }
+    }
+
+    /// The spans of postings of one block.
+    fn spans_in(&mut self, places: &[Place], spans: &mut [Span]) {
+        /// From so many on, all sums of a block are made at once.
+        const TOGETHER_MIN: usize = 3;
+        let mut ends = None;
         for (&place, span) in places.iter().zip(spans) {
             let index = self.frequencies_of(place);
-            let (block, summed, mut from) = before;
-            from = if block == place.block() && summed <= index {
-                // Only what lies between two postings of one block is summed.
-                let between = &self.room.frequencies[summed..index];
-                between
-                    .iter()
-                    .fold(from, |sum: u32, &count| sum.wrapping_add(count))
-            } else {
-                self.occurrences_before(index) as u32
-            };
             let count = self.room.frequencies[index];
+            if places.len() < TOGETHER_MIN {
+                let from = self.occurrences_before(index) as u32;
+                *span = Span { from, count };
+                continue;
+            }
+            let ends = ends.get_or_insert_with(|| {
+                let mut ends = self.room.frequencies;
+                packed::prefix_sum(&mut ends, self.occurrences_before(0) as u32);
+                ends
+            });
+            let from = ends[index].wrapping_sub(count);
             *span = Span { from, count };
-            before = (place.block(), index, from);
         }
     }
 
     /// Asks for the positions of a span, which will be wanted soon.
+    #[inline]
     pub fn prefetch_positions(&self, span: Span) {
         let (block, start) = (span.from as usize / BLOCK, span.from as usize % BLOCK);
-        let full = self.position_blocks_full();
-        let end_of = |block: usize| read_u32(self.bytes.positions, block * 4) as usize;
-        let before = block.checked_sub(1).map_or(0, end_of);
-        let at = full * 4 + before;
+        let (at, end) = self.position_block_at(block);
+        // High parts are counted from the first on; together they take one line of memory or two.
         memory::prefetch(self.bytes.positions, at);
-        if block < full {
-            // About there in the block: rows of all values are as long.
-            let bytes = end_of(block).saturating_sub(before);
-            let about = at + bytes * start / BLOCK;
-            memory::prefetch(self.bytes.positions, about);
-            memory::prefetch(self.bytes.positions, about + 64);
-            memory::prefetch(self.bytes.positions, at + bytes.saturating_sub(32));
-        }
+        memory::prefetch(self.bytes.positions, at + 64);
+        let lows = rice::lows_at_about(end.saturating_sub(at), BLOCK, start);
+        memory::prefetch(self.bytes.positions, at + lows);
     }
 
     /// The positions of a span, increasing, into `positions` (cleared first).
     pub fn positions_of(&mut self, span: Span, positions: &mut Vec<u32>) {
+        let (from, count) = (span.from as usize, span.count as usize);
+        let (block, start) = (from / BLOCK, from % BLOCK);
+        // Most lie in one block.
+        if start + count <= BLOCK
+            && let Ok(Some((bytes, block_count))) = self.packed_positions(block)
+            && start + count <= block_count
+        {
+            positions.resize(count, 0);
+            if let Err(error) = rice::decode_sums(bytes, block_count, start, 0, positions) {
+                self.fail_positions(error);
+            }
+            return;
+        }
         positions.clear();
-        if !self.bytes.positions.is_empty() {
-            self.gaps_at(span.from as usize, span.count as usize, positions);
-            sum_up(positions);
+        if self.bytes.positions.is_empty() {
+            return;
+        }
+        if let Err(error) = self.sums_at(from, count, positions) {
+            self.fail_positions(error);
         }
     }
 
@@ -97,104 +119,142 @@ impl Blocks<'_> {
     /// The word positions of the posting at `index` of the loaded block, increasing.
     pub fn positions(&mut self, index: usize, positions: &mut Vec<u32>) {
         self.position_gaps(index, positions);
-        sum_up(positions);
+        sum_up(positions, 0);
     }
 
     /// As [`Blocks::positions`], of a posting found before.
     pub fn positions_at(&mut self, place: Place, positions: &mut Vec<u32>) {
         self.position_gaps_at(place, positions);
-        sum_up(positions);
+        sum_up(positions, 0);
     }
 
-    fn gaps_at(&mut self, mut from: usize, mut left: usize, gaps: &mut Vec<u32>) {
+    fn gaps_at(&mut self, from: usize, count: usize, gaps: &mut Vec<u32>) {
+        if let Err(error) = self.read_gaps(from, count, gaps) {
+            self.fail_positions(error);
+        }
+    }
+
+    /// The sums of some gaps of a document, all from its first on.
+    fn sums_at(
+        &mut self,
+        mut from: usize,
+        count: usize,
+        sums: &mut Vec<u32>,
+    ) -> Result<(), CodecError> {
+        let mut base = 0;
+        let mut left = count;
         while left > 0 {
             let (block, start) = (from / BLOCK, from % BLOCK);
-            let taken = left.min(BLOCK - start);
-            if self.position_block != block && taken <= SOME_MAX {
-                match self.some_gaps(block, start, taken, gaps) {
-                    Ok(true) => {
-                        from += taken;
-                        left -= taken;
-                        continue;
-                    }
-                    Ok(false) => {}
-                    Err(error) => return self.fail_positions(error),
-                }
-            }
-            if let Err(error) = self.load_positions(block) {
-                return self.fail_positions(error);
-            }
-            let taken = left.min(self.position_fill.saturating_sub(start));
+            let Some((bytes, block_count)) = self.packed_positions(block)? else {
+                let summed = sums.len();
+                self.read_gaps(from, left, sums)?;
+                sum_up(&mut sums[summed..], base);
+                return Ok(());
+            };
+            let taken = left.min(block_count.saturating_sub(start));
             if taken == 0 {
-                return self.fail_positions(truncated(0));
+                return Err(truncated(block));
             }
-            gaps.extend_from_slice(&self.room.position_gaps[start..start + taken]);
+            let summed = sums.len();
+            sums.resize(summed + taken, 0);
+            rice::decode_sums(bytes, block_count, start, base, &mut sums[summed..])?;
+            base = sums[summed + taken - 1];
             from += taken;
             left -= taken;
         }
+        Ok(())
     }
 
-    /// Reads a few gaps of a packed block; `false` where the block is of another form.
-    fn some_gaps(
-        &self,
-        block: usize,
-        start: usize,
-        count: usize,
+    fn read_gaps(
+        &mut self,
+        mut from: usize,
+        mut left: usize,
         gaps: &mut Vec<u32>,
-    ) -> Result<bool, CodecError> {
-        if block >= self.position_blocks_full() || self.bytes.codec != PostingsCodec::Packed {
-            return Ok(false);
+    ) -> Result<(), CodecError> {
+        while left > 0 {
+            let (block, start) = (from / BLOCK, from % BLOCK);
+            let taken = match self.packed_positions(block)? {
+                Some((bytes, block_count)) => {
+                    let taken = left.min(block_count.saturating_sub(start));
+                    let at = gaps.len();
+                    gaps.resize(at + taken, 0);
+                    rice::decode(bytes, block_count, start, &mut gaps[at..])?;
+                    taken
+                }
+                None => {
+                    self.load_positions(block)?;
+                    let taken = left.min(self.position_fill.saturating_sub(start));
+                    gaps.extend_from_slice(&self.room.position_gaps[start..start + taken]);
+                    taken
+                }
+            };
+            if taken == 0 {
+                return Err(truncated(block));
+            }
+            from += taken;
+            left -= taken;
         }
-        let at = gaps.len();
-        gaps.resize(at + count, 0);
-        packed::decode_some(self.position_bytes(block)?, start, &mut gaps[at..])?;
-        Ok(true)
+        Ok(())
     }
 
     fn position_blocks_full(&self) -> usize {
         (self.bytes.occurrences_count / BLOCK as u64) as usize
     }
 
-    /// The bytes from a block of positions on.
-    fn position_bytes(&self, block: usize) -> Result<&[u8], CodecError> {
-        let end_of = |block: usize| read_u32(self.bytes.positions, block * 4) as usize;
-        let before = block.checked_sub(1).map_or(0, end_of);
-        let start = self.position_blocks_full() * 4 + before;
-        self.bytes.positions.get(start..).ok_or(truncated(start))
+    /// How many positions a block has; 0 past the tail.
+    fn positions_in(&self, block: usize) -> usize {
+        match block.cmp(&self.position_blocks_full()) {
+            std::cmp::Ordering::Less => BLOCK,
+            std::cmp::Ordering::Equal => (self.bytes.occurrences_count % BLOCK as u64) as usize,
+            std::cmp::Ordering::Greater => 0,
+        }
     }
 
+    /// Where the bytes of a block of positions start and end; those of the tail end with the list.
+    #[inline]
+    fn position_block_at(&self, block: usize) -> (usize, usize) {
+        let full = self.position_blocks_full();
+        let end_of = |block: usize| full * 4 + read_u32(self.bytes.positions, block * 4) as usize;
+        let start = block.checked_sub(1).map_or(full * 4, end_of);
+        let end = if block < full {
+            end_of(block)
+        } else {
+            self.bytes.positions.len()
+        };
+        (start, end)
+    }
+
+    fn position_bytes(&self, block: usize) -> Result<&[u8], CodecError> {
+        let (start, end) = self.position_block_at(block);
+        self.bytes.positions.get(start..end).ok_or(truncated(start))
+    }
+
+    /// A block of positions in high and low parts, and how many they are; `None` where it has not that form.
+    #[inline]
+    fn packed_positions(&self, block: usize) -> Result<Option<(&[u8], usize)>, CodecError> {
+        let count = self.positions_in(block);
+        if count < TAIL_MIN || self.bytes.codec != PostingsCodec::Packed {
+            return Ok(None);
+        }
+        Ok(Some((self.position_bytes(block)?, count)))
+    }
+
+    /// Decodes a block of positions that stand one after another.
     fn load_positions(&mut self, block: usize) -> Result<(), CodecError> {
         if self.position_block == block {
             return Ok(());
         }
         self.position_block = NO_BLOCK;
-        self.position_fill = self.decode_positions(block)?;
-        self.position_block = block;
-        Ok(())
-    }
-
-    fn decode_positions(&mut self, block: usize) -> Result<usize, CodecError> {
-        let full = self.position_blocks_full();
-        if block > full {
-            return Err(truncated(block));
-        }
+        let count = self.positions_in(block);
         let mut decoded = [0; BLOCK];
-        let bytes = self.position_bytes(block)?;
-        let count = if block < full {
-            BLOCK
-        } else {
-            (self.bytes.occurrences_count % BLOCK as u64) as usize
-        };
-        if block < full && self.bytes.codec == PostingsCodec::Packed {
-            packed::decode(bytes, &mut decoded)?;
-        } else {
-            let mut at = 0;
-            for gap in &mut decoded[..count] {
-                *gap = vint::read_u32(bytes, &mut at)?;
-            }
+        let (bytes, mut at) = (self.position_bytes(block)?, 0);
+        for gap in &mut decoded[..count] {
+            *gap = vint::read_u32(bytes, &mut at)?;
         }
         self.room.position_gaps = decoded;
-        Ok(count)
+        self.position_fill = count;
+        self.position_block = block;
+        Ok(())
     }
 
     #[cold]
@@ -203,8 +263,9 @@ impl Blocks<'_> {
     }
 }
 
-fn sum_up(gaps: &mut [u32]) {
-    let mut position = 0u32;
+/// Adds up, from `base` on.
+fn sum_up(gaps: &mut [u32], base: u32) {
+    let mut position = base;
     for gap in gaps {
         position = position.wrapping_add(*gap);
         *gap = position;

@@ -1,39 +1,32 @@
 //! One immutable segment, opened: terms, postings, lengths and details of some documents of a chunk.
 //!
 //! ```text
-//! payload := postings positions records record_blocks text_lengths title_lengths hashes
-//!            by_hash details details_offsets terms meta table
-//! table   := { start:u64le bytes:u64le }{12}          in the order above, counted from the payload
-//! terms   := fst: field:u8 term:utf8 -> ordinal of the term
-//! records := { postings_start:vint positions_start:vint record{8} }      of every eight terms
-//! record  := documents<<1 | (occurrences == documents) : vint  [occurrences-documents:vint]
-//!            postings_bytes:vint positions_bytes:vint
-//! record_blocks := start:u32le{terms / 8, rounded up}                    in records
+//! payload := postings positions terms term_starts term_table text_lengths title_lengths hashes
+//!            details details_offsets meta table
+//! table   := { start:u64le bytes:u64le }{11}          in the order above, counted from the payload
 //! *_lengths := byte{documents}   hashes := { url:u64le site:u64le }{documents}
-//! by_hash := doc:u32le{documents}
 //! meta    := JSON
 //! ```
 //!
-//! `postings` and `details` are documented in their modules. `by_hash` holds the documents sorted by
-//! (URL hash, id): how a later commit finds what it replaces. Lists lie in the order of terms, so a
-//! record keeps lengths, and starts are sums over at most seven: 4 bytes a term instead of 12.
+//! `postings`, `terms` and `details` are documented in their modules.
 
 pub(crate) mod details;
 pub(crate) mod write;
 
 use crate::deletions::Deletions;
 use crate::postings::{ListBytes, Origin, PostingsCodec};
-use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u64};
+use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};
+use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
 use crate::{Blocks, DocId, Field, IndexError, Postings};
-use codec::vint;
-use fst::{IntoStreamer, Streamer};
+use fst::Streamer;
 use std::path::PathBuf;
 use vfs::SharedStorage;
 
-pub(crate) const SECTIONS: usize = 12;
-pub(crate) const META: usize = 11;
-/// Terms that share a start in `records`.
-pub(crate) const RECORDS_IN_BLOCK: u64 = 8;
+pub(crate) const SECTIONS: usize = 11;
+pub(crate) const META: usize = 10;
+
+/// Lines of memory that are asked for of a list about to be opened.
+const LIST_LINES: usize = 4;
 
 /// Bytes of a document's hashes.
 const HASHES_BYTES: usize = 16;
@@ -84,17 +77,15 @@ pub(crate) struct SegmentMeta {
 pub struct Segment {
     path: PathBuf,
     id: u32,
+    pub(crate) number: u32,
     meta: SegmentMeta,
     postings: Section,
     positions: Section,
-    records: Section,
-    record_blocks: Section,
     lengths: [Section; 2],
     hashes: Section,
-    by_hash: Section,
     details: Section,
     details_offsets: Section,
-    pub(crate) terms: fst::Map<Section>,
+    terms: Terms,
     pub(crate) deletions: Option<Deletions>,
 }
 
@@ -131,17 +122,15 @@ impl Segment {
             .map_err(|error| damaged(&format!("counts unreadable: {error}")))?;
         let segment = Segment {
             id,
+            number: 0,
             postings: section(0)?,
             positions: section(1)?,
-            records: section(2)?,
-            record_blocks: section(3)?,
-            lengths: [section(4)?, section(5)?],
-            hashes: section(6)?,
-            by_hash: section(7)?,
+            terms: Terms::open(section(2)?, section(3)?, section(4)?, meta.terms_count)
+                .ok_or_else(|| damaged("the dictionary is not as long as its terms make it"))?,
+            lengths: [section(5)?, section(6)?],
+            hashes: section(7)?,
             details: section(8)?,
             details_offsets: section(9)?,
-            terms: fst::Map::new(section(10)?)
-                .map_err(|error| damaged(&format!("term dictionary: {error}")))?,
             deletions: None,
             meta,
             path: path.clone(),
@@ -152,7 +141,6 @@ impl Segment {
             .iter()
             .all(|lengths| lengths.len() == documents)
             && segment.hashes.len() == documents * HASHES_BYTES
-            && segment.by_hash.len() == documents * 4
             && segment.details_offsets.len() == documents.div_ceil(details::BLOCK_DOCUMENTS) * 8
             && segment.meta.documents_count <= DOCUMENTS_MAX;
         if fits {
@@ -170,6 +158,11 @@ impl Segment {
     /// Its number, unique in the index.
     pub fn id(&self) -> u32 {
         self.id
+    }
+
+    /// Which of the segments of its index it is, counted from 0 in the manifest's order.
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// Documents in it, deleted ones included; ids run from 0 to this.
@@ -192,12 +185,21 @@ impl Segment {
 
     /// The record of a term, if it occurs here.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermRecord>, IndexError> {
-        let mut key = Vec::with_capacity(1 + term.len());
-        key.push(field as u8);
-        key.extend_from_slice(term.as_bytes());
-        match self.terms.get(&key) {
-            Some(ordinal) => self.record(ordinal).map(Some),
-            None => Ok(None),
+        terms::with_key(field, term, |key| self.terms.find(key)).map_err(|bad| self.bad_terms(bad))
+    }
+
+    /// Asks for what the next step of looking up a term will read, without waiting for it.
+    #[inline]
+    pub fn prefetch_term(&self, hash: TermHash, step: LookUpStep) {
+        self.terms.prefetch(hash, step);
+    }
+
+    /// Asks for the beginning of a list that will be opened soon.
+    #[inline]
+    pub fn prefetch_list(&self, record: &TermRecord) {
+        let start = record.postings_start as usize;
+        for line in 0..LIST_LINES {
+            codec::memory::prefetch(&self.postings, start + line * 64);
         }
     }
 
@@ -208,9 +210,8 @@ impl Segment {
         prefix: &str,
         mut each: impl FnMut(&str, TermRecord),
     ) -> Result<(), IndexError> {
-        let mut key = vec![field as u8];
-        key.extend_from_slice(prefix.as_bytes());
-        let mut stream = self.terms.range().ge(&key).into_stream();
+        let key = terms::with_key(field, prefix, <[u8]>::to_vec);
+        let mut stream = self.terms.range(&key, None);
         while let Some((found, ordinal)) = stream.next() {
             if !found.starts_with(&key) {
                 break;
@@ -223,15 +224,30 @@ impl Segment {
         Ok(())
     }
 
+    /// All terms in order (a field's byte, then the term), with their ordinals.
+    pub(crate) fn terms(&self) -> TermStream<'_> {
+        self.terms.stream()
+    }
+
+    /// The terms of a field, likewise.
+    pub(crate) fn terms_of(&self, field: Field) -> TermStream<'_> {
+        let field = field as u8;
+        self.terms.range(&[field], Some(&[field + 1]))
+    }
+
     /// The record of the term with this ordinal.
     pub(crate) fn record(&self, ordinal: u64) -> Result<TermRecord, IndexError> {
-        let block = (ordinal / RECORDS_IN_BLOCK) as usize;
-        let start = read_u32(&self.record_blocks, block * 4);
-        let known = ordinal < self.meta.terms_count;
-        known
-            .then(|| read_record(&self.records, start as usize, ordinal % RECORDS_IN_BLOCK))
-            .flatten()
-            .ok_or_else(|| self.damaged(&self.records, start.into(), "records of terms unreadable"))
+        self.terms
+            .record(ordinal)
+            .map_err(|bad| self.bad_terms(bad))
+    }
+
+    fn bad_terms(&self, bad: BadTerms) -> IndexError {
+        IndexError::Damaged {
+            path: self.path.clone(),
+            offset: self.terms.file_offset(bad),
+            what: "terms unreadable".to_owned(),
+        }
     }
 
     /// The postings of a term, document by document.
@@ -241,11 +257,13 @@ impl Segment {
     }
 
     /// The postings of a term, block by block.
+    #[inline]
     pub fn blocks(&self, record: &TermRecord) -> Result<Blocks<'_>, IndexError> {
         let (bytes, origin) = self.list(record)?;
         Ok(Blocks::new(bytes, origin))
     }
 
+    #[inline]
     fn list(&self, record: &TermRecord) -> Result<(ListBytes<'_>, Origin<'_>), IndexError> {
         let slice = |section: &'_ Section, start: u64, bytes: u64| {
             let start = usize::try_from(start).ok()?;
@@ -312,9 +330,12 @@ impl Segment {
         codec::memory::prefetch(&self.hashes, doc.0 as usize * HASHES_BYTES);
     }
 
-    /// The document at `rank` in order of (URL hash, id).
-    pub(crate) fn by_hash(&self, rank: u32) -> u32 {
-        read_u32(&self.by_hash, rank as usize * 4)
+    /// The documents in order of (URL hash, id): how a later commit finds what it replaces. Sorted when
+    /// asked for, since only commits ask.
+    pub(crate) fn docs_by_hash(&self) -> Vec<u32> {
+        let mut docs: Vec<u32> = (0..self.meta.documents_count).collect();
+        docs.sort_by_cached_key(|&doc| self.url_hash(DocId(doc)));
+        docs
     }
 
     /// What a hit shows.
@@ -373,34 +394,12 @@ impl Segment {
     }
 
     pub(crate) fn damaged_at_terms(&self, what: &str) -> IndexError {
-        self.damaged(&self.records, 0, what)
-    }
-}
-
-/// Reads the record after `skipped` others of the block at `start`; `None` on damage.
-fn read_record(records: &[u8], start: usize, skipped: u64) -> Option<TermRecord> {
-    let mut at = start;
-    let mut next = || vint::read_u64(records, &mut at).ok();
-    let (mut postings_start, mut positions_start) = (next()?, next()?);
-    for left in (0..=skipped).rev() {
-        let documents = u32::try_from(next()?).ok()?;
-        let more = if documents & 1 == 1 { 0 } else { next()? };
-        let documents_count = documents >> 1;
-        let (postings_bytes, positions_bytes) = (next()?, next()?);
-        if left == 0 {
-            return Some(TermRecord {
-                documents_count,
-                occurrences_count: more.checked_add(documents_count.into())?,
-                postings_start,
-                postings_bytes,
-                positions_start,
-                positions_bytes,
-            });
+        IndexError::Damaged {
+            path: self.path.clone(),
+            offset: self.terms.file_offset(BadTerms { offset: 0 }),
+            what: what.to_owned(),
         }
-        postings_start = postings_start.checked_add(postings_bytes)?;
-        positions_start = positions_start.checked_add(positions_bytes)?;
     }
-    None
 }
 
 impl AsRef<Segment> for Segment {
@@ -435,14 +434,5 @@ impl DetailsInOrder<'_> {
         })?;
         self.next += 1;
         Ok(details)
-    }
-}
-
-/// The dictionary builder refuses only what is not in order, which is a bug of the caller.
-pub(crate) fn not_in_order(error: fst::Error) -> IndexError {
-    debug_assert!(false, "{error}");
-    IndexError::Mismatch {
-        path: PathBuf::new(),
-        reason: format!("term dictionary: {error}"),
     }
 }

@@ -1,13 +1,13 @@
 //! Writing a segment: terms in order and documents in order, in; one sealed file, out.
 
 use super::details::DetailsWriter;
-use super::{META, RECORDS_IN_BLOCK, SECTIONS, SegmentMeta};
+use super::{META, SECTIONS, SegmentMeta};
 use crate::postings::encode::EncodedList;
 use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::spill::Spill;
+use crate::terms::write::{ListPlace, TermsWriter};
 use crate::{Field, IndexError};
-use codec::vint;
 use vfs::SharedStorage;
 
 /// What a segment knows of each of its documents besides words.
@@ -23,24 +23,20 @@ pub(crate) struct DocumentRow<'a> {
     pub(crate) lengths: [u32; 2],
 }
 
-/// Writes one segment file: first the terms, then the documents, then the order by URL hash.
+/// Writes one segment file: first the terms, then the documents.
 pub(crate) struct SegmentWriter {
     encoder: PostingsEncoder,
     key: Vec<u8>,
     lists: ListsWriter,
     lengths: [Spill; 2],
     hashes: Spill,
-    by_hash: Spill,
     details: DetailsWriter,
 }
 
 /// The lists and what finds them.
 struct ListsWriter {
     out: SealedWriter,
-    terms: fst::MapBuilder<Vec<u8>>,
-    record: Vec<u8>,
-    records: Spill,
-    record_blocks: Spill,
+    terms: TermsWriter,
     positions: Spill,
     meta: SegmentMeta,
 }
@@ -85,10 +81,7 @@ impl SegmentWriter {
             key: Vec::new(),
             lists: ListsWriter {
                 out: SealedWriter::create(storage, name, identity)?,
-                terms: fst::MapBuilder::memory(),
-                record: Vec::new(),
-                records: spill("records"),
-                record_blocks: spill("record-blocks"),
+                terms: TermsWriter::new(storage, &format!("tmp-{name}")),
                 positions: spill("positions"),
                 meta: SegmentMeta {
                     chunk,
@@ -98,7 +91,6 @@ impl SegmentWriter {
             },
             lengths: [spill("text-lengths"), spill("title-lengths")],
             hashes: spill("hashes"),
-            by_hash: spill("by-hash"),
             details: DetailsWriter::new(spill("details"), spill("details-offsets")),
         })
     }
@@ -149,11 +141,6 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Adds the next document id in order of (URL hash, id).
-    pub(crate) fn push_by_hash(&mut self, doc: u32) -> Result<(), IndexError> {
-        self.by_hash.write(&doc.to_le_bytes())
-    }
-
     /// Says how many words the documents have, where the rows pushed had quantised lengths.
     pub(crate) fn set_words_counts(&mut self, words_counts: [u64; 2]) {
         self.lists.meta.words_counts = words_counts;
@@ -169,32 +156,24 @@ impl SegmentWriter {
         let ListsWriter {
             mut out,
             terms,
-            records,
-            record_blocks,
             positions,
             meta,
-            ..
         } = self.lists;
-        let terms = terms.into_inner().map_err(super::not_in_order)?;
         let (details, details_offsets) = self.details.finish()?;
         let mut table = vec![(0, out.position())];
         let [text_lengths, title_lengths] = self.lengths;
+        table.push(positions.copy_to(&mut out)?);
+        table.extend(terms.finish(&mut out)?);
         let spills = [
-            positions,
-            records,
-            record_blocks,
             text_lengths,
             title_lengths,
             self.hashes,
-            self.by_hash,
             details,
             details_offsets,
         ];
         for spill in spills {
             table.push(spill.copy_to(&mut out)?);
         }
-        table.push((out.position(), terms.len() as u64));
-        out.write(&terms)?;
         let meta_bytes = serde_json::to_vec(&meta).unwrap_or_default();
         table.push((out.position(), meta_bytes.len() as u64));
         out.write(&meta_bytes)?;
@@ -225,33 +204,25 @@ impl ListsWriter {
         if counts.occurrences_count > u64::from(u32::MAX) {
             return Err(too_many);
         }
-        let (record, meta) = (&mut self.record, &mut self.meta);
-        self.terms
-            .insert(key, meta.terms_count)
-            .map_err(super::not_in_order)?;
-        record.clear();
-        if meta.terms_count.is_multiple_of(RECORDS_IN_BLOCK) {
-            let start = u32::try_from(self.records.bytes()).map_err(|_| too_many)?;
-            self.record_blocks.write(&start.to_le_bytes())?;
-            vint::write_u64(record, self.out.position());
-            vint::write_u64(record, self.positions.bytes());
+        let list = ListPlace {
+            documents_count: counts.documents_count,
+            occurrences_count: counts.occurrences_count,
+            postings_start: self.out.position(),
+            postings_bytes: counts.postings_bytes as u64,
+            positions_start: self.positions.bytes(),
+            positions_bytes: counts.positions_bytes as u64,
+        };
+        if !self.terms.push(key, &list)? {
+            return Err(too_many);
         }
-        let more = counts.occurrences_count - u64::from(counts.documents_count);
-        vint::write_u32(record, counts.documents_count << 1 | u32::from(more == 0));
-        if more > 0 {
-            vint::write_u64(record, more);
-        }
-        vint::write_u64(record, counts.postings_bytes as u64);
-        vint::write_u64(record, counts.positions_bytes as u64);
-        self.records.write(record)?;
         for piece in postings {
             self.out.write(piece)?;
         }
         for piece in positions {
             self.positions.write(piece)?;
         }
-        meta.terms_count += 1;
-        meta.postings_count += u64::from(counts.documents_count);
+        self.meta.terms_count += 1;
+        self.meta.postings_count += u64::from(counts.documents_count);
         Ok(())
     }
 }

@@ -3,8 +3,15 @@ use crate::server::{self, Counter, Reply};
 use load::{Arrivals, QueryStream, Settings, Target, Think, Times};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Other work on the machine lengthens times and shortens none: a bound from above must hold in one
+/// of three attempts. What holds always is asserted within the attempt.
+fn attempts(attempt: impl Fn() -> Result<(), String>) {
+    let failures: Vec<String> = (0..3).map_while(|_| attempt().err()).collect();
+    assert!(failures.len() < 3, "{failures:#?}");
+}
 
 /// One measurement at a time: two would measure each other.
 fn alone() -> MutexGuard<'static, ()> {
@@ -36,6 +43,34 @@ fn wait_busily(duration: Duration) {
 #[test]
 fn a_stall_shows_in_the_percentiles_of_an_open_loop() {
     let _alone = alone();
+    attempts(|| {
+        let p99 = p99_of_a_stall();
+        let is_near = p99 < 300_000.0;
+        is_near.then_some(()).ok_or(format!("p99 {p99} µs"))
+    });
+    let stalled = AtomicBool::new(false);
+    let started = Instant::now();
+    let address = server::start(move |_| {
+        let is_time = started.elapsed() > Duration::from_millis(700);
+        if is_time && !stalled.swap(true, SeqCst) {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Reply::ok("{}")
+    });
+    let think = Think::Fixed(Duration::from_millis(2));
+    let closed = Settings::closed(target(address), queries(), 1, think, STALL_RUN);
+    let closed = load::run(&closed).unwrap();
+    let slow = |sample: &&load::Sample| sample.response_ns() > Some(150_000_000);
+    let slow = closed.measured().filter(slow).count();
+    assert!(
+        (1..=4).contains(&slow),
+        "one client that waits sees hardly more than one slow answer: {slow}"
+    );
+}
+
+const STALL_RUN: Duration = Duration::from_secs(2);
+
+fn p99_of_a_stall() -> f64 {
     let stalled = AtomicBool::new(false);
     let started = Instant::now();
     let counter = Counter::new(1);
@@ -49,12 +84,11 @@ fn a_stall_shows_in_the_percentiles_of_an_open_loop() {
         Reply::ok("{}")
     });
     let arrivals = Arrivals::Constant { rate_qps: 500.0 };
-    let duration = Duration::from_secs(2);
     let outcome = load::run(&Settings::open(
         target(address),
         queries(),
         arrivals,
-        duration,
+        STALL_RUN,
     ))
     .unwrap();
     assert_eq!(outcome.samples.len(), 1000);
@@ -66,44 +100,34 @@ fn a_stall_shows_in_the_percentiles_of_an_open_loop() {
     );
     let response = Times::of_ns(outcome.measured().filter_map(|sample| sample.response_ns()));
     // Of 2 s, 200 ms stood still: a tenth of all arrivals waited, the last of them briefly.
-    let p90 = response.percentile_us(90.0).unwrap();
-    let p95 = response.percentile_us(95.0).unwrap();
-    let p99 = response.percentile_us(99.0).unwrap();
-    assert!(p95 > 80_000.0, "p95 {p95} µs");
-    assert!((150_000.0..300_000.0).contains(&p99), "p99 {p99} µs");
-    assert!(p90 < p95, "p90 {p90} µs");
-
-    let stalled = AtomicBool::new(false);
-    let started = Instant::now();
-    let address = server::start(move |_| {
-        let is_time = started.elapsed() > Duration::from_millis(700);
-        if is_time && !stalled.swap(true, SeqCst) {
-            std::thread::sleep(Duration::from_millis(200));
-        }
-        Reply::ok("{}")
-    });
-    let think = Think::Fixed(Duration::from_millis(2));
-    let closed = Settings::closed(target(address), queries(), 1, think, duration);
-    let closed = load::run(&closed).unwrap();
-    let slow = closed
-        .measured()
-        .filter(|sample| sample.response_ns() > Some(100_000_000));
-    assert_eq!(
-        slow.count(),
-        1,
-        "one client that waits sees a single slow answer"
-    );
+    let percentile = |percentile| response.percentile_us(percentile).unwrap();
+    assert!(percentile(95.0) > 80_000.0, "p95 {} µs", percentile(95.0));
+    assert!(percentile(99.0) > 150_000.0, "p99 {} µs", percentile(99.0));
+    percentile(99.0)
 }
 
-const SERVICE_MS: f64 = 4.0;
+const SERVICE_MS: f64 = 8.0;
 
-/// Mean response time at one worker in order of arrival at half load, in units of the mean service
-/// time: as measured, and as Lindley's recursion gives it for this very schedule.
-fn mean_at_one_worker(service: fn(u64) -> f64, seed: u64) -> (f64, f64) {
+/// Means of response times at one worker in order of arrival at half load, in units of the mean
+/// service time.
+struct Means {
+    /// As the load generator says.
+    measured: f64,
+    /// As Lindley's recursion gives it for this schedule and the services asked for.
+    ideal: f64,
+    /// The same for the times that the worker was really occupied, which a busy machine lengthens.
+    occupied: f64,
+}
+
+fn means_at_one_worker(service: fn(u64) -> f64, seed: u64) -> Means {
     let counter = Counter::new(1);
+    let visits = Arc::new(Mutex::new(Vec::new()));
+    let kept = visits.clone();
     let address = server::start(move |_| {
+        let arrived = Instant::now();
         counter.serve(|number| {
             wait_busily(Duration::from_secs_f64(service(number) * SERVICE_MS / 1e3));
+            kept.lock().unwrap().push((arrived, Instant::now()));
         });
         Reply::ok("{}")
     });
@@ -113,49 +137,76 @@ fn mean_at_one_worker(service: fn(u64) -> f64, seed: u64) -> (f64, f64) {
     settings.warm_up = Duration::from_millis(500);
     settings.seed = seed;
     let outcome = load::run(&settings).unwrap();
-    assert!(
-        outcome
-            .samples
-            .iter()
-            .all(|sample| sample.ending.is_answer())
-    );
+    let is_answer = |sample: &load::Sample| sample.ending.is_answer();
+    assert!(outcome.samples.iter().all(is_answer));
     let response = Times::of_ns(outcome.measured().filter_map(|sample| sample.response_ns()));
 
-    let mut free_at = 0f64;
-    let mut waited = Vec::new();
-    for (number, sample) in (0..).zip(&outcome.samples) {
-        let arrival = sample.intended_ns as f64 / 1e6 / SERVICE_MS;
-        free_at = free_at.max(arrival) + service(number);
-        if !sample.warm_up {
-            waited.push(free_at - arrival);
-        }
+    let visits = visits.lock().unwrap();
+    let mut before: Option<Instant> = None;
+    let occupied = visits.iter().map(|&(arrived, departed)| {
+        let began = before.map_or(arrived, |before| before.max(arrived));
+        before = Some(departed);
+        (departed - began).as_secs_f64() * 1e3 / SERVICE_MS
+    });
+    Means {
+        measured: response.mean_us().unwrap() / SERVICE_MS / 1e3,
+        occupied: lindley(&outcome, occupied),
+        ideal: lindley(&outcome, (0..).map(service)),
     }
-    let exact = waited.iter().sum::<f64>() / waited.len() as f64;
-    (response.mean_us().unwrap() / SERVICE_MS / 1e3, exact)
+}
+
+/// Mean response time of the measured requests, in units of the mean service time.
+fn lindley(outcome: &load::Outcome, services: impl Iterator<Item = f64>) -> f64 {
+    let mut free_at = 0f64;
+    let mut sum = 0.0;
+    for (sample, service) in outcome.samples.iter().zip(services) {
+        let arrival = sample.intended_ns as f64 / 1e6 / SERVICE_MS;
+        free_at = free_at.max(arrival) + service;
+        sum += if sample.warm_up {
+            0.0
+        } else {
+            free_at - arrival
+        };
+    }
+    sum / outcome.measured().count() as f64
 }
 
 fn check_one_worker(service: fn(u64) -> f64, formula: f64, half_width: f64) {
     let _alone = alone();
-    let (measured, exact) = mean_at_one_worker(service, 11);
-    assert!(
-        (exact - formula).abs() < half_width,
-        "{exact} for this schedule, {formula} in the mean"
-    );
-    // Hand-overs between threads lengthen every service, the more so on a busy machine; nothing
-    // may shorten one.
-    assert!(
-        (exact * 0.98..exact * 1.3 + 0.1).contains(&measured),
-        "{measured} measured, {exact} by the recursion"
-    );
+    attempts(|| {
+        let Means {
+            measured,
+            ideal,
+            occupied,
+        } = means_at_one_worker(service, 11);
+        assert!(
+            (ideal - formula).abs() < half_width,
+            "{ideal} for this schedule, {formula} in the mean"
+        );
+        // No wait may be hidden, however busy the machine is.
+        assert!(
+            measured > ideal * 0.98,
+            "{measured} measured, {ideal} at least"
+        );
+        assert!(
+            measured > occupied * 0.98,
+            "{measured} measured, {occupied} at the worker"
+        );
+        // On the way there and back, threads wait for a core; nothing else may be added.
+        let is_near = measured < occupied * 1.05 + 0.5;
+        is_near
+            .then_some(())
+            .ok_or(format!("{measured} measured, {occupied} at the worker"))
+    });
 }
 
 /// M/D/1 at ρ = 0.5: W = 1.5 S (Pollaczek and Khinchine).
 #[test]
 fn constant_service_waits_as_the_formula_says() {
-    check_one_worker(|_| 1.0, 1.5, 0.25);
+    check_one_worker(|_| 1.0, 1.5, 0.3);
 }
 
-/// M/M/1 at ρ = 0.5: W = 2 S. The half-width is that of 750 correlated samples at 99.9 %.
+/// M/M/1 at ρ = 0.5: W = 2 S. The half-width is that of 375 correlated samples.
 #[test]
 fn exponential_service_waits_as_the_formula_says() {
     let service = |number: u64| {
@@ -166,7 +217,7 @@ fn exponential_service_waits_as_the_formula_says() {
         let uniform = ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64;
         -(1.0 - uniform).ln()
     };
-    check_one_worker(service, 2.0, 0.5);
+    check_one_worker(service, 2.0, 0.7);
 }
 
 #[test]
@@ -174,27 +225,25 @@ fn ten_thousand_requests_a_second_are_sent_and_answered() {
     let _alone = alone();
     let server = load::NullServer::start().unwrap();
     let arrivals = Arrivals::Poisson { rate_qps: 10_000.0 };
-    let settings = Settings::open(
-        target(server.address()),
-        queries(),
-        arrivals,
-        Duration::from_secs(1),
-    );
-    let outcome = load::run(&settings).unwrap();
-    let answered = outcome
-        .measured()
-        .filter(|sample| sample.ending.is_answer())
-        .count();
-    assert_eq!(answered, outcome.samples.len());
-    assert!(answered > 9_500, "{answered}");
-    // Nothing was left to the end: whatever this machine was busy with, it kept up.
-    let last = outcome
-        .samples
-        .iter()
-        .filter_map(|sample| sample.done_ns)
-        .max()
-        .unwrap();
-    assert!(last < 3_000_000_000, "the last answer came after {last} ns");
+    let target = target(server.address());
+    let settings = Settings::open(target, queries(), arrivals, Duration::from_secs(1));
+    attempts(|| {
+        let outcome = load::run(&settings).unwrap();
+        assert!(outcome.samples.len() > 9_500);
+        let is_answer = |sample: &&load::Sample| sample.ending.is_answer();
+        let answered = outcome.measured().filter(is_answer).count();
+        let last = outcome
+            .samples
+            .iter()
+            .filter_map(|sample| sample.done_ns)
+            .max()
+            .unwrap();
+        // All of them, and nothing was left to the end.
+        let is_done = answered == outcome.samples.len() && last < 1_500_000_000;
+        is_done
+            .then_some(())
+            .ok_or(format!("{answered} answered, the last after {last} ns"))
+    });
 }
 
 #[test]

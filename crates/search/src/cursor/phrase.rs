@@ -158,7 +158,7 @@ fn exact_frequency(positions: &[Vec<u32>], words: &[usize], starts: &mut Vec<u32
 }
 
 /// Keeps the starts for which `start + offset` is a position. Both are sorted, so one walk does.
-pub(crate) fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
+fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
     let mut at = 0;
     starts.retain(|start| {
         let wanted = start.saturating_add(offset);

@@ -15,7 +15,7 @@ fn hit(title: &str, url: &str) -> Hit {
     }
 }
 
-fn answer(hits: Vec<Hit>) -> SearchAnswer {
+pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
     SearchAnswer {
         query: "word".into(),
         total: Total {

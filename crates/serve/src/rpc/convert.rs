@@ -308,3 +308,27 @@ fn malformed(what: &str) -> ServerError {
         reason: format!("it answered with {what} that cannot be read; update the older of both"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn explanations_keep_their_numbers_to_the_last_bit() {
+        // A score whose nearest neighbour a hasty reader of decimals takes for it.
+        let why = json!({ "value": 1.135_845_184_326_171_9_f64, "description": "BM25" });
+        let hit = HitDetails {
+            details: Details {
+                id: "1".into(),
+                url: "http://a.test/1".into(),
+                title: "one".into(),
+                site: "a.test".into(),
+            },
+            site_documents_count: 1,
+            explanation: Some(why.clone()),
+        };
+        let arrived = details(details_message(vec![hit])).unwrap();
+        assert_eq!(arrived[0].explanation, Some(why));
+    }
+}

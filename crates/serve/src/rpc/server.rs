@@ -1,14 +1,15 @@
 //! An index server or a document server as a process of its own.
 
 use super::convert;
-use crate::ServeError;
 use crate::draining::Draining;
+use crate::metrics_server::MetricsServer;
 use crate::reply::Reply;
 use crate::server::{io_runtime, listen_on};
 use crate::transport::{
     CountSitesRequest, DetailsRequest, DocumentServer, IndexServer, SearchRequest, ServerError,
     SummariesRequest,
 };
+use crate::{ServeError, ServerMetrics};
 use index::DocId;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -46,6 +47,7 @@ pub struct RpcServer {
     address: SocketAddr,
     services: RpcServices,
     draining: Draining,
+    metrics: Option<MetricsServer>,
     runtime: Runtime,
 }
 
@@ -62,8 +64,24 @@ impl RpcServer {
             address,
             services,
             draining,
+            metrics: None,
             runtime: io_runtime()?,
         })
+    }
+
+    /// Tells its metrics, and whether it serves, at an HTTP address of its own.
+    pub fn with_metrics(
+        mut self,
+        listen: &str,
+        metrics: ServerMetrics,
+    ) -> Result<RpcServer, ServeError> {
+        self.metrics = Some(MetricsServer::bind(listen, metrics, self.draining.clone())?);
+        Ok(self)
+    }
+
+    /// Where the metrics are, if anywhere.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().map(MetricsServer::address)
     }
 
     /// Where it listens.
@@ -88,6 +106,11 @@ impl RpcServer {
                 tokio::net::TcpListener::from_std(self.listener).map_err(|e| e.to_string())?;
             let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
             let reloads = tokio::spawn(reload_on_hangup(services.clone()));
+            let metrics = tokio::spawn(async move {
+                if let Some(metrics) = self.metrics {
+                    metrics.run().await;
+                }
+            });
             let (begin_drain, drain) = tokio::sync::oneshot::channel::<()>();
             let server = router(services).serve_with_incoming_shutdown(incoming, async move {
                 shutdown.await;
@@ -104,6 +127,7 @@ impl RpcServer {
                 () = cut => Ok(()),
             };
             reloads.abort();
+            metrics.abort();
             served
         });
         self.runtime.shutdown_timeout(Duration::from_secs(1));

@@ -31,7 +31,7 @@ pub(super) fn run(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
 }
 
 /// Runs something that watches `live`, and stops it when the end is asked for.
-pub(super) fn until_stopped<T: Send>(
+pub(in crate::commands) fn until_stopped<T: Send>(
     live: &Live,
     interrupt: &Interrupt,
     work: impl FnOnce() -> T + Send,

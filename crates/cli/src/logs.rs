@@ -1,0 +1,48 @@
+//! Where do logs go, and, built with the feature `otel`, the spans of queries?
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+
+/// Keeps what was started until the end of the program: dropped, it sends what is still here.
+pub(crate) struct Logs {
+    #[cfg(feature = "otel")]
+    _spans: Option<otel::Export>,
+}
+
+/// Logs to standard error, as much as `SHORTTAIL_LOG` asks for (`warn` where it is not set).
+pub(crate) fn start(role: &str) -> Logs {
+    let filter =
+        EnvFilter::try_from_env("SHORTTAIL_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(
+            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && is_terminal(),
+        )
+        .with_filter(filter);
+    let registry = tracing_subscriber::registry().with(lines);
+    #[cfg(feature = "otel")]
+    {
+        let (layer, export) = match otel::start(role) {
+            Some((layer, export)) => (Some(layer), Some(export)),
+            None => (None, None),
+        };
+        let _ = registry.with(layer).try_init();
+        Logs { _spans: export }
+    }
+    #[cfg(not(feature = "otel"))]
+    {
+        let _ = role;
+        // Another set-up in this process (tests, mostly) stays.
+        let _ = registry.try_init();
+        Logs {}
+    }
+}
+
+fn is_terminal() -> bool {
+    use std::io::IsTerminal;
+    std::io::stderr().is_terminal()
+}
+
+#[cfg(feature = "otel")]
+mod otel;

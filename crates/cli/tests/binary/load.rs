@@ -1,0 +1,286 @@
+//! Does `load` measure a server, and say what keeps it from doing so?
+
+use crate::serving::Serving;
+use crate::support::{Bench, command, finished, shorttail, small_corpus};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::process::Command;
+
+const QUERIES: &str = "1\tice\n2\tmilk sugar\n3\tnothing of that kind\n4\tice\n";
+
+struct Loading {
+    bench: Bench,
+    url: String,
+    _server: Serving,
+}
+
+fn loading() -> Loading {
+    let bench = Bench::indexed(&small_corpus());
+    bench.file("queries.txt", QUERIES);
+    let server = Serving::start(&bench);
+    Loading {
+        url: format!("http://{}", server.address),
+        bench,
+        _server: server,
+    }
+}
+
+impl Loading {
+    fn arguments<'a>(&'a self, queries: &'a str, options: &[&'a str]) -> Vec<&'a str> {
+        let fixed = [
+            "load",
+            &self.url,
+            "--queries",
+            queries,
+            "--warm-up",
+            "100ms",
+        ];
+        [&fixed, options].concat()
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.bench.path(name).to_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn a_run_is_measured_saved_and_compared() {
+    let loading = loading();
+    let (queries, run) = (loading.path("queries.txt"), loading.path("deep/run"));
+    let options = [
+        "--rate",
+        "300",
+        "--duration",
+        "1s",
+        "--save",
+        &run,
+        "--json",
+    ];
+    let measured = shorttail(loading.arguments(&queries, &options)).ends(0);
+    let all = measured.json_lines().remove(0);
+    let one = &all["repetitions"][0];
+    let count = one["endings"]["200"].as_u64().unwrap();
+    assert!((200..400).contains(&count), "{one}");
+    assert_eq!(one["endings"].as_object().unwrap().len(), 1, "{one}");
+    for figure in ["response", "service", "lag", "server"] {
+        assert_eq!(one[figure]["count"], count, "{figure}");
+        assert!(one[figure]["p50_us"].as_f64().is_some(), "{figure}");
+        assert_eq!(
+            one[figure]["p99_us"],
+            Value::Null,
+            "{figure}: too few samples"
+        );
+    }
+    assert!(one["response"]["mean_us"].as_f64() >= one["service"]["mean_us"].as_f64());
+    assert!(one["phases"]["index_search"]["count"] == count, "{one}");
+    assert!(
+        one["answers"]["whole_count"] == count && one["answers"]["empty_count"].as_u64() > Some(0)
+    );
+    assert!(
+        one["run"]["self_check"]["offered_qps"].as_f64() > Some(400.0),
+        "{one}"
+    );
+
+    let saved: Value =
+        serde_json::from_str(&std::fs::read_to_string(format!("{run}/run.json")).unwrap()).unwrap();
+    assert_eq!(saved, one["run"]);
+    assert!(
+        std::fs::metadata(format!("{run}/samples.parquet"))
+            .unwrap()
+            .len()
+            > 1000
+    );
+    shorttail(loading.arguments(&queries, &options)).fails_saying(&["holds a run already"]);
+
+    // A run does not differ from itself, and its interval is a point.
+    let compared = shorttail(["lab", "compare", &run, &run, "--json"]).ends(0);
+    let compared = compared.json_lines().remove(0);
+    for comparison in compared["comparisons"].as_array().unwrap() {
+        assert_eq!(comparison["ratio"], 1.0);
+        assert_eq!(comparison["verdict"], "no_difference");
+    }
+    let table = shorttail(["lab", "compare", &run, &run]).ends(0).stdout;
+    assert!(
+        table.contains("1.000 to 1.000") && table.contains("no difference"),
+        "{table}"
+    );
+    shorttail(["lab", "compare", &run, &queries]).fails_saying(&["run.json"]);
+}
+
+#[test]
+fn repetitions_give_an_interval_and_clients_may_wait() {
+    let loading = loading();
+    let (queries, run) = (loading.path("queries.txt"), loading.path("runs"));
+    let closed = ["--closed", "2", "--think", "exp:2ms", "--duration", "300ms"];
+    let repeated = [&closed[..], &["--repeat", "3", "--save", &run]].concat();
+    let table = shorttail(loading.arguments(&queries, &repeated))
+        .ends(0)
+        .stdout;
+    assert!(
+        table.contains("over 3 repetitions") && table.contains("response time"),
+        "{table}"
+    );
+    assert!(
+        !table.contains("self-check"),
+        "a closed loop has no rate: {table}"
+    );
+    for n in 1..=3 {
+        assert!(loading.bench.path(&format!("runs/{n}/run.json")).exists());
+    }
+    let compared = shorttail(["lab", "compare", &run, &run]).ends(0).stdout;
+    assert!(
+        !compared.contains("noise within"),
+        "three pairs: {compared}"
+    );
+}
+
+#[test]
+fn the_highest_rate_is_searched() {
+    let loading = loading();
+    let queries = loading.path("queries.txt");
+    let options = [
+        "--search",
+        "p50=500ms",
+        "--rate",
+        "4000",
+        "--duration",
+        "200ms",
+        "--json",
+    ];
+    let run = shorttail(loading.arguments(&queries, &options));
+    let found = run.json_lines().remove(0);
+    let probes = found["probes"].as_array().unwrap();
+    assert!(probes.len() > 1, "{found}");
+    let kept = probes.iter().filter(|probe| probe["kept"] == true);
+    let highest = kept
+        .filter_map(|probe| probe["rate_qps"].as_f64())
+        .fold(0.0, f64::max);
+    assert_eq!(found["highest_qps"].as_f64().unwrap_or(0.0), highest);
+    let impossible = [
+        "--search",
+        "p50=1us",
+        "--rate",
+        "4000",
+        "--duration",
+        "100ms",
+    ];
+    let run = shorttail(loading.arguments(&queries, &impossible)).ends(1);
+    assert!(run.stdout.contains("no rate was found"), "{run:#?}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let loading = loading();
+    let queries = loading.path("queries.txt");
+    let fails = |url: &str, queries: &str, options: &[&str], parts: &[&str]| {
+        let fixed = [
+            "load",
+            url,
+            "--queries",
+            queries,
+            "--duration",
+            "200ms",
+            "--no-self-check",
+        ];
+        shorttail(fixed.iter().chain(options)).fails_saying(parts);
+    };
+    let rate = ["--rate", "50"];
+    fails("127.0.0.1:1", &queries, &rate, &["not an http:// URL"]);
+    fails(
+        "http://127.0.0.1:1",
+        &queries,
+        &rate,
+        &["no connection", "is the server running?"],
+    );
+    fails(
+        "http://127.0.0.1:1/{query}x{query}",
+        &queries,
+        &rate,
+        &["twice"],
+    );
+    let empty = loading.bench.file("empty.txt", "\n \n");
+    fails(
+        &loading.url,
+        empty.to_str().unwrap(),
+        &rate,
+        &["no queries in it"],
+    );
+    fails(
+        &loading.url,
+        "absent.txt",
+        &rate,
+        &["absent.txt", "cannot read"],
+    );
+    let wrong_path = format!("{}/nowhere/{{query}}", loading.url);
+    fails(
+        &wrong_path,
+        &queries,
+        &rate,
+        &["nothing was answered", "`404`"],
+    );
+    fails(
+        &loading.url,
+        &queries,
+        &["--rate", "0"],
+        &["number above 0"],
+    );
+    let beneath_a_file = format!("{queries}/run");
+    fails(
+        &loading.url,
+        &queries,
+        &["--rate", "5", "--save", &beneath_a_file],
+        &["save to another"],
+    );
+    let trace = loading.bench.file("trace.txt", "0.01\nlater\n");
+    let trace = ["--arrivals", "trace", "--trace", trace.to_str().unwrap()];
+    fails(
+        &loading.url,
+        &queries,
+        &trace,
+        &["trace.txt:2", "number of seconds"],
+    );
+
+    let binary = loading.bench.file("binary.txt", b"\xff\x00\xfe\nice\n");
+    let options = ["--rate", "100", "--duration", "300ms", "--no-self-check"];
+    let run = shorttail(loading.arguments(binary.to_str().unwrap(), &options)).ends(0);
+    assert!(run.stderr.contains("not UTF-8"), "{run:#?}");
+}
+
+#[test]
+fn an_interrupted_run_is_kept_and_marked() {
+    let loading = loading();
+    let (queries, run) = (loading.path("queries.txt"), loading.path("run"));
+    let options = [
+        "--rate",
+        "50",
+        "--duration",
+        "10m",
+        "--save",
+        &run,
+        "--no-self-check",
+    ];
+    let mut child = command(loading.arguments(&queries, &options))
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    // Progress is told every few seconds where nobody looks at a terminal.
+    while !line.contains("offered") {
+        line.clear();
+        assert!(stderr.read_line(&mut line).unwrap() > 0, "ended too early");
+    }
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    let ended = finished(child.wait_with_output().unwrap()).ends(1);
+    assert!(rest.contains("error: stopped before the end"), "{rest}");
+    assert!(ended.stdout.contains("incomplete"), "{ended:#?}");
+    let saved = std::fs::read_to_string(format!("{run}/run.json")).unwrap();
+    let saved: Value = serde_json::from_str(&saved).unwrap();
+    assert_eq!(saved["is_complete"], false);
+    assert!(saved["measured_s"].as_f64() < Some(60.0), "{saved}");
+}

@@ -1,0 +1,284 @@
+//! How are sums of high and low parts made sixteen at a time, with AVX-512?
+//!
+//! The ones of a word are found by one instruction, which moves the numbers of its bits together. Low parts
+//! are brought under each other by one more, each with its four bytes.
+//!
+//! Same answers as the forms of [`super`] and [`crate::elias_fano`] that go one by one.
+
+use super::{Parts, parts, truncated, word};
+use crate::CodecError;
+use std::arch::x86_64::*;
+
+const LANES: usize = 16;
+/// More low bits than this do not fit four bytes from any bit of the first.
+pub(crate) const BITS_MAX: u32 = 25;
+
+const STEPS: [i32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// As [`super::decode_one_by_one`].
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+pub(super) fn decode(
+    bytes: &[u8],
+    count: usize,
+    from: usize,
+    values: &mut [u32],
+) -> Result<(), CodecError> {
+    let Parts::Mixed { bits, highs, lows } = parts(bytes, count)? else {
+        values.fill(0);
+        return Ok(());
+    };
+    if bits > BITS_MAX {
+        return super::decode_any(bytes, count, from, values);
+    }
+    zeros_passed(highs, from, values)?;
+    // SAFETY: sixteen integers are read from an array of sixteen.
+    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
+    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
+    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
+    let shift = _mm_cvtsi32_si128(bits as i32);
+    let mut before = _mm512_setzero_si512();
+    let mut bit = from * bits as usize;
+    for chunk in values.chunks_mut(LANES) {
+        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
+        bit += chunk.len() * bits as usize;
+        let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
+        // SAFETY: the chunk has as many values as `used` has ones.
+        let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
+        // The lane before each: of the first, the last of the chunk before.
+        let highs = _mm512_sub_epi32(zeros, _mm512_alignr_epi32::<15>(zeros, before));
+        let value = _mm512_or_si512(_mm512_sll_epi32(highs, shift), low);
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi32(chunk.as_mut_ptr().cast(), used, value) };
+        before = zeros;
+    }
+    Ok(())
+}
+
+/// As [`super::decode_sums_one_by_one`].
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+pub(super) fn decode_sums(
+    bytes: &[u8],
+    count: usize,
+    from: usize,
+    base: u32,
+    values: &mut [u32],
+) -> Result<(), CodecError> {
+    let Parts::Mixed { bits, highs, lows } = parts(bytes, count)? else {
+        values.fill(base);
+        return Ok(());
+    };
+    if bits > BITS_MAX {
+        return super::decode_sums_any(bytes, count, from, base, values);
+    }
+    zeros_passed(highs, from, values)?;
+    add_lows(lows, bits, from, base, values);
+    Ok(())
+}
+
+/// Writes for each value how many zeros stand before its one, from the one before `from` on.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+fn zeros_passed(highs: &[u8], from: usize, values: &mut [u32]) -> Result<(), CodecError> {
+    // SAFETY: 64 bytes are read from an array of 64.
+    let numbers = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+    // SAFETY: likewise, of sixteen integers.
+    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
+    let start = after_ones(highs, from)?;
+    let (mut at, mut done) = (start, 0);
+    while done < values.len() {
+        if at / 8 >= highs.len() {
+            return Err(truncated(at / 8));
+        }
+        // From any bit on, so that few values are mostly all here.
+        let bits = word(highs, at / 8) >> (at % 8);
+        let mut left = bits.count_ones() as usize;
+        let mut found = _mm512_maskz_compress_epi8(bits, numbers);
+        while left > 0 && done < values.len() {
+            let taken = left.min(LANES).min(values.len() - done);
+            let ones = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(found));
+            let before = _mm512_set1_epi32((at as i32).wrapping_sub((start + done) as i32));
+            let zeros = _mm512_add_epi32(_mm512_sub_epi32(ones, steps), before);
+            let mask = (1u32 << taken).wrapping_sub(1) as u16;
+            // SAFETY: `taken` lanes are written, and so many values are left from `done` on.
+            unsafe { _mm512_mask_storeu_epi32(values.as_mut_ptr().add(done).cast(), mask, zeros) };
+            found = _mm512_alignr_epi64::<2>(found, found);
+            left -= taken;
+            done += taken;
+        }
+        at += 64 - at % 8;
+    }
+    Ok(())
+}
+
+/// The number of the bit after the first `count` ones.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt,bmi1,bmi2,lzcnt"
+)]
+fn after_ones(bytes: &[u8], count: usize) -> Result<usize, CodecError> {
+    const BYTES: usize = 64;
+    if count == 0 {
+        return Ok(0);
+    }
+    let zero = _mm512_setzero_si512();
+    let mut left = count as u64;
+    for (number, chunk) in bytes.chunks(BYTES).enumerate() {
+        let there = u64::MAX >> (BYTES - chunk.len());
+        // SAFETY: only bytes of the chunk are read, those whose bit in `there` is set.
+        let words = unsafe { _mm512_maskz_loadu_epi8(there, chunk.as_ptr().cast()) };
+        let ones = _mm512_popcnt_epi64(words);
+        let ends = _mm512_add_epi64(ones, _mm512_alignr_epi64::<7>(ones, zero));
+        let ends = _mm512_add_epi64(ends, _mm512_alignr_epi64::<6>(ends, zero));
+        let ends = _mm512_add_epi64(ends, _mm512_alignr_epi64::<4>(ends, zero));
+        // Words that end before the one: it is in the next. No branch to guess in which.
+        let passed = _mm512_cmplt_epu64_mask(ends, _mm512_set1_epi64(left as i64)).count_ones();
+        let lane = _mm512_set1_epi64(i64::from(passed));
+        let of_lane = |lanes| {
+            let lane = _mm512_permutexvar_epi64(lane, lanes);
+            _mm_cvtsi128_si64(_mm512_castsi512_si128(lane)) as u64
+        };
+        if passed == 8 {
+            left -= _mm512_reduce_add_epi64(ones) as u64;
+            continue;
+        }
+        let before = of_lane(_mm512_sub_epi64(ends, ones));
+        let one = _pdep_u64(1 << (left - before - 1), of_lane(words));
+        return Ok(number * BYTES * 8 + passed as usize * 64 + one.trailing_zeros() as usize + 1);
+    }
+    Err(truncated(bytes.len()))
+}
+
+/// The numbers of the bits of a word.
+const NUMBERS: [u8; 64] = {
+    let mut numbers = [0; 64];
+    let mut at = 0;
+    while at < 64 {
+        numbers[at] = at as u8;
+        at += 1;
+    }
+    numbers
+};
+
+/// Makes sums of zeros passed, by adding `base` and all low parts so far.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+fn add_lows(lows: &[u8], bits: u32, from: usize, base: u32, values: &mut [u32]) {
+    // SAFETY: sixteen integers are read from an array of sixteen.
+    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
+    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
+    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
+    let shift = _mm_cvtsi32_si128(bits as i32);
+    let mut base = _mm512_set1_epi32(base as i32);
+    let mut index = from;
+    for chunk in values.chunks_mut(LANES) {
+        let bit = index * bits as usize;
+        index += chunk.len();
+        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
+        let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
+        // SAFETY: the chunk has as many values as `used` has ones.
+        let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
+        let low_sums = _mm512_add_epi32(sum_up(low), base);
+        let sums = _mm512_add_epi32(low_sums, _mm512_sll_epi32(zeros, shift));
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi32(chunk.as_mut_ptr().cast(), used, sums) };
+        // Zeros are counted from the start, so only low parts go on.
+        base = _mm512_permutexvar_epi32(_mm512_set1_epi32(LANES as i32 - 1), low_sums);
+    }
+}
+
+/// The first 64 bytes, and zeros where there are fewer. Of few, no more than a line of memory is touched.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn load(bytes: &[u8]) -> __m512i {
+    if bytes.len() <= 16 {
+        let there = (1u32 << bytes.len()).wrapping_sub(1) as u16;
+        // SAFETY: only bytes of the slice are read, those whose bit in `there` is set.
+        let few = unsafe { _mm_maskz_loadu_epi8(there, bytes.as_ptr().cast()) };
+        return _mm512_zextsi128_si512(few);
+    }
+    let there = u64::MAX >> (64 - bytes.len().min(64));
+    // SAFETY: as above.
+    unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) }
+}
+
+/// Ids from their high parts in unary and their low parts: as [`crate::elias_fano::decode`], without its
+/// first byte. Returns the number of the bit after the last high part.
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+pub(crate) fn decode_ids(
+    lows: &[u8],
+    highs: &[u8],
+    bits: u32,
+    first: u32,
+    ids: &mut [u32],
+) -> Result<usize, CodecError> {
+    zeros_passed(highs, 0, ids)?;
+    // So many zeros, and a one for each.
+    let end = ids.last().map_or(0, |&zeros| zeros as usize + ids.len());
+    // SAFETY: sixteen integers are read from an array of sixteen.
+    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
+    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
+    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
+    let shift = _mm_cvtsi32_si128(bits as i32);
+    let first = _mm512_set1_epi32(first as i32);
+    let mut bit = 0;
+    for chunk in ids.chunks_mut(LANES) {
+        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
+        bit += chunk.len() * bits as usize;
+        let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
+        // SAFETY: the chunk has as many values as `used` has ones.
+        let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
+        let id = _mm512_or_si512(_mm512_sll_epi32(zeros, shift), low);
+        let id = _mm512_add_epi32(id, first);
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi32(chunk.as_mut_ptr().cast(), used, id) };
+    }
+    Ok(end)
+}
+
+/// Sixteen low parts from a bit on; those past `count` are anything.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+fn low_parts(
+    lows: &[u8],
+    bit: usize,
+    count: usize,
+    bits: u32,
+    offsets: __m512i,
+    mask: __m512i,
+) -> __m512i {
+    let rest = lows.get(bit / 8..).unwrap_or(&[]);
+    let bytes_count = (bit % 8 + count * bits as usize).div_ceil(8);
+    let packed = load(&rest[..bytes_count.min(rest.len())]);
+    let at = _mm512_add_epi32(offsets, _mm512_set1_epi32((bit % 8) as i32));
+    // The number of a lane's first byte, in all four of its bytes.
+    let byte = _mm512_srli_epi32::<3>(at);
+    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<8>(byte));
+    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<16>(byte));
+    let four = _mm512_set1_epi32(0x0302_0100);
+    let lanes = _mm512_permutexvar_epi8(_mm512_add_epi8(byte, four), packed);
+    let within = _mm512_and_si512(at, _mm512_set1_epi32(7));
+    _mm512_and_si512(_mm512_srlv_epi32(lanes, within), mask)
+}
+
+/// Running sums of sixteen lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sum_up(values: __m512i) -> __m512i {
+    let zero = _mm512_setzero_si512();
+    let values = _mm512_add_epi32(values, _mm512_alignr_epi32::<15>(values, zero));
+    let values = _mm512_add_epi32(values, _mm512_alignr_epi32::<14>(values, zero));
+    let values = _mm512_add_epi32(values, _mm512_alignr_epi32::<12>(values, zero));
+    _mm512_add_epi32(values, _mm512_alignr_epi32::<8>(values, zero))
+}

@@ -1,0 +1,103 @@
+//! A dictionary walked in order.
+
+use super::{BLOCK_TERMS, Entries, Terms};
+use fst::Streamer;
+
+/// Some terms of a dictionary in order, each with its ordinal. Where bytes make no sense an ordinal comes
+/// that no term has, so that whoever asks for its record is told; then the stream ends.
+pub(crate) struct TermStream<'a> {
+    terms: &'a Terms,
+    block: u64,
+    entries: Option<Entries<'a>>,
+    key: Vec<u8>,
+    /// Of the next term.
+    ordinal: u64,
+    /// Whether `key` is the next term already.
+    is_ready: bool,
+    /// Where it ends, before this key.
+    to: Option<Vec<u8>>,
+}
+
+impl<'a> TermStream<'a> {
+    pub(super) fn new(terms: &'a Terms, from: &[u8], to: Option<&[u8]>) -> TermStream<'a> {
+        let mut stream = TermStream {
+            terms,
+            block: 0,
+            entries: None,
+            key: Vec::new(),
+            ordinal: 0,
+            is_ready: false,
+            to: to.map(<[u8]>::to_vec),
+        };
+        stream.seek(from);
+        stream
+    }
+
+    /// To the first key that is not before `from`.
+    fn seek(&mut self, from: &[u8]) {
+        // The last block that begins at or before it.
+        let (mut low, mut high) = (0, self.terms.blocks_count());
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.terms.entries(middle).map(|mut entries| entries.next()) {
+                Some(Ok(Some(first))) if first.own <= from => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        self.block = low.saturating_sub(1);
+        self.ordinal = self.block * BLOCK_TERMS;
+        self.entries = self.terms.entries(self.block);
+        while self.advance() {
+            if self.ordinal == u64::MAX || self.key.as_slice() >= from {
+                self.is_ready = true;
+                return;
+            }
+            self.ordinal += 1;
+        }
+    }
+
+    /// Makes `key` that of the term `ordinal`; false at the end.
+    fn advance(&mut self) -> bool {
+        loop {
+            let Some(entries) = &mut self.entries else {
+                return false;
+            };
+            match entries.next() {
+                Ok(Some(entry)) if entry.shared <= self.key.len() => {
+                    self.key.truncate(entry.shared);
+                    self.key.extend_from_slice(entry.own);
+                    return true;
+                }
+                Ok(None) => {
+                    self.block += 1;
+                    self.key.clear();
+                    self.entries = self.terms.entries(self.block);
+                }
+                _ => {
+                    self.entries = None;
+                    self.ordinal = u64::MAX;
+                    return true;
+                }
+            }
+        }
+    }
+}
+
+impl<'s> Streamer<'s> for TermStream<'_> {
+    type Item = (&'s [u8], u64);
+
+    fn next(&'s mut self) -> Option<(&'s [u8], u64)> {
+        if !self.is_ready && !self.advance() {
+            return None;
+        }
+        self.is_ready = false;
+        let is_over = |to: &Vec<u8>| self.key >= *to;
+        if self.to.as_ref().is_some_and(is_over) {
+            self.entries = None;
+            return None;
+        }
+        let ordinal = self.ordinal;
+        self.ordinal = self.ordinal.saturating_add(1);
+        Some((&self.key, ordinal))
+    }
+}

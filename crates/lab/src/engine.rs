@@ -1,0 +1,474 @@
+//! How is an experiment run? One engine for all of them.
+//!
+//! Runs of different arms alternate (repetition by repetition, rate by rate), and share schedule and
+//! seed, so that whatever changes on the machine meanwhile meets all of them. Every run has a server
+//! of its own, started for it and ended after it.
+use crate::experiment::{Arm, Experiment, Order, View};
+use crate::journal::Journal;
+use crate::results::{ExperimentResult, write_json};
+use crate::server::{Server, Usage};
+use crate::sizes::{Parts, SizeCell};
+use crate::{LabError, Session, Tree, examine, views};
+use load::{
+    Arrivals, Live, Machine, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think,
+    run_watched,
+};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+/// What to run experiments on, and how thoroughly.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The program under test.
+    pub binary: PathBuf,
+    /// The directory of the index.
+    pub index: PathBuf,
+    /// Where the queries come from, as it is to be named.
+    pub queries_name: String,
+    /// The queries, in their order.
+    pub queries: Vec<String>,
+    /// Documents, as JSON lines, for experiments that build indexes of parts of them.
+    pub corpus: Option<PathBuf>,
+    /// Where results go.
+    pub into: PathBuf,
+    /// Where changes of the machine's settings are noted.
+    pub journal: PathBuf,
+    /// How thoroughly.
+    pub depth: Depth,
+    /// Whether the first arm is also measured against itself.
+    pub against_itself: bool,
+    /// What everything is drawn from.
+    pub seed: u64,
+}
+
+/// How thoroughly experiments are run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Depth {
+    /// `quick`, `full`.
+    pub name: &'static str,
+    /// Repetitions of every rate and arm.
+    pub repetitions: usize,
+    /// How long each is measured.
+    pub duration: Duration,
+    /// How long requests are sent before that.
+    pub warm_up: Duration,
+}
+
+impl Depth {
+    /// To see that everything works: minutes for all experiments.
+    pub const QUICK: Depth = Depth {
+        name: "quick",
+        repetitions: 3,
+        duration: Duration::from_secs(4),
+        warm_up: Duration::from_millis(500),
+    };
+    /// To rely on: hours.
+    pub const FULL: Depth = Depth {
+        name: "full",
+        repetitions: 10,
+        duration: Duration::from_secs(60),
+        warm_up: Duration::from_secs(20),
+    };
+}
+
+/// All repetitions of one arm at one rate.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    pub(crate) arm: String,
+    pub(crate) rate_qps: f64,
+    pub(crate) runs: Vec<CellRun>,
+}
+
+#[derive(Debug)]
+pub(crate) struct CellRun {
+    pub(crate) outcome: Outcome,
+    pub(crate) summary: Summary,
+    /// Time of all cores that the server used, as a share of the time there was.
+    pub(crate) utilisation: Option<f64>,
+}
+
+/// Runs experiments one after the other.
+#[derive(Debug)]
+pub struct Laboratory<'a> {
+    plan: &'a Plan,
+    session: Session,
+    stream: QueryStream,
+    live: &'a Live,
+    cores_count: usize,
+    /// Kept by the first experiment that needs it.
+    alone: Option<Outcome>,
+    /// The same.
+    sizes: Option<Vec<SizeCell>>,
+}
+
+/// What a laboratory tells while it works.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// An experiment begins.
+    Begins {
+        /// Its name.
+        name: String,
+        /// Runs that it takes.
+        runs_count: usize,
+    },
+    /// A run begins.
+    Runs {
+        /// What it is.
+        what: String,
+    },
+    /// An experiment ended.
+    Ends {
+        /// Its name.
+        name: String,
+        /// What it found, or what it lacks.
+        reading: String,
+    },
+}
+
+impl<'a> Laboratory<'a> {
+    /// Examines the machine. `live` stops whatever runs.
+    ///
+    /// # Errors
+    /// No queries, or no index.
+    pub fn open(plan: &'a Plan, live: &'a Live) -> Result<Laboratory<'a>, LabError> {
+        let stream = QueryStream::as_is(plan.queries.iter().cloned());
+        if stream.is_empty() {
+            let reason = "no queries in it; write one a line, or id<TAB>query";
+            return Err(LabError::file(plan.queries_name.as_ref(), reason));
+        }
+        let machine = Machine::here();
+        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let session = Session {
+            shorttail: env!("CARGO_PKG_VERSION").into(),
+            started_unix_ms: since_1970.map_or(0, |since| since.as_millis() as u64),
+            depth: plan.depth.name.into(),
+            capabilities: examine(&Tree::here()),
+            index: plan.index.display().to_string(),
+            index_checksum: index_checksum(plan)?,
+            queries: plan.queries_name.clone(),
+            queries_checksum: stream.checksum(),
+            capacity_qps: None,
+            machine,
+        };
+        Ok(Laboratory {
+            plan,
+            cores_count: session.machine.cores_count.unwrap_or(1),
+            session,
+            stream,
+            live,
+            alone: None,
+            sizes: None,
+        })
+    }
+
+    /// Runs one experiment and writes what it found.
+    ///
+    /// # Errors
+    /// A server that does not start, results that cannot be written, settings that cannot be
+    /// changed, or a stop.
+    pub fn run(
+        &mut self,
+        experiment: &Experiment,
+        mut told: impl FnMut(Step),
+    ) -> Result<ExperimentResult, LabError> {
+        let arms = self.arms(experiment);
+        let alone = usize::from(experiment.view.is_alone() && self.alone.is_none());
+        let cells = match experiment.view.is_by_size() && self.sizes.is_none() {
+            true => experiment.shares.len(),
+            false => arms.len() * experiment.shares.len() * self.plan.depth.repetitions,
+        };
+        let mut result = ExperimentResult::of(experiment);
+        result.lacking = experiment.lacking(&self.session.capabilities);
+        if experiment.view.is_by_size() && self.plan.corpus.is_none() {
+            result
+                .lacking
+                .push("no documents were named: give --corpus FILE".into());
+        }
+        told(Step::Begins {
+            name: experiment.name.clone(),
+            runs_count: if result.lacking.is_empty() {
+                cells + alone
+            } else {
+                0
+            },
+        });
+        if result.lacking.is_empty() {
+            match experiment.view {
+                View::QueryLengths => views::words::query_lengths(&mut result, &self.stream),
+                View::Rates => {
+                    let cells = self.cells(experiment, &arms, &mut told)?;
+                    views::rates::show(&mut result, &cells, self.cores_count);
+                }
+                view if view.is_by_size() => {
+                    let cells = self.sizes(experiment, &mut told)?;
+                    views::sizes::show(&mut result, view, &cells);
+                    self.sizes = Some(cells);
+                }
+                view => {
+                    let outcome = self.alone(&mut told)?;
+                    views::alone::show(&mut result, view, &outcome, self.stream.texts());
+                    self.alone = Some(outcome);
+                }
+            }
+            result.add_published(experiment);
+        } else {
+            result.reading = format!("Not measured here: {}.", result.lacking.join("; "));
+        }
+        let folder = self.plan.into.join(&experiment.name);
+        write_json(&folder.join("result.json"), &result)?;
+        write_json(&self.plan.into.join("lab.json"), &self.session)?;
+        told(Step::Ends {
+            name: experiment.name.clone(),
+            reading: result.reading.clone(),
+        });
+        Ok(result)
+    }
+
+    fn arms(&self, experiment: &Experiment) -> Vec<Arm> {
+        let mut arms = experiment.arms(self.cores_count);
+        if let Some(first) = arms.first().filter(|_| self.plan.against_itself).cloned() {
+            let name = format!("{} again", first.name);
+            arms.insert(1, Arm { name, ..first });
+        }
+        arms
+    }
+
+    fn cells(
+        &mut self,
+        experiment: &Experiment,
+        arms: &[Arm],
+        told: &mut impl FnMut(Step),
+    ) -> Result<Vec<Cell>, LabError> {
+        let capacity_qps = self.capacity_qps(told)?;
+        let mut cells = Vec::new();
+        for share in &experiment.shares {
+            for arm in arms {
+                cells.push(Cell {
+                    arm: arm.name.clone(),
+                    rate_qps: share * capacity_qps,
+                    runs: Vec::new(),
+                });
+            }
+        }
+        for repetition in 0..self.plan.depth.repetitions {
+            for (idx, cell) in cells.iter_mut().enumerate() {
+                let arm = &arms[idx % arms.len()];
+                let rate = format!("{:.0} queries a second", cell.rate_qps);
+                told(Step::Runs {
+                    what: format!("{}, {rate}, repetition {}", arm.name, repetition + 1),
+                });
+                let seed = self.plan.seed + repetition as u64;
+                let folder = self.plan.into.join(&experiment.name);
+                let folder = folder.join(format!("{}-{}", idx + 1, repetition + 1));
+                let arrivals = Arrivals::Poisson {
+                    rate_qps: cell.rate_qps,
+                };
+                cell.runs.push(self.run_arm(arm, arrivals, seed, folder)?);
+            }
+        }
+        Ok(cells)
+    }
+
+    fn run_arm(
+        &self,
+        arm: &Arm,
+        arrivals: Arrivals,
+        seed: u64,
+        folder: PathBuf,
+    ) -> Result<CellRun, LabError> {
+        let _settings_of_machine = self.prepare(arm)?;
+        // What SMT switches off is not there to be used.
+        let cores_count = std::thread::available_parallelism().map_or(1, usize::from);
+        let handlers = (cores_count / arm.partitions).max(1);
+        let server = Server::start(
+            &self.plan.binary,
+            &self.plan.index,
+            arm.partitions,
+            handlers,
+        )?;
+        let stream = match arm.order {
+            Order::AsIs => self.stream.clone(),
+            Order::Unique => self.stream.clone().unique(),
+            Order::Real => self.stream.clone().real(seed),
+            Order::Sorted => self.stream.clone().sorted(),
+        };
+        let target = Target::parse(server.url())?;
+        let mut settings = Settings::open(target, stream, arrivals, self.plan.depth.duration);
+        settings.warm_up = self.plan.depth.warm_up;
+        settings.seed = seed;
+        settings.timeout = Duration::from_secs(10);
+        settings.drain = settings.timeout;
+        let before = server.usage();
+        let (outcome, summary) = self.measure(&settings)?;
+        let usage = before.zip(server.usage());
+        let mut record = RunRecord::of(&settings, &outcome, &summary, None);
+        let notes = [
+            ("arm", json!(arm.name)),
+            ("partitions", json!(arm.partitions)),
+            ("handlers", json!(handlers)),
+            ("index_checksum", json!(self.session.index_checksum)),
+            (
+                "server",
+                usage.map_or(json!(null), |(before, after)| used(before, after)),
+            ),
+        ];
+        record
+            .notes
+            .extend(notes.map(|(name, value)| (name.to_owned(), value)));
+        // Results of an earlier run into the same folder are replaced.
+        let _ = std::fs::remove_dir_all(&folder);
+        record.save(&folder, &outcome.samples)?;
+        let seconds = (outcome.warm_up + outcome.measured).as_secs_f64();
+        let utilisation = usage.map(|(before, after)| {
+            let used_s = after.cpu_us.saturating_sub(before.cpu_us) as f64 / 1e6;
+            used_s / seconds / cores_count as f64
+        });
+        Ok(CellRun {
+            outcome,
+            summary,
+            utilisation,
+        })
+    }
+
+    /// Changes the machine as the arm wants it; dropping what is returned puts it back.
+    fn prepare(&self, arm: &Arm) -> Result<Journal, LabError> {
+        let tree = Tree::here();
+        let mut journal = Journal::begin(&self.plan.journal, &tree)?;
+        if let Some(is_on) = arm.smt {
+            journal.set(
+                "sys/devices/system/cpu/smt/control",
+                if is_on { "on" } else { "off" },
+            )?;
+        }
+        if let Some(is_on) = arm.idle_states {
+            for cpu in tree.processors() {
+                let directory = format!("sys/devices/system/cpu/cpu{cpu}/cpuidle");
+                // State 0 polls: without it nothing would be left.
+                for state in tree
+                    .names(&directory)
+                    .iter()
+                    .filter(|name| *name != "state0")
+                {
+                    let file = format!("{directory}/{state}/disable");
+                    journal.set(&file, if is_on { "0" } else { "1" })?;
+                }
+            }
+        }
+        Ok(journal)
+    }
+
+    /// What clients that ask without a pause are answered, twice as many of them as cores.
+    fn capacity_qps(&mut self, told: &mut impl FnMut(Step)) -> Result<f64, LabError> {
+        if let Some(capacity_qps) = self.session.capacity_qps {
+            return Ok(capacity_qps);
+        }
+        told(Step::Runs {
+            what: "what the machine can do in a closed loop".into(),
+        });
+        let server = Server::start(&self.plan.binary, &self.plan.index, 1, self.cores_count)?;
+        let target = Target::parse(server.url())?;
+        let clients = 2 * self.cores_count;
+        let duration = self.plan.depth.duration;
+        let stream = self.stream.clone();
+        let mut settings = Settings::closed(target, stream, clients, Think::None, duration);
+        settings.warm_up = self.plan.depth.warm_up;
+        let (_, summary) = self.measure(&settings)?;
+        self.session.capacity_qps = Some(summary.achieved_qps);
+        Ok(summary.achieved_qps)
+    }
+
+    /// One client that asks one query after the other, all of them where there is time.
+    fn alone(&mut self, told: &mut impl FnMut(Step)) -> Result<Outcome, LabError> {
+        if let Some(outcome) = self.alone.take() {
+            return Ok(outcome);
+        }
+        told(Step::Runs {
+            what: "one client, one query after the other".into(),
+        });
+        let server = Server::start(&self.plan.binary, &self.plan.index, 1, 1)?;
+        let target = Target::parse(server.url())?;
+        let stream = self.stream.clone().unique();
+        let duration = self.plan.depth.duration * 3;
+        let mut settings = Settings::closed(target, stream, 1, Think::None, duration);
+        settings.warm_up = self.plan.depth.warm_up;
+        let (outcome, _) = self.measure(&settings)?;
+        Ok(outcome)
+    }
+
+    /// One index for each share of the corpus.
+    fn sizes(
+        &mut self,
+        experiment: &Experiment,
+        told: &mut impl FnMut(Step),
+    ) -> Result<Vec<SizeCell>, LabError> {
+        if let Some(cells) = self.sizes.take() {
+            return Ok(cells);
+        }
+        let Some(corpus) = &self.plan.corpus else {
+            return Ok(Vec::new());
+        };
+        let parts = Parts {
+            binary: &self.plan.binary,
+            corpus,
+            scratch: self.plan.into.join("scratch"),
+            stream: &self.stream,
+            warm_up: self.plan.depth.warm_up,
+            duration: self.plan.depth.duration,
+            seed: self.plan.seed,
+        };
+        let measure = |share: &f64| {
+            told(Step::Runs {
+                what: format!(
+                    "{:.0} % of the documents: index, then one client",
+                    share * 100.0
+                ),
+            });
+            parts.measure(*share, self.live)
+        };
+        experiment.shares.iter().map(measure).collect()
+    }
+
+    fn measure(&self, settings: &Settings) -> Result<(Outcome, Summary), LabError> {
+        let outcome = run_watched(settings, self.live)?;
+        if self.live.is_stopped() {
+            return Err(LabError::Stopped);
+        }
+        let summary = Summary::of(&outcome);
+        Ok((outcome, summary))
+    }
+}
+
+fn used(before: Usage, after: Usage) -> serde_json::Value {
+    json!({
+        "cpu_us": after.cpu_us.saturating_sub(before.cpu_us),
+        "context_switches": after.switches.saturating_sub(before.switches),
+        "memory_bytes": after.memory_bytes,
+    })
+}
+
+/// Of the manifests of an index: they name and seal every file of it.
+fn index_checksum(plan: &Plan) -> Result<String, LabError> {
+    let failed = |error: std::io::Error| {
+        LabError::file(
+            &plan.index,
+            format!("{error}; build one with `shorttail index`"),
+        )
+    };
+    let mut manifests = BTreeMap::new();
+    for entry in std::fs::read_dir(&plan.index).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("MANIFEST") {
+            manifests.insert(name, std::fs::read(entry.path()).map_err(failed)?);
+        }
+    }
+    if manifests.is_empty() {
+        let reason = "no index is there; build one with `shorttail index`";
+        return Err(LabError::file(&plan.index, reason));
+    }
+    let bytes: Vec<u8> = manifests.into_values().flatten().collect();
+    Ok(format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)))
+}

@@ -1,0 +1,323 @@
+//! What does an experiment ask, with which arms, and what was published of it?
+//!
+//! Each stands in a file of its own, `crates/lab/experiments/NAME.toml`; one engine runs them all.
+use crate::{Capability, LabError};
+use serde::Deserialize;
+
+/// The experiments, in the order in which they are run and reported.
+const FILES: [(&str, &str); 12] = [
+    (
+        "query-lengths",
+        include_str!("../experiments/query-lengths.toml"),
+    ),
+    (
+        "response-distribution",
+        include_str!("../experiments/response-distribution.toml"),
+    ),
+    (
+        "terms-and-time",
+        include_str!("../experiments/terms-and-time.toml"),
+    ),
+    (
+        "keywords-and-time",
+        include_str!("../experiments/keywords-and-time.toml"),
+    ),
+    (
+        "tail-by-terms",
+        include_str!("../experiments/tail-by-terms.toml"),
+    ),
+    (
+        "phases-and-size",
+        include_str!("../experiments/phases-and-size.toml"),
+    ),
+    (
+        "documents-and-size",
+        include_str!("../experiments/documents-and-size.toml"),
+    ),
+    (
+        "arrival-rate",
+        include_str!("../experiments/arrival-rate.toml"),
+    ),
+    ("partitions", include_str!("../experiments/partitions.toml")),
+    (
+        "query-locality",
+        include_str!("../experiments/query-locality.toml"),
+    ),
+    (
+        "idle-states",
+        include_str!("../experiments/idle-states.toml"),
+    ),
+    ("smt", include_str!("../experiments/smt.toml")),
+];
+
+/// An experiment.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Its name; that of its file.
+    #[serde(skip)]
+    pub name: String,
+    /// What it finds out.
+    pub question: String,
+    /// Where a figure on it was published.
+    pub figure: String,
+    /// What that figure says.
+    pub published: String,
+    /// What is measured, and how it is shown.
+    pub view: View,
+    /// Rates, as shares of what the machine can do in a closed loop; or sizes, as shares of the
+    /// corpus.
+    #[serde(default)]
+    pub shares: Vec<f64>,
+    /// Capabilities without which it cannot be run.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// What is compared; the first is the baseline.
+    #[serde(default)]
+    pub arms: Vec<Arm>,
+    /// In place of arms: one for each power of two of partitions, up to the cores present.
+    #[serde(default)]
+    pub scale_partitions: bool,
+    /// Points of the published figure, as far as the text gives numbers.
+    #[serde(default)]
+    pub published_series: Vec<PublishedSeries>,
+}
+
+/// What is measured, and how it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// Words a query; no server.
+    QueryLengths,
+    /// One client: the distribution of response times.
+    Distribution,
+    /// One client: times and matches by the number of words.
+    Terms,
+    /// One client: quantiles by the number of words.
+    Keywords,
+    /// One client: words of the slowest queries against words of all.
+    TailByTerms,
+    /// One client: phases over growing parts of a corpus.
+    PhasesBySize,
+    /// Documents over bytes of indexes of growing parts of a corpus.
+    DocumentsBySize,
+    /// Arms over arrival rates.
+    Rates,
+}
+
+impl View {
+    /// Whether it builds indexes of parts of a corpus.
+    pub fn is_by_size(self) -> bool {
+        matches!(self, View::PhasesBySize | View::DocumentsBySize)
+    }
+
+    /// Whether it looks at one client that asks one query after the other.
+    pub fn is_alone(self) -> bool {
+        matches!(
+            self,
+            View::Distribution | View::Terms | View::Keywords | View::TailByTerms
+        )
+    }
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arm {
+    /// Its name.
+    pub name: String,
+    /// Partitions of the index; each has its share of the cores for handlers.
+    pub partitions: usize,
+    /// Order of the queries: `as-is`, `unique`, `real`, `sorted`.
+    #[serde(default)]
+    pub order: Order,
+    /// Switches the processor's idle states.
+    pub idle_states: Option<bool>,
+    /// Switches SMT.
+    pub smt: Option<bool>,
+}
+
+/// The order in which queries are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// As in the file.
+    #[default]
+    AsIs,
+    /// Each once.
+    Unique,
+    /// Shuffled.
+    Real,
+    /// By their words.
+    Sorted,
+}
+
+/// Some points of a published figure.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedSeries {
+    /// Title of the panel; series with the same title share one.
+    pub panel: String,
+    /// What the x axis shows.
+    pub x: String,
+    /// What the y axis shows.
+    pub y: String,
+    /// Whether the x axis is logarithmic.
+    #[serde(default)]
+    pub x_log: bool,
+    /// Whether the y axis is logarithmic.
+    #[serde(default)]
+    pub y_log: bool,
+    /// Name of the series.
+    pub name: String,
+    /// x and y.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// All experiments.
+///
+/// # Errors
+/// A file that is wrong, which tests rule out for those of the program.
+pub fn all() -> Result<Vec<Experiment>, LabError> {
+    FILES.iter().map(|(name, text)| parse(name, text)).collect()
+}
+
+/// Those with the names given; all, where none is.
+///
+/// # Errors
+/// A name that no experiment has.
+pub fn chosen(names: &[String]) -> Result<Vec<Experiment>, LabError> {
+    let all = all()?;
+    if names.is_empty() {
+        return Ok(all);
+    }
+    let find = |name: &String| {
+        let found = all
+            .iter()
+            .find(|experiment| experiment.name == *name)
+            .cloned();
+        found.ok_or_else(|| LabError::Unknown { name: name.clone() })
+    };
+    names.iter().map(find).collect()
+}
+
+fn parse(name: &str, text: &str) -> Result<Experiment, LabError> {
+    let mut experiment: Experiment =
+        basic_toml::from_str(text).map_err(|error| LabError::File {
+            path: format!("experiments/{name}.toml"),
+            reason: error.to_string(),
+        })?;
+    experiment.name = name.to_owned();
+    Ok(experiment)
+}
+
+impl Experiment {
+    /// What the machine lacks for it, each with its reason; empty where it can be run.
+    pub fn lacking(&self, capabilities: &[Capability]) -> Vec<String> {
+        let lacks = |need: &String| {
+            let found = capabilities
+                .iter()
+                .find(|capability| capability.id == *need);
+            match found {
+                Some(found) if found.state.is_usable() => None,
+                Some(found) => Some(format!(
+                    "{need} is {}: {}",
+                    found.state.name(),
+                    found.reason
+                )),
+                None => Some(format!("{need} is not known to this program")),
+            }
+        };
+        self.needs.iter().filter_map(lacks).collect()
+    }
+
+    /// The arms on a machine with so many cores.
+    pub fn arms(&self, cores_count: usize) -> Vec<Arm> {
+        if !self.scale_partitions {
+            return self.arms.clone();
+        }
+        let powers = std::iter::successors(Some(1), |partitions| Some(partitions * 2));
+        powers
+            .take_while(|&partitions| partitions <= cores_count)
+            .map(|partitions| Arm {
+                name: format!("I{partitions}_C{}", cores_count / partitions),
+                partitions,
+                order: Order::AsIs,
+                idle_states: None,
+                smt: None,
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State;
+
+    #[test]
+    fn every_file_is_an_experiment() {
+        let all = all().unwrap();
+        assert_eq!(all.len(), FILES.len());
+        for experiment in &all {
+            assert!(experiment.question.ends_with('?'), "{}", experiment.name);
+            let has_arms = !experiment.arms(8).is_empty();
+            assert_eq!(
+                has_arms,
+                experiment.view == View::Rates,
+                "{}",
+                experiment.name
+            );
+            let has_shares = has_arms || experiment.view.is_by_size();
+            assert_eq!(
+                has_shares,
+                !experiment.shares.is_empty(),
+                "{}",
+                experiment.name
+            );
+            assert!(
+                experiment
+                    .shares
+                    .iter()
+                    .all(|share| (0.0..=1.0).contains(share))
+            );
+            let known = crate::examine(&crate::Tree::here());
+            for need in &experiment.needs {
+                assert!(
+                    known.iter().any(|capability| capability.id == *need),
+                    "{need}"
+                );
+            }
+        }
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/experiments")).unwrap();
+        assert_eq!(files.count(), FILES.len(), "a file without an entry");
+    }
+
+    #[test]
+    fn partitions_scale_to_the_cores_present() {
+        let partitions = &chosen(&["partitions".into()]).unwrap()[0];
+        let names = |cores| -> Vec<String> {
+            partitions
+                .arms(cores)
+                .into_iter()
+                .map(|arm| arm.name)
+                .collect()
+        };
+        assert_eq!(names(8), ["I1_C8", "I2_C4", "I4_C2", "I8_C1"]);
+        assert_eq!(names(2), ["I1_C2", "I2_C1"]);
+        assert_eq!(names(1), ["I1_C1"]);
+        assert!(chosen(&["nonsense".into()]).is_err());
+    }
+
+    #[test]
+    fn what_is_lacking_is_said() {
+        let smt = &chosen(&["smt".into()]).unwrap()[0];
+        let with = |state| vec![Capability::new("smt", state, "so it is")];
+        assert_eq!(smt.lacking(&with(State::Available)), [""; 0]);
+        assert_eq!(
+            smt.lacking(&with(State::Unavailable)),
+            ["smt is unavailable: so it is"]
+        );
+        assert_eq!(smt.lacking(&[]).len(), 1);
+    }
+}

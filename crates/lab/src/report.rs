@@ -1,0 +1,278 @@
+//! Results as one HTML file that needs nothing else: no network, no script; light, dark and paper.
+use crate::results::{ExperimentResult, Panel, Session};
+use crate::svg::{COLOURS, draw, escaped, number};
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("report.css");
+
+/// The page. Everything that comes from outside is escaped.
+pub fn report(session: &Session, results: &[ExperimentResult]) -> String {
+    let mut html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>Shorttail laboratory</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+    );
+    head(&mut html, session, results);
+    for result in results {
+        experiment(&mut html, result);
+    }
+    machine(&mut html, session);
+    html.push_str("</body>\n</html>\n");
+    html
+}
+
+// Writing to a String cannot fail, so the results of `write!` are not looked at below.
+
+fn head(html: &mut String, session: &Session, results: &[ExperimentResult]) {
+    let measured = results
+        .iter()
+        .filter(|result| result.lacking.is_empty())
+        .count();
+    let runs: usize = results.iter().map(|result| result.runs_count).sum();
+    let _ = write!(
+        html,
+        "<header>\n<h1>What this machine does to search latency</h1>\n\
+         <p class=\"faint\">{measured} of {} experiments measured in {runs} runs ({}), Shorttail {}, {}, \
+         index {} ({}), queries {} ({}).</p>\n",
+        results.len(),
+        escaped(&session.depth),
+        escaped(&session.shorttail),
+        date(session.started_unix_ms),
+        escaped(&session.index),
+        escaped(&session.index_checksum),
+        escaped(&session.queries),
+        escaped(&session.queries_checksum),
+    );
+    if session.depth == "quick" {
+        html.push_str(
+            "<p class=\"warning\">A quick run: it shows that everything works. For figures to rely \
+             on, run with --full.</p>\n",
+        );
+    }
+    html.push_str("<nav><ul>\n");
+    for result in results {
+        let _ = writeln!(
+            html,
+            "<li><a href=\"#{0}\">{0}</a>{1}</li>",
+            escaped(&result.name),
+            if result.lacking.is_empty() {
+                ""
+            } else {
+                " (not measured here)"
+            }
+        );
+    }
+    html.push_str(
+        "<li><a href=\"#machine\">machine and capabilities</a></li>\n</ul></nav>\n</header>\n",
+    );
+}
+
+fn experiment(html: &mut String, result: &ExperimentResult) {
+    let _ = write!(
+        html,
+        "<section id=\"{0}\">\n<h2>{1}</h2>\n<p class=\"faint\">{0} · after {2}</p>\n\
+         <p class=\"reading\">{3}</p>\n<p class=\"faint\">Published: {4}.</p>\n",
+        escaped(&result.name),
+        escaped(&result.question),
+        escaped(&result.figure),
+        escaped(&result.reading),
+        escaped(&result.published),
+    );
+    for warning in &result.warnings {
+        let _ = writeln!(html, "<p class=\"warning\">{}</p>", escaped(warning));
+    }
+    html.push_str("<div class=\"grid-of\">\n");
+    result.panels.iter().for_each(|panel| figure(html, panel));
+    html.push_str("</div>\n");
+    comparisons(html, result);
+    html.push_str("</section>\n");
+}
+
+fn figure(html: &mut String, panel: &Panel) {
+    let Some(svg) = draw(panel) else {
+        return;
+    };
+    let class = if panel.is_published {
+        " class=\"published\""
+    } else {
+        ""
+    };
+    let _ = write!(
+        html,
+        "<figure{class}>\n<h3>{}</h3>\n",
+        escaped(&panel.title)
+    );
+    if panel.series.len() > 1 {
+        html.push_str("<p class=\"legend\">");
+        for (idx, series) in panel.series.iter().enumerate() {
+            let colour = idx % COLOURS;
+            let name = escaped(&series.name);
+            let _ = write!(
+                html,
+                "<span class=\"s{colour}\"><i></i><span>{name}</span></span>"
+            );
+        }
+        html.push_str("</p>\n");
+    }
+    let _ = write!(html, "{svg}\n</figure>\n");
+}
+
+fn comparisons(html: &mut String, result: &ExperimentResult) {
+    if result.comparisons.is_empty() {
+        return;
+    }
+    html.push_str(
+        "<div class=\"card\">\n<table>\n<tr><th>arm</th><th>against</th><th class=\"n\">queries a second</th>\
+         <th>figure</th><th class=\"n\">ratio</th><th class=\"n\">95 %</th><th>verdict</th></tr>\n",
+    );
+    for row in &result.comparisons {
+        let interval = row
+            .interval
+            .map_or("too few samples".to_owned(), |(low, high)| {
+                format!("{low:.2} to {high:.2}")
+            });
+        let _ = writeln!(
+            html,
+            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{:.2}</td>\
+             <td class=\"n\">{interval}</td><td class=\"{verdict}\">{verdict}</td></tr>",
+            escaped(&row.arm),
+            escaped(&row.baseline),
+            number(row.rate_qps),
+            escaped(&row.figure),
+            row.ratio,
+            verdict = escaped(&row.verdict),
+        );
+    }
+    html.push_str("</table>\n</div>\n");
+}
+
+fn machine(html: &mut String, session: &Session) {
+    let machine = &session.machine;
+    let unknown = || "not known".to_owned();
+    let rows = [
+        (
+            "processor",
+            machine.processor.clone().unwrap_or_else(unknown),
+        ),
+        (
+            "cores",
+            machine
+                .cores_count
+                .map_or_else(unknown, |count| count.to_string()),
+        ),
+        (
+            "memory",
+            machine
+                .memory_bytes
+                .map_or_else(unknown, |b| format!("{:.1} GB", b as f64 / 1e9)),
+        ),
+        ("kernel", machine.kernel.clone().unwrap_or_else(unknown)),
+        (
+            "virtual",
+            machine
+                .is_virtual
+                .map_or_else(unknown, |is| if is { "yes" } else { "no" }.into()),
+        ),
+        (
+            "closed loop",
+            session.capacity_qps.map_or_else(
+                || "not measured".into(),
+                |qps| format!("{} queries a second, what rates are shares of", number(qps)),
+            ),
+        ),
+    ];
+    html.push_str("<section id=\"machine\">\n<h2>Machine and capabilities</h2>\n<div class=\"card\"><table>\n");
+    for (name, value) in rows {
+        let _ = writeln!(html, "<tr><th>{name}</th><td>{}</td></tr>", escaped(&value));
+    }
+    html.push_str("</table></div>\n<div class=\"card\"><table>\n<tr><th>capability</th><th>state</th><th>why</th><th>seen</th><th>remedy</th></tr>\n");
+    for found in &session.capabilities {
+        let state = found.state.name();
+        let _ = writeln!(
+            html,
+            "<tr><td>{}</td><td class=\"{state}\">{state}</td><td>{}</td><td class=\"faint\">{}</td><td>{}</td></tr>",
+            escaped(&found.id),
+            escaped(&found.reason),
+            escaped(&found.evidence.join("; ")),
+            escaped(&found.remedy),
+        );
+    }
+    html.push_str("</table></div>\n</section>\n");
+}
+
+/// Day of the year 1970 and later, UTC, by Hinnant's `civil_from_days`.
+fn date(unix_ms: u64) -> String {
+    let days = (unix_ms / 86_400_000) as i64 + 719_468;
+    let era = days / 146_097;
+    let day_of_era = days % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
+    let month = if month_shifted < 10 {
+        month_shifted + 3
+    } else {
+        month_shifted - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{Axis, ComparisonRow, Point, Series};
+
+    #[test]
+    fn a_page_needs_nothing_else_and_believes_nothing() {
+        let experiment = &crate::experiment::chosen(&["arrival-rate".into()]).unwrap()[0];
+        let mut result = ExperimentResult::of(experiment);
+        result.reading = "<script>alert(1)</script>".into();
+        result.panels.push(Panel {
+            title: "ours".into(),
+            x: Axis::linear("x"),
+            y: Axis::log("y"),
+            series: vec![Series {
+                name: "a".into(),
+                points: vec![Point::at(1.0, 2.0)],
+            }],
+            is_published: false,
+        });
+        result.add_published(experiment);
+        result.comparisons.push(ComparisonRow {
+            arm: "b".into(),
+            baseline: "a".into(),
+            rate_qps: 10.0,
+            figure: "p99".into(),
+            ratio: 1.5,
+            interval: Some((1.2, 1.8)),
+            verdict: "slower".into(),
+        });
+        let session = Session {
+            shorttail: "0".into(),
+            started_unix_ms: 951_782_400_000,
+            depth: "quick".into(),
+            machine: load::Machine::default(),
+            capabilities: crate::examine(&crate::Tree::here()),
+            index: "\"><img src=x>".into(),
+            index_checksum: "0".into(),
+            queries: "q".into(),
+            queries_checksum: "0".into(),
+            capacity_qps: None,
+        };
+        let html = report(&session, &[result]);
+        assert_eq!(html.matches("<svg").count(), 2);
+        assert!(html.contains("2000-02-29") && html.contains("1.20 to 1.80"));
+        for outside in ["<script", "http:", "https:", "url(", "<img", "@import"] {
+            assert!(!html.contains(outside), "{outside}");
+        }
+    }
+
+    #[test]
+    fn days_are_counted_as_the_calendar_does() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(1_795_274_476_875), "2026-11-21");
+        assert_eq!(date(4_107_542_400_000), "2100-03-01");
+    }
+}

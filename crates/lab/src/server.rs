@@ -1,0 +1,145 @@
+//! The program under test as a process: started, found, observed from outside, ended.
+use crate::LabError;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a server may take to end by itself.
+const END_WITHIN: Duration = Duration::from_secs(10);
+
+/// A running server; ended when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    url: String,
+}
+
+/// What the process has used so far.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Usage {
+    /// Time on cores, in microseconds.
+    pub(crate) cpu_us: u64,
+    /// Times that a thread gave up its core, by itself or not.
+    pub(crate) switches: u64,
+    /// Memory that is resident.
+    pub(crate) memory_bytes: u64,
+}
+
+impl Server {
+    /// Starts `shorttail serve` on a free port and waits until it listens.
+    pub(crate) fn start(
+        binary: &Path,
+        index: &Path,
+        partitions: usize,
+        handlers: usize,
+    ) -> Result<Server, LabError> {
+        let mut command = Command::new(binary);
+        command
+            .arg("serve")
+            .arg(index)
+            .args(["--listen", "127.0.0.1:0"])
+            .args(["--partitions", &partitions.to_string()])
+            .args(["--handlers", &handlers.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let failed = |reason: String| LabError::Program {
+            command: format!("shorttail serve {}", index.display()),
+            reason,
+        };
+        let child = command.spawn().map_err(|error| failed(error.to_string()))?;
+        let mut server = Server {
+            child,
+            url: String::new(),
+        };
+        let stdout = server.child.stdout.take();
+        let mut line = String::new();
+        let read = stdout.map(|stdout| BufReader::new(stdout).read_line(&mut line));
+        match line.trim().split_once("listening on ") {
+            Some((_, url)) => {
+                server.url = url.to_owned();
+                Ok(server)
+            }
+            None => {
+                let read = read.is_some_and(|read| read.is_ok());
+                let said = server.last_words();
+                let nothing = if read {
+                    "it said nothing"
+                } else {
+                    "its output cannot be read"
+                };
+                Err(failed(said.unwrap_or_else(|| nothing.to_owned())))
+            }
+        }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// What `/proc` says; none where it says nothing, as of a process that has ended.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        let directory = format!("/proc/{}", self.child.id());
+        let stat = std::fs::read_to_string(format!("{directory}/stat")).ok()?;
+        // The name in brackets may hold anything, so fields are counted from behind it.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks: u64 =
+            fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+        let status = std::fs::read_to_string(format!("{directory}/status")).ok()?;
+        let switches = std::fs::read_dir(format!("{directory}/task"))
+            .ok()?
+            .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("status")).ok())
+            .map(|status| {
+                field(&status, "voluntary_ctxt_switches:")
+                    + field(&status, "nonvoluntary_ctxt_switches:")
+            })
+            .sum();
+        Some(Usage {
+            cpu_us: ticks * 1_000_000 / rustix::param::clock_ticks_per_second(),
+            switches,
+            memory_bytes: field(&status, "VmRSS:") * 1024,
+        })
+    }
+
+    fn last_words(&mut self) -> Option<String> {
+        use std::io::Read;
+        // Where it said something else and goes on, it is not the server that we want.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let mut text = String::new();
+        self.child
+            .stderr
+            .take()?
+            .take(4096)
+            .read_to_string(&mut text)
+            .ok()?;
+        let line = text.lines().rfind(|line| !line.trim().is_empty())?;
+        Some(line.to_owned())
+    }
+}
+
+fn field(text: &str, name: &str) -> u64 {
+    let line = text.lines().find(|line| line.starts_with(name));
+    let value = line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok());
+    value.unwrap_or_default()
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(pid) = Pid::from_raw(self.child.id() as i32) {
+            // Not waited for yet, so the number is still that of this child.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        let started = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if started.elapsed() > END_WITHIN {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The files in which a kernel tells of a machine: `/sys`, `/proc` and `/dev` below any root, so
+//! that a recorded machine can be looked at like the one we run on.
+use crate::capability::State;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// A root with `sys`, `proc` and `dev` below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    /// The machine we run on.
+    pub fn here() -> Tree {
+        Tree::at("/")
+    }
+
+    /// A recorded one.
+    pub fn at(root: impl Into<PathBuf>) -> Tree {
+        Tree { root: root.into() }
+    }
+
+    /// Whether what is found here can also be tried.
+    pub fn is_here(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    /// A path below the root.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name.trim_start_matches('/'))
+    }
+
+    /// The text of a file, without white space around it; in place of it the state that its
+    /// absence means, and what to show as evidence.
+    pub(crate) fn read(&self, name: &str) -> Result<String, (State, String)> {
+        match std::fs::read_to_string(self.path(name)) {
+            Ok(text) => Ok(text.trim().to_owned()),
+            Err(error) => {
+                let state = match error.kind() {
+                    ErrorKind::PermissionDenied => State::Forbidden,
+                    ErrorKind::NotFound | ErrorKind::NotADirectory => State::Unavailable,
+                    _ => State::Invalid,
+                };
+                Err((state, format!("{name}: {error}")))
+            }
+        }
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        self.read(name).ok()?.parse().ok()
+    }
+
+    /// Names in a directory, sorted; none where it is missing or empty.
+    pub(crate) fn names(&self, directory: &str) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.path(directory)) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The numbers of the processors that are present, from their directories.
+    pub(crate) fn processors(&self) -> Vec<u32> {
+        let names = self.names("sys/devices/system/cpu");
+        let mut numbers: Vec<u32> = names
+            .iter()
+            .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
+            .collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Whether a hypervisor stands between, and what says so. No single sign is trusted.
+    pub(crate) fn hypervisor_signs(&self) -> Vec<String> {
+        let mut signs = Vec::new();
+        let flags = self.read("proc/cpuinfo").unwrap_or_default();
+        if flags.lines().any(|line| {
+            line.starts_with("flags") && line.split_whitespace().any(|flag| flag == "hypervisor")
+        }) {
+            signs.push("/proc/cpuinfo: flag `hypervisor`".to_owned());
+        }
+        for name in ["sys/hypervisor/type", "sys/class/dmi/id/sys_vendor"] {
+            if let Ok(text) = self.read(name) {
+                let vendors = [
+                    "QEMU",
+                    "Amazon",
+                    "Google",
+                    "Microsoft",
+                    "VMware",
+                    "Xen",
+                    "xen",
+                ];
+                if vendors.iter().any(|vendor| text.contains(vendor)) {
+                    signs.push(format!("/{name}: {text}"));
+                }
+            }
+        }
+        signs
+    }
+}

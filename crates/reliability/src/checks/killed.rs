@@ -1,0 +1,120 @@
+//! Does any query fail while replicas are killed and stopped?
+
+use super::Run;
+use super::rolling::addresses;
+use crate::process::Process;
+use crate::proxy::Proxy;
+use crate::random::Random;
+use crate::stage::{NOTICED, Stage, ordinary_paths, questions};
+use crate::traffic::{Tally, Traffic};
+use crate::verdict::Verdict;
+use rustix::process::Signal;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A stopped server stays so for longer than it takes to notice.
+const STOPPED: Duration = Duration::from_millis(2_500);
+/// A killed one is away for so long.
+const AWAY: Duration = Duration::from_millis(500);
+/// Between two kills: the one that came back must be known to be back.
+const BETWEEN: Duration = NOTICED;
+/// An ambushed server waits at most so long for its call.
+const CALL_MAX: Duration = Duration::from_secs(5);
+
+/// What is done to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blow {
+    Kill,
+    Stop,
+    /// Killed at the very moment when it is asked for summaries of what was found.
+    KillBeforeSummaries,
+}
+
+/// 2 index servers × 2 replicas, 2 document servers alike behind proxies, a front-end.
+pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
+    let mut verdict = Verdict::new("V5", run.seed);
+    let stage = Stage::set(4_000, 8).await?;
+    let replicas = if run.sabotage { 1 } else { 2 };
+    let one_process = stage.serve(&[]).await?;
+    let questions = Arc::new(questions(one_process.address, ordinary_paths(400)).await?);
+    drop(one_process);
+
+    let mut servers: Vec<(String, Process)> = Vec::new();
+    for part in stage.parts(2) {
+        for _ in 0..replicas {
+            servers.push((part.clone(), stage.server("index-server", &part).await?));
+        }
+    }
+    let index_servers = addresses(&servers);
+    let (mut proxies, mut document_servers) = (Vec::new(), Vec::new());
+    for number in 0..replicas {
+        let server = stage.server("document-server", &stage.all_chunks()).await?;
+        let proxy = Proxy::before(server.address, run.seed + number).await?;
+        document_servers.push((stage.all_chunks(), proxy.address));
+        servers.push((stage.all_chunks(), server));
+        proxies.push(proxy);
+    }
+    let front_end = stage
+        .front_end(&index_servers, &document_servers, &[])
+        .await?;
+
+    let calm = Traffic::begin(&[front_end.address], &questions, 200.0);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let calm: Tally = calm.end().await;
+    let traffic = Traffic::begin(&[front_end.address], &questions, 200.0);
+    let mut random = Random::new(run.seed, 5);
+    let kills = run.size(5, 40);
+    let mut counts = [0u32; 3];
+    for kill in 0..kills {
+        // Each kind in turn; moments and victims by chance.
+        let blow = [Blow::Kill, Blow::KillBeforeSummaries, Blow::Stop][kill % 3];
+        let first_document_server = index_servers.len();
+        let victim = match blow {
+            Blow::KillBeforeSummaries => {
+                first_document_server + random.below(proxies.len() as u64) as usize
+            }
+            Blow::Kill | Blow::Stop => random.below(servers.len() as u64) as usize,
+        };
+        tokio::time::sleep(BETWEEN + Duration::from_millis(random.below(300))).await;
+        let server = &mut servers[victim].1;
+        match blow {
+            Blow::Stop => {
+                server.signal(Signal::STOP)?;
+                tokio::time::sleep(STOPPED).await;
+                server.signal(Signal::CONT)?;
+            }
+            Blow::Kill => {
+                server.kill().await?;
+                tokio::time::sleep(AWAY).await;
+                server.restart().await?;
+            }
+            Blow::KillBeforeSummaries => {
+                let (met, go_on) = proxies[victim - first_document_server].orders.ambush();
+                tokio::time::timeout(CALL_MAX, met).await??;
+                server.kill().await?;
+                drop(go_on);
+                tokio::time::sleep(AWAY).await;
+                server.restart().await?;
+            }
+        }
+        counts[blow as usize] += 1;
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let tally = traffic.end().await;
+    verdict.count = format!(
+        "{} kills, {} of them before summaries, {} stops, {} queries",
+        counts[0] + counts[2],
+        counts[2],
+        counts[1],
+        tally.asked
+    );
+    verdict.none("failed", tally.failed + calm.failed);
+    verdict.none("partial", tally.partial + calm.partial);
+    verdict.none("wrong", tally.wrong + calm.wrong);
+    verdict.note("p99 ms", tally.times().ms(99.0));
+    verdict.note("p99 ms without", calm.times().ms(99.0));
+    // A stopped server is noticed within two seconds; whoever waits for it then turns elsewhere.
+    verdict.at_most("slowest ms", tally.times().ms(100.0), 2_500.0);
+    verdict.tell(tally.examples.into_iter().chain(calm.examples));
+    Ok(verdict)
+}

@@ -1,0 +1,327 @@
+//! Which answer is right when some parts of an index are lost?
+//!
+//! One process tells all matches of each query in order. Which document is in which part is worked out here
+//! from the addresses of the documents. Without some parts, the right answer is the matches of the others.
+
+use crate::client::{Client, get, search_path};
+use crate::stage::Stage;
+use anyhow::bail;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use testkit::MadeUp;
+use wire::SearchAnswer;
+use wire::answer::Hit;
+
+/// What queries allow.
+pub(super) const TIMEOUT_MS: u64 = 500;
+/// So long after a blow has ended may its server be missed.
+const TAKEN_BACK: Duration = Duration::from_secs(2);
+/// Hits on a page.
+const K: usize = 10;
+const QUERIES: usize = 200;
+
+struct Question {
+    query: String,
+    /// All matches, best first, and the part of each.
+    matches: Vec<(Hit, usize)>,
+}
+
+struct Part {
+    chunks: RangeInclusive<u32>,
+    documents_count: u64,
+}
+
+/// A time in which a part may be missed.
+struct Fault {
+    part: usize,
+    begun: Instant,
+    ended: Option<Instant>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counts {
+    pub(super) asked: u64,
+    pub(super) flagged: u64,
+    /// Incomplete, and nothing says so.
+    pub(super) unflagged: u64,
+    /// A part is said to be missing that nothing had happened to.
+    pub(super) flagged_in_vain: u64,
+    /// Not the hits that the parts which were searched have.
+    pub(super) wrong: u64,
+    /// The greatest distance of the coverage told from the true one.
+    pub(super) coverage_off: f64,
+    /// No answer at all.
+    pub(super) failed: u64,
+    pub(super) strict_answered: u64,
+    pub(super) nothing_answered: u64,
+    pub(super) examples: Vec<String>,
+}
+
+/// Knows the right answers.
+pub(super) struct Judge {
+    questions: Vec<Question>,
+    parts: Vec<Part>,
+    faults: Mutex<Vec<Fault>>,
+    counts: Mutex<Counts>,
+    strips_flags: bool,
+}
+
+impl Judge {
+    /// Learns the answers from one process that has everything. With `strips_flags` it forgets what answers
+    /// say of themselves before it judges them.
+    pub(super) async fn taught(
+        stage: &Stage,
+        parts_count: u32,
+        one_process: SocketAddr,
+        strips_flags: bool,
+    ) -> anyhow::Result<Judge> {
+        let mut parts: Vec<Part> = stage
+            .parts(parts_count)
+            .iter()
+            .map(|one| part(one))
+            .collect();
+        let chunks_count = u64::from(stage.chunks_count);
+        let part_of = |parts: &[Part], url: &str| {
+            let chunk = (corpus::url_hash(url) % chunks_count) as u32;
+            let found = parts.iter().position(|part| part.chunks.contains(&chunk));
+            found.unwrap_or(0)
+        };
+        for document in MadeUp::default().documents(stage.documents_count) {
+            let at = part_of(&parts, &document.url);
+            parts[at].documents_count += 1;
+        }
+        let mut questions = Vec::new();
+        let mut client = Client::new(one_process);
+        for query in MadeUp::default().queries(4 * QUERIES) {
+            let path = search_path(&query, "&k=1000&per_site=0");
+            let Ok(answered) = client.get(&path).await else {
+                bail!("{path}: no answer from the one process");
+            };
+            let answer: SearchAnswer = serde_json::from_slice(&answered.body)?;
+            // All matches must be known to know those of some parts.
+            if answer.total.value == answer.hits.len() as u64 && answer.hits.len() > K {
+                let part = |hit: Hit| {
+                    let at = part_of(&parts, &hit.url);
+                    (hit, at)
+                };
+                let matches = answer.hits.into_iter().map(part).collect();
+                questions.push(Question { query, matches });
+            }
+        }
+        if questions.len() < QUERIES / 4 {
+            bail!("only {} queries are fit to be judged by", questions.len());
+        }
+        questions.truncate(QUERIES);
+        Ok(Judge {
+            questions,
+            parts,
+            faults: Mutex::default(),
+            counts: Mutex::default(),
+            strips_flags,
+        })
+    }
+
+    pub(super) fn fault_begins(&self, part: usize) {
+        lock(&self.faults).push(Fault {
+            part,
+            begun: Instant::now(),
+            ended: None,
+        });
+    }
+
+    pub(super) fn fault_ends(&self) {
+        if let Some(fault) = lock(&self.faults).last_mut() {
+            fault.ended = Some(Instant::now());
+        }
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        lock(&self.counts).clone()
+    }
+
+    /// Asks a question and judges the answer.
+    pub(super) async fn ask(&self, client: &mut Client, number: usize) {
+        let question = &self.questions[number % self.questions.len()];
+        let path = search_path(
+            &question.query,
+            &format!("&per_site=0&k={K}&timeout={TIMEOUT_MS}"),
+        );
+        let begun = Instant::now();
+        let answered = client.get(&path).await;
+        let mut counts = lock(&self.counts);
+        counts.asked += 1;
+        let answer = match answered {
+            Ok(answered) if answered.status == 200 => {
+                match serde_json::from_slice::<SearchAnswer>(&answered.body) {
+                    Ok(answer) => answer,
+                    Err(error) => return counts.fail(format!("{path}: {error}")),
+                }
+            }
+            Ok(answered) => {
+                let body = String::from_utf8_lossy(&answered.body).into_owned();
+                return counts.fail(format!("{path}: {} {body}", answered.status));
+            }
+            Err(lost) => return counts.fail(format!("{path}: {lost:?}")),
+        };
+        let answer = match self.strips_flags {
+            true => stripped(answer),
+            false => answer,
+        };
+        self.judge(question, &answer, begun, &mut counts);
+    }
+
+    fn judge(
+        &self,
+        question: &Question,
+        answer: &SearchAnswer,
+        begun: Instant,
+        counts: &mut Counts,
+    ) {
+        let told = |what: &str| {
+            format!(
+                "{}: {what}; {} hits of {}, coverage {}, {:?}",
+                question.query,
+                answer.hits.len(),
+                answer.total.value,
+                answer.coverage,
+                answer.degraded
+            )
+        };
+        let is_flagged = !answer.degraded.is_empty() || answer.coverage < 1.0 || answer.timed_out;
+        let is_complete = self.is_right(question, answer, &[]);
+        if !is_flagged {
+            if !is_complete {
+                counts.unflagged += 1;
+                counts.examples.push(told("incomplete, and not said to be"));
+            }
+            return;
+        }
+        counts.flagged += 1;
+        let mut missing = Vec::new();
+        let (mut documents_lost, mut is_cut_short) = (0, false);
+        for degraded in &answer.degraded {
+            let at = self
+                .parts
+                .iter()
+                .position(|one| shown(one) == degraded.chunks);
+            // While the servers wait for one part, the time of others may run out too: such an answer
+            // is incomplete, and rightly says so.
+            let is_in_vain = match is_complete {
+                true => !self.may_be_missed(at, begun),
+                false => !self.may_be_missed(None, begun),
+            };
+            if is_in_vain {
+                counts.flagged_in_vain += 1;
+                counts.examples.push(told("nothing had happened to it"));
+            }
+            // Texts are in one part of their own, which the wait for another may leave no time.
+            let Some(at) = at else {
+                is_cut_short = true;
+                continue;
+            };
+            if degraded.lacks != "search" {
+                is_cut_short = true;
+            } else if !missing.contains(&at) {
+                let searched = degraded.documents_searched;
+                is_cut_short |= searched > 0;
+                missing.push(at);
+                documents_lost += self.parts[at].documents_count.saturating_sub(searched);
+            }
+        }
+        // A part that was searched up to its deadline gives some of its hits: nobody can know which.
+        if !is_cut_short && !self.is_right(question, answer, &missing) {
+            counts.wrong += 1;
+            counts
+                .examples
+                .push(told("not the hits that the other parts have"));
+        }
+        let documents: u64 = self.parts.iter().map(|part| part.documents_count).sum();
+        let covered = 1.0 - documents_lost as f64 / documents as f64;
+        let off = (answer.coverage - covered).abs();
+        counts.coverage_off = counts.coverage_off.max(off);
+        if off > 0.01 {
+            counts
+                .examples
+                .push(told(&format!("the coverage is {covered}")));
+        }
+    }
+
+    /// Whether an answer is what the index gives without some parts.
+    fn is_right(&self, question: &Question, answer: &SearchAnswer, missing: &[usize]) -> bool {
+        let left = || {
+            let matches = question.matches.iter();
+            matches.filter(|(_, part)| !missing.contains(part))
+        };
+        answer.total.value == left().count() as u64
+            && answer.hits.len() == left().take(K).count()
+            && answer
+                .hits
+                .iter()
+                .zip(left())
+                .all(|(hit, (right, _))| hit == right)
+    }
+
+    /// Whether something had happened to a part, or to any where none is named.
+    fn may_be_missed(&self, part: Option<usize>, begun: Instant) -> bool {
+        lock(&self.faults).iter().any(|fault| {
+            let is_over = fault.ended.is_some_and(|ended| ended + TAKEN_BACK < begun);
+            part.is_none_or(|part| fault.part == part) && fault.begun <= Instant::now() && !is_over
+        })
+    }
+
+    /// Of so many queries those that are answered with 200.
+    pub(super) async fn count_200(
+        &self,
+        front_end: SocketAddr,
+        queries_count: usize,
+        parameters: &str,
+    ) -> u64 {
+        let mut count = 0;
+        for question in self.questions.iter().cycle().take(queries_count) {
+            let parameters = format!("&timeout=100{parameters}");
+            let path = search_path(&question.query, &parameters);
+            // The front-end lives: that there is no answer at all would be wrong too.
+            let is_right = get(front_end, &path)
+                .await
+                .is_ok_and(|one| one.status >= 500);
+            count += u64::from(!is_right);
+        }
+        count
+    }
+}
+
+impl Counts {
+    fn fail(&mut self, told: String) {
+        self.failed += 1;
+        self.examples.push(told);
+    }
+}
+
+fn stripped(mut answer: SearchAnswer) -> SearchAnswer {
+    answer.degraded.clear();
+    answer.coverage = 1.0;
+    answer.timed_out = false;
+    answer.total.exact = true;
+    answer
+}
+
+/// A part named as `0-3`.
+fn part(chunks: &str) -> Part {
+    let number = |text: &str| text.parse().unwrap_or(0);
+    let (from, to) = chunks.split_once('-').unwrap_or((chunks, chunks));
+    Part {
+        chunks: number(from)..=number(to),
+        documents_count: 0,
+    }
+}
+
+fn shown(part: &Part) -> String {
+    format!("{}-{}", part.chunks.start(), part.chunks.end())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,158 @@
+//! What is searched: a made-up collection, indexed in a temporary folder, and the servers before it.
+
+use crate::client::{get, search_path, without_phases};
+use crate::process::{Process, program};
+use anyhow::{Context, bail};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write as _};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+use testkit::MadeUp;
+
+/// Front-ends look at their servers four times a second; after so long they know of a change.
+pub(crate) const NOTICED: Duration = Duration::from_millis(800);
+
+/// An index on the disk, removed with this.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    folder: TempDir,
+    pub(crate) chunks_count: u32,
+    pub(crate) documents_count: usize,
+}
+
+impl Stage {
+    /// Makes documents up and indexes them.
+    pub(crate) async fn set(documents_count: usize, chunks_count: u32) -> anyhow::Result<Stage> {
+        let stage = Stage {
+            folder: TempDir::with_prefix("shorttail-reliability-")?,
+            chunks_count,
+            documents_count,
+        };
+        let lines = stage.folder.path().join("documents.jsonl");
+        let mut file = BufWriter::new(std::fs::File::create(&lines)?);
+        for document in MadeUp::default().documents(documents_count) {
+            let line =
+                json!({ "url": document.url, "title": document.title, "body": document.body });
+            writeln!(file, "{line}")?;
+        }
+        file.into_inner()?.sync_data().ok();
+        let indexed = tokio::process::Command::new(program()?)
+            .arg("index")
+            .arg(&lines)
+            .arg("--into")
+            .arg(stage.index())
+            .args(["--chunks", &chunks_count.to_string(), "--json"])
+            .kill_on_drop(true)
+            .output()
+            .await?;
+        if !indexed.status.success() {
+            bail!(
+                "indexing failed: {}",
+                String::from_utf8_lossy(&indexed.stderr)
+            );
+        }
+        Ok(stage)
+    }
+
+    /// The folder of the index.
+    pub(crate) fn index(&self) -> PathBuf {
+        self.folder.path().join("index")
+    }
+
+    /// One process with all roles inside.
+    pub(crate) async fn serve(&self, more: &[&str]) -> anyhow::Result<Process> {
+        let index = self.index();
+        let index = index.to_string_lossy();
+        Process::start(&[&["serve", &index], more].concat()).await
+    }
+
+    /// A server of some chunks; `role` is `index-server` or `document-server`.
+    pub(crate) async fn server(&self, role: &str, chunks: &str) -> anyhow::Result<Process> {
+        let index = self.index();
+        let mut arguments = vec![role, index.to_str().context("an odd path")?];
+        arguments.extend(["--chunks", chunks]);
+        if role == "index-server" {
+            arguments.extend(["--handlers", "2"]);
+        }
+        Process::start(&arguments).await
+    }
+
+    /// A front-end before servers, given as chunks and address.
+    pub(crate) async fn front_end(
+        &self,
+        index_servers: &[(String, SocketAddr)],
+        document_servers: &[(String, SocketAddr)],
+        more: &[&str],
+    ) -> anyhow::Result<Process> {
+        let mut toml = format!("chunks = {}\n", self.chunks_count);
+        for (kind, servers) in [
+            ("index-server", index_servers),
+            ("document-server", document_servers),
+        ] {
+            for (chunks, address) in servers {
+                // Writing to a String cannot fail.
+                let _ = write!(
+                    toml,
+                    "\n[[{kind}]]\naddress = \"{address}\"\nchunks = \"{chunks}\"\n"
+                );
+            }
+        }
+        let file = self.folder.path().join("cluster.toml");
+        std::fs::write(&file, toml)?;
+        let file = file.to_str().context("an odd path")?;
+        Process::start(&[&["front-end", "--cluster", file], more].concat()).await
+    }
+
+    /// The chunks of each of some parts, as equal as can be.
+    pub(crate) fn parts(&self, count: u32) -> Vec<String> {
+        let cut = |part: u32| part * self.chunks_count / count;
+        (0..count)
+            .map(|part| format!("{}-{}", cut(part), cut(part + 1) - 1))
+            .collect()
+    }
+
+    /// All chunks.
+    pub(crate) fn all_chunks(&self) -> String {
+        format!("0-{}", self.chunks_count - 1)
+    }
+}
+
+/// A path and the answer that is right.
+#[derive(Debug, Clone)]
+pub(crate) struct Question {
+    pub(crate) path: String,
+    pub(crate) status: u16,
+    /// Without the times of phases.
+    pub(crate) expected: Vec<u8>,
+}
+
+/// Has the one-process server answer paths.
+pub(crate) async fn questions(
+    one_process: SocketAddr,
+    paths: impl IntoIterator<Item = String>,
+) -> anyhow::Result<Vec<Question>> {
+    let mut questions = Vec::new();
+    for path in paths {
+        let answered = get(one_process, &path).await?;
+        questions.push(Question {
+            path,
+            status: answered.status,
+            expected: without_phases(&answered.body),
+        });
+    }
+    Ok(questions)
+}
+
+/// Ordinary queries of the collection, with a few parameters in turn.
+pub(crate) fn ordinary_paths(count: usize) -> Vec<String> {
+    const PARAMETERS: [&str; 4] = ["", "&any=1", "&per_site=0&k=5", "&start=3&k=7"];
+    let made_up = MadeUp::default();
+    let queries = made_up.queries(count);
+    queries
+        .zip(PARAMETERS.iter().cycle())
+        .map(|(query, parameters)| search_path(&query, parameters))
+        .collect()
+}

@@ -1,0 +1,115 @@
+//! What a process of a cluster tells of itself: an index server or a document server.
+//!
+//! The names are those that a front-end has for the same things, so one set of rules and one `shorttail top`
+//! read all kinds of servers.
+
+use super::partition::{
+    HandlerMetrics, PartitionTimes, busy, ended_early, expired, handlers, partition_seconds,
+};
+use super::register::Register;
+use crate::document_server::DocumentFigures;
+use crate::generations::Generations;
+use crate::tables::shown;
+use crate::{InProcessDocumentServer, InProcessIndexServer};
+use metrics::{Counter, Gauge};
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Metrics of one index server or document server that is a process of its own.
+pub struct ServerMetrics {
+    handle: PrometheusHandle,
+    generations: Arc<Generations>,
+    documents: Gauge,
+    generation: Gauge,
+    handlers: Option<HandlerMetrics>,
+    texts: Option<TextMetrics>,
+}
+
+/// Of a document server.
+struct TextMetrics {
+    figures: Arc<DocumentFigures>,
+    busy: Gauge,
+    summaries: Counter,
+    expired: Counter,
+    ended_early: Counter,
+}
+
+impl ServerMetrics {
+    /// Of an index server.
+    pub fn of_index_server(server: &InProcessIndexServer) -> ServerMetrics {
+        let register = Register::new();
+        let (chunks, figures) = (server.chunks(), server.figures());
+        let handlers = HandlerMetrics::new(&register, chunks, &figures);
+        // The first to measure stays: there is one process and one server in it.
+        let _ = figures
+            .times
+            .set(PartitionTimes::of_handlers(&register, chunks));
+        ServerMetrics::new(&register, server.generations(), Some(handlers), None)
+    }
+
+    /// Of a document server.
+    pub fn of_document_server(server: &InProcessDocumentServer) -> ServerMetrics {
+        let register = Register::new();
+        let figures = server.figures();
+        let partition = shown(server.chunks());
+        let labels = [("partition", partition.as_str())];
+        handlers(&register, &labels).set(server.threads_count() as f64);
+        let times = partition_seconds(&register, server.chunks(), "summaries");
+        let _ = figures.times.set(times);
+        let texts = TextMetrics {
+            busy: busy(&register, &labels),
+            summaries: register.counter("shorttail_summaries_total", &labels, "Summaries made"),
+            expired: expired(&register, &labels),
+            ended_early: ended_early(&register, &labels),
+            figures,
+        };
+        ServerMetrics::new(&register, server.generations(), None, Some(texts))
+    }
+
+    fn new(
+        register: &Register,
+        generations: &Arc<Generations>,
+        handlers: Option<HandlerMetrics>,
+        texts: Option<TextMetrics>,
+    ) -> ServerMetrics {
+        let chunks_count = generations.newest().chunks_count();
+        super::chunks(register).set(f64::from(chunks_count));
+        ServerMetrics {
+            documents: super::documents(register),
+            generation: super::generation(register),
+            handle: register.handle(),
+            generations: Arc::clone(generations),
+            handlers,
+            texts,
+        }
+    }
+
+    /// The text that Prometheus reads.
+    pub(crate) fn render(&self) -> String {
+        let index = self.generations.newest();
+        let documents = index.statistics().documents_count();
+        self.documents.set(documents as f64);
+        self.generation.set(index.generation() as f64);
+        if let Some(handlers) = &self.handlers {
+            handlers.take_over();
+        }
+        if let Some(texts) = &self.texts {
+            let figures = &texts.figures;
+            texts.busy.set(figures.busy.load(Ordering::Relaxed) as f64);
+            for (counter, count) in [
+                (&texts.summaries, &figures.made),
+                (&texts.expired, &figures.expired),
+                (&texts.ended_early, &figures.ended_early),
+            ] {
+                counter.absolute(count.load(Ordering::Relaxed));
+            }
+        }
+        self.handle.render()
+    }
+
+    /// Folds recorded values into their histograms; without it they pile up where nobody reads them.
+    pub(crate) fn upkeep(&self) {
+        self.handle.run_upkeep();
+    }
+}

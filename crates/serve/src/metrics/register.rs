@@ -1,0 +1,78 @@
+//! Where counters, gauges and histograms are made: each with the sentence that explains it.
+//!
+//! The recorder belongs to one server and is never made the process's: tests run several servers.
+
+use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+
+/// Upper bounds of the histograms, in seconds: from what one phase of a small index takes to what
+/// nobody waits for.
+const BUCKETS_S: [f64; 22] = [
+    10e-6, 20e-6, 50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6, 1e-3, 2e-3, 3e-3, 5e-3, 7.5e-3,
+    10e-3, 20e-3, 50e-3, 100e-3, 200e-3, 500e-3, 1.0, 2.0, 10.0,
+];
+
+const METADATA: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
+
+/// Makes the metrics of one server.
+pub(super) struct Register(PrometheusRecorder);
+
+/// Label and value.
+pub(super) type Labelled<'a> = (&'static str, &'a str);
+
+impl Register {
+    pub(super) fn new() -> Register {
+        // The bounds are a constant that is not empty, the one thing that is refused.
+        let recorder = PrometheusBuilder::new()
+            .set_buckets(&BUCKETS_S)
+            .unwrap_or_else(|_| PrometheusBuilder::new())
+            .build_recorder();
+        Register(recorder)
+    }
+
+    /// What renders everything that was made here.
+    pub(super) fn handle(&self) -> PrometheusHandle {
+        self.0.handle()
+    }
+
+    pub(super) fn histogram(
+        &self,
+        name: &'static str,
+        labels: &[Labelled<'_>],
+        help: &'static str,
+    ) -> Histogram {
+        self.0.describe_histogram(name.into(), None, help.into());
+        self.0.register_histogram(&key(name, labels), &METADATA)
+    }
+
+    pub(super) fn counter(
+        &self,
+        name: &'static str,
+        labels: &[Labelled<'_>],
+        help: &'static str,
+    ) -> Counter {
+        self.0.describe_counter(name.into(), None, help.into());
+        let counter = self.0.register_counter(&key(name, labels), &METADATA);
+        // Named from the start, so that a rate can be taken over the first one.
+        counter.absolute(0);
+        counter
+    }
+
+    pub(super) fn gauge(
+        &self,
+        name: &'static str,
+        labels: &[Labelled<'_>],
+        help: &'static str,
+    ) -> Gauge {
+        self.0.describe_gauge(name.into(), None, help.into());
+        self.0.register_gauge(&key(name, labels), &METADATA)
+    }
+}
+
+fn key(name: &'static str, labels: &[Labelled<'_>]) -> Key {
+    let labels = labels.iter();
+    let labels: Vec<Label> = labels
+        .map(|(label, value)| Label::new(*label, (*value).to_owned()))
+        .collect();
+    Key::from_parts(name, labels)
+}

@@ -1,0 +1,170 @@
+//! Is everything in the text explained, and is every partition timed?
+use super::*;
+use crate::reply::Reply;
+use crate::{
+    Draining, FrontEnd, Generations, HandlerOptions, InProcessDocumentServer, InProcessIndexServer,
+    SearchOptions, Topology,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use vfs::MemoryStorage;
+
+fn index() -> Arc<index::Index> {
+    let storage = Arc::new(MemoryStorage::new());
+    let options = index::BuildOptions {
+        chunks: Some(4),
+        ..Default::default()
+    };
+    let mut writer = index::Writer::open(storage.clone(), options).unwrap();
+    for number in 0..100 {
+        let document = corpus::Document {
+            url: format!("http://s{number}.example/"),
+            body: "words of a document".into(),
+            ..Default::default()
+        };
+        writer.add(document).unwrap();
+    }
+    writer.commit().unwrap();
+    Arc::new(index::Index::open(storage).unwrap())
+}
+
+/// Names of all samples, and of all that have a sentence.
+fn check_help(text: &str) {
+    let described: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# HELP ")?.split_once(' '))
+        .map(|(name, sentence)| {
+            assert!(sentence.len() > 3, "{name} is not explained");
+            name
+        })
+        .collect();
+    let samples = text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty());
+    for line in samples {
+        let name = line.split(['{', ' ']).next().unwrap();
+        let family = ["_bucket", "_sum", "_count"]
+            .iter()
+            .find_map(|suffix| described.get(name.strip_suffix(suffix)?));
+        assert!(
+            described.contains(name) || family.is_some(),
+            "{name} has no HELP"
+        );
+    }
+}
+
+fn value(text: &str, sample: &str) -> f64 {
+    let found = text.lines().find_map(|line| line.strip_prefix(sample));
+    let found = found.unwrap_or_else(|| panic!("{sample} is not in\n{text}"));
+    found.trim().parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_front_end_times_every_partition() {
+    let topology = Topology {
+        partitions: 2,
+        handlers: 1,
+        queue_length: 0,
+    };
+    let front_end = FrontEnd::start(index(), &topology).unwrap();
+    let metrics = Metrics::new(&front_end);
+    for _ in 0..3 {
+        let answer = front_end.search("words", &SearchOptions::default()).await;
+        metrics.answered(Client::Json, &answer.unwrap());
+    }
+    let text = metrics.render(&front_end);
+    check_help(&text);
+    for partition in ["0-1", "2-3"] {
+        for phase in ["parse", "queueing", "search", "call"] {
+            let sample = format!(
+                "shorttail_partition_seconds_count{{partition=\"{partition}\",phase=\"{phase}\"}}"
+            );
+            assert!(value(&text, &sample) >= 3.0, "{text}");
+        }
+        let handlers = format!("shorttail_handlers{{partition=\"{partition}\"}}");
+        assert_eq!(value(&text, &handlers), 1.0);
+    }
+    assert_eq!(
+        value(&text, "shorttail_queries_total{client=\"json\"}"),
+        3.0
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_tell_the_same_names() {
+    let generations = Generations::fixed(index());
+    let options = HandlerOptions {
+        handlers: 2,
+        ..HandlerOptions::default()
+    };
+    let draining = Draining::default();
+    let searches =
+        InProcessIndexServer::start(generations.clone(), 0..=1, &options, draining.clone());
+    let searches = searches.unwrap();
+    let texts = InProcessDocumentServer::start(generations, 0..=3, 3, draining).unwrap();
+    let of_searches = ServerMetrics::of_index_server(&searches);
+    let of_texts = ServerMetrics::of_document_server(&texts);
+    ask(&searches, &texts).await;
+
+    let text = of_searches.render();
+    check_help(&text);
+    assert_eq!(value(&text, "shorttail_handlers{partition=\"0-1\"}"), 2.0);
+    assert_eq!(value(&text, "shorttail_documents "), 100.0);
+    for phase in ["parse", "queueing", "search"] {
+        let sample =
+            format!("shorttail_partition_seconds_count{{partition=\"0-1\",phase=\"{phase}\"}}");
+        assert_eq!(value(&text, &sample), 1.0);
+    }
+    for counter in ["refused", "expired", "ended_early"] {
+        let sample = format!("shorttail_{counter}_total{{partition=\"0-1\"}}");
+        assert_eq!(value(&text, &sample), 0.0);
+    }
+
+    let text = of_texts.render();
+    check_help(&text);
+    assert_eq!(value(&text, "shorttail_handlers{partition=\"0-3\"}"), 3.0);
+    assert_eq!(
+        value(&text, "shorttail_summaries_total{partition=\"0-3\"}"),
+        2.0
+    );
+    assert_eq!(
+        value(&text, "shorttail_expired_total{partition=\"0-3\"}"),
+        1.0
+    );
+    let sample = "shorttail_partition_seconds_count{partition=\"0-3\",phase=\"summaries\"}";
+    assert_eq!(value(&text, sample), 1.0);
+}
+
+/// One search, one page of summaries, and one that comes too late.
+async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
+    use crate::transport::{DocumentServer, IndexServer, Query, SearchRequest, SummariesRequest};
+    use std::time::{Duration, Instant};
+    let query = Query::new(1, "words".into(), Default::default(), Default::default());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let request = SearchRequest {
+        k: 10,
+        counted: true,
+        generation: 0,
+        deadline,
+    };
+    let (reply, answer) = Reply::new();
+    searches.search(&Arc::new(query), request, reply);
+    assert!(!answer.await.unwrap().unwrap().hits.is_empty());
+    let page = SummariesRequest {
+        query_id: 1,
+        urls: vec!["http://s1.example/".into(), "http://s2.example/".into()],
+        terms: Vec::new().into(),
+        generation: 0,
+        deadline,
+    };
+    let late = SummariesRequest {
+        deadline: Instant::now(),
+        ..page.clone()
+    };
+    let (reply, answer) = Reply::new();
+    texts.summaries(page, reply);
+    assert_eq!(answer.await.unwrap().unwrap().len(), 2);
+    let (reply, answer) = Reply::new();
+    texts.summaries(late, reply);
+    assert!(answer.await.unwrap().is_err());
+}
