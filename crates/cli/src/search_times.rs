@@ -19,14 +19,24 @@ pub(crate) fn read_search_times(path: &Path) -> anyhow::Result<Searches> {
     Searches::new(rows).with_context(|| format!("{}: no search times", path.display()))
 }
 
-/// Reads the search times of a folder that a load run wrote. The one place that changes when this
-/// program writes such folders.
+/// Reads the search times of a folder that `shorttail load --save` wrote: of every measured answer, what
+/// the server says that its handlers took. Of several partitions a server tells the slowest alone, so a
+/// query has one time here, and only a run against one partition tells all of its work.
 fn read_run(folder: &Path) -> anyhow::Result<Searches> {
-    bail!(
-        "{}: a folder; folders of load runs cannot be read yet: give the file that `shorttail bench \
-         --json` printed, or lines of times in ms, one number a partition",
-        folder.display()
-    )
+    let (_, outcome) = load::RunRecord::open(folder)?;
+    let answers = outcome
+        .measured()
+        .filter(|sample| sample.ending.is_answer());
+    let phases = answers.filter_map(|sample| sample.answer.as_ref()?.phases.as_ref());
+    // Repeats of the fan-out run on handlers too.
+    let rows = phases
+        .map(|phases| vec![(phases.index_search + phases.optimization_searches) as f64 / 1e3]);
+    Searches::new(rows).with_context(|| {
+        format!(
+            "{}: no answer tells its search time; load a server of this program, or give a file of times",
+            folder.display()
+        )
+    })
 }
 
 fn parse(text: &str) -> anyhow::Result<Vec<Vec<f64>>> {

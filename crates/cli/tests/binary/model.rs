@@ -1,6 +1,7 @@
 //! Are predictions, plans and costs printed as promised?
 
-use crate::support::{Bench, Run, shorttail};
+use crate::serving::Serving;
+use crate::support::{Bench, Run, shorttail, small_corpus};
 use serde_json::Value;
 
 fn model(arguments: &str) -> Run {
@@ -102,7 +103,7 @@ fn overload_and_nonsense_are_said() {
     for (arguments, said) in [
         ("mmc --rate 0 --service 20 --servers 8", "above 0"),
         ("mmc --service 20 --servers 8", "--rate"),
-        ("simulate --rate 1", "TIMES"),
+        ("simulate", "TIMES"),
         ("simulate --mean 5 --rate 5..1", "20..400"),
         ("fly", "fly"),
     ] {
@@ -196,6 +197,16 @@ fn simulations_of_files() {
     );
     assert_eq!(smt.json_lines().len(), 2);
     simulate(&numbers, " --little 1 --contention 0.1");
+    let unasked = format!("simulate {numbers} --cores 2 --queries 1000 --runs 2 --json");
+    let unasked = model(&unasked).ends(0).json_lines();
+    assert_eq!(unasked.len(), 10);
+    // 6.988 ms a query on two cores.
+    let last = &unasked[9];
+    close(
+        &last["load"],
+        last["rate_per_s"].as_f64().unwrap() * 6.988e-3 / 2.0,
+    );
+    assert!((0.94..0.96).contains(&last["load"].as_f64().unwrap()));
     let table = model(&format!(
         "simulate {numbers} --cores 2 --rate 100 --queries 2000 --runs 2"
     ))
@@ -208,6 +219,32 @@ fn simulations_of_files() {
 }
 
 #[test]
+fn simulations_of_load_runs() {
+    let bench = Bench::indexed(&small_corpus());
+    let server = Serving::start(&bench);
+    let queries = bench.file("queries.txt", "ice\nmilk\nice cream\n");
+    let folder = bench.path("run");
+    let (queries, folder) = (queries.to_str().unwrap(), folder.to_str().unwrap());
+    let url = format!("http://{}", server.address);
+    let load = [
+        "load",
+        &url,
+        "--queries",
+        queries,
+        "--rate",
+        "200",
+        "--duration",
+        "1s",
+        "--warm-up",
+        "0s",
+    ];
+    shorttail(load.into_iter().chain(["--save", folder])).ends(0);
+    let simulate = format!("simulate {folder} --cores 1 --rate 100 --queries 1000 --runs 2 --json");
+    let line = &model(&simulate).ends(0).json_lines()[0];
+    assert!(line["load"].as_f64().unwrap() > 0.0, "{line}");
+}
+
+#[test]
 fn bad_files_are_named() {
     let bench = Bench::new();
     let file = bench.file("odd.csv", "1,2\n3\n");
@@ -216,7 +253,7 @@ fn bad_files_are_named() {
     let empty = bench.file("empty.csv", "# nothing\n");
     simulate(empty.to_str().unwrap()).fails_saying(&["empty.csv", "no search times"]);
     simulate(bench.path("absent").to_str().unwrap()).fails_saying(&["absent", "cannot read"]);
-    simulate(bench.path("").to_str().unwrap()).fails_saying(&["a folder"]);
+    simulate(bench.path("").to_str().unwrap()).fails_saying(&["run.json", "load --save"]);
 }
 
 #[test]

@@ -52,8 +52,9 @@ pub(super) struct SimulateArguments {
     #[arg(long, value_name = "CV2", default_value = "2", requires = "mean", value_parser = parse_positive)]
     variation: f64,
     /// Queries that arrive each second: 150, or 50,100,150, or 20..400 (ten rates), or 20..400/5
+    /// [default: ten rates up to 95 % of what the cores can take]
     #[arg(long, value_name = "RATES", value_parser = parse_rates)]
-    rate: Rates,
+    rate: Option<Rates>,
     /// Physical cores
     #[arg(long, value_name = "M", default_value = "1")]
     cores: usize,
@@ -250,7 +251,7 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         "p99",
         "p99.9",
     ]);
-    for &rate_per_s in &arguments.rate.0 {
+    for rate_per_s in rates_of(arguments, &settings) {
         settings.arrivals = match arguments.arrivals {
             ArrivalsName::Poisson => Arrivals::Poisson { rate_per_s },
             ArrivalsName::Constant => Arrivals::Constant { rate_per_s },
@@ -285,6 +286,19 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         count(arguments.queries as u64),
     )?;
     Ok(())
+}
+
+/// The rates asked for, or ten whole ones up to 95 % of what the cores can take.
+fn rates_of(arguments: &SimulateArguments, settings: &Settings) -> Vec<f64> {
+    if let Some(Rates(rates)) = &arguments.rate {
+        return rates.clone();
+    }
+    let most_per_s = 1e3 * settings.machine.capacity() / settings.times.work_ms();
+    let rate = |tenth: u32| 0.095 * f64::from(tenth) * most_per_s;
+    (1..=10)
+        .map(rate)
+        .map(|rate| if rate > 20.0 { rate.round() } else { rate })
+        .collect()
 }
 
 fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
