@@ -16,8 +16,10 @@ const CLOSED_AFTER: Duration = Duration::from_secs(15);
 const RATE_QPS: f64 = 100.0;
 const MEMORY_BYTES_MAX: f64 = 64e6;
 
+/// The connections are opened over this time.
+const OPENED_IN: Duration = Duration::from_secs(2);
 /// Requests that a slow reader sends before it stops reading.
-const ASKED_AT_ONCE: usize = 200;
+const ASKED_AT_ONCE: usize = 40;
 
 /// How a connection stalls; as many of a kind as its turn comes up.
 #[derive(Debug, Clone, Copy)]
@@ -64,12 +66,14 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut stalling = JoinSet::new();
     for number in 0..count {
         stalling.spawn(stall(server.address, KINDS[number % KINDS.len()]));
+        // A burst would be load, and slow others as any load does.
+        tokio::time::sleep(OPENED_IN / count as u32).await;
     }
     tokio::time::sleep(Duration::from_millis(500)).await;
     let sockets_meanwhile = server.sockets_count()?;
     let meanwhile = offer.open(RATE_QPS, lasts).await?;
     let resident_most = server.resident_bytes()?;
-    tokio::time::sleep(CLOSED_AFTER.saturating_sub(begun.elapsed())).await;
+    tokio::time::sleep((OPENED_IN + CLOSED_AFTER).saturating_sub(begun.elapsed())).await;
     let sockets_after = server.sockets_count()?;
     stalling.shutdown().await;
     let after = offer.open(RATE_QPS, lasts).await?;

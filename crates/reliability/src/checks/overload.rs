@@ -94,7 +94,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         after
             .times_ms(|sample| late(sample) && is_answer(sample))
             .ms(99.0),
-        calm_ms,
+        1.25 * calm_ms,
     );
     let grown = resident_after.saturating_sub(resident_before);
     verdict.note("memory + MB", grown as f64 / 1e6);
