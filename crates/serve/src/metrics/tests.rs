@@ -147,7 +147,7 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
         generation: 0,
         deadline,
     };
-    let (reply, answer) = Reply::new();
+    let (reply, answer) = Reply::channel();
     searches.search(&Arc::new(query), request, reply);
     assert!(!answer.await.unwrap().unwrap().hits.is_empty());
     let page = SummariesRequest {
@@ -161,10 +161,10 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
         deadline: Instant::now(),
         ..page.clone()
     };
-    let (reply, answer) = Reply::new();
+    let (reply, answer) = Reply::channel();
     texts.summaries(page, reply);
     assert_eq!(answer.await.unwrap().unwrap().len(), 2);
-    let (reply, answer) = Reply::new();
+    let (reply, answer) = Reply::channel();
     texts.summaries(late, reply);
     assert!(answer.await.unwrap().is_err());
 }
