@@ -178,8 +178,7 @@ fn chunks_without_a_server_are_named() {
     let file = bench.file(
         "cluster.toml",
         "chunks = 4\n[[index-server]]\naddress = \"127.0.0.1:1\"\nchunks = \"0-2\"\n\
-         [[document-server]]\naddress = \"127.0.0.1:1\"\nchunks = \"0-3\"\n"
-            .to_owned(),
+         [[document-server]]\naddress = \"127.0.0.1:1\"\nchunks = \"0-3\"\n",
     );
     let file = file.to_str().unwrap();
     let mut refused = command(["front-end", "--cluster", file, "--listen", "127.0.0.1:0"]);
