@@ -205,6 +205,8 @@ mod tests {
             warnings: Vec::new(),
             coverage: 0.5,
             timed_out: true,
+            degraded: Vec::new(),
+            trace: None,
         };
         let read = Answer::read(&serde_json::to_vec(&answer).unwrap());
         assert_eq!((read.matches_count, read.server_us), (Some(12), Some(9)));
