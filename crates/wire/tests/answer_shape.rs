@@ -1,5 +1,6 @@
 //! Is the JSON of an answer still the contract that clients were given?
 use std::path::Path;
+use wire::answer::{Degraded, Span};
 use wire::{Hit, PhaseTimes, SearchAnswer, Total};
 
 fn answer() -> SearchAnswer {
@@ -48,6 +49,8 @@ fn answer() -> SearchAnswer {
         warnings: vec!["ignored an unclosed quotation mark".into()],
         coverage: 1.0,
         timed_out: false,
+        degraded: Vec::new(),
+        trace: None,
     }
 }
 
@@ -93,5 +96,45 @@ fn server_timing_names_every_phase_in_milliseconds() {
         "parse;dur=0.001, queueing;dur=0.002, index_search;dur=0.003, \
          optimization_searches;dur=0.004, merge;dur=0.005, details;dur=0.006, \
          summaries;dur=0.007, render;dur=0.008, total;dur=1.036"
+    );
+}
+
+#[test]
+fn what_is_missing_and_the_steps_are_said_only_where_there_are_some() {
+    let whole = serde_json::to_value(answer()).unwrap();
+    assert!(whole.get("degraded").is_none() && whole.get("trace").is_none());
+    let partial = SearchAnswer {
+        degraded: vec![Degraded {
+            lacks: "search".into(),
+            chunks: "0-63".into(),
+            reason: "deadline".into(),
+            message: "the deadline ended the search there".into(),
+            documents_searched: 10,
+            documents_count: 40,
+        }],
+        trace: Some(vec![Span {
+            name: "merge".into(),
+            part: String::new(),
+            start_us: 5,
+            duration_us: 1,
+        }]),
+        ..answer()
+    };
+    let value = serde_json::to_value(&partial).unwrap();
+    assert_eq!(
+        value["degraded"],
+        serde_json::json!([{
+            "lacks": "search", "chunks": "0-63", "reason": "deadline",
+            "message": "the deadline ended the search there",
+            "documents_searched": 10, "documents_count": 40
+        }])
+    );
+    assert_eq!(
+        value["trace"],
+        serde_json::json!([{ "name": "merge", "start_us": 5, "duration_us": 1 }])
+    );
+    assert_eq!(
+        serde_json::from_value::<SearchAnswer>(value).unwrap(),
+        partial
     );
 }
