@@ -89,10 +89,7 @@ impl Handlers {
         first_chunk: u32,
         options: &HandlerOptions,
     ) -> Result<Handlers, ServeError> {
-        let (sender, receiver) = bounded(match options.queue_length {
-            0 => QUEUE_MAX,
-            length => length,
-        });
+        let (sender, receiver) = bounded(options.queue_length.max(QUEUE_MAX));
         let (started, starts) = bounded(options.handlers);
         let mut figures = Arc::new(Figures {
             handlers: options.handlers,
@@ -146,22 +143,30 @@ impl Handlers {
         Arc::clone(&self.figures)
     }
 
-    /// Gives a job to the next free handler, or refuses it.
+    /// Gives a job to the next free handler. Refuses it only where nothing at all can wait any more:
+    /// searches are refused before ([`Handlers::full`]), what goes on with one that was taken is not.
     pub(crate) fn enqueue(&self, mut job: Job) {
         let Some(queue) = &self.queue else { return };
         if let Some(cut_off) = self.cut_off {
             job.deadline = job.deadline.min(job.arrived + cut_off);
         }
-        let waiting = queue.len();
-        if waiting >= self.queue_length_now() {
-            return self.refuse(job, waiting);
-        }
         match queue.try_send(job) {
             Ok(()) => self.figures.waiting.store(queue.len(), Ordering::Relaxed),
-            Err(TrySendError::Full(job)) => self.refuse(job, waiting),
+            Err(TrySendError::Full(job)) => {
+                let waiting = queue.len();
+                self.note_refusal(job.query, waiting);
+                job.work.fail(ServerError::Overloaded { waiting });
+            }
             // Without handlers the dropped reply is the answer.
             Err(TrySendError::Disconnected(_)) => {}
         }
+    }
+
+    /// How many wait, where that is too many for another search. Asked before anything is done for it:
+    /// what is refused must cost little.
+    pub(crate) fn full(&self) -> Option<usize> {
+        let waiting = self.queue.as_ref().map_or(0, Sender::len);
+        (waiting >= self.queue_length_now()).then_some(waiting)
     }
 
     fn queue_length_now(&self) -> usize {
@@ -174,10 +179,10 @@ impl Handlers {
         length.clamp(QUEUE_MIN_PER_HANDLER * handlers, QUEUE_MAX)
     }
 
-    fn refuse(&self, job: Job, waiting: usize) {
-        tracing::debug!(query = job.query, waiting, "refused: the queue is full");
+    /// Notes that a request was refused.
+    pub(crate) fn note_refusal(&self, query: u64, waiting: usize) {
+        tracing::debug!(query, waiting, "refused: the queue is full");
         self.figures.refused.fetch_add(1, Ordering::Relaxed);
-        job.work.fail(ServerError::Overloaded { waiting });
     }
 }
 

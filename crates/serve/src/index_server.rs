@@ -211,6 +211,10 @@ impl Opened {
 
 impl IndexServer for InProcessIndexServer {
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
+        if let Some(waiting) = self.handlers.full() {
+            self.handlers.note_refusal(query.id, waiting);
+            return reply.send(Err(ServerError::Overloaded { waiting }));
+        }
         self.enqueue(
             query,
             request.generation,
