@@ -66,6 +66,8 @@ impl Check {
     pub(crate) const ALL: &[Check] = &[
         Check::Equal,
         Check::V1,
+        Check::V2,
+        Check::V3,
         Check::V4,
         Check::V5,
         Check::V6,
