@@ -97,9 +97,12 @@ def main():
         answer = json.loads(body)
         samples.append((seconds, len(answer["hits"]), answer["phases_us"], query))
     answered = [sample for sample in samples if sample[1] > 0]
+    searched_us = lambda phases: phases["index_search"] + phases["optimization_searches"]
     result = {
         "all": summary([sample[0] for sample in samples]),
         "answered": summary([sample[0] for sample in answered]),
+        # What the way there and back, details and summaries add to the search itself.
+        "added": summary([max(0.0, sample[0] - searched_us(sample[2]) / 1e6) for sample in samples]),
         "failed": failed,
         "answered_phases_mean_us": {
             phase: round(sum(sample[2][phase] for sample in answered) / max(1, len(answered)), 1)
@@ -108,7 +111,7 @@ def main():
     if options.json:
         print(json.dumps(result))
     else:
-        for name in ["all", "answered"]:
+        for name in ["all", "answered", "added"]:
             print(f"{name:9}", "  ".join(f"{key} {value}" for key, value in result[name].items()))
         print("phases of the answered, mean µs:",
               "  ".join(f"{k} {v}" for k, v in result["answered_phases_mean_us"].items()))

@@ -19,7 +19,7 @@ const NORMAL_AFTER: Duration = Duration::from_secs(2);
 /// One process with two handlers, asked by the generator on the same machine for ten times its best.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V1", run.seed);
-    let stage = Stage::set(60_000, 2).await?;
+    let stage = Stage::set(120_000, 2).await?;
     let mut more = vec!["--handlers", "2"];
     if run.sabotage {
         more.extend(["--queue", "100000", "--concurrency", "100000"]);
@@ -63,7 +63,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     verdict.timed_at_least(
         "goodput of peak %",
         overload.goodput_qps(DEADLINE) / peak_qps * 100.0,
-        90.0,
+        run.size(80.0, 90.0),
     );
     let calm_ms = calm.times_ms(is_answer).ms(99.0);
     verdict.note("p99 ms at 0.8 of peak", calm_ms);
