@@ -76,5 +76,24 @@ pub(crate) fn servers(what: &'static str, count: usize) -> Result<usize, ModelEr
     checked(what, count as f64, holds, "from 1 to 1,000,000").map(|_| count)
 }
 
+/// The number of servers and what they serve in queries/s, where that is more than is offered.
+pub(crate) fn stable(
+    rate_per_s: f64,
+    service_per_s: f64,
+    servers_count: usize,
+) -> Result<(usize, f64), ModelError> {
+    not_negative("the arrival rate (queries/s)", rate_per_s)?;
+    positive("the service rate (queries/s)", service_per_s)?;
+    let servers = servers("the number of servers", servers_count)?;
+    let capacity_per_s = service_per_s * servers as f64;
+    if rate_per_s >= capacity_per_s {
+        return Err(ModelError::Overloaded {
+            offered_per_s: rate_per_s,
+            capacity_per_s,
+        });
+    }
+    Ok((servers, capacity_per_s))
+}
+
 /// The recursions take a step a server; beyond this nobody waits for the answer.
 pub const SERVERS_MAX: usize = 1_000_000;

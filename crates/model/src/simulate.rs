@@ -26,6 +26,6 @@ pub use interval::{Estimate, replicate};
 pub use machine::{Core, Disturbances, Layout, Machine, NextCore};
 pub use report::Report;
 pub(crate) use report::quantile as sorted_quantile;
-pub(crate) use streams::streams_of;
+pub(crate) use streams::Streams;
 pub use summary::{Summary, summarise};
 pub use times::{Distribution, Order, Searches, Split, TimeSource, Times};

@@ -8,7 +8,7 @@ use crate::pinning::Place;
 use crate::replicas::{CallFigures, Replica, Replicas};
 use crate::reply::Reply;
 use crate::transport::{
-    Chunks, DocumentServer, IndexServer, PartitionHits, ServerError, StatusRequest,
+    Chunks, DocumentServer, IndexServer, PartitionHits, ServerError, Status, StatusRequest,
 };
 use crate::{InProcessDocumentServer, InProcessIndexServer, ServeError, Topology};
 use std::sync::{Arc, OnceLock};
@@ -40,6 +40,13 @@ pub struct Known {
     pub generation: u64,
     /// Whether texts are kept.
     pub has_texts: bool,
+}
+
+impl Known {
+    /// The chunk of a document, by the hash of its URL.
+    pub(crate) fn chunk_of(&self, url_hash: u64) -> u32 {
+        (url_hash % u64::from(self.chunks_count.max(1))) as u32
+    }
 }
 
 impl Cluster {
@@ -127,20 +134,16 @@ impl Cluster {
 
     /// What the servers said of the index.
     pub(crate) fn known(&self) -> Known {
-        let of_partitions = self.partitions.iter().filter_map(Replicas::status);
-        let of_texts = self.texts.iter().filter_map(Replicas::status);
-        let mut known = Known::default();
-        for status in of_partitions.chain(of_texts) {
-            if status.generation >= known.generation {
-                known = Known {
-                    documents_count: status.documents_count,
-                    chunks_count: status.chunks_count,
-                    generation: status.generation,
-                    has_texts: status.has_texts,
-                };
-            }
-        }
-        known
+        let of = |status: &Status| Known {
+            documents_count: status.documents_count,
+            chunks_count: status.chunks_count,
+            generation: status.generation,
+            has_texts: status.has_texts,
+        };
+        let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));
+        let of_texts = self.texts.iter().filter_map(|group| group.status(of));
+        let all = of_partitions.chain(of_texts);
+        all.max_by_key(|known| known.generation).unwrap_or_default()
     }
 
     /// Has slow calls made again at another replica, or not.
@@ -179,8 +182,12 @@ impl Cluster {
             .position(|one| one.chunks.contains(&chunk))
     }
 
-    /// Asks the servers of this process how they are: they answer before they return.
-    pub(crate) fn ask_in_process(&self) {
+    /// Asks the servers of this process how they are: they answer before they return. Those of other
+    /// processes are asked all the time ([`crate::health`]).
+    fn ask_in_process(&self) {
+        if self.remote.is_some() {
+            return;
+        }
         let request = StatusRequest::default();
         for replica in self.partitions.iter().flat_map(|one| &one.replicas) {
             let (reply, mut answer) = Reply::channel();

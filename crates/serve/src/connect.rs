@@ -3,7 +3,7 @@
 use crate::ServeError;
 use crate::cluster::Cluster;
 use crate::cluster_file::ClusterFile;
-use crate::health::{Checked, check};
+use crate::health::{Checked, Trouble, check};
 use crate::replicas::{CallFigures, Replica, Replicas};
 use crate::rpc::{RemoteDocumentServer, RemoteIndexServer};
 use crate::tables::shown;
@@ -170,9 +170,11 @@ async fn meet<S: Checked + ?Sized>(
                     ))),
                 };
             }
-            Err(reason) if reason.starts_with("it serves") => return Met::Refused(said(&reason)),
-            Err(reason) if Instant::now() >= until => return Met::Silent(said(&reason)),
-            Err(_) => tokio::time::sleep(AGAIN).await,
+            Err(Trouble::Misplaced(reason)) => return Met::Refused(said(&reason)),
+            Err(Trouble::Silent(reason)) if Instant::now() >= until => {
+                return Met::Silent(said(&reason));
+            }
+            Err(Trouble::Silent(_)) => tokio::time::sleep(AGAIN).await,
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::generations::Generations;
 use crate::reply::Reply;
 use crate::tables::Tables;
 use crate::transport::{
-    Chunks, DocumentServer, ServerError, Status, StatusRequest, SummariesRequest, status_of,
+    Chunks, DocumentServer, ServerError, Status, StatusRequest, SummariesRequest, reloaded,
+    status_of,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 use index::{DocumentStore, StoredDocument, Texts};
@@ -230,18 +231,13 @@ impl DocumentServer for InProcessDocumentServer {
     }
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        let mut status = status_of(&self.generations, &self.chunks, self.draining.has_begun());
-        status.disagreement = self.tables.note(request);
+        let (generations, chunks) = (&self.generations, &self.chunks);
+        let status = status_of(generations, chunks, &self.draining, &self.tables, request);
         reply.send(Ok(status));
     }
 
     fn reload(&self, reply: Reply<u64>) {
-        let reloaded = self.generations.reload();
-        reply.send(
-            reloaded
-                .map(|index| index.generation())
-                .map_err(ServerError::from),
-        );
+        reply.send(reloaded(&self.generations));
     }
 }
 

@@ -199,6 +199,9 @@ fn note_coverage(
             );
         }
     }
+    if errors.is_empty() {
+        return;
+    }
     // How many documents a lost part has is known if it was ever there, and else by its chunks.
     let known = cluster.known();
     for (chunks, error) in errors {
@@ -206,10 +209,11 @@ fn note_coverage(
             .partitions
             .iter()
             .find(|group| group.chunks == chunks);
-        let status = group.and_then(|group| group.status());
         let share = chunks.clone().count() as u64;
         let guess = known.documents_count * share / u64::from(known.chunks_count.max(1));
-        let count = status.map_or(guess.max(1), |status| status.documents_here_count);
+        let known_count =
+            group.and_then(|group| group.status(|status| status.documents_here_count));
+        let count = known_count.unwrap_or(guess.max(1));
         coverage.lost(&chunks, count, &error);
     }
 }

@@ -111,7 +111,7 @@ impl FrontEnd {
             part: "the document server".into(),
             reason: "no server of its chunk is known".into(),
         };
-        let chunk = self.chunk_of(corpus::url_hash(url));
+        let chunk = self.known().chunk_of(corpus::url_hash(url));
         let part = self.cluster.texts_of(chunk).ok_or_else(unknown)?;
         let deadline = Instant::now() + self.options.timeout;
         let (part, calls) = (&self.cluster.texts[part], &self.cluster.calls);
@@ -153,13 +153,14 @@ impl FrontEnd {
                 waiting: self.options.concurrency,
             });
         };
-        let generation = self.cluster.known().generation;
+        let known = self.known();
+        let generation = known.generation;
         if let Some(cache) = &self.cache
             && let Some(answer) = cache.get(query, options, generation, arrived)
         {
             return Ok(answer);
         }
-        let answer = self.search_now(id, query, options, arrived).await?;
+        let answer = self.search_now(id, query, options, known, arrived).await?;
         if let Some(cache) = &self.cache
             && answer.degraded.is_empty()
         {
@@ -173,6 +174,7 @@ impl FrontEnd {
         id: u64,
         text: &str,
         options: &SearchOptions,
+        known: Known,
         arrived: Instant,
     ) -> Result<SearchAnswer, SearchError> {
         let timeout = options.timeout.unwrap_or(self.options.timeout);
@@ -219,7 +221,7 @@ impl FrontEnd {
             counts
         };
         let summaries = self
-            .summaries(&query, &found, &details, deadline, &timeline)
+            .summaries(&query, known, &found, &details, deadline, &timeline)
             .instrument(debug_span!("summaries", query = id));
         let (counts, (summaries, losses)) = tokio::join!(counts, summaries);
         phases.summaries = clock.lap_us();
@@ -397,6 +399,7 @@ impl FrontEnd {
     async fn summaries(
         &self,
         query: &Query,
+        known: Known,
         found: &Found,
         details: &[Option<HitDetails>],
         deadline: Instant,
@@ -405,7 +408,9 @@ impl FrontEnd {
         let mut made = vec![MadeSummary::Lost; details.len()];
         let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.cluster.texts.len()];
         for (place, (candidate, detail)) in found.page.iter().zip(details).enumerate() {
-            let part = self.cluster.texts_of(self.chunk_of(candidate.hit.url_hash));
+            let part = self
+                .cluster
+                .texts_of(known.chunk_of(candidate.hit.url_hash));
             if let (Some(_), Some(part)) = (detail, part) {
                 asked[part].push(place);
             }
@@ -459,10 +464,5 @@ impl FrontEnd {
             }
         }
         (made, losses)
-    }
-
-    fn chunk_of(&self, url_hash: u64) -> u32 {
-        let chunks_count = u64::from(self.cluster.known().chunks_count.max(1));
-        (url_hash % chunks_count) as u32
     }
 }

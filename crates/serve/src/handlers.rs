@@ -89,7 +89,11 @@ impl Handlers {
         first_chunk: u32,
         options: &HandlerOptions,
     ) -> Result<Handlers, ServeError> {
-        let (sender, receiver) = bounded(options.queue_length.max(QUEUE_MAX));
+        let (sender, receiver) = bounded(
+            (options.queue_length)
+                .max(QUEUE_MAX)
+                .max(QUEUE_MIN_PER_HANDLER * options.handlers),
+        );
         let (started, starts) = bounded(options.handlers);
         let mut figures = Arc::new(Figures {
             handlers: options.handlers,
@@ -175,8 +179,7 @@ impl Handlers {
         }
         let handlers = self.figures.handlers;
         let mean_us = self.figures.mean_search_us.load(Ordering::Relaxed).max(1);
-        let length = (WAIT_MAX_US * handlers as u64 / mean_us) as usize;
-        length.clamp(QUEUE_MIN_PER_HANDLER * handlers, QUEUE_MAX)
+        queue_length(handlers, mean_us)
     }
 
     /// Notes that a request was refused.
@@ -194,6 +197,13 @@ impl Drop for Handlers {
             let _ = thread.join();
         }
     }
+}
+
+/// How many may wait for so many handlers when a search takes so long.
+fn queue_length(handlers: usize, mean_us: u64) -> usize {
+    let length = (WAIT_MAX_US * handlers as u64 / mean_us) as usize;
+    // Very many handlers have the shortest queue for each, though it is over the longest of all.
+    length.min(QUEUE_MAX).max(QUEUE_MIN_PER_HANDLER * handlers)
 }
 
 impl Figures {
@@ -278,7 +288,7 @@ impl Job {
                         queueing_us: (taken - self.arrived).as_micros() as u64,
                         search_us,
                         warnings: self.planned.warnings.clone(),
-                        summary_terms: self.planned.plan.summary_terms(),
+                        summary_terms: self.planned.summary_terms.clone(),
                     };
                     if let Some(times) = figures.times.get() {
                         times.searched(&found);
@@ -337,4 +347,19 @@ fn count_site(
         count += exhaustive::count_site(plan, segment, site, limit - count)?;
     }
     Ok(count.min(limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_are_as_long_as_the_wait_allows() {
+        assert_eq!(queue_length(2, 1_000), 100);
+        assert_eq!(queue_length(2, 1), QUEUE_MAX);
+        assert_eq!(queue_length(2, 10_000_000), 8);
+        // More than the longest queue has places for.
+        assert_eq!(queue_length(4096, 1), 4 * 4096);
+        assert_eq!(queue_length(4096, 10_000_000), 4 * 4096);
+    }
 }

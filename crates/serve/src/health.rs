@@ -8,7 +8,7 @@ use crate::cluster::Cluster;
 use crate::replicas::{Health, Replica, Replicas};
 use crate::reply::Reply;
 use crate::tables::shown;
-use crate::transport::{Chunks, DocumentServer, IndexServer, ServerError, Status, StatusRequest};
+use crate::transport::{Chunks, DocumentServer, IndexServer, Status, StatusRequest};
 use futures_util::future::join_all;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -77,23 +77,37 @@ async fn watch_group<S: Checked + ?Sized>(
     .await;
 }
 
+/// What is wrong with a server.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// It does not answer, or cannot: it may come later.
+    Silent(String),
+    /// It is not the one that the cluster file means, and waiting will not change that.
+    Misplaced(String),
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Trouble::Silent(reason) | Trouble::Misplaced(reason)) = self;
+        f.write_str(reason)
+    }
+}
+
 /// Asks one server how it is and notes it; what is wrong with it.
 pub(crate) async fn check<S: Checked + ?Sized>(
     replica: &Replica<S>,
     chunks: &Chunks,
     request: &StatusRequest,
     index_id: &OnceLock<String>,
-) -> Result<Status, String> {
+) -> Result<Status, Trouble> {
     let (reply, answer) = Reply::channel();
     replica.server.ask(request, reply);
-    let answered = match tokio::time::timeout(ANSWER_MAX, answer).await {
-        Ok(Ok(answered)) => answered,
-        Ok(Err(_)) => Err(silent()),
-        Err(_) => Err(silent()),
+    let silent = || format!("no answer within {} ms", ANSWER_MAX.as_millis());
+    let checked = match tokio::time::timeout(ANSWER_MAX, answer).await {
+        Ok(Ok(Ok(status))) => accept(status, chunks, index_id).map_err(Trouble::Misplaced),
+        Ok(Ok(Err(error))) => Err(Trouble::Silent(error.to_string())),
+        Ok(Err(_)) | Err(_) => Err(Trouble::Silent(silent())),
     };
-    let checked = answered
-        .map_err(|error| error.to_string())
-        .and_then(|status| accept(status, chunks, index_id));
     let health = match &checked {
         Ok(status) if status.is_draining => Health::Draining,
         Ok(_) => Health::Up,
@@ -111,12 +125,6 @@ pub(crate) async fn check<S: Checked + ?Sized>(
         }
     }
     checked
-}
-
-fn silent() -> ServerError {
-    ServerError::Unavailable {
-        reason: format!("no answer within {} ms", ANSWER_MAX.as_millis()),
-    }
 }
 
 /// Whether a server is the one that the cluster file means.

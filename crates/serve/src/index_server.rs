@@ -17,7 +17,7 @@ use crate::reply::Reply;
 use crate::tables::Tables;
 use crate::transport::{
     Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Planned,
-    Query, SearchRequest, ServerError, Status, StatusRequest, explained, status_of,
+    Query, SearchRequest, ServerError, Status, StatusRequest, explained, reloaded, status_of,
 };
 use index::{DocId, Field, Index, IndexError, Segment};
 use search::exhaustive;
@@ -247,17 +247,12 @@ impl IndexServer for InProcessIndexServer {
     }
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
-        let mut status = status_of(&self.generations, &self.chunks, self.draining.has_begun());
-        status.disagreement = self.tables.note(request);
+        let (generations, chunks) = (&self.generations, &self.chunks);
+        let status = status_of(generations, chunks, &self.draining, &self.tables, request);
         reply.send(Ok(status));
     }
 
     fn reload(&self, reply: Reply<u64>) {
-        let reloaded = self.generations.reload();
-        reply.send(
-            reloaded
-                .map(|index| index.generation())
-                .map_err(ServerError::from),
-        );
+        reply.send(reloaded(&self.generations));
     }
 }

@@ -25,6 +25,7 @@ mod fan_out;
 pub mod front_end;
 pub mod generations;
 mod handlers;
+mod hangup;
 mod health;
 mod http;
 mod index_server;

@@ -117,11 +117,10 @@ impl<S: ?Sized> Replica<S> {
         *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
     }
 
-    pub(crate) fn status(&self) -> Option<Status> {
-        self.status
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    /// Part of what it said last of itself.
+    fn status<T>(&self, part: impl FnOnce(&Status) -> T) -> Option<T> {
+        let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        status.as_ref().map(part)
     }
 }
 
@@ -135,9 +134,9 @@ impl<S: ?Sized> Replicas<S> {
         }
     }
 
-    /// What any of them said last of itself.
-    pub(crate) fn status(&self) -> Option<Status> {
-        self.replicas.iter().find_map(Replica::status)
+    /// Part of what any of them said last of itself.
+    pub(crate) fn status<T>(&self, part: impl Fn(&Status) -> T) -> Option<T> {
+        self.replicas.iter().find_map(|one| one.status(&part))
     }
 
     /// Calls one of them, or more until one answers.

@@ -4,6 +4,7 @@ use crate::cluster::Cluster;
 use crate::draining::Draining;
 use crate::front_end::FrontEndOptions;
 use crate::generations::Generations;
+use crate::hangup;
 use crate::http::{self, App};
 use crate::listener::{self, ConnectionLimits};
 use crate::{FrontEnd, ServeError, Topology};
@@ -185,23 +186,12 @@ async fn watch_cluster(app: Arc<App>) {
     crate::health::watch(&app.front_end.cluster).await;
 }
 
-#[cfg(unix)]
 async fn reload_on_hangup(app: Arc<App>) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut hangups) = signal(SignalKind::hangup()) else {
-        return;
-    };
-    while hangups.recv().await.is_some() {
-        match app.front_end.reload().await {
-            Ok(generation) => tracing::info!(generation, "serving the newest generation"),
-            Err(error) => tracing::error!(%error, "the index served before goes on being served"),
-        }
-    }
-}
-
-#[cfg(not(unix))]
-async fn reload_on_hangup(_app: Arc<App>) {
-    std::future::pending::<()>().await;
+    hangup::reload_on_hangup(|| {
+        let app = Arc::clone(&app);
+        Box::pin(async move { app.front_end.reload().await })
+    })
+    .await;
 }
 
 /// Ready when the process is asked to end: Ctrl-C, or the signal that service supervisors send.

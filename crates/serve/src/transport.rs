@@ -4,8 +4,10 @@
 //! partitions needs no thread for each. The servers of this process and those behind gRPC look alike.
 
 use crate::SearchError;
+use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::reply::Reply;
+use crate::tables::Tables;
 use index::{Details, DocId, Index, IndexError};
 use search::{Explanation, Operator, Plan, Ranking, ScoredHit};
 use std::ops::RangeInclusive;
@@ -40,6 +42,8 @@ pub struct Planned {
     pub plan: Plan,
     /// What the parser ignored or changed.
     pub warnings: Vec<String>,
+    /// What summaries should look for.
+    pub summary_terms: Vec<SummaryTerm>,
     /// What parsing and planning took.
     pub parse_us: u64,
 }
@@ -69,6 +73,7 @@ impl Query {
         let plan = Plan::new(&parsed.query, self.ranking, index.statistics())?;
         let planned = Arc::new(Planned {
             generation: index.generation(),
+            summary_terms: plan.summary_terms(),
             plan,
             warnings: parsed.warnings,
             parse_us: started.elapsed().as_micros() as u64,
@@ -263,8 +268,14 @@ pub trait DocumentServer: Send + Sync {
     fn reload(&self, reply: Reply<u64>);
 }
 
-/// What a server of this process is and holds.
-pub(crate) fn status_of(generations: &Generations, chunks: &Chunks, draining: bool) -> Status {
+/// What a server of this process is and holds, told to who asks and tells its own table.
+pub(crate) fn status_of(
+    generations: &Generations,
+    chunks: &Chunks,
+    draining: &Draining,
+    tables: &Tables,
+    request: &StatusRequest,
+) -> Status {
     let (newest, before) = generations.held();
     let here = newest.segments(*chunks.start()..*chunks.end() + 1);
     Status {
@@ -276,9 +287,14 @@ pub(crate) fn status_of(generations: &Generations, chunks: &Chunks, draining: bo
         documents_count: newest.statistics().documents_count(),
         documents_here_count: here.map(|one| u64::from(one.documents_count())).sum(),
         has_texts: newest.documents().texts() == index::Texts::Stored,
-        is_draining: draining,
-        disagreement: None,
+        is_draining: draining.has_begun(),
+        disagreement: tables.note(request),
     }
+}
+
+/// Opens the newest generation in this process; that which is answered from then.
+pub(crate) fn reloaded(generations: &Generations) -> Result<u64, ServerError> {
+    Ok(generations.reload()?.generation())
 }
 
 /// An explanation as JSON, the same from every transport.

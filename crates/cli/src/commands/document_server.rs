@@ -1,6 +1,6 @@
 //! `shorttail document-server`: makes summaries of some chunks' documents for front-ends.
 
-use super::serving::{MetricsArguments, PreloadArguments, check_chunks, end_of, print_address};
+use super::serving::{MetricsArguments, PreloadArguments, end_of, open_part, serve_part};
 use crate::interrupt::Interrupt;
 use index::PreloadParts;
 use serve::{
@@ -52,13 +52,12 @@ pub(super) fn run(arguments: DocumentServerArguments) -> anyhow::Result<ExitCode
         index: false,
         texts: true,
     };
-    let chunks = arguments.chunks.as_ref();
-    let generations = arguments
-        .preload
-        .open(&arguments.directory, chunks, parts)?;
-    let chunks_count = generations.newest().chunks_count();
-    let chunks = arguments.chunks.unwrap_or(0..=chunks_count - 1);
-    check_chunks(&chunks, chunks_count)?;
+    let (generations, chunks) = open_part(
+        &arguments.directory,
+        &arguments.preload,
+        arguments.chunks,
+        parts,
+    )?;
     let threads = arguments
         .threads
         .unwrap_or_else(|| super::cores_count().min(4));
@@ -72,7 +71,5 @@ pub(super) fn run(arguments: DocumentServerArguments) -> anyhow::Result<ExitCode
     let bound = RpcServer::bind(&arguments.listen, services, draining)?;
     let metrics = || ServerMetrics::of_document_server(&server);
     let server = arguments.metrics.add(bound, metrics)?;
-    print_address("", server.address())?;
-    server.run_until(end_of(&interrupt, arguments.until_stdin_ends)?)?;
-    Ok(ExitCode::SUCCESS)
+    serve_part(server, end_of(&interrupt, arguments.until_stdin_ends)?)
 }

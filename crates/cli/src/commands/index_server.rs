@@ -1,8 +1,8 @@
 //! `shorttail index-server`: searches some chunks of an index for front-ends.
 
 use super::serving::{
-    HandlerArguments, MetricsArguments, PlacementArguments, PreloadArguments, check_chunks, end_of,
-    print_address, print_places,
+    HandlerArguments, MetricsArguments, PlacementArguments, PreloadArguments, end_of, open_part,
+    print_places, serve_part,
 };
 use crate::interrupt::Interrupt;
 use index::PreloadParts;
@@ -58,13 +58,12 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
         index: true,
         texts: false,
     };
-    let chunks = arguments.chunks.as_ref();
-    let generations = arguments
-        .preload
-        .open(&arguments.directory, chunks, parts)?;
-    let chunks_count = generations.newest().chunks_count();
-    let chunks = arguments.chunks.unwrap_or(0..=chunks_count - 1);
-    check_chunks(&chunks, chunks_count)?;
+    let (generations, chunks) = open_part(
+        &arguments.directory,
+        &arguments.preload,
+        arguments.chunks,
+        parts,
+    )?;
     let handlers = arguments.handlers.handlers();
     let places = arguments.placement.places(1, handlers)?.pop();
     let is_placed = places.is_some();
@@ -89,7 +88,5 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
     let bound = RpcServer::bind(&arguments.listen, services, draining)?;
     let metrics = || ServerMetrics::of_index_server(&server);
     let server = arguments.metrics.add(bound, metrics)?;
-    print_address("", server.address())?;
-    server.run_until(end_of(&interrupt, arguments.until_stdin_ends)?)?;
-    Ok(ExitCode::SUCCESS)
+    serve_part(server, end_of(&interrupt, arguments.until_stdin_ends)?)
 }

@@ -10,6 +10,7 @@ use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use vfs::{Preload, PreloadOptions};
@@ -217,8 +218,32 @@ pub(crate) fn print_places<'a>(places: impl Iterator<Item = (String, &'a String)
     }
 }
 
+/// Some chunks of an index, all where none are named, preloaded as asked for.
+pub(crate) fn open_part(
+    directory: &Path,
+    preload: &PreloadArguments,
+    chunks: Option<Chunks>,
+    parts: PreloadParts,
+) -> anyhow::Result<(Arc<Generations>, Chunks)> {
+    let generations = preload.open(directory, chunks.as_ref(), parts)?;
+    let chunks_count = generations.newest().chunks_count();
+    let chunks = chunks.unwrap_or(0..=chunks_count - 1);
+    check_chunks(&chunks, chunks_count)?;
+    Ok((generations, chunks))
+}
+
+/// Says where the server of a part listens, then answers until the end.
+pub(crate) fn serve_part(
+    server: RpcServer,
+    end: impl Future<Output = ()> + Send + 'static,
+) -> anyhow::Result<ExitCode> {
+    print_address("", server.address())?;
+    server.run_until(end)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Chunks that an index has.
-pub(crate) fn check_chunks(chunks: &Chunks, chunks_count: u32) -> anyhow::Result<()> {
+fn check_chunks(chunks: &Chunks, chunks_count: u32) -> anyhow::Result<()> {
     if *chunks.end() >= chunks_count {
         bail!(
             "--chunks: chunk {} is asked for, and the index has only {chunks_count}, 0 to {}",

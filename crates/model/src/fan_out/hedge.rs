@@ -6,7 +6,6 @@
 
 use super::FanOut;
 use crate::error::{ModelError, not_negative, servers};
-use crate::simulate::streams_of;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -51,16 +50,7 @@ pub fn simulate_hedged(fan_out: &FanOut, delay_ms: Option<f64>) -> Result<Hedged
             "hedged requests are simulated for servers with one partition",
         ));
     }
-    if fan_out.warm_up >= fan_out.queries {
-        return Err(ModelError::Conflict(
-            "the warm-up must be shorter than the run",
-        ));
-    }
-    let mut streams = streams_of(fan_out.seed);
-    let mut clock = fan_out.arrivals.clock(fan_out.queries)?;
-    let arrivals_ms: Vec<f64> = (0..fan_out.queries)
-        .map(|_| clock.next_ms(&mut streams.arrivals))
-        .collect();
+    let (mut streams, arrivals_ms) = fan_out.arrivals_ms()?;
     let mut source = fan_out.times.source()?;
     let mut slowest_ms = vec![0.0f64; fan_out.queries];
     let mut of_one_ms = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::error::{ModelError, servers};
 use crate::simulate::recursion::{Cores, Sharing};
-use crate::simulate::{Arrivals, Times, streams_of};
+use crate::simulate::{Arrivals, Streams, Times};
 
 /// Servers that each hold a slice of the documents. Every query asks all of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,22 @@ pub struct FanOut {
     pub seed: u64,
 }
 
+impl FanOut {
+    /// The chance that is left, and the moments at which queries arrive: the same for all servers.
+    pub(super) fn arrivals_ms(&self) -> Result<(Streams, Vec<f64>), ModelError> {
+        if self.warm_up >= self.queries {
+            return Err(ModelError::Conflict(
+                "the warm-up must be shorter than the run",
+            ));
+        }
+        let mut streams = Streams::of(self.seed);
+        let mut clock = self.arrivals.clock(self.queries)?;
+        let arrivals_ms = (0..self.queries).map(|_| clock.next_ms(&mut streams.arrivals));
+        let arrivals_ms = arrivals_ms.collect();
+        Ok((streams, arrivals_ms))
+    }
+}
+
 /// Response times of the slowest server for each query, and of one server; both ascending, in ms.
 ///
 /// Costs a step of the recursion a query and server: a second for about ten million on one core.
@@ -32,16 +48,7 @@ pub struct FanOut {
 pub fn simulate(fan_out: &FanOut) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
     let count = servers("the number of servers", fan_out.servers)?;
     servers("the number of cores", fan_out.cores)?;
-    if fan_out.warm_up >= fan_out.queries {
-        return Err(ModelError::Conflict(
-            "the warm-up must be shorter than the run",
-        ));
-    }
-    let mut streams = streams_of(fan_out.seed);
-    let mut clock = fan_out.arrivals.clock(fan_out.queries)?;
-    let arrivals_ms: Vec<f64> = (0..fan_out.queries)
-        .map(|_| clock.next_ms(&mut streams.arrivals))
-        .collect();
+    let (mut streams, arrivals_ms) = fan_out.arrivals_ms()?;
     let mut source = fan_out.times.source()?;
     let mut parts_ms = vec![0.0; fan_out.times.parts()];
     let mut slowest_ms = vec![0.0f64; fan_out.queries];

@@ -4,7 +4,7 @@
 //! generator that sends at a constant rate sees this queue, not M/M/c: at 94 % utilisation of 8
 //! servers the mean wait is less than half.
 
-use crate::error::{ModelError, positive, servers};
+use crate::error::{ModelError, positive, stable};
 use crate::roots::crossing;
 
 /// What the model assumes; to be shown with its answers.
@@ -32,15 +32,7 @@ impl Dmc {
         servers_count: usize,
     ) -> Result<Dmc, ModelError> {
         positive("the arrival rate (queries/s)", rate_per_s)?;
-        positive("the service rate (queries/s)", service_per_s)?;
-        let servers = servers("the number of servers", servers_count)?;
-        let capacity_per_s = service_per_s * servers as f64;
-        if rate_per_s >= capacity_per_s {
-            return Err(ModelError::Overloaded {
-                offered_per_s: rate_per_s,
-                capacity_per_s,
-            });
-        }
+        let (servers, capacity_per_s) = stable(rate_per_s, service_per_s, servers_count)?;
         let utilisation = rate_per_s / capacity_per_s;
         let ahead = one_minus_sigma(utilisation);
         let p_wait = p_wait(servers, utilisation, ahead);

@@ -8,7 +8,7 @@
 //! by series: Wq = Σ E[(N(nc·ρ) − nc)⁺] / (n·λ), n = 1, 2, … with N a Poisson number (Pollaczek 1934;
 //!            Spitzer's identity for E_c/D/1). All terms positive, but many as ρ nears 1.
 
-use crate::error::{ModelError, not_negative, positive, servers};
+use crate::error::{ModelError, stable};
 
 /// What the model assumes; to be shown with its answers.
 pub const ASSUMPTIONS: &str = "\
@@ -24,16 +24,7 @@ pub fn wait_ms(
     service_per_s: f64,
     servers_count: usize,
 ) -> Result<f64, ModelError> {
-    not_negative("the arrival rate (queries/s)", rate_per_s)?;
-    positive("the service rate (queries/s)", service_per_s)?;
-    let servers = servers("the number of servers", servers_count)?;
-    let capacity_per_s = service_per_s * servers as f64;
-    if rate_per_s >= capacity_per_s {
-        return Err(ModelError::Overloaded {
-            offered_per_s: rate_per_s,
-            capacity_per_s,
-        });
-    }
+    let (servers, capacity_per_s) = stable(rate_per_s, service_per_s, servers_count)?;
     if rate_per_s == 0.0 {
         return Ok(0.0);
     }

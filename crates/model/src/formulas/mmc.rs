@@ -10,7 +10,7 @@
 //! Fundamentals of Queueing Theory, section 2.3 (the distribution of the response).
 
 use super::erlang::{erlang_b, erlang_c};
-use crate::error::{ModelError, not_negative, positive, servers};
+use crate::error::{ModelError, stable};
 use crate::roots::time_at_level;
 
 /// What the model assumes; to be shown with its answers.
@@ -37,16 +37,7 @@ impl Mmc {
         service_per_s: f64,
         servers_count: usize,
     ) -> Result<Mmc, ModelError> {
-        not_negative("the arrival rate (queries/s)", rate_per_s)?;
-        positive("the service rate (queries/s)", service_per_s)?;
-        let servers = servers("the number of servers", servers_count)?;
-        let capacity_per_s = service_per_s * servers as f64;
-        if rate_per_s >= capacity_per_s {
-            return Err(ModelError::Overloaded {
-                offered_per_s: rate_per_s,
-                capacity_per_s,
-            });
-        }
+        let (servers, capacity_per_s) = stable(rate_per_s, service_per_s, servers_count)?;
         let spare = (capacity_per_s - rate_per_s) / capacity_per_s;
         let p_wait = erlang_c(servers, rate_per_s / service_per_s, spare);
         Ok(Mmc {

@@ -25,11 +25,6 @@ impl Streams {
     }
 }
 
-/// As [`Streams::of`].
-pub(crate) fn streams_of(seed: u64) -> Streams {
-    Streams::of(seed)
-}
-
 /// A uniform number in [0, 1) out of 53 random bits.
 pub(crate) fn uniform(stream: &mut Stream) -> f64 {
     use rand_core::Rng;

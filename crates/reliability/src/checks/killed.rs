@@ -1,8 +1,7 @@
 //! Does any query fail while replicas are killed and stopped?
 
 use super::Run;
-use super::rolling::addresses;
-use crate::process::Process;
+use super::rolling::{addresses, index_servers};
 use crate::proxy::Proxy;
 use crate::random::Random;
 use crate::stage::{NOTICED, Stage, ordinary_paths, questions};
@@ -39,12 +38,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let questions = Arc::new(questions(one_process.address, ordinary_paths(400)).await?);
     drop(one_process);
 
-    let mut servers: Vec<(String, Process)> = Vec::new();
-    for part in stage.parts(2) {
-        for _ in 0..replicas {
-            servers.push((part.clone(), stage.server("index-server", &part).await?));
-        }
-    }
+    let mut servers = index_servers(&stage, replicas).await?;
     let index_servers = addresses(&servers);
     let (mut proxies, mut document_servers) = (Vec::new(), Vec::new());
     for number in 0..replicas {

@@ -24,12 +24,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let questions = Arc::new(questions(one_process.address, ordinary_paths(400)).await?);
     drop(one_process);
 
-    let mut servers: Vec<(String, Process)> = Vec::new();
-    for part in stage.parts(2) {
-        for _ in 0..replicas {
-            servers.push((part.clone(), stage.server("index-server", &part).await?));
-        }
-    }
+    let mut servers = index_servers(&stage, replicas).await?;
     let index_servers = addresses(&servers);
     for _ in 0..replicas {
         let all = stage.all_chunks();
@@ -86,6 +81,20 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
 }
 
 /// Chunks and address of servers.
+/// Two index servers, so many replicas of each.
+pub(super) async fn index_servers(
+    stage: &Stage,
+    replicas: u64,
+) -> anyhow::Result<Vec<(String, Process)>> {
+    let mut servers = Vec::new();
+    for part in stage.parts(2) {
+        for _ in 0..replicas {
+            servers.push((part.clone(), stage.server("index-server", &part).await?));
+        }
+    }
+    Ok(servers)
+}
+
 pub(super) fn addresses(servers: &[(String, Process)]) -> Vec<(String, SocketAddr)> {
     let pair = |(chunks, server): &(String, Process)| (chunks.clone(), server.address);
     servers.iter().map(pair).collect()

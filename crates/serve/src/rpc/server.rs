@@ -2,6 +2,7 @@
 
 use super::convert;
 use crate::draining::Draining;
+use crate::hangup;
 use crate::metrics_server::MetricsServer;
 use crate::reply::Reply;
 use crate::server::{io_runtime, listen_on};
@@ -151,36 +152,20 @@ fn router(services: RpcServices) -> Router {
         }))
 }
 
-#[cfg(unix)]
 async fn reload_on_hangup(services: RpcServices) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut hangups) = signal(SignalKind::hangup()) else {
-        return;
-    };
-    while hangups.recv().await.is_some() {
+    hangup::reload_on_hangup(|| {
         let services = services.clone();
-        let reloaded = tokio::task::spawn_blocking(move || {
-            let (reply, answer) = Reply::channel();
-            match (&services.index_server, &services.document_server) {
+        Box::pin(async move {
+            let reload = |reply| match (&services.index_server, &services.document_server) {
                 (Some(server), _) => server.reload(reply),
                 (None, Some(server)) => server.reload(reply),
                 (None, None) => drop(reply),
-            }
-            answer.blocking_recv()
-        });
-        match reloaded.await {
-            Ok(Ok(Ok(generation))) => tracing::info!(generation, "serving the newest generation"),
-            Ok(Ok(Err(error))) => {
-                tracing::error!(%error, "the index served before goes on being served");
-            }
-            Ok(Err(_)) | Err(_) => tracing::error!("the index could not be opened anew"),
-        }
-    }
-}
-
-#[cfg(not(unix))]
-async fn reload_on_hangup(_services: RpcServices) {
-    std::future::pending::<()>().await;
+            };
+            let reloaded = answered(|reply| block_in_place(|| reload(reply))).await;
+            reloaded.map_err(|status| status.message().to_owned())
+        })
+    })
+    .await;
 }
 
 /// Starts a request and waits for its answer. When the client gives it up this is dropped, which the
