@@ -43,6 +43,6 @@ pub use preload::{PreloadParts, preload};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermPlace, TermStatistics};
-pub use store::{DocumentStore, StoredDocument, Texts};
+pub use store::{DocumentStore, StoredDocument, TextKey, Texts};
 pub use terms::{LookUpStep, TermHash};
 pub use writer::{BuildOptions, CommitSummary, Writer};

@@ -1,31 +1,16 @@
-//! What became of each hit: its details, its summary and whether its site has more, put together.
+//! The hits of an answer, put together from what servers said of them.
 
 use crate::admission::Candidate;
 use crate::fan_out::Found;
+use crate::shown::{MadeSummary, Shown};
 use crate::transport::HitDetails;
 use std::collections::HashMap;
 use wire::Hit;
 
-/// What became of the summary of a hit.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum MadeSummary {
-    Html(String),
-    /// The document store has no text of it.
-    NoText,
-    /// Its server gave none.
-    Lost,
-}
-
 /// The hits of the page; those whose details are lost are left out.
-pub(crate) fn assemble(
-    found: Found,
-    details: Vec<Option<HitDetails>>,
-    summaries: Vec<MadeSummary>,
-    has_more: &HashMap<u64, bool>,
-    warnings: &mut Vec<String>,
-) -> Vec<Hit> {
-    let mut hits = Vec::with_capacity(details.len());
-    for ((candidate, hit), summary) in found.page.iter().zip(details).zip(summaries) {
+pub(crate) fn assemble(found: Found, shown: Shown, warnings: &mut Vec<String>) -> Vec<Hit> {
+    let mut hits = Vec::with_capacity(shown.details.len());
+    for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
         let Some(hit) = hit else { continue };
         if summary == MadeSummary::NoText {
             warnings.push(format!(
@@ -33,12 +18,12 @@ pub(crate) fn assemble(
                 hit.details.url
             ));
         }
-        hits.push(shown(candidate, hit, summary, has_more));
+        hits.push(hit_of(candidate, hit, summary, &shown.has_more));
     }
     hits
 }
 
-fn shown(
+fn hit_of(
     candidate: &Candidate,
     hit: HitDetails,
     summary: MadeSummary,

@@ -9,11 +9,11 @@ use crate::generations::Generations;
 use crate::reply::Reply;
 use crate::tables::Tables;
 use crate::transport::{
-    Chunks, DocumentServer, ServerError, Status, StatusRequest, SummariesRequest, reloaded,
-    status_of,
+    Chunks, DocumentServer, ServerError, Status, StatusRequest, SummariesOf, SummariesRequest,
+    TextSummary, reloaded, status_of,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
-use index::{DocumentStore, StoredDocument, Texts};
+use index::{DocumentStore, StoredDocument, TextKey, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -55,13 +55,13 @@ pub(crate) struct DocumentFigures {
 }
 
 /// A summary, or `None` where the text is missing; empty in an index without texts.
-type Summary = Result<Option<String>, ServerError>;
+type Summary = Result<Option<TextSummary>, ServerError>;
 
 /// Summaries of one answer, worked on by whoever has time.
 #[derive(Debug)]
 struct Batch {
     store: Arc<DocumentStore>,
-    urls: Vec<String>,
+    of: SummariesOf,
     query: SummaryQuery,
     deadline: Instant,
     /// The next to be taken.
@@ -136,7 +136,7 @@ impl InProcessDocumentServer {
         &self,
         request: SummariesRequest,
         is_abandoned: impl Fn() -> bool,
-    ) -> Result<Vec<Option<String>>, ServerError> {
+    ) -> Result<Vec<Option<TextSummary>>, ServerError> {
         let (figures, query) = (&self.figures, request.query_id);
         let begun = Instant::now();
         if begun >= request.deadline || is_abandoned() {
@@ -169,16 +169,16 @@ impl InProcessDocumentServer {
         &self,
         request: SummariesRequest,
         is_abandoned: impl Fn() -> bool,
-    ) -> Result<Vec<Option<String>>, ServerError> {
+    ) -> Result<Vec<Option<TextSummary>>, ServerError> {
         // Texts of documents that a newer generation still has are the same there.
         let index = self.generations.get(request.generation);
         let index = index.unwrap_or_else(|| self.generations.newest());
         let terms = request.terms.to_vec();
         let query = SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default());
-        let count = request.urls.len();
+        let count = request.of.count();
         let batch = Arc::new(Batch {
             store: Arc::clone(index.documents()),
-            urls: request.urls,
+            of: request.of,
             query,
             deadline: request.deadline,
             next: AtomicUsize::new(0),
@@ -205,7 +205,7 @@ impl InProcessDocumentServer {
     fn call_for_help(&self, batch: &Arc<Batch>) {
         let taken = batch.next.load(Ordering::Relaxed);
         // One stays for the caller.
-        let left = batch.urls.len().saturating_sub(taken + 1);
+        let left = batch.of.count().saturating_sub(taken + 1);
         for _ in 0..left.min(self.threads.len()) {
             let sent = self
                 .calls
@@ -220,7 +220,7 @@ impl InProcessDocumentServer {
 }
 
 impl DocumentServer for InProcessDocumentServer {
-    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>) {
+    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>) {
         let made = beside_io(|| self.summaries_counted(request, || reply.is_abandoned()));
         reply.send(made);
     }
@@ -273,51 +273,61 @@ impl Batch {
     /// Makes the next summary; `false` when all are taken.
     fn work_on_one(&self) -> bool {
         let taken = self.next.fetch_add(1, Ordering::Relaxed);
-        let Some(url) = self.urls.get(taken) else {
+        let Some(key) = self.of.key(taken) else {
             return false;
         };
         // Whatever happens, the summary must be counted as done, or its caller waits for ever.
-        let summary = catch_unwind(AssertUnwindSafe(|| self.summary(url))).ok();
+        let summary = catch_unwind(AssertUnwindSafe(|| self.summary(key))).ok();
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.summaries[taken] = summary;
         done.count += 1;
-        if done.count == self.urls.len() {
+        if done.count == self.of.count() {
             self.all_done.notify_one();
         }
         true
     }
 
-    fn summary(&self, url: &str) -> Summary {
+    fn summary(&self, key: TextKey<'_>) -> Summary {
         if self.store.texts() == Texts::None {
-            return Ok(Some(String::new()));
+            return Ok(Some(TextSummary::default()));
         }
         if Instant::now() >= self.deadline {
             return Err(ServerError::Expired);
         }
         let mut buffer = TEXT.take();
         let mut summary = None;
-        let found = self.store.with_text(url, &mut buffer, |_title, body| {
-            summary = Some(self.query.summarize(body));
+        let found = self.store.with_text(key, &mut buffer, |url, body| {
+            summary = Some(TextSummary {
+                url: url.to_owned(),
+                html: self.query.summarize(body),
+            });
         });
         TEXT.replace(buffer);
         found?;
         Ok(summary)
     }
 
-    fn wait(&self) -> Result<Vec<Option<String>>, ServerError> {
+    fn wait(&self) -> Result<Vec<Option<TextSummary>>, ServerError> {
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let mut done = self
             .all_done
-            .wait_while(done, |done| done.count < self.urls.len())
+            .wait_while(done, |done| done.count < self.of.count())
             .unwrap_or_else(PoisonError::into_inner);
         let summaries = std::mem::take(&mut done.summaries);
         summaries
             .into_iter()
-            .zip(&self.urls)
-            .map(|(summary, url)| match summary {
+            .enumerate()
+            .map(|(at, summary)| match summary {
                 Some(summary) => summary,
                 None => Err(ServerError::Unavailable {
-                    reason: format!("it failed at the text of {url}; please report this"),
+                    reason: format!(
+                        "it failed at the text of {}; please report this",
+                        match self.of.key(at) {
+                            Some(TextKey::Url(url)) => url.to_owned(),
+                            Some(TextKey::UrlHash(hash)) => format!("the URL with hash {hash:#x}"),
+                            None => "a document".to_owned(),
+                        }
+                    ),
                 }),
             })
             .collect()

@@ -1,35 +1,30 @@
 //! The front-end: takes a query, asks index servers and document servers, gives an answer.
 //!
 //! ```text
-//! fan-out ─► merge, limit sites ─► details ─► summaries ─► answer
-//!    ▲               │                 └─► counts of sites ──┘
+//! fan-out ─► merge, limit sites ─► what the hits show ─► answer
+//!    ▲               │
 //!    └── k doubled ◄─┘ too few admitted, and more may match ("optimization search")
 //! ```
 //!
 //! The timeout counts from the arrival here, includes queueing, and travels down with every call. What is
 //! not there when it has passed is left out and named ([`crate::coverage`]).
 
-use crate::assemble::{MadeSummary, assemble};
+use crate::assemble::assemble;
 use crate::cache::{Cache, CacheFigures};
 use crate::cluster::{Cluster, Known};
-use crate::coverage::{COUNT, Coverage, DETAILS, SUMMARIES};
-use crate::fan_out::{Found, find};
+use crate::coverage::Coverage;
+use crate::fan_out::find;
 use crate::generations::Generations;
 use crate::journal::Journal;
 use crate::replicas::Call;
-use crate::timeline::{Stopwatch, Timeline};
-use crate::transport::{
-    CountSitesRequest, DetailsRequest, HitDetails, Query, ServerError, SummariesRequest,
-    as_search_error,
-};
+use crate::shown::Page;
+use crate::timeline::Timeline;
+use crate::transport::{Query, as_search_error};
 use crate::{SearchError, SearchOptions, ServeError, Topology};
-use futures_util::future::join_all;
 use index::{Index, StoredDocument};
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use text::summary::SummaryTerm;
 use tokio::sync::Semaphore;
 use tracing::{Instrument, debug_span};
 use wire::{PhaseTimes, SearchAnswer, Total};
@@ -198,40 +193,16 @@ impl FrontEnd {
             &timeline,
         )
         .await?;
-        let mut clock = Stopwatch(Instant::now());
-
-        let details = self
-            .details(
-                &query,
-                &found,
-                options.explain,
-                deadline,
-                &mut coverage,
-                &timeline,
-            )
-            .instrument(debug_span!("details", query = id))
-            .await?;
-        phases.details = clock.lap_us();
-
-        let counting = Instant::now();
-        let counts = async {
-            let counts = self.site_counts(&query, &found, &details, options.per_site, deadline);
-            let counts = counts.await;
-            timeline.note("counts", String::new, counting);
-            counts
+        let page = Page {
+            cluster: &self.cluster,
+            query: &query,
+            known,
+            found: &found,
+            options,
+            deadline,
+            timeline: &timeline,
         };
-        let summaries = self
-            .summaries(&query, known, &found, &details, deadline, &timeline)
-            .instrument(debug_span!("summaries", query = id));
-        let (counts, (summaries, losses)) = tokio::join!(counts, summaries);
-        phases.summaries = clock.lap_us();
-        for (part, error) in losses {
-            coverage.lacks(SUMMARIES, &self.cluster.texts[part].chunks, &error);
-        }
-        let has_more = counts.unwrap_or_else(|(partition, error)| {
-            coverage.lacks(COUNT, &self.cluster.partitions[partition].chunks, &error);
-            HashMap::new()
-        });
+        let shown = page.ask(&mut phases, &mut coverage).await?;
         if !options.partial
             && let Some(refusal) = coverage.refusal()
         {
@@ -244,7 +215,7 @@ impl FrontEnd {
             exact: found.count_is_exact && coverage.share() == 1.0,
         };
         let more_hits = found.more_hits;
-        let hits = assemble(found, details, summaries, &has_more, &mut warnings);
+        let hits = assemble(found, shown, &mut warnings);
         phases.total = arrived.elapsed().as_micros() as u64;
         Ok(SearchAnswer {
             query: text.to_owned(),
@@ -258,211 +229,5 @@ impl FrontEnd {
             degraded: coverage.into_degraded(),
             trace: timeline.into_spans(),
         })
-    }
-
-    /// Details of the page's hits, in their order; `None` for hits whose server is lost.
-    async fn details(
-        &self,
-        query: &Arc<Query>,
-        found: &Found,
-        explain: bool,
-        deadline: Instant,
-        coverage: &mut Coverage,
-        timeline: &Timeline,
-    ) -> Result<Vec<Option<HitDetails>>, SearchError> {
-        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.cluster.partitions.len()];
-        for (place, candidate) in found.page.iter().enumerate() {
-            asked[candidate.partition].push(place);
-        }
-        let asked: Vec<_> = asked
-            .iter()
-            .enumerate()
-            .filter(|(_, places)| !places.is_empty())
-            .collect();
-        let answered = join_all(asked.iter().map(|&(partition, places)| async move {
-            let address =
-                |&place: &usize| (found.page[place].hit.segment, found.page[place].hit.doc);
-            let request = DetailsRequest {
-                hits: places.iter().map(address).collect(),
-                explain,
-                generation: found.generation,
-                deadline,
-            };
-            let group = &self.cluster.partitions[partition];
-            let begun = Instant::now();
-            let answer = group
-                .call(
-                    Call::Details,
-                    &self.cluster.calls,
-                    deadline,
-                    |server, reply| {
-                        server.details(query, request.clone(), reply);
-                    },
-                )
-                .await;
-            timeline.note("details", || crate::tables::part_of(&group.chunks), begun);
-            answer
-        }))
-        .await;
-        let mut details: Vec<Option<HitDetails>> = vec![None; found.page.len()];
-        let mut errors = Vec::new();
-        for ((partition, places), answer) in asked.into_iter().zip(answered) {
-            let chunks = &self.cluster.partitions[partition].chunks;
-            let answer = answer.and_then(|answered| match answered.len() == places.len() {
-                true => Ok(answered),
-                false => Err(ServerError::Unavailable {
-                    reason: "it answered with fewer details than it was asked for; update it"
-                        .into(),
-                }),
-            });
-            match answer {
-                Ok(answered) => {
-                    for (&place, answer) in places.iter().zip(answered) {
-                        details[place] = Some(answer);
-                    }
-                }
-                Err(error) => {
-                    coverage.lacks(DETAILS, chunks, &error);
-                    errors.push((chunks.clone(), error));
-                }
-            }
-        }
-        if !errors.is_empty() && details.iter().all(Option::is_none) {
-            return Err(crate::coverage::first_error(errors));
-        }
-        Ok(details)
-    }
-
-    /// Whether the sites of the page (by hash) have more matches than the limit. Asks only where the
-    /// ranking known so far does not decide it.
-    async fn site_counts(
-        &self,
-        query: &Arc<Query>,
-        found: &Found,
-        details: &[Option<HitDetails>],
-        per_site: u32,
-        deadline: Instant,
-    ) -> Result<HashMap<u64, bool>, (usize, ServerError)> {
-        let mut has_more = HashMap::with_capacity(found.page.len());
-        let mut hashes = Vec::new();
-        let mut names: Vec<String> = Vec::new();
-        for (candidate, detail) in found.page.iter().zip(details) {
-            let site_hash = candidate.hit.site_hash;
-            let Some(detail) = detail else { continue };
-            if has_more.contains_key(&site_hash) || hashes.contains(&site_hash) {
-                continue;
-            }
-            // The whole site has no more documents than the limit, whatever the query.
-            let is_small = (1..=u64::from(per_site)).contains(&detail.site_documents_count);
-            if per_site == 0 || found.ranking_is_complete || is_small {
-                let known = found.sites.count(site_hash) > per_site;
-                has_more.insert(site_hash, per_site > 0 && known);
-            } else if found.sites.count(site_hash) > per_site {
-                has_more.insert(site_hash, true);
-            } else {
-                hashes.push(site_hash);
-                names.push(detail.details.site.clone());
-            }
-        }
-        if names.is_empty() {
-            return Ok(has_more);
-        }
-        let request = CountSitesRequest {
-            sites: names.into(),
-            limit: u64::from(per_site) + 1,
-            generation: found.generation,
-            deadline,
-        };
-        let mut sums = vec![0u64; hashes.len()];
-        let asked = found.answered.iter().map(|&partition| {
-            let request = &request;
-            self.cluster.partitions[partition].call(
-                Call::CountSites,
-                &self.cluster.calls,
-                deadline,
-                move |server, reply| server.count_sites(query, request.clone(), reply),
-            )
-        });
-        for (&partition, counts) in found.answered.iter().zip(join_all(asked).await) {
-            let counts = counts.map_err(|error| (partition, error))?;
-            for (sum, count) in sums.iter_mut().zip(counts) {
-                *sum += count;
-            }
-        }
-        for (&site_hash, &sum) in hashes.iter().zip(&sums) {
-            has_more.insert(site_hash, sum > u64::from(per_site));
-        }
-        Ok(has_more)
-    }
-
-    /// The summaries of hits, in their order; and the document parts that failed.
-    async fn summaries(
-        &self,
-        query: &Query,
-        known: Known,
-        found: &Found,
-        details: &[Option<HitDetails>],
-        deadline: Instant,
-        timeline: &Timeline,
-    ) -> (Vec<MadeSummary>, Vec<(usize, ServerError)>) {
-        let mut made = vec![MadeSummary::Lost; details.len()];
-        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.cluster.texts.len()];
-        for (place, (candidate, detail)) in found.page.iter().zip(details).enumerate() {
-            let part = self
-                .cluster
-                .texts_of(known.chunk_of(candidate.hit.url_hash));
-            if let (Some(_), Some(part)) = (detail, part) {
-                asked[part].push(place);
-            }
-        }
-        let terms: Arc<[SummaryTerm]> = found.summary_terms.clone().into();
-        let asked: Vec<_> = asked
-            .iter()
-            .enumerate()
-            .filter(|(_, places)| !places.is_empty())
-            .collect();
-        let answered = join_all(asked.iter().map(|&(part, places)| {
-            let url = |&place: &usize| {
-                details[place]
-                    .as_ref()
-                    .map_or_else(String::new, |hit| hit.details.url.clone())
-            };
-            let request = SummariesRequest {
-                query_id: query.id,
-                urls: places.iter().map(url).collect(),
-                terms: Arc::clone(&terms),
-                generation: found.generation,
-                deadline,
-            };
-            let group = &self.cluster.texts[part];
-            async move {
-                let begun = Instant::now();
-                let answer = group
-                    .call(
-                        Call::Summaries,
-                        &self.cluster.calls,
-                        deadline,
-                        |server, reply| {
-                            server.summaries(request.clone(), reply);
-                        },
-                    )
-                    .await;
-                timeline.note("summaries", || crate::tables::part_of(&group.chunks), begun);
-                answer
-            }
-        }))
-        .await;
-        let mut losses = Vec::new();
-        for ((part, places), answer) in asked.into_iter().zip(answered) {
-            match answer {
-                Ok(summaries) => {
-                    for (&place, summary) in places.iter().zip(summaries) {
-                        made[place] = summary.map_or(MadeSummary::NoText, MadeSummary::Html);
-                    }
-                }
-                Err(error) => losses.push((part, error)),
-            }
-        }
-        (made, losses)
     }
 }

@@ -44,6 +44,7 @@ mod replicas;
 mod reply;
 mod rpc;
 pub mod server;
+mod shown;
 pub mod supervisor;
 mod tables;
 mod timeline;

@@ -8,7 +8,7 @@ use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::reply::Reply;
 use crate::tables::Tables;
-use index::{Details, DocId, Index, IndexError};
+use index::{Details, DocId, Index, IndexError, TextKey};
 use search::{Explanation, Operator, Plan, Ranking, ScoredHit};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -128,13 +128,50 @@ pub struct SummariesRequest {
     /// The query that asks.
     pub query_id: u64,
     /// The documents.
-    pub urls: Vec<String>,
+    pub of: SummariesOf,
     /// What the query looks for.
     pub terms: Arc<[SummaryTerm]>,
     /// The generation to answer from; 0 is the newest.
     pub generation: u64,
     /// When nobody waits any more.
     pub deadline: Instant,
+}
+
+/// Documents whose summaries are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SummariesOf {
+    /// Those at some URLs.
+    Urls(Vec<String>),
+    /// Those whose URLs have some hashes: known from the search, before anybody has said the URLs. Two URLs
+    /// may share a hash, so the URL that comes back is to be compared.
+    UrlHashes(Vec<u64>),
+}
+
+impl SummariesOf {
+    /// How many documents.
+    pub fn count(&self) -> usize {
+        match self {
+            SummariesOf::Urls(urls) => urls.len(),
+            SummariesOf::UrlHashes(hashes) => hashes.len(),
+        }
+    }
+
+    /// How the text of one of them is found.
+    pub(crate) fn key(&self, at: usize) -> Option<TextKey<'_>> {
+        match self {
+            SummariesOf::Urls(urls) => urls.get(at).map(|url| TextKey::Url(url)),
+            SummariesOf::UrlHashes(hashes) => hashes.get(at).map(|&hash| TextKey::UrlHash(hash)),
+        }
+    }
+}
+
+/// The summary of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextSummary {
+    /// The document's URL, as stored beside its text; empty in an index without texts.
+    pub url: String,
+    /// The summary; empty in an index without texts.
+    pub html: String,
 }
 
 /// The best hits of one partition.
@@ -259,7 +296,7 @@ pub trait IndexServer: Send + Sync {
 /// A document server as the front-end sees it.
 pub trait DocumentServer: Send + Sync {
     /// Summaries in the order asked for; `None` where a text is missing, empty in an index without texts.
-    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>);
+    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>);
     /// A document as stored.
     fn document(&self, url: &str, reply: Reply<Option<index::StoredDocument>>);
     /// What the server is and holds.

@@ -141,10 +141,11 @@ impl StorePart {
         )
     }
 
-    /// Decompresses the block of the document at `url` into `buffer`; its place there.
+    /// Decompresses the block of the document at `url` into `buffer`; its place there. Without a URL, of the
+    /// first document with the hash.
     fn find(
         &self,
-        url: &str,
+        url: Option<&str>,
         hash: u64,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<usize>, IndexError> {
@@ -152,7 +153,8 @@ impl StorePart {
         // Different URLs with one hash are possible, so the URL decides.
         while rank < self.documents_count() && self.entry(rank).0 == hash {
             let (_, location) = self.entry(rank);
-            if self.fields(location, buffer)?.url == url {
+            let found = self.fields(location, buffer)?;
+            if url.is_none_or(|url| found.url == url) {
                 return Ok(Some(location.offset as usize));
             }
             rank += 1;
@@ -202,7 +204,7 @@ impl StorePart {
     /// The document at `url`, if it is in this part.
     pub(crate) fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         let mut buffer = Vec::new();
-        let found = self.find(url, corpus::url_hash(url), &mut buffer)?;
+        let found = self.find(Some(url), corpus::url_hash(url), &mut buffer)?;
         Ok(found
             .and_then(|at| read_fields(&buffer, at))
             .map(|(fields, _)| fields.to_document()))
@@ -246,6 +248,15 @@ impl Fields<'_> {
     }
 }
 
+/// Which document's text is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextKey<'a> {
+    /// That at a URL.
+    Url(&'a str),
+    /// One whose URL has a hash. Two URLs may share one: whoever asks compares the URL that comes back.
+    UrlHash(u64),
+}
+
 /// The texts of all chunks.
 #[derive(Debug)]
 pub struct DocumentStore {
@@ -266,10 +277,13 @@ impl DocumentStore {
 
     fn find<'b>(
         &self,
-        url: &str,
+        key: TextKey<'_>,
         buffer: &'b mut Vec<u8>,
     ) -> Result<Option<Fields<'b>>, IndexError> {
-        let hash = corpus::url_hash(url);
+        let (url, hash) = match key {
+            TextKey::Url(url) => (Some(url), corpus::url_hash(url)),
+            TextKey::UrlHash(hash) => (None, hash),
+        };
         let chunks = self.chunks.len() as u64;
         if chunks == 0 {
             return Ok(None);
@@ -285,21 +299,21 @@ impl DocumentStore {
     /// The document at `url`, `None` when there is none.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         Ok(self
-            .find(url, &mut Vec::new())?
+            .find(TextKey::Url(url), &mut Vec::new())?
             .map(|fields| fields.to_document()))
     }
 
-    /// Calls `with` with the title and body of the document at `url`; `false` when there is none.
+    /// Calls `with` with the URL and body of a document; `false` when there is none.
     /// Cheaper than [`DocumentStore::document`]: decompresses into `buffer` and copies nothing.
     pub fn with_text(
         &self,
-        url: &str,
+        key: TextKey<'_>,
         buffer: &mut Vec<u8>,
         with: impl FnOnce(&str, &str),
     ) -> Result<bool, IndexError> {
-        Ok(match self.find(url, buffer)? {
+        Ok(match self.find(key, buffer)? {
             Some(fields) => {
-                with(fields.title, fields.body);
+                with(fields.url, fields.body);
                 true
             }
             None => false,

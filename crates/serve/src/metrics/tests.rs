@@ -137,7 +137,9 @@ async fn processes_tell_the_same_names() {
 
 /// One search, one page of summaries, and one that comes too late.
 async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
-    use crate::transport::{DocumentServer, IndexServer, Query, SearchRequest, SummariesRequest};
+    use crate::transport::{
+        DocumentServer, IndexServer, Query, SearchRequest, SummariesOf, SummariesRequest,
+    };
     use std::time::{Duration, Instant};
     let query = Query::new(1, "words".into(), Default::default(), Default::default());
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -152,7 +154,10 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     assert!(!answer.await.unwrap().unwrap().hits.is_empty());
     let page = SummariesRequest {
         query_id: 1,
-        urls: vec!["http://s1.example/".into(), "http://s2.example/".into()],
+        of: SummariesOf::Urls(vec![
+            "http://s1.example/".into(),
+            "http://s2.example/".into(),
+        ]),
         terms: Vec::new().into(),
         generation: 0,
         deadline,

@@ -4,7 +4,8 @@ use super::convert;
 use crate::reply::Reply;
 use crate::transport::{
     CountSitesRequest, DetailsRequest, DocumentServer, HitDetails, IndexServer, PartitionHits,
-    Query, SearchRequest, ServerError, Status, StatusRequest, SummariesRequest,
+    Query, SearchRequest, ServerError, Status, StatusRequest, SummariesOf, SummariesRequest,
+    TextSummary,
 };
 use index::StoredDocument;
 use std::future::Future;
@@ -170,14 +171,19 @@ impl RemoteDocumentServer {
 }
 
 impl DocumentServer for RemoteDocumentServer {
-    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<String>>>) {
-        let urls_count = request.urls.len();
+    fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>) {
+        let count = request.of.count();
+        let (urls, url_hashes) = match request.of {
+            SummariesOf::Urls(urls) => (urls, Vec::new()),
+            SummariesOf::UrlHashes(hashes) => (Vec::new(), hashes),
+        };
         let message = rpc::SummariesRequest {
             query_id: request.query_id,
             left_us: convert::left_us(request.deadline),
             generation: request.generation,
             terms: convert::terms_message(&request.terms),
-            urls: request.urls,
+            urls,
+            url_hashes,
         };
         let mut client = self.client.clone();
         let call = async move { client.summaries(message).await };
@@ -186,13 +192,16 @@ impl DocumentServer for RemoteDocumentServer {
             reply,
             call,
             move |made: rpc::SummariesReply| {
-                if made.summaries.len() != urls_count {
+                if made.summaries.len() != count {
                     return Err(ServerError::Unavailable {
                         reason: "it summarized other documents than it was asked for; update it"
                             .into(),
                     });
                 }
-                let one = |summary: rpc::Summary| summary.found.then_some(summary.html);
+                let one = |summary: rpc::Summary| {
+                    let rpc::Summary { found, html, url } = summary;
+                    found.then_some(TextSummary { url, html })
+                };
                 Ok(made.summaries.into_iter().map(one).collect())
             },
         );

@@ -8,7 +8,7 @@ use crate::reply::Reply;
 use crate::server::{io_runtime, listen_on};
 use crate::transport::{
     CountSitesRequest, DetailsRequest, DocumentServer, IndexServer, SearchRequest, ServerError,
-    SummariesRequest,
+    SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::{ServeError, ServerMetrics};
 use index::DocId;
@@ -281,13 +281,17 @@ impl documents::DocumentServer for DocumentService {
             query_id: request.query_id,
             deadline: convert::deadline(request.left_us),
             generation: request.generation,
-            urls: request.urls,
+            of: match request.urls.is_empty() {
+                false => SummariesOf::Urls(request.urls),
+                true => SummariesOf::UrlHashes(request.url_hashes),
+            },
             terms: convert::terms(request.terms).into(),
         };
         let made = answered(|reply| self.0.summaries(asked, reply)).await?;
-        let one = |summary: Option<String>| rpc::Summary {
-            found: summary.is_some(),
-            html: summary.unwrap_or_default(),
+        let one = |summary: Option<TextSummary>| {
+            let found = summary.is_some();
+            let TextSummary { url, html } = summary.unwrap_or_default();
+            rpc::Summary { found, html, url }
         };
         Ok(Response::new(rpc::SummariesReply {
             summaries: made.into_iter().map(one).collect(),
