@@ -7,14 +7,16 @@
 //! documents at once and over RANGES ranges (default 64), and of two handlers over the ranges of those
 //! queries that take a millisecond and more. Times are the least of several passes, in turns.
 
-use index::{Index, Segment};
-use search::{Operator, Plan, Ranges, Ranking, bag_of_words, merge_sorted, top_of_partition};
+mod measured;
+
+use index::Segment;
+use measured::{segments_and_plans, time_us};
+use search::{Operator, Plan, Ranges, merge_sorted, top_of_partition};
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use vfs::RealStorage;
 
 const PASSES: usize = 9;
 /// Queries quicker than this are not worth a second handler.
@@ -27,16 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let number = |at: usize, default: usize| rest.get(at).map_or(Ok(default), |text| text.parse());
     let (k, ranges_count) = (number(0, 10)?, number(1, 64)?);
-    let index = Index::open(Arc::new(RealStorage::open(std::path::Path::new(
-        directory,
-    ))?))?;
-    let segments: Vec<Arc<Segment>> = index.segments(0..index.chunks_count()).cloned().collect();
-    let mut plans = Vec::new();
-    for line in std::fs::read_to_string(queries)?.lines() {
-        let text = line.split_once('\t').map_or(line, |(_, text)| text);
-        let query = bag_of_words(text, index.analyzer(), Operator::Or);
-        plans.push(Plan::new(&query, Ranking::default(), index.statistics())?);
-    }
+    let (segments, plans) = segments_and_plans(directory, queries, Operator::Or)?;
 
     let (mut whole_us, mut ranges_us) = (0.0, 0.0);
     let mut long = Vec::new();
@@ -122,10 +115,4 @@ fn shared_us(
         least = least.min(prepared_us + begun.as_nanos() as f64 / 1e3);
     }
     Ok(least)
-}
-
-fn time_us(work: impl FnOnce() -> Result<(), index::IndexError>) -> Result<f64, Box<dyn Error>> {
-    let started = Instant::now();
-    work()?;
-    Ok(started.elapsed().as_nanos() as f64 / 1e3)
 }

@@ -1,0 +1,35 @@
+//! What these programs measure with: an index, the plans of a file of queries, and a clock.
+
+use index::{Index, Segment};
+use search::{Operator, Plan, Ranking, bag_of_words};
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use vfs::RealStorage;
+
+/// The segments of an index and the plans of queries, one a line (what stands before a tab is left out).
+pub(crate) fn segments_and_plans(
+    directory: &str,
+    queries: &str,
+    operator: Operator,
+) -> Result<(Vec<Arc<Segment>>, Vec<Plan>), Box<dyn Error>> {
+    let index = Index::open(Arc::new(RealStorage::open(Path::new(directory))?))?;
+    let mut plans = Vec::new();
+    for line in std::fs::read_to_string(queries)?.lines() {
+        let text = line.split_once('\t').map_or(line, |(_, text)| text);
+        let query = bag_of_words(text, index.analyzer(), operator);
+        plans.push(Plan::new(&query, Ranking::default(), index.statistics())?);
+    }
+    let segments = index.segments(0..index.chunks_count()).cloned().collect();
+    Ok((segments, plans))
+}
+
+/// What some work takes.
+pub(crate) fn time_us(
+    work: impl FnOnce() -> Result<(), index::IndexError>,
+) -> Result<f64, Box<dyn Error>> {
+    let started = Instant::now();
+    work()?;
+    Ok(started.elapsed().as_nanos() as f64 / 1e3)
+}
