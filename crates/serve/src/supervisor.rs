@@ -23,15 +23,19 @@ const STEADY: Duration = Duration::from_secs(10);
 const END: Duration = Duration::from_secs(15);
 /// What a process says when it can be asked.
 const READY: &str = "listening on ";
+/// What it says before of where its figures are.
+const METRICS: &str = "metrics at http://";
+/// Any free port of this machine.
+const ANY_PORT: &str = "127.0.0.1:0";
 
-/// What to start: this program with other arguments. `--listen` is added.
+/// What to start: this program with other arguments. `--listen` and `--metrics` are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Role {
     /// For messages: `index server of chunks 0-63`.
     pub name: String,
     /// The program.
     pub program: PathBuf,
-    /// Its arguments, without `--listen`.
+    /// Its arguments, without `--listen` and `--metrics`.
     pub arguments: Vec<String>,
 }
 
@@ -42,7 +46,16 @@ pub struct Supervisor {
     restarts: Arc<AtomicU64>,
     processes: Vec<Arc<Mutex<Process>>>,
     watchers: Vec<JoinHandle<()>>,
-    addresses: Vec<String>,
+    addresses: Vec<Addresses>,
+}
+
+/// Where a process is reached; the same after it was started again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addresses {
+    /// For front-ends: `host:port`.
+    pub listen: String,
+    /// Of `/metrics` and `/healthz`: `host:port`.
+    pub metrics: String,
 }
 
 #[derive(Debug)]
@@ -68,24 +81,32 @@ impl Supervisor {
             .iter()
             .map(|role| {
                 let role = role.clone();
-                thread::spawn(move || start(&role, "127.0.0.1:0"))
+                thread::spawn(move || {
+                    start(
+                        &role,
+                        &Addresses {
+                            listen: ANY_PORT.into(),
+                            metrics: ANY_PORT.into(),
+                        },
+                    )
+                })
             })
             .collect();
         for (role, starting) in roles.into_iter().zip(starting) {
             let started = starting
                 .join()
                 .unwrap_or_else(|_| Err(io::Error::other("it panicked")));
-            let (process, address) = started.map_err(|source| ServeError::Process {
+            let (process, addresses) = started.map_err(|source| ServeError::Process {
                 name: role.name.clone(),
                 source,
             })?;
             let process = Arc::new(Mutex::new(process));
             supervisor.processes.push(Arc::clone(&process));
-            supervisor.addresses.push(address.clone());
+            supervisor.addresses.push(addresses.clone());
             let (ending, restarts) = (supervisor.ending.clone(), supervisor.restarts.clone());
             let watcher = thread::Builder::new()
                 .name("supervisor".into())
-                .spawn(move || watch(&role, &address, &process, &ending, &restarts))
+                .spawn(move || watch(&role, &addresses, &process, &ending, &restarts))
                 .map_err(|source| ServeError::System {
                     operation: "start a thread",
                     source,
@@ -95,8 +116,8 @@ impl Supervisor {
         Ok(supervisor)
     }
 
-    /// Where each process listens, in the order of the roles.
-    pub fn addresses(&self) -> &[String] {
+    /// Where each process is reached, in the order of the roles.
+    pub fn addresses(&self) -> &[Addresses] {
         &self.addresses
     }
 
@@ -140,11 +161,12 @@ fn lock(process: &Arc<Mutex<Process>>) -> std::sync::MutexGuard<'_, Process> {
     process.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a process and waits until it says where it listens.
-fn start(role: &Role, listen: &str) -> io::Result<(Process, String)> {
+/// Starts a process at some addresses and waits until it says where it listens.
+fn start(role: &Role, at: &Addresses) -> io::Result<(Process, Addresses)> {
     let mut child = Command::new(&role.program)
         .args(&role.arguments)
-        .args(["--listen", listen, "--until-stdin-ends"])
+        .args(["--listen", &at.listen, "--metrics", &at.metrics])
+        .arg("--until-stdin-ends")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
@@ -153,11 +175,15 @@ fn start(role: &Role, listen: &str) -> io::Result<(Process, String)> {
         return Err(io::Error::other("its output cannot be read"));
     };
     let mut lines = BufReader::new(stdout).lines();
-    let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
+    let mut metrics = at.metrics.clone();
+    let listen = lines.by_ref().map_while(Result::ok).find_map(|line| {
+        if let Some((_, url)) = line.split_once(METRICS) {
+            url.trim_end_matches("/metrics").clone_into(&mut metrics);
+        }
         let (_, address) = line.split_once(READY)?;
         Some(address.to_owned())
     });
-    let Some(address) = address else {
+    let Some(listen) = listen else {
         let status = child.wait()?;
         return Err(io::Error::other(format!(
             "it ended before it listened ({status}); see what it wrote above"
@@ -170,12 +196,12 @@ fn start(role: &Role, listen: &str) -> io::Result<(Process, String)> {
         pipe,
         started: Instant::now(),
     };
-    Ok((process, address))
+    Ok((process, Addresses { listen, metrics }))
 }
 
 fn watch(
     role: &Role,
-    address: &str,
+    addresses: &Addresses,
     process: &Arc<Mutex<Process>>,
     ending: &AtomicBool,
     restarts: &AtomicU64,
@@ -198,7 +224,7 @@ fn watch(
         while Instant::now() < again && !ending.load(Ordering::Relaxed) {
             thread::sleep(LOOK.min(pause / 2));
         }
-        match start(role, address) {
+        match start(role, addresses) {
             Ok((started, _)) => {
                 restarts.fetch_add(1, Ordering::Relaxed);
                 *lock(process) = started;

@@ -119,7 +119,14 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     let chunks_count = generations.newest().chunks_count();
     // The processes have the index open; this one needs it no more.
     drop::<Arc<Generations>>(generations);
+    let names: Vec<String> = roles.iter().map(|role| role.name.clone()).collect();
     let supervisor = Supervisor::start(roles)?;
+    for (name, addresses) in names.iter().zip(supervisor.addresses()) {
+        note(&format!(
+            "{name}: metrics at http://{}/metrics",
+            addresses.metrics
+        ));
+    }
     let (document_server, index_servers) = supervisor
         .addresses()
         .split_last()
@@ -129,9 +136,9 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         index_servers: parts
             .into_iter()
             .zip(index_servers)
-            .map(|(chunks, address)| (chunks, vec![address.clone()]))
+            .map(|(chunks, addresses)| (chunks, vec![addresses.listen.clone()]))
             .collect(),
-        document_servers: vec![(0..=chunks_count - 1, vec![document_server.clone()])],
+        document_servers: vec![(0..=chunks_count - 1, vec![document_server.listen.clone()])],
     };
     let runtime = io_runtime()?;
     let cluster = Cluster::connect(&file, &arguments.listen, &runtime, |silent| {

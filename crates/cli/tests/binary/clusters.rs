@@ -1,7 +1,7 @@
 //! Do processes of their own answer as one process does, come back when they die, and end with their
 //! supervisor?
 
-use crate::serving::{Serving, without_times};
+use crate::serving::{Serving, get, without_times};
 use crate::support::{Bench, command, finished, small_corpus};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -60,8 +60,18 @@ fn children_of(parent: u32) -> Vec<u32> {
 fn processes_answer_come_back_and_end() {
     let bench = Bench::indexed_in_chunks(&small_corpus(), 2);
     let expected = without_times(bench.answer("ice", &["-k", "3"]));
-    let serving = Serving::start_with(&bench, &["--index-servers", "2", "--handlers", "1"]);
+    let mut serving = Serving::start_with(&bench, &["--index-servers", "2", "--handlers", "1"]);
     assert_eq!(found(&serving), expected);
+    let metrics = serving.told(3);
+    assert!(metrics[0].contains("index server of chunks 0-0: metrics at http://"));
+    assert!(metrics[2].contains("document server: metrics at http://"));
+    for line in &metrics {
+        let (_, url) = line.split_once("http://").unwrap();
+        let address = url.trim_end().trim_end_matches("/metrics");
+        let (status, body) = get(address, "/metrics");
+        assert!(status.contains("200"), "{status}");
+        assert!(body.contains("shorttail_partition_seconds"), "{body}");
+    }
 
     let children = children_of(serving.id());
     assert_eq!(children.len(), 3, "two index servers and a document server");

@@ -46,17 +46,29 @@ impl Serving {
 
     /// The status line and the body of an answer.
     pub(crate) fn get(&self, path: &str) -> (String, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(
-            stream,
-            "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        (head.lines().next().unwrap().to_owned(), body.to_owned())
+        get(&self.address, path)
     }
+
+    /// The first lines that it wrote to standard error.
+    pub(crate) fn told(&mut self, lines_count: usize) -> Vec<String> {
+        let stderr = self.child.stderr.take().expect("it is told once");
+        let lines = BufReader::new(stderr).lines().take(lines_count);
+        lines.map(Result::unwrap).collect()
+    }
+}
+
+/// The status line and the body of an answer from an address.
+pub(crate) fn get(address: &str, path: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.lines().next().unwrap().to_owned(), body.to_owned())
 }
 
 impl Drop for Serving {
