@@ -8,7 +8,7 @@
 //! Exact: documents, scores, order and counts are those of [`crate::exhaustive`].
 
 use crate::TopK;
-use crate::conjunction::Conjunction;
+use crate::conjunction::{Conjunction, Sought};
 use crate::cursor::{BLOCK, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, first_damage};
 use crate::plan::{PhraseNode, Plan};
@@ -98,7 +98,8 @@ impl<'a> Phrase<'a> {
             top.exchange();
             let bounded = !counted && top.threshold() > 0.0 && self.is_bounded_by(0);
             if !bounded || top.would_enter(self.words.lists[0].bound(block)) {
-                self.words.find_matches(block, &range, None);
+                self.words
+                    .find_matches(block, &range, None, Sought::Places);
                 count += self.offer(segment, top, counted);
             }
             block += 1;
