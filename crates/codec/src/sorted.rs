@@ -36,7 +36,9 @@ pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usi
     #[cfg(target_arch = "x86_64")]
     match crate::processor::level() {
         // SAFETY: the processor has what the function is compiled for.
-        crate::processor::Level::Avx512 => return unsafe { intersect_avx512(wanted, block, pairs) },
+        crate::processor::Level::Avx512 => {
+            return unsafe { intersect_avx512(wanted, block, pairs) };
+        }
         // SAFETY: as above.
         crate::processor::Level::Avx2 => return unsafe { intersect_avx2(wanted, block, pairs) },
         crate::processor::Level::Any => {}

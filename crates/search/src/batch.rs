@@ -105,10 +105,15 @@ impl Batch {
             scores,
             ..
         } = self;
-        list.probe(&docs[..*count], found, Some(places), |range, list, block| {
-            let most = list.bound(block) + rest;
-            sums[range].iter().any(|sum| sum + most >= least)
-        });
+        list.probe(
+            &docs[..*count],
+            found,
+            Some(places),
+            |range, list, block| {
+                let most = list.bound(block) + rest;
+                sums[range].iter().any(|sum| sum + most >= least)
+            },
+        );
         if found.count == 0 {
             return;
         }

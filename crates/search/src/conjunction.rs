@@ -161,9 +161,7 @@ impl<'a> Conjunction<'a> {
         if !segment.has_deletions() {
             return docs.len() as u64;
         }
-        let live = docs
-            .iter()
-            .filter(|&&doc| !segment.is_deleted(DocId(doc)));
+        let live = docs.iter().filter(|&&doc| !segment.is_deleted(DocId(doc)));
         live.count() as u64
     }
 

@@ -3,6 +3,7 @@
 use super::blocks::NO_BLOCK;
 use super::{BLOCK, Blocks, Place, PostingsCodec, TAIL_MIN};
 use crate::sealed::read_u32;
+use codec::rice::follow::{self, Stretch, Word};
 use codec::{CodecError, memory, packed, rice, vint};
 
 /// Which occurrences of a list are those in one document.
@@ -49,6 +50,29 @@ impl Blocks<'_> {
             });
             let from = ends[index].wrapping_sub(count);
             *span = Span { from, count };
+        }
+    }
+
+    /// Where the positions of a span stand, as vectors read them.
+    #[inline]
+    fn stretch(&self, span: Span) -> Stretch {
+        let (block, from) = (span.from as usize / BLOCK, span.from as usize % BLOCK);
+        let count = self.positions_in(block);
+        // Most lie in one block.
+        if self.bytes.codec != PostingsCodec::Packed
+            || count < TAIL_MIN
+            || from + span.count as usize > count
+        {
+            return Stretch::default();
+        }
+        let (start, end) = self.position_block_at(block);
+        Stretch {
+            start: start as u32,
+            // One that does not fit is none.
+            end: u32::try_from(end).unwrap_or(0),
+            count: count as u32,
+            from: from as u32,
+            wanted: span.count,
         }
     }
 
@@ -261,6 +285,34 @@ impl Blocks<'_> {
     fn fail_positions(&mut self, error: CodecError) {
         self.fail(self.origin.positions_offset, error);
     }
+}
+
+/// For documents that hold two words, given the spans of both: how many positions of the first have one of the
+/// second `distance` further on; `codec::rice::follow::UNKNOWN` where it takes more to find out. At most 256
+/// documents.
+pub fn count_followed<'a>(
+    first: (&Blocks<'a>, &[Span]),
+    second: (&Blocks<'a>, &[Span]),
+    distance: i32,
+    counts: &mut [u32],
+) {
+    let mut stretches = [[Stretch::default(); BLOCK]; 2];
+    for ((blocks, spans), stretches) in [first, second].into_iter().zip(&mut stretches) {
+        for (stretch, span) in stretches.iter_mut().zip(spans) {
+            *stretch = blocks.stretch(*span);
+        }
+    }
+    let documents = counts.len().min(BLOCK);
+    let word = |(blocks, _): (&Blocks<'a>, &[Span]), stretches| Word {
+        bytes: blocks.bytes.positions,
+        stretches,
+    };
+    follow::count_followed(
+        word(first, &stretches[0][..documents]),
+        word(second, &stretches[1][..documents]),
+        distance,
+        counts,
+    );
 }
 
 /// Adds up, from `base` on.
