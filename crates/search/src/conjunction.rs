@@ -93,7 +93,8 @@ impl<'a> Conjunction<'a> {
         while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), 1) {
             top.exchange();
             let least = self.least_of_leader(top.threshold());
-            if least.is_none_or(|least| self.lists[0].bound(block) >= least) {
+            let leader = &mut self.lists[0];
+            if least.is_none_or(|least| !leader.is_bounded() || leader.bound(block) >= least) {
                 // Every match counts, so where they are counted none is left out.
                 let least = least.filter(|_| !counted);
                 self.find_matches(block, &range, least, Sought::Places);
@@ -115,7 +116,7 @@ impl<'a> Conjunction<'a> {
             // There is nothing to compare with yet, and what others add is not asked for in vain.
             return None;
         }
-        let others: f32 = self.lists[1..].iter_mut().map(List::most).sum();
+        let others: f32 = self.lists[1..].iter_mut().map(List::most_unread).sum();
         (threshold > others).then_some(threshold - others)
     }
 
@@ -282,7 +283,7 @@ impl<'a> Conjunction<'a> {
             ..
         } = &mut *self.matches;
         let mut rest = match top.threshold() > 0.0 && *count > 0 {
-            true => self.lists[1..].iter_mut().map(List::most).sum(),
+            true => self.lists[1..].iter_mut().map(List::most_unread).sum(),
             false => f32::INFINITY,
         };
         sums[..*count].fill(0.0);
@@ -309,7 +310,7 @@ impl<'a> Conjunction<'a> {
             }
             if let Some(next) = self.lists.get_mut(number + 1) {
                 // Exact: all of them lie on the grid.
-                rest -= next.most();
+                rest -= next.most_unread();
             }
         }
         crate::profile::offered(*count);

@@ -4,7 +4,7 @@
 use crate::cursor::{BLOCK, Scorer};
 use crate::plan::{Node, Plan};
 use codec::sorted::{self, Pairs};
-use index::{Blocks, Bounds, DocId, Field, IndexError, Place, Segment, TermRecord};
+use index::{Blocks, Bounds, DocId, Field, Impact, IndexError, Place, Segment, TermRecord};
 
 /// More blocks than this are not asked for their bounds one by one.
 const BLOCKS_MAX: usize = 4;
@@ -112,6 +112,25 @@ impl<'a> List<'a> {
         };
         self.most = Some(most);
         most
+    }
+
+    /// As [`List::most`], as far as it is known without reading postings: a list without full blocks has no
+    /// bounds of its own, and making one costs what scoring does.
+    pub(crate) fn most_unread(&mut self) -> f32 {
+        if self.is_bounded() || !self.scorer.saturates() {
+            return self.most();
+        }
+        // No posting scores more than a word that is said without end.
+        let most = Impact {
+            frequency: u32::MAX,
+            length: 0,
+        };
+        self.most.unwrap_or_else(|| self.scorer.bound(&[most]))
+    }
+
+    /// Whether its blocks have bounds of their own.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.bounds.blocks_count() > 0
     }
 
     /// The most that a posting of the block adds.

@@ -177,19 +177,13 @@ impl<'a> Phrase<'a> {
             }
             return;
         };
-        let mut spans = [[Span::default(); BLOCK]; 2];
-        for (spans, all) in spans.iter_mut().zip(&self.room.spans.0) {
-            for (span, &at) in spans.iter_mut().zip(matches) {
-                *span = all[usize::from(at)];
-            }
-        }
-        let [spans, others] = spans.each_ref().map(|spans| &spans[..matches.len()]);
+        let [spans, others] = &self.room.spans.0;
         let distance = second as i32 - first as i32;
-        let pairs = &mut pairs[..matches.len()];
         index::count_followed(
             (&one.blocks, spans),
             (&other.blocks, others),
             distance,
+            matches,
             pairs,
         );
     }

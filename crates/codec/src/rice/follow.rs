@@ -28,6 +28,8 @@ pub struct Stretch {
 /// A count that was not found out.
 pub const UNKNOWN: u32 = u32::MAX;
 
+/// Documents that are counted together.
+pub const TOGETHER: usize = 64;
 /// Documents that the places of values are asked for ahead.
 const AHEAD: usize = 8;
 
@@ -36,7 +38,7 @@ const AHEAD: usize = 8;
 pub struct Word<'a> {
     /// The bytes of its list.
     pub bytes: &'a [u8],
-    /// By document, at most 256.
+    /// By document.
     pub stretches: &'a [Stretch],
 }
 
@@ -65,7 +67,8 @@ impl<'a> Word<'a> {
 }
 
 /// For each document, how many of the first word's places have one of the second's `distance` further on;
-/// [`UNKNOWN`] where it is damaged, not in one block, or too much for the form that is taken.
+/// [`UNKNOWN`] where it is damaged, not in one block, or too much for the form that is taken. At most
+/// [`TOGETHER`] documents.
 #[inline]
 pub fn count_followed(first: Word<'_>, second: Word<'_>, distance: i32, counts: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
@@ -125,15 +128,9 @@ fn count_in(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]
 fn count_followed_avx512(first: Word<'_>, second: Word<'_>, distance: i32, counts: &mut [u32]) {
-    let counts = match counts.len() {
-        ..=BLOCK => counts,
-        _ => {
-            let (some, rest) = counts.split_at_mut(BLOCK);
-            rest.fill(UNKNOWN);
-            some
-        }
-    };
-    let mut starts = [[UNKNOWN; BLOCK]; 2];
+    let (counts, rest) = counts.split_at_mut(counts.len().min(TOGETHER));
+    rest.fill(UNKNOWN);
+    let mut starts = [[UNKNOWN; TOGETHER]; 2];
     for (word, starts) in [first, second].into_iter().zip(&mut starts) {
         for document in 0..counts.len().min(AHEAD) {
             word.prefetch(document);
@@ -188,7 +185,7 @@ fn count_one(
     use avx512::LANES;
     use std::arch::x86_64::*;
     /// Places looked for side by side.
-    const TOGETHER: usize = 4;
+    const GROUP: usize = 4;
     let wanted = first_stretch.wanted as usize;
     if wanted == 0 || wanted > LANES {
         return if wanted == 0 { 0 } else { UNKNOWN };
@@ -213,7 +210,7 @@ fn count_one(
     let outside = u32::from(_mm512_movepi32_mask(all));
     let possible = !outside & ((1 << wanted) - 1);
     let last = _mm512_set1_epi32(targets[wanted - 1] as i32);
-    let groups = &targets.as_chunks::<TOGETHER>().0[..wanted.div_ceil(TOGETHER)];
+    let groups = &targets.as_chunks::<GROUP>().0[..wanted.div_ceil(GROUP)];
     let mut found = 0u32;
     let at = (second_stretch.from as usize, second_start as usize);
     let places = second_stretch.wanted as usize;
@@ -222,7 +219,7 @@ fn count_one(
             for (lane, target) in group.iter().enumerate() {
                 let target = _mm512_set1_epi32(*target as i32);
                 let equal = _mm512_mask_cmpeq_epi32_mask(used, sums, target);
-                found |= u32::from(equal != 0) << (number * TOGETHER + lane);
+                found |= u32::from(equal != 0) << (number * GROUP + lane);
             }
         }
         // What follows is further on than any that is looked for.

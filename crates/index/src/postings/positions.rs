@@ -287,32 +287,34 @@ impl Blocks<'_> {
     }
 }
 
-/// For documents that hold two words, given the spans of both: how many positions of the first have one of the
-/// second `distance` further on; `codec::rice::follow::UNKNOWN` where it takes more to find out. At most 256
-/// documents.
+/// For some of the matches of two words, given the spans of both in all matches: how many positions of the first
+/// have one of the second `distance` further on; `codec::rice::follow::UNKNOWN` where it takes more to find out.
 pub fn count_followed<'a>(
-    first: (&Blocks<'a>, &[Span]),
-    second: (&Blocks<'a>, &[Span]),
+    first: (&Blocks<'a>, &[Span; BLOCK]),
+    second: (&Blocks<'a>, &[Span; BLOCK]),
     distance: i32,
-    counts: &mut [u32],
+    matches: &[u8],
+    counts: &mut [u32; BLOCK],
 ) {
-    let mut stretches = [[Stretch::default(); BLOCK]; 2];
-    for ((blocks, spans), stretches) in [first, second].into_iter().zip(&mut stretches) {
-        for (stretch, span) in stretches.iter_mut().zip(spans) {
-            *stretch = blocks.stretch(*span);
+    let matches = matches.chunks(follow::TOGETHER);
+    for (matches, counts) in matches.zip(counts.chunks_mut(follow::TOGETHER)) {
+        let mut stretches = [[Stretch::default(); follow::TOGETHER]; 2];
+        for ((blocks, spans), stretches) in [first, second].into_iter().zip(&mut stretches) {
+            for (stretch, &at) in stretches.iter_mut().zip(matches) {
+                *stretch = blocks.stretch(spans[usize::from(at)]);
+            }
         }
+        let word = |(blocks, _): (&Blocks<'a>, _), stretches| Word {
+            bytes: blocks.bytes.positions,
+            stretches,
+        };
+        follow::count_followed(
+            word(first, &stretches[0][..matches.len()]),
+            word(second, &stretches[1][..matches.len()]),
+            distance,
+            &mut counts[..matches.len()],
+        );
     }
-    let documents = counts.len().min(BLOCK);
-    let word = |(blocks, _): (&Blocks<'a>, &[Span]), stretches| Word {
-        bytes: blocks.bytes.positions,
-        stretches,
-    };
-    follow::count_followed(
-        word(first, &stretches[0][..documents]),
-        word(second, &stretches[1][..documents]),
-        distance,
-        counts,
-    );
 }
 
 /// Adds up, from `base` on.
