@@ -296,9 +296,8 @@ fn low_parts(
     let packed = load(&rest[..bytes_count.min(rest.len())]);
     let at = _mm512_add_epi32(offsets, _mm512_set1_epi32((bit % 8) as i32));
     // The number of a lane's first byte, in all four of its bytes.
-    let byte = _mm512_srli_epi32::<3>(at);
-    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<8>(byte));
-    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<16>(byte));
+    let first_of_four = _mm512_set4_epi32(0x0c0c_0c0c, 0x0808_0808, 0x0404_0404, 0);
+    let byte = _mm512_shuffle_epi8(_mm512_srli_epi32::<3>(at), first_of_four);
     let four = _mm512_set1_epi32(0x0302_0100);
     let lanes = _mm512_permutexvar_epi8(_mm512_add_epi8(byte, four), packed);
     let within = _mm512_and_si512(at, _mm512_set1_epi32(7));

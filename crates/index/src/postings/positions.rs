@@ -33,7 +33,7 @@ impl Blocks<'_> {
     /// The spans of postings of one block.
     fn spans_in(&mut self, places: &[Place], spans: &mut [Span]) {
         /// From so many on, all sums of a block are made at once.
-        const TOGETHER_MIN: usize = 3;
+        const TOGETHER_MIN: usize = 6;
         let mut ends = None;
         for (&place, span) in places.iter().zip(spans) {
             let index = self.frequencies_of(place);
