@@ -35,12 +35,14 @@ impl Default for Pairs {
 pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
     #[cfg(target_arch = "x86_64")]
     match crate::processor::level() {
-        // SAFETY: the processor has what the function is compiled for.
         crate::processor::Level::Avx512 => {
+            // SAFETY: the processor has what the function is compiled for.
             return unsafe { intersect_avx512(wanted, block, pairs) };
         }
-        // SAFETY: as above.
-        crate::processor::Level::Avx2 => return unsafe { intersect_avx2(wanted, block, pairs) },
+        crate::processor::Level::Avx2 => {
+            // SAFETY: as above.
+            return unsafe { intersect_avx2(wanted, block, pairs) };
+        }
         crate::processor::Level::Any => {}
     }
     intersect_scalar(wanted, block, pairs)
