@@ -24,10 +24,46 @@ for_each_processor! {
     pub fn sum(values: &[u32]) -> u32 = sum_any
 }
 
+/// Writes to `kept` the indexes of the values that are `least` or more; how many they are. Of the
+/// values as many as there are indexes, at most 256.
+#[inline]
+pub fn at_least(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if crate::processor::level() == crate::processor::Level::Avx512 {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { at_least_avx512(values, least, kept) };
+    }
+    at_least_one_by_one(values, least, kept)
+}
+
 for_each_processor! {
-    /// Writes to `kept` the indexes of the values that are `least` or more; how many they are. Of the
-    /// values as many as there are indexes, at most 256.
-    pub fn at_least(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize = at_least_any
+    /// The twin of every vectorised [`at_least`].
+    pub fn at_least_one_by_one(
+        values: &[f32], least: f32, kept: &mut [u8; 256]
+    ) -> usize = at_least_any
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,popcnt,bmi1,bmi2,lzcnt")]
+fn at_least_avx512(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
+    use std::arch::x86_64::*;
+    const LANES: usize = 16;
+    let least = _mm512_set1_ps(least);
+    let mut indexes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let mut count = 0;
+    for vector in values[..values.len().min(256)].chunks(LANES) {
+        let there = (1u32 << vector.len()).wrapping_sub(1) as u16;
+        // SAFETY: only values of the chunk are read, those whose bit in `there` is set.
+        let vector = unsafe { _mm512_maskz_loadu_ps(there, vector.as_ptr()) };
+        let mask = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(there, vector, least);
+        let found = _mm512_cvtepi32_epi8(_mm512_maskz_compress_epi32(mask, indexes));
+        // SAFETY: before this vector there were `count` or more values, a multiple of sixteen below 256, so
+        // sixteen bytes from `count` on lie within the 256.
+        unsafe { _mm_storeu_si128(kept.as_mut_ptr().add(count).cast(), found) };
+        count += mask.count_ones() as usize;
+        indexes = _mm512_add_epi32(indexes, _mm512_set1_epi32(LANES as i32));
+    }
+    count
 }
 
 /// Which of 64 values are `least` or more, as bits.
@@ -151,6 +187,8 @@ mod tests {
                 .filter(|&index| scores[index] >= least)
                 .map(|index| index as u8)
                 .collect();
+            prop_assert_eq!(&kept[..count], &expected);
+            prop_assert_eq!(at_least_one_by_one(&scores, least, &mut kept), count);
             prop_assert_eq!(&kept[..count], &expected);
             prop_assert_eq!(max(&frequencies), frequencies.iter().copied().max().unwrap_or(0));
             prop_assert_eq!(sum(&frequencies), frequencies.iter().sum::<u32>());

@@ -21,6 +21,7 @@ use crate::bits::for_each_processor;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+pub mod follow;
 #[cfg(test)]
 mod tests;
 
@@ -92,11 +93,14 @@ pub(crate) fn write_lows(values: &[u32], bits: u32, out: &mut Vec<u8>) {
 /// The parts of a block.
 enum Parts<'a> {
     Zeros,
-    Mixed {
-        bits: u32,
-        highs: &'a [u8],
-        lows: &'a [u8],
-    },
+    Mixed(Mixed<'a>),
+}
+
+#[derive(Clone, Copy)]
+struct Mixed<'a> {
+    bits: u32,
+    highs: &'a [u8],
+    lows: &'a [u8],
 }
 
 /// Takes a block of `count` values apart.
@@ -110,7 +114,7 @@ fn parts(bytes: &[u8], count: usize) -> Result<Parts<'_>, CodecError> {
     check_bits(bits)?;
     let highs_bytes = rest.len().checked_sub(lows_bytes(count, bits));
     let (highs, lows) = rest.split_at(highs_bytes.ok_or(truncated(1))?);
-    Ok(Parts::Mixed { bits, highs, lows })
+    Ok(Parts::Mixed(Mixed { bits, highs, lows }))
 }
 
 #[inline(always)]
@@ -195,7 +199,7 @@ fn decode_any(
     from: usize,
     values: &mut [u32],
 ) -> Result<(), CodecError> {
-    let Parts::Mixed { bits, highs, lows } = parts(bytes, count)? else {
+    let Parts::Mixed(Mixed { bits, highs, lows }) = parts(bytes, count)? else {
         values.fill(0);
         return Ok(());
     };
@@ -217,7 +221,7 @@ fn decode_sums_any(
     base: u32,
     values: &mut [u32],
 ) -> Result<(), CodecError> {
-    let Parts::Mixed { bits, highs, lows } = parts(bytes, count)? else {
+    let Parts::Mixed(Mixed { bits, highs, lows }) = parts(bytes, count)? else {
         values.fill(base);
         return Ok(());
     };

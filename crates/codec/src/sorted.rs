@@ -4,8 +4,9 @@
 //! wanted  3 9 17 20        block  1 3 4 17 30      gives pairs (0, 1), (2, 3)
 //! ```
 //!
-//! Vectors of eight are passed over by their last value; a value is looked for in one vector at once
-//! (Lemire, Boytsov & Kurz, "SIMD compression and the intersection of sorted integers", 2016).
+//! Vectors are passed over by their last value; a value is looked for in one vector at once (Lemire, Boytsov
+//! & Kurz, "SIMD compression and the intersection of sorted integers", 2016). With AVX-512 the last values of
+//! all vectors of a block are one vector themselves, so there is no walk, and no branch to guess.
 
 use crate::bits::for_each_processor;
 use crate::packed::BLOCK;
@@ -33,9 +34,16 @@ impl Default for Pairs {
 #[inline]
 pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
-        // SAFETY: the processor has AVX2, the only thing this function asks for.
-        return unsafe { intersect_avx2(wanted, block, pairs) };
+    match crate::processor::level() {
+        crate::processor::Level::Avx512 => {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { intersect_avx512(wanted, block, pairs) };
+        }
+        crate::processor::Level::Avx2 => {
+            // SAFETY: as above.
+            return unsafe { intersect_avx2(wanted, block, pairs) };
+        }
+        crate::processor::Level::Any => {}
     }
     intersect_scalar(wanted, block, pairs)
 }
@@ -84,6 +92,49 @@ fn intersect_avx2(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> us
         // Written always and counted when found: no branch to guess. `count` is at most `index`.
         pairs.wanted[count] = index as u8;
         pairs.block[count] = (vector as u32 + found.trailing_zeros()) as u8;
+        count += usize::from(found != 0);
+    }
+    count
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,popcnt,bmi1,bmi2,lzcnt")]
+fn intersect_avx512(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
+    use std::arch::x86_64::*;
+    const LANES: usize = 16;
+    const { assert!(BLOCK == LANES * LANES) };
+    let vectors = block.as_chunks::<LANES>().0;
+    let last = |vector: usize| vectors[vector][LANES - 1] as i32;
+    let lasts = _mm512_setr_epi32(
+        last(0),
+        last(1),
+        last(2),
+        last(3),
+        last(4),
+        last(5),
+        last(6),
+        last(7),
+        last(8),
+        last(9),
+        last(10),
+        last(11),
+        last(12),
+        last(13),
+        last(14),
+        last(15),
+    );
+    let mut count = 0;
+    for (index, &value) in wanted.iter().enumerate().take(BLOCK) {
+        let all = _mm512_set1_epi32(value as i32);
+        // The first vector that does not end before the value; where all do, any will do, for none has it.
+        let passed = _mm512_cmplt_epu32_mask(lasts, all).count_ones() as usize;
+        let vector = passed % LANES;
+        // SAFETY: a chunk is sixteen u32; unaligned loads are allowed.
+        let values = unsafe { _mm512_loadu_si512(vectors[vector].as_ptr().cast()) };
+        let found = u32::from(_mm512_cmpeq_epi32_mask(values, all));
+        // Written always and counted when found. `count` is at most `index`.
+        pairs.wanted[count % BLOCK] = index as u8;
+        pairs.block[count % BLOCK] = (vector * LANES) as u8 + (found.trailing_zeros() % 16) as u8;
         count += usize::from(found != 0);
     }
     count
@@ -141,6 +192,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    type Form = fn(&[u32], &[u32; BLOCK], &mut Pairs) -> usize;
+
+    /// The form that is taken, and those of lesser processors that this one can run too.
+    fn forms() -> Vec<Form> {
+        let mut forms: Vec<Form> = vec![intersect];
+        #[cfg(target_arch = "x86_64")]
+        if crate::processor::level() != crate::processor::Level::Any {
+            // SAFETY: the processor has AVX2, the only thing this function asks for.
+            forms.push(|wanted, block, pairs| unsafe { intersect_avx2(wanted, block, pairs) });
+        }
+        forms
+    }
+
     proptest! {
         #[test]
         fn followed_are_those_of_the_walk(
@@ -170,11 +234,14 @@ mod tests {
             for (slot, value) in padded.iter_mut().zip(&block) {
                 *slot = *value;
             }
-            let (mut fast, mut slow) = (Pairs::default(), Pairs::default());
+            let mut slow = Pairs::default();
             let count = intersect_scalar(&wanted, &padded, &mut slow);
-            prop_assert_eq!(intersect(&wanted, &padded, &mut fast), count);
-            prop_assert_eq!(&fast.wanted[..count], &slow.wanted[..count]);
-            prop_assert_eq!(&fast.block[..count], &slow.block[..count]);
+            for form in forms() {
+                let mut fast = Pairs::default();
+                prop_assert_eq!(form(&wanted, &padded, &mut fast), count);
+                prop_assert_eq!(&fast.wanted[..count], &slow.wanted[..count]);
+                prop_assert_eq!(&fast.block[..count], &slow.block[..count]);
+            }
             let expected = wanted.iter().filter(|value| block.contains(value)).count();
             prop_assert_eq!(count, expected);
         }

@@ -250,10 +250,11 @@ fn open_all<'a>(
     }
     // Records are moved more cheaply than lists.
     found.sort_by_key(|(record, _)| record.documents_count);
-    let lists = found
-        .into_iter()
-        .map(|(record, node)| List::of_node(plan, node, &record, segment));
-    lists.collect::<Result<Vec<_>, _>>().map(Some)
+    let mut lists = Vec::with_capacity(found.len());
+    for (record, node) in found {
+        lists.push(List::of_node(plan, node, &record, segment)?);
+    }
+    Ok(Some(lists))
 }
 
 /// The lists of clauses of which any will do, those that the segment has.

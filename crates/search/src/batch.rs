@@ -6,7 +6,7 @@ use crate::list::{Found, List};
 use crate::profile;
 use crate::scratch::kept_by_thread;
 use codec::lanes;
-use index::{DocId, Segment};
+use index::{DocId, Place, Segment};
 
 /// Up to 256 documents, increasing, with sums of scores.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ pub(crate) struct Batch {
     pub(crate) docs: [u32; BLOCK],
     pub(crate) sums: [f32; BLOCK],
     found: Found,
+    places: [Place; BLOCK],
     kept: [u8; BLOCK],
     frequencies: [u32; BLOCK],
     held: [u32; BLOCK],
@@ -30,6 +31,7 @@ impl Default for Batch {
             docs: [0; BLOCK],
             sums: [0.0; BLOCK],
             found: Found::default(),
+            places: [Place::default(); BLOCK],
             kept: [0; BLOCK],
             frequencies: [1; BLOCK],
             held: [0; BLOCK],
@@ -97,21 +99,26 @@ impl Batch {
             docs,
             sums,
             found,
+            places,
             frequencies,
             held,
             scores,
             ..
         } = self;
-        list.probe(&docs[..*count], found, |range, list, block| {
-            let most = list.bound(block) + rest;
-            sums[range].iter().any(|sum| sum + most >= least)
-        });
+        list.probe(
+            &docs[..*count],
+            found,
+            Some(places),
+            |range, list, block| {
+                let most = list.bound(block) + rest;
+                sums[range].iter().any(|sum| sum + most >= least)
+            },
+        );
         if found.count == 0 {
             return;
         }
         let frequencies = &mut frequencies[..found.count];
-        list.blocks
-            .lookup(&found.places[..found.count], frequencies);
+        list.blocks.lookup(&places[..found.count], frequencies);
         for (held, &index) in held.iter_mut().zip(&found.wanted[..found.count]) {
             *held = docs[index as usize];
         }

@@ -89,28 +89,35 @@ impl<'a> Conjunction<'a> {
         counted: bool,
     ) -> Result<u64, IndexError> {
         let mut count = 0;
-        let others = match counted {
-            // Every match counts, so nothing is left out and no bound is needed.
-            true => 0.0,
-            false => self.lists[1..].iter_mut().map(List::most).sum(),
-        };
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), 1) {
             top.exchange();
-            let least = top.threshold() - others;
-            if counted || least <= 0.0 {
-                // Nothing may be left out, or there is nothing to compare with yet.
-                self.find_matches(block, &range, None);
-            } else if self.lists[0].bound(block) >= least {
-                self.find_matches(block, &range, Some(least));
-            } else {
-                self.matches.count = 0;
+            let least = self.least_of_leader(top.threshold());
+            let leader = &mut self.lists[0];
+            if least.is_none_or(|least| !leader.is_bounded() || leader.bound(block) >= least) {
+                // Every match counts, so where they are counted none is left out.
+                let least = least.filter(|_| !counted);
+                self.find_matches(block, &range, least, Sought::Places);
+                count += self.offer(segment, top);
+            } else if counted {
+                self.find_matches(block, &range, None, Sought::Documents);
+                count += self.live_count(segment);
             }
-            count += self.offer(segment, top);
             block += 1;
         }
         first_damage(&mut self.lists)?;
         Ok(count)
+    }
+
+    /// What a document must score in the leader to reach a threshold with the help of all others; `None`
+    /// where any will do.
+    fn least_of_leader(&mut self, threshold: f32) -> Option<f32> {
+        if threshold <= 0.0 {
+            // There is nothing to compare with yet, and what others add is not asked for in vain.
+            return None;
+        }
+        let others: f32 = self.lists[1..].iter_mut().map(List::most_unread).sum();
+        (threshold > others).then_some(threshold - others)
     }
 
     /// The most that a document of a range can score.
@@ -142,19 +149,21 @@ impl<'a> Conjunction<'a> {
         let mut count = 0;
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !stop.ends_count(1) {
-            self.find_matches(block, &range, None);
-            let docs = &self.matches.docs[..self.matches.count];
-            let deleted = match segment.has_deletions() {
-                true => docs
-                    .iter()
-                    .filter(|&&doc| segment.is_deleted(DocId(doc)))
-                    .count(),
-                false => 0,
-            };
-            count += (docs.len() - deleted) as u64;
+            self.find_matches(block, &range, None, Sought::Documents);
+            count += self.live_count(segment);
             block += 1;
         }
         count
+    }
+
+    /// How many of the matches are not deleted.
+    fn live_count(&self, segment: &Segment) -> u64 {
+        let docs = &self.matches.docs[..self.matches.count];
+        if !segment.has_deletions() {
+            return docs.len() as u64;
+        }
+        let live = docs.iter().filter(|&&doc| !segment.is_deleted(DocId(doc)));
+        live.count() as u64
     }
 
     fn count_bits(&mut self, range: Range<u32>, stop: &Stop<'_>) -> u64 {
@@ -195,7 +204,13 @@ impl<'a> Conjunction<'a> {
 
     /// Finds the documents of a block of the leader that all lists hold; only those that score at least so
     /// much in the leader, where that is given.
-    pub(crate) fn find_matches(&mut self, block: usize, range: &Range<u32>, least: Option<f32>) {
+    pub(crate) fn find_matches(
+        &mut self,
+        block: usize,
+        range: &Range<u32>,
+        least: Option<f32>,
+        sought: Sought,
+    ) {
         let Some((leader, others)) = self.lists.split_first_mut() else {
             return;
         };
@@ -231,59 +246,98 @@ impl<'a> Conjunction<'a> {
             if *count == 0 {
                 return;
             }
-            other.probe(&matches[..*count], found, |_, _, _| true);
-            for at in 0..found.count {
-                let from = found.wanted[at] as usize;
-                matches[at] = matches[from];
-                kept[at] = kept[from];
-                for places in &mut places[1..number] {
-                    places[at] = places[from];
+            let (before, rest) = places.split_at_mut(number);
+            let place = rest.first_mut().filter(|_| sought == Sought::Places);
+            other.probe(&matches[..*count], found, place, |_, _, _| true);
+            if found.count < *count {
+                let wanted = &found.wanted[..found.count];
+                pick(matches, wanted);
+                if sought == Sought::Places {
+                    pick(&mut kept, wanted);
+                    for places in &mut before[1..] {
+                        pick(places, wanted);
+                    }
                 }
             }
-            places[number][..found.count].copy_from_slice(&found.places[..found.count]);
             *count = found.count;
         }
-        for (place, &index) in places[0].iter_mut().zip(&kept[..*count]) {
-            *place = leader.blocks.place(index.into());
+        if sought == Sought::Places {
+            for (place, &index) in places[0].iter_mut().zip(&kept[..*count]) {
+                *place = leader.blocks.place(index.into());
+            }
         }
     }
 
-    /// Scores the matches and offers them; how many are not deleted.
+    /// Scores the matches and offers them; how many are not deleted. What cannot enter any more is left out
+    /// on the way, so that its frequencies in longer lists are never looked up.
     fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>) -> u64 {
+        let live = self.live_count(segment);
         let Matches {
             count,
             docs,
             places,
+            found,
             scores,
             sums,
             frequencies,
             ..
         } = &mut *self.matches;
-        let docs = &docs[..*count];
-        if docs.is_empty() {
-            return 0;
-        }
-        let (sums, scores) = (&mut sums[..docs.len()], &mut scores[..docs.len()]);
-        let frequencies = &mut frequencies[..docs.len()];
-        sums.fill(0.0);
-        for (list, places) in self.lists.iter_mut().zip(places) {
-            list.blocks.lookup(&places[..docs.len()], frequencies);
-            list.scorer.score_many(docs, frequencies, scores);
+        let mut rest = match top.threshold() > 0.0 && *count > 0 {
+            true => self.lists[1..].iter_mut().map(List::most_unread).sum(),
+            false => f32::INFINITY,
+        };
+        sums[..*count].fill(0.0);
+        for number in 0..self.lists.len() {
+            if *count == 0 {
+                return live;
+            }
+            let list = &mut self.lists[number];
+            let (frequencies, scores) = (&mut frequencies[..*count], &mut scores[..*count]);
+            list.blocks.lookup(&places[number][..*count], frequencies);
+            list.scorer.score_many(&docs[..*count], frequencies, scores);
             for (sum, score) in sums.iter_mut().zip(&*scores) {
                 *sum += *score;
             }
-        }
-        crate::profile::offered(docs.len());
-        let has_deletions = segment.has_deletions();
-        let mut live = 0;
-        for (&doc, &sum) in docs.iter().zip(&*sums) {
-            if has_deletions && segment.is_deleted(DocId(doc)) {
-                continue;
+            let kept = lanes::at_least(&sums[..*count], top.threshold() - rest, &mut found.wanted);
+            if kept < *count {
+                *count = kept;
+                let wanted = &found.wanted[..kept];
+                pick(docs, wanted);
+                pick(sums, wanted);
+                for places in places[..self.lists.len()].iter_mut().skip(number + 1) {
+                    pick(places, wanted);
+                }
             }
-            live += 1;
-            top.offer(sum, DocId(doc));
+            if let Some(next) = self.lists.get_mut(number + 1) {
+                // Exact: all of them lie on the grid.
+                rest -= next.most_unread();
+            }
+        }
+        crate::profile::offered(*count);
+        let has_deletions = segment.has_deletions();
+        for (&doc, &sum) in docs[..*count].iter().zip(&*sums) {
+            if !(has_deletions && segment.is_deleted(DocId(doc))) {
+                top.offer(sum, DocId(doc));
+            }
         }
         live
+    }
+}
+
+/// What is wanted of matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// Which they are.
+    Documents,
+    /// And where every list has them.
+    Places,
+}
+
+/// Moves those at increasing indexes to the beginning.
+#[inline]
+fn pick<T: Copy>(values: &mut [T; BLOCK], indexes: &[u8]) {
+    for (at, &index) in indexes.iter().enumerate() {
+        values[at] = values[index as usize];
     }
 }
 

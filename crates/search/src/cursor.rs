@@ -178,6 +178,11 @@ impl<'a> Scorer<'a> {
             .score_many(self.weight, frequencies, factors_of, self.grid, scores);
     }
 
+    /// Whether a score stays below the weight, however often the word is said.
+    pub(crate) fn saturates(&self) -> bool {
+        matches!(self.ranking, crate::Ranking::Bm25 { .. })
+    }
+
     /// The most that a posting dominated by one of `impacts` can score. A score never falls when the
     /// frequency rises, and never rises with the length, so the maximum is at one of them.
     #[inline]

@@ -15,6 +15,7 @@ pub mod ranking;
 
 mod algorithm;
 mod batch;
+mod best;
 mod conjunction;
 mod cursor;
 pub mod execute;

@@ -4,7 +4,7 @@
 use crate::cursor::{BLOCK, Scorer};
 use crate::plan::{Node, Plan};
 use codec::sorted::{self, Pairs};
-use index::{Blocks, Bounds, DocId, Field, IndexError, Place, Segment, TermRecord};
+use index::{Blocks, Bounds, DocId, Field, Impact, IndexError, Place, Segment, TermRecord};
 
 /// More blocks than this are not asked for their bounds one by one.
 const BLOCKS_MAX: usize = 4;
@@ -23,12 +23,11 @@ pub(crate) struct List<'a> {
     found: usize,
 }
 
-/// Documents found in a list: their indexes among those looked for, and their places.
+/// Documents found in a list: their indexes among those looked for.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) count: usize,
     pub(crate) wanted: [u8; BLOCK],
-    pub(crate) places: [Place; BLOCK],
     pairs: Pairs,
 }
 
@@ -37,7 +36,6 @@ impl Default for Found {
         Found {
             count: 0,
             wanted: [0; BLOCK],
-            places: [Place::default(); BLOCK],
             pairs: Pairs::default(),
         }
     }
@@ -116,6 +114,25 @@ impl<'a> List<'a> {
         most
     }
 
+    /// As [`List::most`], as far as it is known without reading postings: a list without full blocks has no
+    /// bounds of its own, and making one costs what scoring does.
+    pub(crate) fn most_unread(&mut self) -> f32 {
+        if self.is_bounded() || !self.scorer.saturates() {
+            return self.most();
+        }
+        // No posting scores more than a word that is said without end.
+        let most = Impact {
+            frequency: u32::MAX,
+            length: 0,
+        };
+        self.most.unwrap_or_else(|| self.scorer.bound(&[most]))
+    }
+
+    /// Whether its blocks have bounds of their own.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.bounds.blocks_count() > 0
+    }
+
     /// The most that a posting of the block adds.
     #[inline]
     pub(crate) fn bound(&mut self, block: usize) -> f32 {
@@ -173,13 +190,15 @@ impl<'a> List<'a> {
         docs
     }
 
-    /// Looks for `wanted` (increasing, 256 at most) in the list. Before a block is read, `matters` is asked
-    /// whether those wanted of a range of indexes could matter, given the most that the block adds.
+    /// Looks for `wanted` (increasing, 256 at most) in the list, and notes the places of those found where
+    /// `places` are wanted. Before a block is read, `matters` is asked whether those wanted of a range of
+    /// indexes could matter, given the most that the block adds.
     #[inline]
     pub(crate) fn probe(
         &mut self,
         wanted: &[u32],
         found: &mut Found,
+        mut places: Option<&mut [Place; BLOCK]>,
         mut matters: impl FnMut(std::ops::Range<usize>, &mut List<'a>, usize) -> bool,
     ) {
         found.count = 0;
@@ -201,7 +220,8 @@ impl<'a> List<'a> {
                 self.blocks.prefetch(next);
             }
             if matters(at..at + count, self, block) {
-                self.probe_block(block, wanted, at..at + count, found);
+                let places = places.as_deref_mut();
+                self.probe_block(block, wanted, at..at + count, found, places);
             }
             at += count;
             match next {
@@ -218,31 +238,38 @@ impl<'a> List<'a> {
         wanted: &[u32],
         range: std::ops::Range<usize>,
         found: &mut Found,
+        places: Option<&mut [Place; BLOCK]>,
     ) {
         self.blocks.load(block);
         let (from, wanted) = (range.start, &wanted[range]);
+        let start = found.count;
         if let Some(bits) = self.blocks.bits() {
             // Written always and counted when found: no branch to guess.
-            let start = found.count;
             let mut count = start;
             for (index, &doc) in wanted.iter().enumerate() {
                 found.wanted[count] = (from + index) as u8;
                 count += usize::from(bits.contains(doc));
             }
+            found.count = count;
+            let Some(places) = places else { return };
             for at in start..count {
                 let doc = wanted[found.wanted[at] as usize - from];
                 let rank = self.blocks.rank(doc);
-                found.places[at] = self.blocks.place(rank);
+                places[at] = self.blocks.place(rank);
             }
-            found.count = count;
             return;
         }
         let docs = self.blocks.docs_padded();
         let pairs_count = sorted::intersect(wanted, docs, &mut found.pairs);
-        for pair in 0..pairs_count {
-            found.wanted[found.count] = (from + usize::from(found.pairs.wanted[pair])) as u8;
-            found.places[found.count] = self.blocks.place(found.pairs.block[pair].into());
-            found.count += 1;
+        found.count += pairs_count;
+        let pairs = found.pairs.wanted[..pairs_count].iter();
+        for (slot, &index) in found.wanted[start..].iter_mut().zip(pairs) {
+            *slot = from as u8 + index;
+        }
+        let Some(places) = places else { return };
+        let pairs = found.pairs.block[..pairs_count].iter();
+        for (slot, &index) in places[start..].iter_mut().zip(pairs) {
+            *slot = self.blocks.place(index.into());
         }
     }
 }

@@ -8,18 +8,16 @@
 //! Exact: documents, scores, order and counts are those of [`crate::exhaustive`].
 
 use crate::TopK;
-use crate::conjunction::Conjunction;
+use crate::conjunction::{Conjunction, Sought};
 use crate::cursor::{BLOCK, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, first_damage};
 use crate::plan::{PhraseNode, Plan};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop;
-use codec::sorted;
+use codec::rice::follow::UNKNOWN;
+use codec::{lanes, sorted};
 use index::{DocId, IndexError, Segment, Span};
 use std::ops::Range;
-
-/// How many matches ahead positions are asked for.
-const PREFETCHED: usize = 8;
 
 /// A phrase being searched on one segment.
 pub(crate) struct Phrase<'a> {
@@ -98,7 +96,7 @@ impl<'a> Phrase<'a> {
             top.exchange();
             let bounded = !counted && top.threshold() > 0.0 && self.is_bounded_by(0);
             if !bounded || top.would_enter(self.words.lists[0].bound(block)) {
-                self.words.find_matches(block, &range, None);
+                self.words.find_matches(block, &range, None, Sought::Places);
                 count += self.offer(segment, top, counted);
             }
             block += 1;
@@ -138,21 +136,25 @@ impl<'a> Phrase<'a> {
         }
         let mut most = [f32::INFINITY; BLOCK];
         self.find_spans(&mut most);
-        let docs = self.words.matches.docs;
-        let matters = |at: usize, top: &TopK<'_>| counted || most[at] >= top.threshold();
+        let mut kept = [0; BLOCK];
+        let least = match counted {
+            true => f32::NEG_INFINITY,
+            false => top.threshold(),
+        };
+        let kept_count = lanes::at_least(&most[..count], least, &mut kept);
+        let mut pairs = [UNKNOWN; BLOCK];
+        self.count_pairs(&kept[..kept_count], &mut pairs);
         let mut live = 0;
-        for at in 0..count.min(PREFETCHED) {
-            self.prefetch(at);
-        }
-        for (at, &doc) in docs[..count].iter().enumerate() {
-            if at + PREFETCHED < count && matters(at + PREFETCHED, top) {
-                self.prefetch(at + PREFETCHED);
-            }
-            let doc = DocId(doc);
-            if !matters(at, top) || segment.is_deleted(doc) {
+        for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
+            let at = usize::from(at);
+            let doc = DocId(self.words.matches.docs[at]);
+            if pairs == 0 || !(counted || most[at] >= top.threshold()) || segment.is_deleted(doc) {
                 continue;
             }
-            let frequency = self.frequency(at);
+            let frequency = match pairs {
+                pairs if pairs != UNKNOWN && self.order.len() == 2 => pairs,
+                _ => self.frequency(at),
+            };
             if frequency > 0 {
                 live += 1;
                 if top.k() > 0 {
@@ -162,6 +164,28 @@ impl<'a> Phrase<'a> {
             }
         }
         live
+    }
+
+    /// How often the two rarest words stand in some matches as the phrase has them; unknown with slop.
+    fn count_pairs(&self, matches: &[u8], pairs: &mut [u32; BLOCK]) {
+        let place = |list| self.order.iter().position(|&one| one == list);
+        let ([one, other, ..], Some(first), Some(second), 0) =
+            (self.words.lists.as_slice(), place(0), place(1), self.slop)
+        else {
+            for &at in matches {
+                self.prefetch(at.into());
+            }
+            return;
+        };
+        let [spans, others] = &self.room.spans.0;
+        let distance = second as i32 - first as i32;
+        index::count_followed(
+            (&one.blocks, spans),
+            (&other.blocks, others),
+            distance,
+            matches,
+            pairs,
+        );
     }
 
     /// Finds where the positions of the two rarest words are in every match, and with that what the phrase

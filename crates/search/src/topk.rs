@@ -2,6 +2,7 @@
 //!
 //! Better = higher score, then lower URL hash. Two URLs of one hash (never seen; 2⁻⁶⁴ a pair) are
 //! put in order of segment and document, so that one index always gives one order.
+use crate::best;
 use crate::stop::Stop;
 use index::{DocId, Segment};
 use std::cmp::Ordering;
@@ -210,7 +211,9 @@ impl<'a> TopK<'a> {
         }
         if self.k > ORDERED_MAX {
             self.kept.push(new);
-            if self.kept.len() >= self.k.saturating_mul(2) {
+            if self.kept.len() == self.k {
+                self.rise();
+            } else if self.kept.len() >= self.k.saturating_mul(2) {
                 self.choose();
             }
             return;
@@ -240,12 +243,27 @@ impl<'a> TopK<'a> {
     /// Keeps the better half.
     #[cold]
     fn choose(&mut self) {
-        let segments = &self.segments;
-        let (_, worst, _) = self
-            .kept
-            .select_nth_unstable_by(self.k - 1, |a, b| rank(segments, a, b));
-        self.threshold = self.threshold.max(worst.score);
-        self.kept.truncate(self.k);
+        let chosen = best::chosen(self.k, self.scores(), |number| self.tie(number));
+        self.kept = chosen
+            .iter()
+            .map(|&number| self.kept[number as usize])
+            .collect();
+        self.rise();
+    }
+
+    /// Takes the worst score kept, of k hits, for a threshold.
+    fn rise(&mut self) {
+        let worst = self.scores().fold(f32::INFINITY, f32::min);
+        self.threshold = self.threshold.max(worst);
+    }
+
+    fn scores(&self) -> impl Iterator<Item = f32> {
+        self.kept.iter().map(|kept| kept.score)
+    }
+
+    /// What decides about a hit kept and others of its score.
+    fn tie(&self, number: u32) -> (u64, u32, DocId) {
+        tie(&self.segments, &self.kept[number as usize])
     }
 
     /// The best first.
@@ -254,8 +272,11 @@ impl<'a> TopK<'a> {
             if self.kept.len() > self.k {
                 self.choose();
             }
-            let segments = &self.segments;
-            self.kept.sort_unstable_by(|a, b| rank(segments, a, b));
+            let order = best::sorted(self.scores(), |number| self.tie(number));
+            self.kept = order
+                .iter()
+                .map(|&number| self.kept[number as usize])
+                .collect();
         }
         let hit = |kept: &Kept| {
             let segment = self.segments[kept.segment as usize];
@@ -281,11 +302,13 @@ fn rank(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
 
 #[cold]
 fn rank_of_equals(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
-    let key = |kept: &Kept| {
-        let segment = segments[kept.segment as usize];
-        (segment.url_hash(kept.doc), segment.id(), kept.doc)
-    };
-    key(a).cmp(&key(b))
+    tie(segments, a).cmp(&tie(segments, b))
+}
+
+/// What decides between hits of equal scores: the lower comes first.
+fn tie(segments: &[&dyn Documents], kept: &Kept) -> (u64, u32, DocId) {
+    let segment = segments[kept.segment as usize];
+    (segment.url_hash(kept.doc), segment.id(), kept.doc)
 }
 
 /// The k best of several lists, each best first: what partitions found becomes one answer.

@@ -5,14 +5,22 @@
 
 use crate::conjunction::{Conjunction, clip, mark};
 use crate::list::{List, first_damage};
+use crate::scratch::{Lent, kept_by_thread};
 use crate::stop::{self, Stop};
 use codec::bits;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// Documents of a window of bits.
-const WIDTH: u32 = 16384;
-const WORDS: usize = WIDTH as usize / 64;
+/// Documents of a window of bits. Wide, since every list begins anew in each.
+const WIDTH: u32 = 1 << 18;
+/// What a window counts for, as far as ending early goes.
+const WORK: u32 = stop::WINDOW * 4;
+
+/// Room for the bits of a window.
+#[derive(Debug, Default)]
+struct Marks(Vec<u64>);
+
+kept_by_thread!(Marks);
 
 /// The lists of some terms, to be counted on one segment.
 pub(crate) enum Union<'a> {
@@ -83,11 +91,12 @@ fn count_bits(
 ) -> u64 {
     let mut count = 0;
     let mut base = range.start & !63;
-    let mut any = [0; WORDS];
-    while base < range.end && !stop.ends_count(stop::WINDOW) {
+    let mut marks: Lent<Marks> = Lent::take();
+    while base < range.end && !stop.ends_count(WORK) {
         let width = WIDTH.min(range.end - base);
-        let words = &mut any[..width.div_ceil(64) as usize];
-        words.fill(0);
+        marks.0.clear();
+        marks.0.resize(width.div_ceil(64) as usize, 0);
+        let words = marks.0.as_mut_slice();
         for list in lists.iter_mut() {
             mark(list, base, words);
         }

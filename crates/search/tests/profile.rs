@@ -110,12 +110,11 @@ fn every_algorithm_says_what_it_did() {
     let counted = all.exact();
     assert_eq!(counted.algorithms, ["conjunction"]);
     let (_, matching) = search_partition(&all.plan, &all.segments, 10).unwrap();
-    assert_eq!(counted.offered_count, matching, "each match is offered");
-    assert_eq!(
-        counted.scored_count,
-        2 * matching,
-        "and scored by each word"
+    assert!(
+        (10..matching).contains(&counted.offered_count),
+        "matches that cannot enter are only counted: {counted:?}"
     );
+    assert!(counted.scored_count < 2 * matching, "{counted:?}");
     assert!(all.top().offered_count < matching);
 
     let phrase = case(phrase_of("brada popa", Analyzer::Plain)).exact();

@@ -5,11 +5,11 @@
 //!
 //! Same answers as the forms of [`super`] and [`crate::elias_fano`] that go one by one.
 
-use super::{Parts, parts, truncated, word};
+use super::{Mixed, Parts, parts, truncated, word};
 use crate::CodecError;
 use std::arch::x86_64::*;
 
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 /// More low bits than this do not fit four bytes from any bit of the first.
 pub(crate) const BITS_MAX: u32 = 25;
 
@@ -25,35 +25,18 @@ pub(super) fn decode(
     from: usize,
     values: &mut [u32],
 ) -> Result<(), CodecError> {
-    let Parts::Mixed { bits, highs, lows } = parts(bytes, count)? else {
+    let Parts::Mixed(mixed) = parts(bytes, count)? else {
         values.fill(0);
         return Ok(());
     };
-    if bits > BITS_MAX {
+    if mixed.bits > BITS_MAX {
         return super::decode_any(bytes, count, from, values);
     }
-    zeros_passed(highs, from, values)?;
-    // SAFETY: sixteen integers are read from an array of sixteen.
-    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
-    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
-    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
-    let shift = _mm_cvtsi32_si128(bits as i32);
-    let mut before = _mm512_setzero_si512();
-    let mut bit = from * bits as usize;
-    for chunk in values.chunks_mut(LANES) {
-        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
-        bit += chunk.len() * bits as usize;
-        let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
-        // SAFETY: the chunk has as many values as `used` has ones.
-        let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
-        // The lane before each: of the first, the last of the chunk before.
-        let highs = _mm512_sub_epi32(zeros, _mm512_alignr_epi32::<15>(zeros, before));
-        let value = _mm512_or_si512(_mm512_sll_epi32(highs, shift), low);
-        // SAFETY: as above.
-        unsafe { _mm512_mask_storeu_epi32(chunk.as_mut_ptr().cast(), used, value) };
-        before = zeros;
-    }
-    Ok(())
+    let first = (from, after_ones(mixed.highs, from)?);
+    read::<false, _>(mixed, first, 0, values.len(), |done, read, used| {
+        store(values, done, read, used);
+        true
+    })
 }
 
 /// As [`super::decode_sums_one_by_one`].
@@ -67,30 +50,115 @@ pub(super) fn decode_sums(
     base: u32,
     values: &mut [u32],
 ) -> Result<(), CodecError> {
-    let Parts::Mixed { bits, highs, lows } = parts(bytes, count)? else {
+    let Parts::Mixed(mixed) = parts(bytes, count)? else {
         values.fill(base);
         return Ok(());
     };
-    if bits > BITS_MAX {
+    if mixed.bits > BITS_MAX {
         return super::decode_sums_any(bytes, count, from, base, values);
     }
-    zeros_passed(highs, from, values)?;
-    add_lows(lows, bits, from, base, values);
-    Ok(())
+    let first = (from, after_ones(mixed.highs, from)?);
+    read::<true, _>(mixed, first, base, values.len(), |done, read, used| {
+        store(values, done, read, used);
+        true
+    })
 }
 
-/// Writes for each value how many zeros stand before its one, from the one before `from` on.
+/// Stores what is read into `values`, whole vectors where there is room: they are read again sooner than
+/// parts of them.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store(values: &mut [u32], done: usize, read: __m512i, used: u16) {
+    if let Some(room) = values.get_mut(done..done + LANES) {
+        // SAFETY: there is room for sixteen.
+        unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), read) };
+        return;
+    }
+    let mut vector = [0u32; LANES];
+    // SAFETY: an array of sixteen.
+    unsafe { _mm512_storeu_si512(vector.as_mut_ptr().cast(), read) };
+    let taken = used.count_ones() as usize;
+    values[done..done + taken].copy_from_slice(&vector[..taken]);
+}
+
+/// Reads so many values, or their sums from `base` on, from the one at an index on, whose high part begins with
+/// the bit `start`: calls `each` with the index of a vector's first value,
+/// the vector, and which of its lanes are used, as long as that gives true.
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]
-fn zeros_passed(highs: &[u8], from: usize, values: &mut [u32]) -> Result<(), CodecError> {
+pub(super) fn read<const SUMS: bool, F: FnMut(usize, __m512i, u16) -> bool>(
+    parts: Mixed<'_>,
+    (from, start): (usize, usize),
+    base: u32,
+    wanted: usize,
+    mut each: F,
+) -> Result<(), CodecError> {
+    let Mixed { bits, highs, lows } = parts;
+    let mut base = _mm512_set1_epi32(base as i32);
     // SAFETY: 64 bytes are read from an array of 64.
     let numbers = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
     // SAFETY: likewise, of sixteen integers.
     let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
-    let start = after_ones(highs, from)?;
+    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
+    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
+    let shift = _mm_cvtsi32_si128(bits as i32);
+    // Zeros before the last value read, in all lanes.
+    let mut passed = _mm512_setzero_si512();
     let (mut at, mut done) = (start, 0);
+    while done < wanted {
+        if at / 8 >= highs.len() {
+            return Err(truncated(at / 8));
+        }
+        // From any bit on, so that few values are mostly all here.
+        let ones = word(highs, at / 8) >> (at % 8);
+        let ones_count = ones.count_ones() as usize;
+        let taken = ones_count.min(LANES).min(wanted - done);
+        let found = _mm512_castsi512_si128(_mm512_maskz_compress_epi8(ones, numbers));
+        let before = _mm512_set1_epi32((at as i32).wrapping_sub((start + done) as i32));
+        let zeros = _mm512_sub_epi32(_mm512_cvtepu8_epi32(found), steps);
+        let zeros = _mm512_add_epi32(zeros, before);
+        let bit = (from + done) * bits as usize;
+        let low = low_parts(lows, bit, taken, bits, offsets, mask);
+        let last = _mm512_set1_epi32(taken as i32 - 1);
+        let read = if SUMS {
+            let low_sums = _mm512_add_epi32(sum_up(low), base);
+            // Zeros are counted from the start, so only low parts go on.
+            if taken > 0 {
+                base = _mm512_permutexvar_epi32(last, low_sums);
+            }
+            _mm512_add_epi32(low_sums, _mm512_sll_epi32(zeros, shift))
+        } else {
+            let highs = _mm512_sub_epi32(zeros, _mm512_alignr_epi32::<15>(zeros, passed));
+            if taken > 0 {
+                passed = _mm512_permutexvar_epi32(last, zeros);
+            }
+            _mm512_or_si512(_mm512_sll_epi32(highs, shift), low)
+        };
+        if !each(done, read, (1u32 << taken).wrapping_sub(1) as u16) {
+            break;
+        }
+        at += match ones_count > LANES {
+            true => _pdep_u64(1 << (LANES - 1), ones).trailing_zeros() as usize + 1,
+            false => 64 - at % 8,
+        };
+        done += taken;
+    }
+    Ok(())
+}
+
+/// Writes for each value how many zeros stand before its one.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+fn zeros_passed(highs: &[u8], values: &mut [u32]) -> Result<(), CodecError> {
+    // SAFETY: 64 bytes are read from an array of 64.
+    let numbers = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+    // SAFETY: likewise, of sixteen integers.
+    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
+    let (mut at, mut done) = (0, 0);
     while done < values.len() {
         if at / 8 >= highs.len() {
             return Err(truncated(at / 8));
@@ -102,7 +170,7 @@ fn zeros_passed(highs: &[u8], from: usize, values: &mut [u32]) -> Result<(), Cod
         while left > 0 && done < values.len() {
             let taken = left.min(LANES).min(values.len() - done);
             let ones = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(found));
-            let before = _mm512_set1_epi32((at as i32).wrapping_sub((start + done) as i32));
+            let before = _mm512_set1_epi32((at as i32).wrapping_sub(done as i32));
             let zeros = _mm512_add_epi32(_mm512_sub_epi32(ones, steps), before);
             let mask = (1u32 << taken).wrapping_sub(1) as u16;
             // SAFETY: `taken` lanes are written, and so many values are left from `done` on.
@@ -121,7 +189,7 @@ fn zeros_passed(highs: &[u8], from: usize, values: &mut [u32]) -> Result<(), Cod
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt,bmi1,bmi2,lzcnt"
 )]
-fn after_ones(bytes: &[u8], count: usize) -> Result<usize, CodecError> {
+pub(super) fn after_ones(bytes: &[u8], count: usize) -> Result<usize, CodecError> {
     const BYTES: usize = 64;
     if count == 0 {
         return Ok(0);
@@ -165,47 +233,12 @@ const NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// Makes sums of zeros passed, by adding `base` and all low parts so far.
-#[inline]
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
-)]
-fn add_lows(lows: &[u8], bits: u32, from: usize, base: u32, values: &mut [u32]) {
-    // SAFETY: sixteen integers are read from an array of sixteen.
-    let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
-    let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
-    let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
-    let shift = _mm_cvtsi32_si128(bits as i32);
-    let mut base = _mm512_set1_epi32(base as i32);
-    let mut index = from;
-    for chunk in values.chunks_mut(LANES) {
-        let bit = index * bits as usize;
-        index += chunk.len();
-        let low = low_parts(lows, bit, chunk.len(), bits, offsets, mask);
-        let used = (1u32 << chunk.len()).wrapping_sub(1) as u16;
-        // SAFETY: the chunk has as many values as `used` has ones.
-        let zeros = unsafe { _mm512_maskz_loadu_epi32(used, chunk.as_ptr().cast()) };
-        let low_sums = _mm512_add_epi32(sum_up(low), base);
-        let sums = _mm512_add_epi32(low_sums, _mm512_sll_epi32(zeros, shift));
-        // SAFETY: as above.
-        unsafe { _mm512_mask_storeu_epi32(chunk.as_mut_ptr().cast(), used, sums) };
-        // Zeros are counted from the start, so only low parts go on.
-        base = _mm512_permutexvar_epi32(_mm512_set1_epi32(LANES as i32 - 1), low_sums);
-    }
-}
-
-/// The first 64 bytes, and zeros where there are fewer. Of few, no more than a line of memory is touched.
+/// The first 64 bytes, and zeros where there are fewer.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn load(bytes: &[u8]) -> __m512i {
-    if bytes.len() <= 16 {
-        let there = (1u32 << bytes.len()).wrapping_sub(1) as u16;
-        // SAFETY: only bytes of the slice are read, those whose bit in `there` is set.
-        let few = unsafe { _mm_maskz_loadu_epi8(there, bytes.as_ptr().cast()) };
-        return _mm512_zextsi128_si512(few);
-    }
-    let there = u64::MAX >> (64 - bytes.len().min(64));
-    // SAFETY: as above.
+    let there = _bzhi_u64(u64::MAX, bytes.len().min(64) as u32);
+    // SAFETY: only bytes of the slice are read, those whose bit in `there` is set.
     unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) }
 }
 
@@ -221,7 +254,7 @@ pub(crate) fn decode_ids(
     first: u32,
     ids: &mut [u32],
 ) -> Result<usize, CodecError> {
-    zeros_passed(highs, 0, ids)?;
+    zeros_passed(highs, ids)?;
     // So many zeros, and a one for each.
     let end = ids.last().map_or(0, |&zeros| zeros as usize + ids.len());
     // SAFETY: sixteen integers are read from an array of sixteen.
@@ -263,9 +296,8 @@ fn low_parts(
     let packed = load(&rest[..bytes_count.min(rest.len())]);
     let at = _mm512_add_epi32(offsets, _mm512_set1_epi32((bit % 8) as i32));
     // The number of a lane's first byte, in all four of its bytes.
-    let byte = _mm512_srli_epi32::<3>(at);
-    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<8>(byte));
-    let byte = _mm512_or_si512(byte, _mm512_slli_epi32::<16>(byte));
+    let first_of_four = _mm512_set4_epi32(0x0c0c_0c0c, 0x0808_0808, 0x0404_0404, 0);
+    let byte = _mm512_shuffle_epi8(_mm512_srli_epi32::<3>(at), first_of_four);
     let four = _mm512_set1_epi32(0x0302_0100);
     let lanes = _mm512_permutexvar_epi8(_mm512_add_epi8(byte, four), packed);
     let within = _mm512_and_si512(at, _mm512_set1_epi32(7));

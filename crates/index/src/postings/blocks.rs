@@ -298,25 +298,30 @@ impl<'a> Blocks<'a> {
     /// `base` on that fall into them, those of the blocks from `block` on.
     pub fn mark(&mut self, block: usize, base: u32, words: &mut [u64]) {
         let end = base.saturating_add(words.len() as u32 * 64);
+        let (mut before, mut start) = (self.base(block), self.start(block));
         for block in block..self.blocks_count() {
-            let before = self.base(block);
             if before.wrapping_add(1) >= end {
                 break;
             }
             // Frequencies lie between the blocks' documents, so the processor does not guess where to read.
             self.prefetch(block + 2);
-            if let Some(bits) = self.bits_of(block, before) {
+            let next = match block < self.blocks_full {
+                true => (self.header(block, 0), self.start(block + 1)),
+                false => (u32::MAX, usize::MAX),
+            };
+            if let Some(bits) = self.bits_at(block, start, before) {
                 bits.join_into(words, base);
                 self.watch.bits(block);
-                continue;
+            } else {
+                self.load(block);
+                let docs = self.docs();
+                let from = match docs.first() {
+                    Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
+                    _ => 0,
+                };
+                bits::set(words, base, &docs[from..]);
             }
-            self.load(block);
-            let docs = self.docs();
-            let from = match docs.first() {
-                Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
-                _ => 0,
-            };
-            bits::set(words, base, &docs[from..]);
+            (before, start) = next;
         }
     }
 
@@ -334,12 +339,11 @@ impl<'a> Blocks<'a> {
 
     /// A full block of bits, without loading it.
     #[inline]
-    fn bits_of(&self, block: usize, before: u32) -> Option<Bits<'a>> {
+    fn bits_at(&self, block: usize, start: usize, before: u32) -> Option<Bits<'a>> {
         if block >= self.blocks_full || self.bytes.codec != PostingsCodec::Packed {
             return None;
         }
-        let bytes = self.bytes.postings.get(self.start(block)..)?;
-        Bits::read(bytes, before).ok()?
+        Bits::read(self.bytes.postings.get(start..)?, before).ok()?
     }
 
     /// The loaded block, where it is one of bits: nothing of it need be decoded.

@@ -45,7 +45,7 @@ pub use cursor::Postings;
 pub(crate) use encode::PostingsEncoder;
 pub use frequencies::Place;
 pub use impacts::Impact;
-pub use positions::Span;
+pub use positions::{Span, count_followed};
 pub use watch::{BlocksWork, watch_blocks};
 
 pub(crate) use codec::packed::BLOCK;

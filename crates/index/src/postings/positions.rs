@@ -3,6 +3,7 @@
 use super::blocks::NO_BLOCK;
 use super::{BLOCK, Blocks, Place, PostingsCodec, TAIL_MIN};
 use crate::sealed::read_u32;
+use codec::rice::follow::{self, Stretch, Word};
 use codec::{CodecError, memory, packed, rice, vint};
 
 /// Which occurrences of a list are those in one document.
@@ -32,7 +33,7 @@ impl Blocks<'_> {
     /// The spans of postings of one block.
     fn spans_in(&mut self, places: &[Place], spans: &mut [Span]) {
         /// From so many on, all sums of a block are made at once.
-        const TOGETHER_MIN: usize = 3;
+        const TOGETHER_MIN: usize = 6;
         let mut ends = None;
         for (&place, span) in places.iter().zip(spans) {
             let index = self.frequencies_of(place);
@@ -49,6 +50,29 @@ impl Blocks<'_> {
             });
             let from = ends[index].wrapping_sub(count);
             *span = Span { from, count };
+        }
+    }
+
+    /// Where the positions of a span stand, as vectors read them.
+    #[inline]
+    fn stretch(&self, span: Span) -> Stretch {
+        let (block, from) = (span.from as usize / BLOCK, span.from as usize % BLOCK);
+        let count = self.positions_in(block);
+        // Most lie in one block.
+        if self.bytes.codec != PostingsCodec::Packed
+            || count < TAIL_MIN
+            || from + span.count as usize > count
+        {
+            return Stretch::default();
+        }
+        let (start, end) = self.position_block_at(block);
+        Stretch {
+            start: start as u32,
+            // One that does not fit is none.
+            end: u32::try_from(end).unwrap_or(0),
+            count: count as u32,
+            from: from as u32,
+            wanted: span.count,
         }
     }
 
@@ -260,6 +284,36 @@ impl Blocks<'_> {
     #[cold]
     fn fail_positions(&mut self, error: CodecError) {
         self.fail(self.origin.positions_offset, error);
+    }
+}
+
+/// For some of the matches of two words, given the spans of both in all matches: how many positions of the first
+/// have one of the second `distance` further on; `codec::rice::follow::UNKNOWN` where it takes more to find out.
+pub fn count_followed<'a>(
+    first: (&Blocks<'a>, &[Span; BLOCK]),
+    second: (&Blocks<'a>, &[Span; BLOCK]),
+    distance: i32,
+    matches: &[u8],
+    counts: &mut [u32; BLOCK],
+) {
+    let matches = matches.chunks(follow::TOGETHER);
+    for (matches, counts) in matches.zip(counts.chunks_mut(follow::TOGETHER)) {
+        let mut stretches = [[Stretch::default(); follow::TOGETHER]; 2];
+        for ((blocks, spans), stretches) in [first, second].into_iter().zip(&mut stretches) {
+            for (stretch, &at) in stretches.iter_mut().zip(matches) {
+                *stretch = blocks.stretch(spans[usize::from(at)]);
+            }
+        }
+        let word = |(blocks, _): (&Blocks<'a>, _), stretches| Word {
+            bytes: blocks.bytes.positions,
+            stretches,
+        };
+        follow::count_followed(
+            word(first, &stretches[0][..matches.len()]),
+            word(second, &stretches[1][..matches.len()]),
+            distance,
+            &mut counts[..matches.len()],
+        );
     }
 }
 
