@@ -17,7 +17,8 @@ const PLAIN: Setup = Setup {
 
 /// Exponential numbers of mean 1.
 fn exponentials(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // Not a multiple of the step below, or streams of neighbouring seeds would be one, shifted.
+    let mut state = (seed + 1).wrapping_mul(0xd134_2543_de82_ef95);
     move || {
         // Splitmix64 (Steele, Lea & Flood 2014).
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -24,6 +24,8 @@ pub(super) struct Alone {
     seen: Vec<Seen>,
     /// Places in `seen`, by query.
     by_query: HashMap<u32, Vec<usize>>,
+    /// Answers that met another, by query: better than another query's where there is nothing else.
+    met: HashMap<u32, Vec<Seen>>,
     /// Of each run: time on cores a request, of the server (where it is known) and of the client.
     costs_ms: Vec<(Option<f64>, f64)>,
 }
@@ -39,6 +41,7 @@ impl Alone {
         let mut alone = Alone {
             seen: Vec::new(),
             by_query: HashMap::new(),
+            met: HashMap::new(),
             costs_ms: vec![(server_ms, client_ms)],
         };
         let mut samples: Vec<&Sample> = outcome.samples.iter().collect();
@@ -51,10 +54,14 @@ impl Alone {
                 .map_or(u64::MAX, |next| next.intended_ns);
             let met_no_other = sample.intended_ns >= free_ns && done_ns <= next_ns;
             free_ns = free_ns.max(done_ns);
-            if !met_no_other || sample.warm_up || !sample.ending.is_answer() {
+            if sample.warm_up || !sample.ending.is_answer() {
                 continue;
             }
             if let Some(seen) = seen(sample, partitions) {
+                if !met_no_other {
+                    alone.met.entry(sample.query_idx).or_default().push(seen);
+                    continue;
+                }
                 let places = alone.by_query.entry(sample.query_idx).or_default();
                 places.push(alone.seen.len());
                 alone.seen.push(seen);
@@ -68,6 +75,9 @@ impl Alone {
         let first = self.seen.len();
         self.seen.extend(other.seen);
         self.costs_ms.extend(other.costs_ms);
+        for (query, seen) in other.met {
+            self.met.entry(query).or_default().extend(seen);
+        }
         for (query, places) in other.by_query {
             let known = self.by_query.entry(query).or_default();
             known.extend(places.into_iter().map(|place| first + place));
@@ -128,15 +138,15 @@ impl Alone {
     }
 
     /// The queries of a schedule (instant in ns, query, any), each with one of its answers, drawn from the
-    /// seed; those never answered have any answer.
+    /// seed; those never answered have that of another query.
     pub(super) fn queries<T>(&self, schedule: &[(u64, u32, T)], seed: u64) -> Vec<Query<'_>> {
         let query = |(number, (at_ns, query_idx, _)): (usize, &(u64, u32, T))| {
             let drawn = drawn(seed, number as u64) as usize;
-            let place = match self.by_query.get(query_idx) {
-                Some(places) => places[drawn % places.len()],
-                None => drawn % self.seen.len(),
+            let seen = match (self.by_query.get(query_idx), self.met.get(query_idx)) {
+                (Some(places), _) => &self.seen[places[drawn % places.len()]],
+                (None, Some(met)) => &met[drawn % met.len()],
+                (None, None) => &self.seen[drawn % self.seen.len()],
             };
-            let seen = &self.seen[place];
             Query {
                 arrived_ms: *at_ns as f64 / 1e6,
                 before_ms: seen.before_ms,
@@ -148,7 +158,7 @@ impl Alone {
         schedule.iter().enumerate().map(query).collect()
     }
 
-    /// Measured requests whose query was never answered here.
+    /// Measured requests whose query never had an answer that met no other.
     pub(super) fn unknown(&self, outcome: &Outcome) -> usize {
         let unknown = |sample: &&Sample| !self.by_query.contains_key(&sample.query_idx);
         outcome.measured().filter(unknown).count()
@@ -280,6 +290,8 @@ mod tests {
             .map(|query| query.searches_ms[0])
             .collect();
         assert!(drawn.contains(&0.1) && drawn.contains(&0.5) && !drawn.contains(&0.3));
+        // Query 3 met others and took 200 to search its slower part; query 99 was never asked.
+        assert_eq!(both.queries(&[(0, 3, ())], 1)[0].searches_ms, [0.1, 0.2]);
         assert_eq!(both.queries(&[(0, 99, ())], 1).len(), 1);
         assert!(alone(vec![], None).is_empty());
     }
