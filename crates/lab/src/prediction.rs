@@ -126,6 +126,7 @@ impl<'a> Prediction<'a> {
         result: &mut ExperimentResult,
         told: &mut impl FnMut(Step),
     ) -> Result<(), LabError> {
+        let served = self.served(result);
         let response_s = self.response_s(told)?;
         let alone_qps = ALONE_LOAD / response_s;
         let alone_duration = self.plan.depth.duration * ALONE_LENGTHS;
@@ -138,7 +139,7 @@ impl<'a> Prediction<'a> {
         let mut lost = 0;
         for repetition in 0..self.plan.depth.repetitions {
             let seed = self.plan.seed + repetition as u64;
-            for (idx, served) in SERVED.into_iter().enumerate() {
+            for (idx, &served) in served.iter().enumerate() {
                 let say = |what: &str| Step::Runs {
                     what: format!("{}, {what}, repetition {}", served.name, repetition + 1),
                 };
@@ -197,6 +198,21 @@ impl<'a> Prediction<'a> {
             ));
         }
         Ok(())
+    }
+
+    /// The servers that this index can have; of others the result says why not.
+    fn served(&self, result: &mut ExperimentResult) -> Vec<Served> {
+        let (binary, index) = (&self.plan.binary, &self.plan.index);
+        let mut can = |served: &Served| match Server::start(binary, index, served.partitions, 1) {
+            Ok(_) => true,
+            // Without one partition there is nothing; the run itself will say so.
+            Err(_) if served.partitions == 1 => true,
+            Err(error) => {
+                result.warnings.push(format!("{}: {error}", served.name));
+                false
+            }
+        };
+        SERVED.into_iter().filter(|served| can(served)).collect()
     }
 
     /// Mean response time of one client, in seconds; the caches are warm afterwards.

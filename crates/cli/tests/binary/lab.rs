@@ -64,11 +64,13 @@ fn experiments_are_run_and_reported() {
         lab.args(arguments).env("XDG_STATE_HOME", &state);
         finished(lab.output().unwrap())
     };
-    let directory = bench.directory();
-    let [index, queries, into] =
-        [&directory, &queries, &results].map(|path| path.to_str().unwrap());
     let corpus = bench.path("corpus.jsonl");
     let corpus = ["--corpus", corpus.to_str().unwrap()];
+    // Two partitions need two chunks.
+    let directory = bench.path("chunks");
+    let [index, queries, into] =
+        [&directory, &queries, &results].map(|path| path.to_str().unwrap());
+    shorttail(["index", corpus[1], "--into", index, "--chunks", "2"]).ends(0);
     let options = [
         "--index",
         index,

@@ -41,7 +41,7 @@ pub(crate) fn show(
     let title = "In the index servers: queueing and search of the slowest partition";
     result.tables.push(table(title, cells, IN_SERVERS));
     result.runs_count = summaries.len();
-    result.warnings = warnings(summaries);
+    result.warnings.extend(warnings(summaries));
     result.reading = reading(cells, cores_count);
     if !result.warnings.is_empty() {
         let warnings = result.warnings.join(", ");
