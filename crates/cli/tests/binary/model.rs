@@ -237,7 +237,7 @@ fn arrivals_interference_and_energy() {
     let instants: Vec<String> = (1..=200)
         .map(|n| format!("{}", f64::from(n) / 100.0))
         .collect();
-    let trace = bench.file("trace.txt", &instants.join("\n"));
+    let trace = bench.file("trace.txt", instants.join("\n"));
     let trace = trace.to_str().unwrap();
     let traced = line(&format!("--arrivals trace --trace {trace}"));
     assert_eq!(traced["offered"], 3 * 180);
