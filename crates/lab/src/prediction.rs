@@ -104,7 +104,7 @@ struct Ran {
 
 /// Runs that an experiment takes, for who watches.
 pub(crate) fn runs_count(experiment: &Experiment, repetitions: usize) -> usize {
-    1 + SERVED.len() * repetitions * (1 + experiment.shares.len())
+    1 + SERVED.len() * repetitions * (2 + experiment.shares.len())
 }
 
 impl<'a> Prediction<'a> {
@@ -137,6 +137,7 @@ impl<'a> Prediction<'a> {
         let mut cells: Vec<Foreseen> = Vec::new();
         let mut summaries = Vec::new();
         let mut lost = 0;
+        let shares = experiment.shares.len();
         for repetition in 0..self.plan.depth.repetitions {
             let seed = self.plan.seed + repetition as u64;
             for (idx, &served) in served.iter().enumerate() {
@@ -144,24 +145,20 @@ impl<'a> Prediction<'a> {
                     what: format!("{}, {what}, repetition {}", served.name, repetition + 1),
                 };
                 told(say("one query at a time"));
-                let settings = (alone_qps, alone_duration, seed);
-                let ran = self.offer(
-                    served,
-                    &stream,
-                    settings,
-                    &format!("{}-0", served.name),
-                    repetition,
-                )?;
-                let seen = Alone::of(
-                    &ran.outcome,
-                    ran.server_ms,
-                    ran.client_ms,
-                    served.partitions,
-                );
+                let offer = |rate_qps, duration, folder: usize| {
+                    let folder = format!("{}-{folder}-{}", served.name, repetition + 1);
+                    self.offer(served, &stream, (rate_qps, duration, seed), &folder)
+                };
+                let seldom = offer(Some(alone_qps), alone_duration, 0)?;
+                let seen = Alone::of(&seldom.outcome, served.partitions);
                 match alone.get_mut(idx) {
                     Some(known) => known.add(seen),
                     None => alone.push(seen),
                 }
+                told(say("one query after the other"));
+                let at_once = offer(None, self.plan.depth.duration, shares + 1)?;
+                let costs_ms = (at_once.server_ms, at_once.client_ms);
+                alone[idx].add_back_to_back(&at_once.outcome, costs_ms, served.partitions);
                 if alone[idx].is_empty() {
                     result.lacking.push(format!(
                         "{}: no answer told of all its searches",
@@ -175,9 +172,8 @@ impl<'a> Prediction<'a> {
                 let of_served = cells.iter_mut().filter(|cell| cell.served == served.name);
                 for (rate_idx, cell) in of_served.enumerate() {
                     told(say(&format!("{:.0} queries a second", cell.rate_qps)));
-                    let settings = (cell.rate_qps, self.plan.depth.duration, seed);
-                    let folder = format!("{}-{}", served.name, rate_idx + 1);
-                    let ran = self.offer(served, &stream, settings, &folder, repetition)?;
+                    let rate_qps = Some(cell.rate_qps);
+                    let ran = offer(rate_qps, self.plan.depth.duration, rate_idx + 1)?;
                     let measured = measured(&ran.outcome);
                     for draw in 0..DRAWS {
                         let draw = seed * DRAWS + draw;
@@ -248,18 +244,21 @@ impl<'a> Prediction<'a> {
         shares.iter().map(cell).collect()
     }
 
-    /// Offers Poisson arrivals to a server of its own: queries a second, how long, seed.
+    /// Offers Poisson arrivals to a server of its own, or one client that asks at once again: queries a
+    /// second, how long, seed.
     fn offer(
         &self,
         served: Served,
         stream: &QueryStream,
-        (rate_qps, duration, seed): (f64, Duration, u64),
+        (rate_qps, duration, seed): (Option<f64>, Duration, u64),
         folder: &str,
-        repetition: usize,
     ) -> Result<Ran, LabError> {
         let server = Server::start(&self.plan.binary, &self.plan.index, served.partitions, 1)?;
-        let arrivals = Arrivals::Poisson { rate_qps };
-        let mut settings = Settings::open(target(&server)?, stream.clone(), arrivals, duration);
+        let (target, stream) = (target(&server)?, stream.clone());
+        let mut settings = match rate_qps.map(|rate_qps| Arrivals::Poisson { rate_qps }) {
+            Some(arrivals) => Settings::open(target, stream, arrivals, duration),
+            None => Settings::closed(target, stream, 1, Think::None, duration),
+        };
         settings.warm_up = self.plan.depth.warm_up;
         settings.seed = seed;
         settings.timeout = Duration::from_secs(10);
@@ -277,8 +276,7 @@ impl<'a> Prediction<'a> {
             note("partitions", json!(served.partitions)),
             note("handlers", json!(1)),
         ]);
-        let folder = format!("prediction/{folder}-{}", repetition + 1);
-        let folder = self.plan.into.join(folder);
+        let folder = self.plan.into.join("prediction").join(folder);
         // Results of an earlier run into the same folder are replaced.
         let _ = std::fs::remove_dir_all(&folder);
         record.save(&folder, &outcome.samples)?;

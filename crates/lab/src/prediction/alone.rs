@@ -26,23 +26,26 @@ pub(super) struct Alone {
     by_query: HashMap<u32, Vec<usize>>,
     /// Answers that met another, by query: better than another query's where there is nothing else.
     met: HashMap<u32, Vec<Seen>>,
-    /// Of each run: time on cores a request, of the server (where it is known) and of the client.
+    /// Searches of each query, whether the next came at once or not.
+    searches_ms: HashMap<u32, Vec<Vec<f64>>>,
+    /// The median of these, partition by partition: what a query is to do, without what else ran then.
+    typical_ms: HashMap<u32, Vec<f64>>,
+    /// Of each run in which one query followed the other at once: time on cores a request, of the server
+    /// (where it is known) and of the client.
     costs_ms: Vec<(Option<f64>, f64)>,
 }
 
 impl Alone {
-    /// Of one run. Answers that met another are left out, whichever of the two came first.
-    pub(super) fn of(
-        outcome: &Outcome,
-        server_ms: Option<f64>,
-        client_ms: f64,
-        partitions: usize,
-    ) -> Alone {
+    /// Of one run with time between the queries. Answers that met another are left out, whichever of the
+    /// two came first.
+    pub(super) fn of(outcome: &Outcome, partitions: usize) -> Alone {
         let mut alone = Alone {
             seen: Vec::new(),
             by_query: HashMap::new(),
             met: HashMap::new(),
-            costs_ms: vec![(server_ms, client_ms)],
+            searches_ms: HashMap::new(),
+            typical_ms: HashMap::new(),
+            costs_ms: Vec::new(),
         };
         let mut samples: Vec<&Sample> = outcome.samples.iter().collect();
         samples.sort_by_key(|sample| sample.intended_ns);
@@ -62,12 +65,48 @@ impl Alone {
                     alone.met.entry(sample.query_idx).or_default().push(seen);
                     continue;
                 }
+                let searches = alone.searches_ms.entry(sample.query_idx).or_default();
+                searches.push(seen.searches_ms.clone());
                 let places = alone.by_query.entry(sample.query_idx).or_default();
                 places.push(alone.seen.len());
                 alone.seen.push(seen);
             }
         }
+        alone.settle();
         alone
+    }
+
+    /// Adds a run in which one query followed the other at once: its searches, and what it cost.
+    pub(super) fn add_back_to_back(
+        &mut self,
+        outcome: &Outcome,
+        (server_ms, client_ms): (Option<f64>, f64),
+        partitions: usize,
+    ) {
+        for sample in outcome
+            .measured()
+            .filter(|sample| sample.ending.is_answer())
+        {
+            if let Some(seen) = seen(sample, partitions) {
+                let searches = self.searches_ms.entry(sample.query_idx).or_default();
+                searches.push(seen.searches_ms);
+            }
+        }
+        self.costs_ms.push((server_ms, client_ms));
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        for (query, searches) in &self.searches_ms {
+            let partitions = searches.first().map_or(0, Vec::len);
+            let median = |part: usize| {
+                let mut times: Vec<f64> = searches.iter().map(|row| row[part]).collect();
+                times.sort_unstable_by(f64::total_cmp);
+                times[(times.len() - 1) / 2]
+            };
+            self.typical_ms
+                .insert(*query, (0..partitions).map(median).collect());
+        }
     }
 
     /// Adds what another run saw.
@@ -75,6 +114,9 @@ impl Alone {
         let first = self.seen.len();
         self.seen.extend(other.seen);
         self.costs_ms.extend(other.costs_ms);
+        for (query, searches) in other.searches_ms {
+            self.searches_ms.entry(query).or_default().extend(searches);
+        }
         for (query, seen) in other.met {
             self.met.entry(query).or_default().extend(seen);
         }
@@ -82,6 +124,7 @@ impl Alone {
             let known = self.by_query.entry(query).or_default();
             known.extend(places.into_iter().map(|place| first + place));
         }
+        self.settle();
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -92,26 +135,35 @@ impl Alone {
         self.seen.iter().map(of).sum::<f64>() / self.seen.len().max(1) as f64
     }
 
+    /// Mean of what the queries that were seen are to do.
+    fn mean_search_ms(&self, of: impl Fn(&[f64]) -> f64) -> f64 {
+        let asked = |(query, places): (&u32, &Vec<usize>)| {
+            let typical_ms = self.typical_ms.get(query);
+            typical_ms.map_or(0.0, |typical_ms| of(typical_ms) * places.len() as f64)
+        };
+        self.by_query.iter().map(asked).sum::<f64>() / self.seen.len().max(1) as f64
+    }
+
     /// Mean search of the partition that has most to do.
     pub(super) fn busiest_search_ms(&self) -> f64 {
         let partitions = self.seen.first().map_or(0, |seen| seen.searches_ms.len());
         (0..partitions)
-            .map(|part| self.mean(|seen| seen.searches_ms[part]))
+            .map(|part| self.mean_search_ms(|searches| searches[part]))
             .fold(0.0, f64::max)
     }
 
-    fn searches_ms(&self) -> f64 {
-        self.mean(|seen| seen.searches_ms.iter().sum())
+    fn search_ms(&self) -> f64 {
+        self.mean_search_ms(|searches| searches.iter().sum())
     }
 
     /// Time on cores a request: of the server, and of the client. A server that does not tell is taken to
     /// work as long as it answers.
     fn costs_ms(&self) -> (f64, f64) {
-        let runs = self.costs_ms.len() as f64;
+        let runs = self.costs_ms.len().max(1) as f64;
         let servers: Option<Vec<f64>> = self.costs_ms.iter().map(|(server, _)| *server).collect();
         let server_ms = match servers {
-            Some(servers) => servers.iter().sum::<f64>() / runs,
-            None => self.searches_ms() + self.mean(Seen::rest_ms),
+            Some(servers) if !servers.is_empty() => servers.iter().sum::<f64>() / runs,
+            _ => self.search_ms() + self.mean(Seen::rest_ms),
         };
         let client_ms = self.costs_ms.iter().map(|(_, client)| client).sum::<f64>() / runs;
         (server_ms, client_ms)
@@ -120,7 +172,7 @@ impl Alone {
     /// Time on cores a request, all of it.
     pub(super) fn core_ms(&self) -> f64 {
         let (server_ms, client_ms) = self.costs_ms();
-        server_ms.max(self.searches_ms()) + client_ms
+        server_ms.max(self.search_ms()) + client_ms
     }
 
     /// What the model needs beside the queries: what is no search is work as far as the server's time on
@@ -128,7 +180,7 @@ impl Alone {
     pub(super) fn setup(&self, cores: usize) -> Setup {
         let (server_ms, client_ms) = self.costs_ms();
         let rest_ms = self.mean(Seen::rest_ms);
-        let work_ms = (server_ms - self.searches_ms()).max(0.0);
+        let work_ms = (server_ms - self.search_ms()).max(0.0);
         Setup {
             cores,
             handlers: 1,
@@ -137,8 +189,8 @@ impl Alone {
         }
     }
 
-    /// The queries of a schedule (instant in ns, query, any), each with one of its answers, drawn from the
-    /// seed; those never answered have that of another query.
+    /// The queries of a schedule (instant in ns, query, any): the searches that are typical of each, and
+    /// for the rest one of its answers, drawn from the seed; those never answered have that of another query.
     pub(super) fn queries<T>(&self, schedule: &[(u64, u32, T)], seed: u64) -> Vec<Query<'_>> {
         let query = |(number, (at_ns, query_idx, _)): (usize, &(u64, u32, T))| {
             let drawn = drawn(seed, number as u64) as usize;
@@ -147,11 +199,12 @@ impl Alone {
                 (None, Some(met)) => &met[drawn % met.len()],
                 (None, None) => &self.seen[drawn % self.seen.len()],
             };
+            let searches_ms = self.typical_ms.get(query_idx).unwrap_or(&seen.searches_ms);
             Query {
                 arrived_ms: *at_ns as f64 / 1e6,
                 before_ms: seen.before_ms,
                 hand_over_ms: seen.hand_over_ms,
-                searches_ms: &seen.searches_ms,
+                searches_ms,
                 after_ms: seen.after_ms,
             }
         };
@@ -234,7 +287,13 @@ mod tests {
             is_complete: true,
             noise: load::NoiseMeter::start().stop(),
         };
-        Alone::of(&outcome, server_ms, 0.1, 2)
+        let mut alone = Alone::of(&outcome, 2);
+        let none = Outcome {
+            samples: Vec::new(),
+            ..outcome
+        };
+        alone.add_back_to_back(&none, (server_ms, 0.1), 2);
+        alone
     }
 
     fn parts(search_us: u64) -> Vec<PartSearch> {
@@ -284,12 +343,14 @@ mod tests {
         let mut both = met;
         both.add(alone(vec![sample(1, 0, 900, parts(500))], None));
         let schedule: Vec<(u64, u32, ())> = (0..100).map(|n| (n, 1, ())).collect();
-        let drawn: Vec<f64> = both
-            .queries(&schedule, 3)
-            .iter()
-            .map(|query| query.searches_ms[0])
-            .collect();
-        assert!(drawn.contains(&0.1) && drawn.contains(&0.5) && !drawn.contains(&0.3));
+        let queries = both.queries(&schedule, 3);
+        // The rest is drawn, and the search is the (lower) median.
+        let drawn = |after_ms: f64| {
+            let near = |query: &Query<'_>| (query.after_ms - after_ms).abs() < 1e-9;
+            queries.iter().any(near)
+        };
+        assert!(drawn(0.59) && drawn(0.0), "{queries:?}");
+        assert!(queries.iter().all(|query| query.searches_ms == [0.1, 0.2]));
         // Query 3 met others and took 200 to search its slower part; query 99 was never asked.
         assert_eq!(both.queries(&[(0, 3, ())], 1)[0].searches_ms, [0.1, 0.2]);
         assert_eq!(both.queries(&[(0, 99, ())], 1).len(), 1);
