@@ -139,7 +139,7 @@ fn experiments_are_run_and_reported() {
 
     // Figure 15 is of the search times of the one client that other experiments asked.
     let figures = result("model-figures");
-    assert_eq!(figures["panels"].as_array().unwrap().len(), 4, "{figures}");
+    assert_eq!(figures["panels"].as_array().unwrap().len(), 5, "{figures}");
     assert_eq!(figures["tables"][0]["rows"][3][5], "88.9");
     assert!(results.join("single-client/run.json").exists());
     let prediction = result("prediction");

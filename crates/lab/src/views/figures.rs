@@ -59,24 +59,34 @@ fn calculate(
     for figure in by_figure(thesis_sweeps()) {
         result.panels.push(panel(&figure));
     }
+    let published = partition_tails(None, CORES, effort.queries, effort.runs)?;
+    reading.push_str(&crossings(
+        "search times of the published shape",
+        &published,
+    ));
+    result
+        .panels
+        .push(tails_panel("published shape", &published));
     match searches {
         Some(searches) => {
             let mean_ms = searches.work_ms();
             let stretched = searches.stretched(MEAN_MS / mean_ms)?;
             let tails = partition_tails(Some(&stretched), CORES, effort.queries, effort.runs)?;
-            reading.push_str(&crossings(&tails));
+            reading.push_str(&crossings("those that one client measured here", &tails));
             reading.push_str(&format!(
-                " Its search times are those that one client measured here ({} queries, mean {:.3} ms), \
+                " The latter ({} queries, mean {:.3} ms, squared variation {:.1}; published about 2.7) are \
                  stretched to a mean of {MEAN_MS} ms, with which {CORES} cores carry the rates of the \
-                 figure: a queue knows no unit of time.",
+                 figure: a queue knows no unit of time. The more search times vary, the sooner many slow \
+                 servers beat few fast ones.",
                 searches.queries(),
                 mean_ms,
+                searches.work_cv2(),
             ));
-            result.panels.push(panel(&tails));
+            result.panels.push(tails_panel("measured here", &tails));
         }
         None => reading.push_str(
-            " Figure 15 needs search times that one client measured: run `response-distribution` into \
-             the same folder, and this again.",
+            " For the same of measured search times run `response-distribution` into the same folder, and \
+             this again.",
         ),
     }
     let costs = slow_processors(&Costs::parse("")?)?;
@@ -146,6 +156,14 @@ fn panel(list: &[model::figures::Series]) -> Panel {
     }
 }
 
+fn tails_panel(of: &str, list: &[model::figures::Series]) -> Panel {
+    let panel = panel(list);
+    Panel {
+        title: format!("{} ({of})", panel.title),
+        ..panel
+    }
+}
+
 /// Rows of bars as a table: one row a bar, ours and published of each series.
 fn bars(list: &[model::figures::Series]) -> Table {
     let mut headings = vec![list.first().map_or("", |first| first.x).to_owned()];
@@ -195,7 +213,7 @@ fn saved(scenarios: &[model::figures::Series]) -> String {
 
 /// From which rate on each way to cut queries has the higher p99 than not to cut them: by more than
 /// simulated percentiles vary, at two rates beside each other.
-fn crossings(tails: &[model::figures::Series]) -> String {
+fn crossings(of: &str, tails: &[model::figures::Series]) -> String {
     const VARY: f64 = 1.03;
     let Some((whole, others)) = tails.split_first() else {
         return String::new();
@@ -223,7 +241,7 @@ fn crossings(tails: &[model::figures::Series]) -> String {
         }
     };
     let said: Vec<String> = others.iter().map(said).collect();
-    format!(" In figure 15, {}.", said.join("; "))
+    format!(" In figure 15, of {of}: {}.", said.join("; "))
 }
 
 #[cfg(test)]
@@ -241,8 +259,8 @@ mod tests {
         let mut result = ExperimentResult::of(&chosen(&["model-figures".into()]).unwrap()[0]);
         let measured = Searches::new([vec![0.5], vec![0.1], vec![0.3]]).unwrap();
         calculate(&mut result, Some(measured), EFFORT).unwrap();
-        assert_eq!(result.panels.len(), 4);
-        let tails = &result.panels[2];
+        assert_eq!(result.panels.len(), 5);
+        let tails = &result.panels[3];
         assert_eq!(tails.series.len(), 4);
         assert!(tails.series.iter().all(|line| line.points.len() > 25));
         // Alone, the longest query of three takes 5/3 of the mean.
@@ -262,13 +280,13 @@ mod tests {
     fn figures_without_a_measurement_say_what_is_lacking() {
         let mut result = ExperimentResult::of(&chosen(&["model-figures".into()]).unwrap()[0]);
         calculate(&mut result, None, EFFORT).unwrap();
-        // Figures 2.3, 2.4 and 19 as diagrams; 2.2 and the prices of 19 as tables.
+        // Figures 2.3, 2.4, 15 and 19 as diagrams; 2.2 and the prices of 19 as tables.
         let titles: Vec<&str> = result
             .panels
             .iter()
             .map(|panel| panel.title.as_str())
             .collect();
-        assert_eq!(titles.len(), 3, "{titles:?}");
+        assert_eq!(titles.len(), 4, "{titles:?}");
         assert_eq!(result.tables.len(), 2);
         assert_eq!(result.tables[0].rows[3][5], "88.9");
         assert_eq!(result.tables[0].rows[3][6], "89");
