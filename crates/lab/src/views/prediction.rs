@@ -104,7 +104,7 @@ fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {
         .into();
     for percentile in PERCENTILES {
         headings.push(format!("p{percentile} predicted"));
-        headings.push("measured".into());
+        headings.push("measured (repetitions)".into());
         headings.push("error".into());
     }
     let row = |cell: &Foreseen| {
@@ -119,7 +119,7 @@ fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {
             let (predicted, measured) = percentiles(cell, of, percentile);
             let shown = |us: Option<f64>| us.map_or("-".to_owned(), ms);
             row.push(shown(predicted));
-            row.push(shown(measured));
+            row.push(shown(measured) + &range(cell, of, percentile));
             row.push(match predicted.zip(measured) {
                 Some((predicted, measured)) => percent(predicted / measured - 1.0),
                 None => "-".into(),
@@ -131,6 +131,21 @@ fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {
         title: title.into(),
         headings,
         rows: cells.iter().map(row).collect(),
+    }
+}
+
+/// The lowest and the highest of the repetitions: how much the machine's noise moves a percentile.
+fn range(cell: &Foreseen, of: Of, percentile: f64) -> String {
+    let each: Vec<f64> = cell
+        .repetitions
+        .iter()
+        .filter_map(|both| of(both).percentile_us(percentile))
+        .collect();
+    let low_us = each.iter().copied().fold(f64::INFINITY, f64::min);
+    let high_us = each.iter().copied().fold(0.0, f64::max);
+    match each.len() {
+        0 | 1 => String::new(),
+        _ => format!(" ({:.2} to {:.2})", low_us / 1e3, high_us / 1e3),
     }
 }
 
@@ -249,6 +264,7 @@ mod tests {
             "{rows:?}"
         );
         assert_eq!(rows[0][2], "20 % of handler");
+        assert_eq!(rows[0][5], "1.00 ms (0.99 to 1.01)");
         assert_eq!(result.panels[0].series.len(), 4);
         // Nothing is made up where samples are too few.
         let mut few = cell(50.0, 1000, [1000, 1000, 1000]);
