@@ -66,7 +66,7 @@ def assert_near(ours, theirs):
 
 def run_simpy(chance, interarrival_ms, row, pools, queries=4000):
     """Mean response. Every query takes a part time from `row` for each part and queues it at the pool
-    that `pools(environment)[part]` names; `None` from there refuses the query."""
+    that `pools(environment)[part]` names."""
     environment = simpy.Environment()
     resources = pools(environment)
     responses = []
@@ -130,6 +130,61 @@ def test_pinned_partitions_with_constant_arrivals(shorttail, rows):
         shorttail, "simulate", file, "--cores", 4, "--rate", 90, "--layout", "pinned", "--arrivals", "constant"
     )
     assert_near(ours, theirs)
+
+
+def test_a_ramp_into_a_queue_that_refuses(shorttail, rows):
+    """Whole queries on three cores, at most two waiting, while the rate rises from 40 to 200 a second."""
+    times, file = rows
+    queries, first, last = 4000, 0.04, 0.2
+
+    def one_run(chance):
+        environment = simpy.Environment()
+        cores = simpy.Resource(environment, 3)
+        responses, refused = [], 0
+
+        def query():
+            arrived = environment.now
+            with cores.request() as request:
+                yield request
+                yield environment.timeout(sum(chance.choice(times)))
+            responses.append(environment.now - arrived)
+
+        def arrive():
+            nonlocal refused
+            expected, length = 0.0, 2 * queries / (first + last)
+            for number in range(queries):
+                # The instant by which so many queries are expected: first·t + (last − first)·t²/2·length.
+                expected += chance.expovariate(1)
+                slope = (last - first) / length
+                at = ((first**2 + 2 * slope * expected) ** 0.5 - first) / slope
+                yield environment.timeout(at - environment.now)
+                if len(cores.queue) >= 2:
+                    refused += number >= queries // 10
+                elif number >= queries // 10:
+                    environment.process(query())
+                else:
+                    environment.process(uncounted())
+
+        def uncounted():
+            with cores.request() as request:
+                yield request
+                yield environment.timeout(sum(chance.choice(times)))
+
+        environment.process(arrive())
+        environment.run()
+        return statistics.mean(responses), refused / (queries - queries // 10)
+
+    runs = [one_run(random.Random(seed)) for seed in range(10)]
+    (ours,) = answers(
+        shorttail, "simulate", file, "--cores", 3, "--arrivals", "ramp", "--from", 40, "--to", 200,
+        "--partitions", 1, "--queue", 2, "--queries", queries, "--runs", 20,
+    )  # fmt: skip
+    means = [mean for mean, _ in runs]
+    theirs = statistics.mean(means), T_999 * statistics.stdev(means) / 10**0.5
+    assert_near(ours, theirs)
+    shares = [share for _, share in runs]
+    width = T_999 * statistics.stdev(shares) / 10**0.5
+    assert abs(ours["refused"] / ours["offered"] - statistics.mean(shares)) <= 2 * width
 
 
 def test_siblings_that_slow_each_other(shorttail):

@@ -19,6 +19,7 @@ mod query_file;
 mod search_times;
 mod terminal;
 mod top;
+mod trace_file;
 
 use clap::Parser;
 use std::process::ExitCode;

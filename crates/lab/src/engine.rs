@@ -5,6 +5,7 @@
 //! of its own, started for it and ended after it.
 use crate::experiment::{Arm, Experiment, Order, View};
 use crate::journal::Journal;
+use crate::prediction::{self, Prediction};
 use crate::results::{ExperimentResult, write_json};
 use crate::server::{Server, Usage};
 use crate::sizes::{Parts, SizeCell};
@@ -17,6 +18,9 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
+
+/// Where, among the results, the run of one client is kept.
+pub(crate) const ALONE_FOLDER: &str = "single-client";
 
 /// What to run experiments on, and how thoroughly.
 #[derive(Debug, Clone)]
@@ -176,9 +180,10 @@ impl<'a> Laboratory<'a> {
     ) -> Result<ExperimentResult, LabError> {
         let arms = self.arms(experiment);
         let alone = usize::from(experiment.view.is_alone() && self.alone.is_none());
-        let cells = match experiment.view.is_by_size() && self.sizes.is_none() {
-            true => experiment.shares.len(),
-            false => arms.len() * experiment.shares.len() * self.plan.depth.repetitions,
+        let cells = match experiment.view {
+            View::Prediction => prediction::runs_count(experiment, self.plan.depth.repetitions),
+            view if view.is_by_size() && self.sizes.is_none() => experiment.shares.len(),
+            _ => arms.len() * experiment.shares.len() * self.plan.depth.repetitions,
         };
         let mut result = ExperimentResult::of(experiment);
         result.lacking = experiment.lacking(&self.session.capabilities);
@@ -202,6 +207,13 @@ impl<'a> Laboratory<'a> {
                     let cells = self.cells(experiment, &arms, &mut told)?;
                     views::rates::show(&mut result, &cells, self.cores_count);
                 }
+                View::ModelFigures => {
+                    views::figures::show(&mut result, self.alone.as_ref(), self.plan)?;
+                }
+                View::Prediction => {
+                    let of_all = (self.plan, self.live, &self.stream, self.cores_count);
+                    Prediction::of(of_all).run(experiment, &mut result, &mut told)?;
+                }
                 view if view.is_by_size() => {
                     let cells = self.sizes(experiment, &mut told)?;
                     views::sizes::show(&mut result, view, &cells);
@@ -214,7 +226,8 @@ impl<'a> Laboratory<'a> {
                 }
             }
             result.add_published(experiment);
-        } else {
+        }
+        if !result.lacking.is_empty() {
             result.reading = format!("Not measured here: {}.", result.lacking.join("; "));
         }
         let folder = self.plan.into.join(&experiment.name);
@@ -394,7 +407,10 @@ impl<'a> Laboratory<'a> {
         let duration = self.plan.depth.duration * 3;
         let mut settings = Settings::closed(target, stream, 1, Think::None, duration);
         settings.warm_up = self.plan.depth.warm_up;
-        let (outcome, _) = self.measure(&settings)?;
+        let (outcome, summary) = self.measure(&settings)?;
+        let folder = self.plan.into.join(ALONE_FOLDER);
+        let _ = std::fs::remove_dir_all(&folder);
+        RunRecord::of(&settings, &outcome, &summary, None).save(&folder, &outcome.samples)?;
         Ok(outcome)
     }
 

@@ -30,6 +30,9 @@ pub enum LabError {
     /// Load could not be offered.
     #[error(transparent)]
     Load(#[from] load::LoadError),
+    /// The model refused what was measured.
+    #[error("the model: {0}")]
+    Model(String),
     /// The person asked for the end.
     #[error("stopped before the end; what was measured until then is kept")]
     Stopped,

@@ -5,7 +5,7 @@ use crate::{Capability, LabError};
 use serde::Deserialize;
 
 /// The experiments, in the order in which they are run and reported.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 14] = [
     (
         "query-lengths",
         include_str!("../experiments/query-lengths.toml"),
@@ -48,6 +48,11 @@ const FILES: [(&str, &str); 12] = [
         include_str!("../experiments/idle-states.toml"),
     ),
     ("smt", include_str!("../experiments/smt.toml")),
+    (
+        "model-figures",
+        include_str!("../experiments/model-figures.toml"),
+    ),
+    ("prediction", include_str!("../experiments/prediction.toml")),
 ];
 
 /// An experiment.
@@ -65,8 +70,8 @@ pub struct Experiment {
     pub published: String,
     /// What is measured, and how it is shown.
     pub view: View,
-    /// Rates, as shares of what the machine can do in a closed loop; or sizes, as shares of the
-    /// corpus.
+    /// Rates, as shares of what the machine can do in a closed loop, or of what its busiest resource
+    /// can (predictions); or sizes, as shares of the corpus.
     #[serde(default)]
     pub shares: Vec<f64>,
     /// Capabilities without which it cannot be run.
@@ -103,6 +108,10 @@ pub enum View {
     DocumentsBySize,
     /// Arms over arrival rates.
     Rates,
+    /// Published figures that the model calculates; no server.
+    ModelFigures,
+    /// What the model foresees from one client alone, against what is measured.
+    Prediction,
 }
 
 impl View {
@@ -268,7 +277,8 @@ mod tests {
                 "{}",
                 experiment.name
             );
-            let has_shares = has_arms || experiment.view.is_by_size();
+            let has_shares =
+                has_arms || experiment.view.is_by_size() || experiment.view == View::Prediction;
             assert_eq!(
                 has_shares,
                 !experiment.shares.is_empty(),

@@ -10,6 +10,7 @@ mod engine;
 mod error;
 pub mod experiment;
 mod journal;
+mod prediction;
 mod report;
 mod results;
 mod server;
@@ -25,5 +26,7 @@ pub use error::LabError;
 pub use experiment::Experiment;
 pub use journal::{Change, Journal, restore};
 pub use report::report;
-pub use results::{Axis, ComparisonRow, ExperimentResult, Panel, Point, Series, Session, read};
+pub use results::{
+    Axis, ComparisonRow, ExperimentResult, Panel, Point, Series, Session, Table, read,
+};
 pub use tree::Tree;

@@ -1,5 +1,5 @@
 //! Results as one HTML file that needs nothing else: no network, no script; light, dark and paper.
-use crate::results::{ExperimentResult, Panel, Session};
+use crate::results::{ExperimentResult, Panel, Session, Table};
 use crate::svg::{COLOURS, draw, escaped, number};
 use std::fmt::Write;
 
@@ -84,6 +84,7 @@ fn experiment(html: &mut String, result: &ExperimentResult) {
     html.push_str("<div class=\"grid-of\">\n");
     result.panels.iter().for_each(|panel| figure(html, panel));
     html.push_str("</div>\n");
+    tables(html, &result.tables);
     comparisons(html, result);
     html.push_str("</section>\n");
 }
@@ -115,6 +116,29 @@ fn figure(html: &mut String, panel: &Panel) {
         html.push_str("</p>\n");
     }
     let _ = write!(html, "{svg}\n</figure>\n");
+}
+
+fn tables(html: &mut String, tables: &[Table]) {
+    let class = |idx: usize| if idx > 0 { " class=\"n\"" } else { "" };
+    for table in tables {
+        let title = escaped(&table.title);
+        let _ = write!(
+            html,
+            "<div class=\"card\">\n<h3>{title}</h3>\n<table>\n<tr>"
+        );
+        for (idx, heading) in table.headings.iter().enumerate() {
+            let _ = write!(html, "<th{}>{}</th>", class(idx), escaped(heading));
+        }
+        html.push_str("</tr>\n");
+        for row in &table.rows {
+            html.push_str("<tr>");
+            for (idx, cell) in row.iter().enumerate() {
+                let _ = write!(html, "<td{}>{}</td>", class(idx), escaped(cell));
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("</table>\n</div>\n");
+    }
 }
 
 fn comparisons(html: &mut String, result: &ExperimentResult) {
@@ -240,6 +264,11 @@ mod tests {
             is_published: false,
         });
         result.add_published(experiment);
+        result.tables.push(Table {
+            title: "<b>".into(),
+            headings: vec!["which".into(), "much".into()],
+            rows: vec![vec!["<img src=y>".into(), "12".into()]],
+        });
         result.comparisons.push(ComparisonRow {
             arm: "b".into(),
             baseline: "a".into(),
@@ -263,6 +292,7 @@ mod tests {
         };
         let html = report(&session, &[result]);
         assert_eq!(html.matches("<svg").count(), 2);
+        assert!(html.contains("&lt;b&gt;") && html.contains("<td class=\"n\">12</td>"));
         assert!(html.contains("2000-02-29") && html.contains("1.20 to 1.80"));
         for outside in ["<script", "http:", "https:", "url(", "<img", "@import"] {
             assert!(!html.contains(outside), "{outside}");

@@ -48,6 +48,9 @@ pub struct ExperimentResult {
     pub lacking: Vec<String>,
     /// Ours first, then what was published.
     pub panels: Vec<Panel>,
+    /// What is better read than seen.
+    #[serde(default)]
+    pub tables: Vec<Table>,
     /// Arms against the first one.
     pub comparisons: Vec<ComparisonRow>,
     /// Two sentences or so, made from the numbers.
@@ -100,6 +103,17 @@ pub struct Point {
     pub y: f64,
     /// 95 % interval of y, where there is one.
     pub interval: Option<(f64, f64)>,
+}
+
+/// Rows of cells; the first column to the left, the others to the right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Above it.
+    pub title: String,
+    /// Of the columns.
+    pub headings: Vec<String>,
+    /// Each as long as the headings.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// An arm against the first one, at one rate.
@@ -157,6 +171,7 @@ impl ExperimentResult {
             published: experiment.published.clone(),
             lacking: Vec::new(),
             panels: Vec::new(),
+            tables: Vec::new(),
             comparisons: Vec::new(),
             reading: String::new(),
             warnings: Vec::new(),

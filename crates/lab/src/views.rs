@@ -1,6 +1,8 @@
 //! From samples to diagrams and sentences: one file for each kind of look.
 
 pub(crate) mod alone;
+pub(crate) mod figures;
+pub(crate) mod prediction;
 pub(crate) mod rates;
 pub(crate) mod sizes;
 pub(crate) mod words;

@@ -3,6 +3,8 @@
 //! Understood are the answers of Shorttail, OpenSearch (and Elasticsearch) and Solr; of anything
 //! else the checksum of its bytes.
 use serde::Deserialize;
+use std::collections::BTreeMap;
+use wire::answer::Span;
 use wire::{PhaseTimes, Total};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -24,6 +26,20 @@ pub struct Answer {
     pub phases: Option<PhaseTimes>,
     /// The server's own time for all of it: the total of the phases, `took`, `QTime`.
     pub server_us: Option<u64>,
+    /// The searches of the partitions, where the steps were asked for (`trace=1`), in the order of
+    /// their names. Kept by no record.
+    pub searches: Vec<PartSearch>,
+}
+
+/// What one partition says of its search of a query. Of several searches (a larger k), the sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartSearch {
+    /// From the arrival of the query at the front-end to the partition's queue.
+    pub queued_us: u64,
+    /// In the queue.
+    pub queueing_us: u64,
+    /// On a handler.
+    pub search_us: u64,
 }
 
 impl Answer {
@@ -46,6 +62,7 @@ impl Answer {
                 coverage: 1.0,
                 phases: None,
                 server_us: None,
+                searches: Vec::new(),
             })
     }
 }
@@ -67,6 +84,8 @@ struct ShorttailBody {
     phases_us: PhaseTimes,
     timed_out: bool,
     coverage: f64,
+    #[serde(default)]
+    trace: Vec<Span>,
 }
 
 #[derive(Deserialize)]
@@ -87,7 +106,30 @@ fn shorttail(body: &[u8]) -> Option<Answer> {
         coverage: body.coverage,
         server_us: Some(body.phases_us.total),
         phases: Some(body.phases_us),
+        searches: searches(&body.trace),
     })
+}
+
+fn searches(trace: &[Span]) -> Vec<PartSearch> {
+    let mut parts: BTreeMap<&str, PartSearch> = BTreeMap::new();
+    for span in trace.iter().filter(|span| !span.part.is_empty()) {
+        let is_search = match span.name.as_str() {
+            "queueing" => false,
+            "search" => true,
+            _ => continue,
+        };
+        let part = parts.entry(&span.part).or_insert(PartSearch {
+            queued_us: span.start_us,
+            queueing_us: 0,
+            search_us: 0,
+        });
+        let sum_us = match is_search {
+            true => &mut part.search_us,
+            false => &mut part.queueing_us,
+        };
+        *sum_us = sum_us.saturating_add(span.duration_us);
+    }
+    parts.into_values().collect()
 }
 
 #[derive(Deserialize)]
@@ -138,6 +180,7 @@ fn opensearch(body: &[u8]) -> Option<Answer> {
         },
         phases: None,
         server_us: Some(body.took.saturating_mul(1000)),
+        searches: Vec::new(),
     })
 }
 
@@ -180,6 +223,7 @@ fn solr(body: &[u8]) -> Option<Answer> {
         coverage: 1.0,
         phases: None,
         server_us: Some(body.header.time_ms.saturating_mul(1000)),
+        searches: Vec::new(),
     })
 }
 
@@ -212,6 +256,32 @@ mod tests {
         assert_eq!((read.matches_count, read.server_us), (Some(12), Some(9)));
         assert_eq!(read.phases, Some(answer.phases_us));
         assert!(read.timed_out && !read.is_whole());
+        assert_eq!(read.searches, []);
+    }
+
+    #[test]
+    fn the_searches_of_partitions_are_read_where_they_are_told() {
+        let span = |name: &str, part: &str, start_us, duration_us| wire::answer::Span {
+            name: name.into(),
+            part: part.into(),
+            start_us,
+            duration_us,
+        };
+        let trace = [
+            span("search call", "chunks 1", 5, 400),
+            span("queueing", "chunks 1", 60, 15),
+            span("search", "chunks 1", 75, 300),
+            span("queueing", "chunks 0", 50, 5),
+            span("search", "chunks 0", 55, u64::MAX),
+            span("search", "chunks 0", 900, 1),
+            span("merge", "", 420, 2),
+        ];
+        let part = |queued_us, queueing_us, search_us| PartSearch {
+            queued_us,
+            queueing_us,
+            search_us,
+        };
+        assert_eq!(searches(&trace), [part(50, 5, u64::MAX), part(60, 15, 300)]);
     }
 
     #[test]

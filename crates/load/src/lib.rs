@@ -43,7 +43,7 @@ mod summary;
 mod target;
 mod times;
 
-pub use answer::Answer;
+pub use answer::{Answer, PartSearch};
 pub use arrivals::Arrivals;
 pub use compare::{Basis, Comparison, Figure, Verdict, compare};
 pub use durations::parse_duration;

@@ -277,6 +277,7 @@ fn of_table(mut table: Table) -> Vec<Sample> {
             coverage: coverage.get(row).copied().flatten().unwrap_or(1.0),
             phases: phases_of(|idx| at(&phases[idx], row), unsigned(10, row)),
             server_us: unsigned(10, row),
+            searches: Vec::new(),
         }),
     };
     (0..rows).map(sample).collect()
@@ -334,6 +335,7 @@ mod tests {
                 coverage: 0.75,
                 phases: Some(phases),
                 server_us: Some(40),
+                searches: Vec::new(),
             }),
         };
         let mut samples = vec![answered];

@@ -33,15 +33,19 @@ pub fn server_share(share: f64, servers: usize) -> f64 {
 /// times, ascending. `None` where fewer than ten of the sample lie beyond the quantile that is needed:
 /// then only chance would answer.
 pub fn quantile_ms(server_responses_ms: &[f64], servers: usize, share: f64) -> Option<f64> {
-    let needed = server_share(share, servers);
+    let beyond = beyond_quantile(server_responses_ms.len(), servers, share)?;
+    let place = server_responses_ms.len() - 1 - beyond;
+    server_responses_ms.get(place).copied()
+}
+
+/// How many of a sample lie beyond that quantile, by nearest rank; `None` where it is too small.
+pub(crate) fn beyond_quantile(sample: usize, servers: usize, share: f64) -> Option<usize> {
     let beyond = -(share.ln() / servers as f64).exp_m1();
-    if server_responses_ms.len() as f64 * beyond < 10.0 - 1e-6 {
+    if sample as f64 * beyond < 10.0 - 1e-6 {
         return None;
     }
-    Some(crate::simulate::sorted_quantile(
-        server_responses_ms,
-        needed,
-    ))
+    let rank = crate::simulate::quantile_rank(sample, server_share(share, servers));
+    Some(sample - rank)
 }
 
 /// Dean & Barroso 2013: what they published beside what the formula gives.

@@ -5,6 +5,7 @@
 //!
 //! - [`formulas`]: closed forms of queueing theory, with their assumptions;
 //! - [`simulate`]: discrete events, from measured search times, with the very policies that are deployed;
+//! - [`shared_cores`]: the same of whole answers, on cores that everything shares;
 //! - [`fan_out`]: many servers, the slowest of which decides.
 
 pub mod costs;
@@ -15,6 +16,7 @@ pub mod figures;
 pub mod formulas;
 pub mod plan;
 mod roots;
+pub mod shared_cores;
 pub mod simulate;
 
 pub use error::{ModelError, SERVERS_MAX};

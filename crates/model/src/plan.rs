@@ -11,9 +11,10 @@
 
 mod search;
 mod sensitivity;
+mod server;
 
-pub use search::{Fleet, plan};
-pub use sensitivity::{WhatIf, sensitivity};
+pub use search::{Fleet, Told, plan, plan_watched};
+pub use sensitivity::{WhatIf, sensitivity, sensitivity_watched};
 
 use crate::error::{ModelError, checked, not_negative, positive, servers};
 use crate::simulate::Searches;

@@ -21,11 +21,12 @@ mod summary;
 mod times;
 
 pub use arrivals::{ArrivalClock, Arrivals};
+pub(crate) use earliest::Earliest;
 pub use engine::{Settings, run};
 pub use interval::{Estimate, replicate};
 pub use machine::{Core, Disturbances, Layout, Machine, NextCore};
 pub use report::Report;
-pub(crate) use report::quantile as sorted_quantile;
+pub(crate) use report::{quantile as sorted_quantile, quantile_rank};
 pub(crate) use streams::Streams;
 pub use summary::{Summary, summarise};
 pub use times::{Distribution, Order, Searches, Split, TimeSource, Times};

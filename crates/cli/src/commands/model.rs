@@ -41,7 +41,7 @@ enum Question {
     Mmc(mmc::MmcArguments),
     Scenarios(scenarios::ScenariosArguments),
     Crossing(crossing::CrossingArguments),
-    Simulate(simulate::SimulateArguments),
+    Simulate(Box<simulate::SimulateArguments>),
     FanOut(fan_out::FanOutArguments),
     Tco(tco::TcoArguments),
     Figures(figures::FiguresArguments),

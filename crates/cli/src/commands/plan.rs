@@ -3,11 +3,12 @@
 use super::model::table::{Table, ms, number, percent, write_json};
 use super::model::{parse_positive, read_costs};
 use crate::figures::{count, counted};
+use crate::meter::Meter;
 use crate::search_times::read_search_times;
 use anyhow::{Context, bail, ensure};
 use clap::builder::RangedU64ValueParser;
 use model::costs::{Costs, YearlyCost};
-use model::plan::{Fleet, Request, Target, WhatIf, plan, sensitivity};
+use model::plan::{Fleet, Request, Target, WhatIf, plan_watched, sensitivity_watched};
 use model::simulate::Searches;
 use serde::Serialize;
 use std::io::Write;
@@ -157,12 +158,14 @@ pub(super) fn run(arguments: PlanArguments) -> anyhow::Result<ExitCode> {
     let searches = read_search_times(&arguments.run)?;
     let costs = read_costs(arguments.costs.as_deref())?;
     let (mut plans, mut failures) = (Vec::new(), Vec::new());
+    let mut meter = Meter::start("planning", None);
     for name in costs.servers.keys() {
-        match plan_for(name, &arguments, &costs, searches.clone()) {
+        match plan_for(name, &arguments, &costs, searches.clone(), &mut meter) {
             Ok(planned) => plans.push(planned),
             Err(error) => failures.push(format!("{}: {error:#}", crate::terminal::printable(name))),
         }
     }
+    drop(meter);
     plans.sort_by(|a, b| a.yearly.total().total_cmp(&b.yearly.total()));
     if plans.is_empty() {
         bail!("{}", failures.join("; "));
@@ -187,6 +190,7 @@ fn plan_for(
     arguments: &PlanArguments,
     costs: &Costs,
     searches: Searches,
+    meter: &mut Meter,
 ) -> anyhow::Result<Planned> {
     let server = costs.servers[name];
     let mut request = Request::new(
@@ -209,8 +213,14 @@ fn plan_for(
     request.fixed_ms = arguments.fixed;
     request.slices_max = arguments.slices;
     request.seed = arguments.seed;
-    let fleet = plan(&request)?;
-    let what_if = sensitivity(&request, &fleet).context("cannot say what if")?;
+    let mut told = |what: &str, tried: usize, ways: usize| {
+        let name = crate::terminal::printable(name);
+        meter.update(tried as u64, |_| {
+            format!("{name}, {what}: way {tried} of {ways}")
+        });
+    };
+    let fleet = plan_watched(&request, "as asked", &mut told)?;
+    let what_if = sensitivity_watched(&request, &fleet, &mut told).context("cannot say what if")?;
     Ok(Planned {
         name: name.to_owned(),
         yearly: costs.yearly(&server, fleet.servers() as f64, fleet.utilisation),

@@ -64,11 +64,13 @@ fn experiments_are_run_and_reported() {
         lab.args(arguments).env("XDG_STATE_HOME", &state);
         finished(lab.output().unwrap())
     };
-    let directory = bench.directory();
-    let [index, queries, into] =
-        [&directory, &queries, &results].map(|path| path.to_str().unwrap());
     let corpus = bench.path("corpus.jsonl");
     let corpus = ["--corpus", corpus.to_str().unwrap()];
+    // Two partitions need two chunks.
+    let directory = bench.path("chunks");
+    let [index, queries, into] =
+        [&directory, &queries, &results].map(|path| path.to_str().unwrap());
+    shorttail(["index", corpus[1], "--into", index, "--chunks", "2"]).ends(0);
     let options = [
         "--index",
         index,
@@ -87,6 +89,8 @@ fn experiments_are_run_and_reported() {
         "smt",
         "phases-and-size",
         "documents-and-size",
+        "model-figures",
+        "prediction",
     ];
     let run = lab(&[&["run"], &experiments[..], &options, &corpus].concat()).ends(0);
     assert!(run.stderr.contains("query-locality: 9 runs"), "{run:#?}");
@@ -132,6 +136,19 @@ fn experiments_are_run_and_reported() {
             .contains("index search")
     );
     assert!(!results.join("scratch").exists());
+
+    // Figure 15 is of the search times of the one client that other experiments asked.
+    let figures = result("model-figures");
+    assert_eq!(figures["panels"].as_array().unwrap().len(), 5, "{figures}");
+    assert_eq!(figures["tables"][0]["rows"][3][5], "88.9");
+    assert!(results.join("single-client/run.json").exists());
+    let prediction = result("prediction");
+    let rows = prediction["tables"][0]["rows"].as_array().unwrap();
+    let served: Vec<&str> = rows.iter().map(|row| row[0].as_str().unwrap()).collect();
+    assert_eq!(served, [["I1"; 4], ["I2"; 4]].concat());
+    let foreseen = |row: &serde_json::Value| row[6].as_str().unwrap().ends_with('%');
+    assert!(rows.iter().any(foreseen), "{prediction}");
+    assert!(results.join("prediction/I2-4-3/run.json").exists());
 
     let page = lab(&["report", into]).ends(0).stdout;
     let html = std::fs::read_to_string(page.trim()).unwrap();

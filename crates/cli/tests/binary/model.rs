@@ -219,6 +219,84 @@ fn simulations_of_files() {
 }
 
 #[test]
+fn arrivals_interference_and_energy() {
+    let bench = Bench::new();
+    let [numbers, ..] = times(&bench);
+    let simulate = |more: &str| {
+        let fixed = format!("simulate {numbers} --cores 2 --runs 3");
+        model(&format!("{fixed} {more}"))
+    };
+    let line = |more: &str| {
+        let lines = simulate(&format!("--json {more}")).ends(0).json_lines();
+        assert_eq!(lines.len(), 1);
+        lines.into_iter().next().unwrap()
+    };
+    let ramp = line("--arrivals ramp --from 50 --to 150 --queries 2000");
+    close(&ramp["rate_per_s"], 100.0);
+    // 200 queries at equal distances of 10 ms, as a recording; it says how many a run has.
+    let instants: Vec<String> = (1..=200)
+        .map(|n| format!("{}", f64::from(n) / 100.0))
+        .collect();
+    let trace = bench.file("trace.txt", instants.join("\n"));
+    let trace = trace.to_str().unwrap();
+    let traced = line(&format!("--arrivals trace --trace {trace}"));
+    assert_eq!(traced["offered"], 3 * 180);
+    close(&traced["rate_per_s"], 100.0);
+    let constant = line("--arrivals constant --rate 100 --queries 200");
+    close(
+        &traced["response_p50_ms"],
+        constant["response_p50_ms"].as_f64().unwrap(),
+    );
+
+    let plain = line("--rate 100 --queries 5000");
+    assert!(plain["watts_estimated"].is_null());
+    let disturbed = line("--rate 100 --queries 5000 --disturbances 2,100,4");
+    assert!(disturbed["response_ms"].as_f64() > plain["response_ms"].as_f64());
+    let energy = line("--rate 100 --queries 5000 --power 10,2,5");
+    close(
+        &energy["response_ms"],
+        plain["response_ms"].as_f64().unwrap(),
+    );
+    // Two idle cores and the rest take 9 W, and each busy core 8 W more.
+    let watts = energy["watts_estimated"].as_f64().unwrap();
+    let expected = 9.0 + 16.0 * energy["utilisation"].as_f64().unwrap();
+    assert!((watts / expected - 1.0).abs() < 0.02, "{energy}");
+    let joules = energy["joules_per_query_above_idle_estimated"]
+        .as_f64()
+        .unwrap();
+    assert!((joules / (6.988e-3 * 8.0) - 1.0).abs() < 0.05, "{energy}");
+    let little = line("--rate 100 --queries 5000 --little 1 --power 10,2,5 --little-power 1,0.2");
+    assert!(little["watts_estimated"].as_f64() < Some(watts), "{little}");
+    let table = simulate("--rate 100 --queries 2000 --power 10,2,5")
+        .ends(0)
+        .stdout;
+    assert!(
+        table.contains("energy is estimated, not measured"),
+        "{table}"
+    );
+
+    let refused = [
+        ("--arrivals ramp", "--from PER_S and --to"),
+        (
+            "--arrivals ramp --from 1 --to 2 --rate 5",
+            "--rate belongs to",
+        ),
+        ("--arrivals trace", "--trace FILE"),
+        ("--from 1 --to 2", "belong to --arrivals ramp"),
+        ("--arrivals trace --trace absent", "absent"),
+    ];
+    for (more, said) in refused {
+        simulate(more).fails_saying(&[said]);
+    }
+    for (more, said) in [
+        ("--power 1,2", "3 numbers"),
+        ("--disturbances 1,0,2", "more than 0 ms"),
+    ] {
+        assert!(simulate(more).ends(2).stderr.contains(said), "{more}");
+    }
+}
+
+#[test]
 fn simulations_of_load_runs() {
     let bench = Bench::indexed(&small_corpus());
     let server = Serving::start(&bench);

@@ -1,12 +1,8 @@
 //! Which slices, partitions and replicas need the fewest servers?
 
+use super::server::{ServerLoad, Works, limit_per_s};
 use super::{Request, Target};
 use crate::error::ModelError;
-use crate::fan_out;
-use crate::simulate::{
-    Arrivals, Machine, Order, Report, Searches, Settings, Split, Times, run, sorted_quantile,
-};
-use schedule::policy::Fifo;
 
 /// Servers and how they are used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +26,9 @@ impl Fleet {
     }
 }
 
+/// Is told how far a search has come: what is planned, ways tried, ways in all.
+pub type Told<'a> = &'a mut dyn FnMut(&str, usize, usize);
+
 /// The smallest fleet for a request.
 ///
 /// Slices are tried upwards, and a larger number of them only where it might do with fewer servers:
@@ -38,53 +37,76 @@ impl Fleet {
 /// # Errors
 /// [`ModelError::NoPlan`] where no number of slices reaches the target; [`ModelError::Outside`].
 pub fn plan(request: &Request) -> Result<Fleet, ModelError> {
+    plan_watched(request, "fleets", &mut |_, _, _| {})
+}
+
+/// As [`plan`], and tells how far it has come.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_watched(request: &Request, what: &str, told: Told<'_>) -> Result<Fleet, ModelError> {
     request.check()?;
+    let works = Works::of(&request.searches)?;
     let mut best: Option<Fleet> = None;
-    let counts = slice_counts(request);
-    for &slices in &counts {
-        for partitions in partition_counts(request.cores) {
-            let fewest = fewest_replicas(request, slices, partitions);
-            let no_better = |best: Fleet| {
-                let servers = slices * (fewest + request.spare_replicas);
-                servers > best.servers() || (servers == best.servers() && slices > best.slices)
-            };
-            if best.is_some_and(no_better) {
-                continue;
-            }
-            // A query that meets no other takes its longest part: quicker known than simulated.
-            let idle_ms = unloaded_ms(request, slices, partitions);
-            if idle_ms > request.target.response_ms {
-                continue;
-            }
-            let server = ServerLoad::new(request, slices, partitions)?;
-            let Some(needed) = server.replicas_needed(request, fewest)? else {
-                continue;
-            };
-            let mut fleet = Fleet {
-                slices,
-                replicas: needed + request.spare_replicas,
-                partitions,
-                response_ms: f64::NAN,
-                utilisation: f64::NAN,
-            };
-            evaluate(request, &mut fleet, request.rate_per_s)?;
-            let cost = |fleet: &Fleet| (fleet.servers(), fleet.slices, fleet.response_ms);
-            if best.is_none_or(|best| cost(&fleet) < cost(&best)) {
-                best = Some(fleet);
-            }
+    let slices: Vec<usize> = slice_counts(request);
+    let ways: Vec<(usize, usize)> = slices
+        .iter()
+        .flat_map(|&slices| partition_counts(request.cores).map(move |parts| (slices, parts)))
+        .collect();
+    for (tried, &(slices, partitions)) in ways.iter().enumerate() {
+        told(what, tried, ways.len());
+        let most = match best.map(|best| replicas_to_beat(request, best, slices)) {
+            Some(None) => continue,
+            Some(most) => most,
+            None => None,
+        };
+        let fewest = fewest_replicas(request, slices, partitions);
+        if most.is_some_and(|most| fewest > most) {
+            continue;
+        }
+        // A query that meets no other takes its longest part: quicker known than simulated.
+        if works.unloaded_ms(request, slices, partitions) > request.target.response_ms {
+            continue;
+        }
+        let server = ServerLoad::new(request, &works, slices, partitions);
+        let rate_per_s = request.rate_per_s * (1.0 + request.headroom);
+        let Some(needed) = server.replicas_needed(rate_per_s, fewest, most)? else {
+            continue;
+        };
+        let mut fleet = Fleet {
+            slices,
+            replicas: needed + request.spare_replicas,
+            partitions,
+            response_ms: f64::NAN,
+            utilisation: f64::NAN,
+        };
+        evaluate_on(&server, &mut fleet, request.rate_per_s)?;
+        let cost = |fleet: &Fleet| (fleet.servers(), fleet.slices, fleet.response_ms);
+        if best.is_none_or(|best| cost(&fleet) < cost(&best)) {
+            best = Some(fleet);
         }
     }
-    match (best, counts.last()) {
+    match (best, slices.last()) {
         (Some(fleet), _) => Ok(fleet),
         (None, Some(&slices)) => {
             let partitions = partition_counts(request.cores).last().unwrap_or(1);
-            Err(no_plan(
-                request,
-                Some(unloaded_ms(request, slices, partitions)),
-            ))
+            let idle_ms = works.unloaded_ms(request, slices, partitions);
+            Err(no_plan(request, Some(idle_ms)))
         }
         (None, None) => Err(no_plan(request, None)),
     }
+}
+
+/// Replicas, spare ones left out, with which so many slices would still not be worse than the best fleet;
+/// none where they are worse in any case.
+fn replicas_to_beat(request: &Request, best: Fleet, slices: usize) -> Option<usize> {
+    // With as many servers, fewer slices are better, and as many slices may be.
+    let servers = match slices <= best.slices {
+        true => best.servers(),
+        false => best.servers() - 1,
+    };
+    let most = (servers / slices).checked_sub(request.spare_replicas)?;
+    (most > 0).then_some(most)
 }
 
 /// Why there is none; `idle_ms` is the response with the most slices and no load.
@@ -121,13 +143,20 @@ pub(super) fn evaluate(
     fleet: &mut Fleet,
     rate_per_s: f64,
 ) -> Result<(), ModelError> {
-    let server = ServerLoad::new(request, fleet.slices, fleet.partitions)?;
+    let works = Works::of(&request.searches)?;
+    let server = ServerLoad::new(request, &works, fleet.slices, fleet.partitions);
+    evaluate_on(&server, fleet, rate_per_s)
+}
+
+fn evaluate_on(
+    server: &ServerLoad<'_>,
+    fleet: &mut Fleet,
+    rate_per_s: f64,
+) -> Result<(), ModelError> {
     let each_per_s = rate_per_s / fleet.replicas as f64;
     fleet.utilisation = each_per_s / server.limit_per_s;
     fleet.response_ms = if fleet.utilisation < 0.999 {
-        server
-            .response_ms(each_per_s, request)?
-            .unwrap_or(f64::INFINITY)
+        server.response_ms(each_per_s)?.unwrap_or(f64::INFINITY)
     } else {
         f64::INFINITY
     };
@@ -162,118 +191,4 @@ fn partition_counts(cores: usize) -> impl Iterator<Item = usize> {
     (0..usize::BITS)
         .map(|power| 1usize << power)
         .take_while(move |parts| cores.is_multiple_of(*parts))
-}
-
-/// Queries a second that a server of one of `slices` could serve at best.
-fn limit_per_s(request: &Request, slices: usize, partitions: usize) -> f64 {
-    let lost = partitions as f64 / request.speed_up(partitions);
-    let search_ms = request.searches.work_ms() * request.slice_factor(slices) * lost;
-    let work_ms = search_ms + partitions as f64 * request.overhead_ms / request.speed;
-    1e3 * request.cores as f64 / work_ms
-}
-
-/// The response at the share of the target where nothing waits.
-fn unloaded_ms(request: &Request, slices: usize, partitions: usize) -> f64 {
-    let mut works_ms: Vec<f64> = request
-        .searches
-        .rows()
-        .map(|row| row.iter().sum())
-        .collect();
-    works_ms.sort_unstable_by(f64::total_cmp);
-    let share = fan_out::server_share(request.target.share, request.independent_slices(slices));
-    let search_ms = sorted_quantile(&works_ms, share) * request.slice_factor(slices);
-    search_ms / request.speed_up(partitions)
-        + request.overhead_ms / request.speed
-        + request.fixed_ms
-}
-
-/// One server of a slice.
-struct ServerLoad {
-    settings: Settings,
-    slowest_of: usize,
-    limit_per_s: f64,
-}
-
-impl ServerLoad {
-    fn new(request: &Request, slices: usize, partitions: usize) -> Result<ServerLoad, ModelError> {
-        let split = Split {
-            parts: partitions,
-            speed_up: request.speed_up(partitions) / request.slice_factor(slices),
-            independent: false,
-        };
-        let searches: Searches = request
-            .searches
-            .resplit(split)?
-            .lengthened(request.overhead_ms / request.speed)?;
-        // The slowest of many slices is deep in the tail of one: enough queries to see it.
-        let slowest_of = request.independent_slices(slices);
-        let beyond = 1.0 - fan_out::server_share(request.target.share, slowest_of);
-        let queries = request.queries.max((25.0 / beyond) as usize);
-        let mut settings = Settings::new(
-            Machine::of_cores(request.cores),
-            Arrivals::Constant { rate_per_s: 1.0 },
-            Times::Measured {
-                searches,
-                order: Order::Shuffled,
-            },
-            queries,
-        );
-        settings.fixed_ms = request.fixed_ms;
-        settings.seed = request.seed;
-        Ok(ServerLoad {
-            settings,
-            slowest_of,
-            limit_per_s: limit_per_s(request, slices, partitions),
-        })
-    }
-
-    /// The response at the share of the target, of the slowest slice; `None` where chance would decide.
-    fn response_ms(&self, rate_per_s: f64, request: &Request) -> Result<Option<f64>, ModelError> {
-        let settings = Settings {
-            arrivals: Arrivals::Poisson { rate_per_s },
-            ..self.settings.clone()
-        };
-        let degree = settings.times.parts();
-        let report: Report = run(&settings, &mut Fifo { degree })?;
-        Ok(fan_out::quantile_ms(
-            &report.responses_ms,
-            self.slowest_of,
-            request.target.share,
-        ))
-    }
-
-    /// The fewest replicas, from `fewest`, with which the target is kept under headroom; `None` where not
-    /// even idle servers keep it.
-    fn replicas_needed(
-        &self,
-        request: &Request,
-        fewest: usize,
-    ) -> Result<Option<usize>, ModelError> {
-        let rate_per_s = request.rate_per_s * (1.0 + request.headroom);
-        let keeps = |rate_per_s: f64| {
-            let response_ms = self.response_ms(rate_per_s, request)?;
-            Ok::<_, ModelError>(
-                response_ms.is_some_and(|response| response <= request.target.response_ms),
-            )
-        };
-        if keeps(rate_per_s / fewest as f64)? {
-            return Ok(Some(fewest));
-        }
-        if !keeps(self.limit_per_s * 1e-3)? {
-            return Ok(None);
-        }
-        let (mut few, mut enough) = (fewest, 2 * fewest);
-        while !keeps(rate_per_s / enough as f64)? {
-            (few, enough) = (enough, 2 * enough);
-        }
-        while enough - few > 1 {
-            let middle = few + (enough - few) / 2;
-            if keeps(rate_per_s / middle as f64)? {
-                enough = middle;
-            } else {
-                few = middle;
-            }
-        }
-        Ok(Some(enough))
-    }
 }

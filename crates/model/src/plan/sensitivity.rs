@@ -1,7 +1,7 @@
 //! What if the plan's assumptions do not hold?
 
 use super::Request;
-use super::search::{Fleet, evaluate, plan};
+use super::search::{Fleet, Told, evaluate, plan_watched};
 use crate::error::ModelError;
 
 /// One thing that turns out otherwise, and what the planned fleet does then.
@@ -23,8 +23,20 @@ pub struct WhatIf {
 /// and with one server lost.
 ///
 /// # Errors
-/// As [`plan`].
+/// As [`plan`](super::plan).
 pub fn sensitivity(request: &Request, fleet: &Fleet) -> Result<Vec<WhatIf>, ModelError> {
+    sensitivity_watched(request, fleet, &mut |_, _, _| {})
+}
+
+/// As [`sensitivity`], and tells how far it has come.
+///
+/// # Errors
+/// As [`plan`](super::plan).
+pub fn sensitivity_watched(
+    request: &Request,
+    fleet: &Fleet,
+    told: Told<'_>,
+) -> Result<Vec<WhatIf>, ModelError> {
     let changed = |change: fn(&mut Request)| {
         let mut other = request.clone();
         change(&mut other);
@@ -48,7 +60,9 @@ pub fn sensitivity(request: &Request, fleet: &Fleet) -> Result<Vec<WhatIf>, Mode
         evaluate(request, &mut then, request.rate_per_s)?;
         let servers_needed = match *case {
             "as planned" => Some(fleet.servers()),
-            _ => plan(request).ok().map(|fleet| fleet.servers()),
+            _ => plan_watched(request, case, told)
+                .ok()
+                .map(|fleet| fleet.servers()),
         };
         rows.push(row(case, request, &then, servers_needed));
     }
@@ -71,7 +85,9 @@ pub fn sensitivity(request: &Request, fleet: &Fleet) -> Result<Vec<WhatIf>, Mode
             spare_replicas: request.spare_replicas.max(1),
             ..request.clone()
         };
-        let needed = plan(&spare).ok().map(|fleet| fleet.servers());
+        let needed = plan_watched(&spare, "one server lost", told)
+            .ok()
+            .map(|fleet| fleet.servers());
         let mut lost = row("one server lost", request, &then, needed);
         if lost.keeps_target {
             lost.servers_needed = Some(fleet.servers());

@@ -1,5 +1,7 @@
 //! What came out of a simulation?
 
+use crate::energy::Activity;
+
 /// The figures of one run. Times in ms. Queries before the end of the warm-up are left out of all
 /// figures but the last five.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -53,6 +55,15 @@ impl Report {
         quantile(&self.responses_ms, share)
     }
 
+    /// What the cores did, for [`energy`](crate::energy).
+    pub fn activity(&self) -> Activity {
+        Activity {
+            core_busy_ms: self.core_busy_ms.clone(),
+            duration_ms: self.duration_ms,
+            queries: self.system_queries,
+        }
+    }
+
     /// Queries that were answered, whole or in part.
     pub fn answered(&self) -> u64 {
         self.responses_ms.len() as u64
@@ -61,8 +72,13 @@ impl Report {
 
 /// Nearest rank of a sorted sample; NaN of none.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    // The subtraction keeps 0.99 · 100 at rank 99 although the product may round up to above 99.
-    let rank = (share * sorted.len() as f64 - 1e-9).ceil() as usize;
-    let idx = rank.saturating_sub(1).min(sorted.len().saturating_sub(1));
+    let idx = quantile_rank(sorted.len(), share).saturating_sub(1);
     sorted.get(idx).copied().unwrap_or(f64::NAN)
+}
+
+/// The place from 1 of that quantile among so many; 0 of none.
+pub(crate) fn quantile_rank(count: usize, share: f64) -> usize {
+    // The subtraction keeps 0.99 · 100 at rank 99 although the product may round up to above 99.
+    let rank = (share * count as f64 - 1e-9).ceil() as usize;
+    rank.max(1).min(count)
 }

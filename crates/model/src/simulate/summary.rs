@@ -4,6 +4,7 @@ use super::engine::{Settings, run};
 use super::interval::Estimate;
 use super::machine::Layout;
 use super::report::quantile;
+use crate::energy::Activity;
 use crate::error::ModelError;
 use schedule::policy::Policy;
 
@@ -33,6 +34,8 @@ pub struct Summary {
     pub response: Estimate,
     /// The 99th percentile, over runs: for its spread only.
     pub p99: Estimate,
+    /// What the cores did, for [`energy`](crate::energy).
+    pub activity: Activity,
     responses_ms: Vec<f64>,
 }
 
@@ -101,6 +104,7 @@ pub fn summarise<P: Policy>(
         p_wait: 0.0,
         response: Estimate::of(&[]),
         p99: Estimate::of(&[]),
+        activity: Activity::default(),
         responses_ms: Vec::new(),
     };
     let (mut means, mut tails) = (Vec::new(), Vec::new());
@@ -120,6 +124,7 @@ pub fn summarise<P: Policy>(
         summary.partial += report.partial;
         summary.wait_ms += report.wait_ms / runs as f64;
         summary.p_wait += report.arrivals_finding_all_busy / runs as f64;
+        summary.activity.add(&report.activity());
         means.push(report.response_ms());
         tails.push(report.quantile_ms(0.99));
         summary.responses_ms.extend(report.responses_ms);

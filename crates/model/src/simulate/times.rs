@@ -95,6 +95,18 @@ impl Searches {
         })
     }
 
+    /// The same searches where everything takes `factor` times as long.
+    ///
+    /// # Errors
+    /// [`ModelError::Outside`] for a factor that is not above 0.
+    pub fn stretched(&self, factor: f64) -> Result<Searches, ModelError> {
+        positive("the factor of search times", factor)?;
+        Ok(Searches {
+            parts: self.parts,
+            times_ms: self.times_ms.iter().map(|time| time * factor).collect(),
+        })
+    }
+
     /// The same queries as `split` would cut the sum of their parts.
     ///
     /// # Errors

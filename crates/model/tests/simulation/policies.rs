@@ -139,7 +139,7 @@ fn moving_long_searches_to_the_big_core_shortens_the_tail() {
         idle_watts: 0.1,
     };
     let powers = [power(2.0), power(0.3), power(0.3), power(0.3)];
-    let energy = |report: &Report| estimate(report, &powers, 1.0).unwrap();
+    let energy = |report: &Report| estimate(&report.activity(), &powers, 1.0).unwrap();
     let (lazy, quick) = (energy(&stay), energy(&hurry));
     assert!(quick.joules_per_query > lazy.joules_per_query * 0.9 && quick.watts < 1.0 + 2.9);
     let by_hand: f64 = powers
@@ -152,7 +152,7 @@ fn moving_long_searches_to_the_big_core_shortens_the_tail() {
         / stay.duration_ms
         + 1.0;
     assert!((lazy.watts / by_hand - 1.0).abs() < 1e-9);
-    assert!(estimate(&stay, &powers[1..], 1.0).is_err());
+    assert!(estimate(&stay.activity(), &powers[1..], 1.0).is_err());
     // Moving among equal cores changes nothing but the numbers of cores.
     let equal = Settings {
         machine: Machine::of_cores(4),

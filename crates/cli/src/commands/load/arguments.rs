@@ -1,10 +1,11 @@
 //! The options of `shorttail load`, and the run that they ask for.
 
 use crate::query_file::read_queries;
+use crate::trace_file::read_trace;
 use ::load::{Arrivals, Load, QueryStream, RateSearch, Settings, Target, Think, parse_duration};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::builder::RangedU64ValueParser;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -225,25 +226,6 @@ fn usage(message: &str) -> ! {
         format!("{message}; see `shorttail load --help`\n"),
     )
     .exit()
-}
-
-fn read_trace(path: &Path) -> anyhow::Result<Vec<Duration>> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let lines = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(number, line)| {
-            let seconds = line.trim().parse().ok();
-            let instant = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-            instant.with_context(|| {
-                format!(
-                    "{}:{number}: not a number of seconds, such as 12.345",
-                    path.display()
-                )
-            })
-        })
-        .collect()
 }
 
 fn parse_think(text: &str) -> Result<Think, String> {

@@ -1,15 +1,19 @@
 //! `shorttail model simulate`: what would happen to measured queries on other cores, cut otherwise?
 
+mod arrivals;
+mod machine;
+
+use self::arrivals::ArrivalArguments;
+use self::machine::{MachineArguments, write_energies};
 use super::parse_positive;
-use super::rates::{Rates, parse_rates};
 use super::table::{Table, ms, number, percent, write_json};
 use crate::figures::count;
 use crate::search_times::read_search_times;
 use anyhow::{bail, ensure};
 use clap::builder::RangedU64ValueParser;
+use model::energy::Energy;
 use model::simulate::{
-    Arrivals, Distribution, Layout, Machine, NextCore, Order, Settings, Split, Summary, Times,
-    summarise,
+    Arrivals, Distribution, Layout, NextCore, Order, Settings, Split, Summary, Times, summarise,
 };
 use schedule::policy::{Fifo, IdleShare, Policy};
 use serde::Serialize;
@@ -29,7 +33,14 @@ EXAMPLES:
     shorttail model simulate times.csv --cores 8 --smt-slowdown 1.5 --rate 150 --layout pinned
         On 16 contexts, each partition on cores of its own
     shorttail model simulate --mean 50 --shape lognormal --variation 2 --cores 8 --rate 120
-        From a distribution in place of measured times";
+        From a distribution in place of measured times
+    shorttail model simulate times.csv --cores 8 --arrivals ramp --from 20 --to 300
+        A rate that grows over the run; `--arrivals trace --trace FILE` plays a recording
+    shorttail model simulate times.csv --cores 6 --little 4 --power 1.6,0.3,2 --little-power 0.4,0.1
+        Two big cores and four little ones, and the energy that they take, estimated";
+
+/// Queries of a run where nobody says how many.
+const QUERIES: usize = 50_000;
 
 /// What measured queries would meet on other cores, cut and queued otherwise
 #[derive(Debug, clap::Args)]
@@ -51,30 +62,10 @@ pub(super) struct SimulateArguments {
     /// Squared coefficient of variation, for lognormal
     #[arg(long, value_name = "CV2", default_value = "2", requires = "mean", value_parser = parse_positive)]
     variation: f64,
-    /// Queries that arrive each second: 150, or 50,100,150, or 20..400 (ten rates), or 20..400/5
-    /// [default: ten rates up to 95 % of what the cores can take]
-    #[arg(long, value_name = "RATES", value_parser = parse_rates)]
-    rate: Option<Rates>,
-    /// Physical cores
-    #[arg(long, value_name = "M", default_value = "1")]
-    cores: usize,
-    /// Two contexts a core, each slower by this factor while the other is busy
-    #[arg(long, value_name = "D", value_parser = parse_positive)]
-    smt_slowdown: Option<f64>,
-    /// So many of the cores are little ones
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "0",
-        conflicts_with = "smt_slowdown"
-    )]
-    little: usize,
-    /// Speed of a little core beside 1 of the others
-    #[arg(long, value_name = "SPEED", default_value = "0.5", value_parser = parse_positive)]
-    little_speed: f64,
-    /// How much slower each core is when all others are busy: 0.2 is a fifth
-    #[arg(long, value_name = "SHARE", default_value = "0")]
-    contention: f64,
+    #[command(flatten)]
+    arrivals: ArrivalArguments,
+    #[command(flatten)]
+    machine: MachineArguments,
     /// Cut each query into so many equal parts [default: the partitions that were measured]
     #[arg(long, value_name = "P", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     partitions: Option<usize>,
@@ -90,18 +81,15 @@ pub(super) struct SimulateArguments {
     /// Cores a query at most [default: its partitions]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     degree: Option<usize>,
-    /// How arrivals are laid out
-    #[arg(long, default_value = "poisson")]
-    arrivals: ArrivalsName,
     /// Queries that may wait in a queue; further ones are refused
     #[arg(long, value_name = "N")]
     queue: Option<usize>,
     /// What has not begun after so many ms is not searched
     #[arg(long, value_name = "MS", value_parser = parse_positive)]
     deadline: Option<f64>,
-    /// Queries a run; the first tenth is not counted
-    #[arg(long, value_name = "N", default_value = "50000", value_parser = RangedU64ValueParser::<usize>::new().range(100..=100_000_000))]
-    queries: usize,
+    /// Queries a run; the first tenth is not counted [default: those of the trace, else 50,000]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(100..=100_000_000))]
+    queries: Option<usize>,
     /// Runs a rate, for the intervals
     #[arg(long, value_name = "N", default_value = "10", value_parser = RangedU64ValueParser::<usize>::new().range(2..=1000))]
     runs: usize,
@@ -142,13 +130,6 @@ enum PolicyName {
     IdleShare,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum ArrivalsName {
-    Poisson,
-    /// At equal distances
-    Constant,
-}
-
 #[derive(Serialize)]
 struct Line {
     rate_per_s: f64,
@@ -169,10 +150,16 @@ struct Line {
     response_p99_ms: Option<f64>,
     response_p99_ms_ci95: Option<f64>,
     response_p999_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watts_estimated: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joules_per_query_estimated: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joules_per_query_above_idle_estimated: Option<f64>,
 }
 
 impl Line {
-    fn of(summary: &Summary, bounded: bool) -> Line {
+    fn of(summary: &Summary, energy: Option<Energy>, bounded: bool) -> Line {
         // Without a bound, an overloaded queue grows with the run: its figures would be of the run.
         let overloaded = summary.is_overloaded() && !bounded;
         let some = |value: f64| (!overloaded && value.is_finite()).then_some(value);
@@ -196,6 +183,10 @@ impl Line {
             response_p99_ms: quantile(0.99),
             response_p99_ms_ci95: some(summary.p99.half_width(0.95)),
             response_p999_ms: quantile(0.999),
+            watts_estimated: energy.map(|energy| energy.watts),
+            joules_per_query_estimated: energy.map(|energy| energy.joules_per_query),
+            joules_per_query_above_idle_estimated: energy
+                .map(|energy| energy.joules_per_query_above_idle),
         }
     }
 
@@ -227,12 +218,15 @@ impl Line {
 /// Answers.
 pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let times = times_of(arguments)?;
-    let mut settings = Settings::new(
-        machine_of(arguments)?,
-        Arrivals::Constant { rate_per_s: 1.0 },
-        times,
-        arguments.queries,
-    );
+    let machine = arguments.machine.machine()?;
+    let most_per_s = 1e3 * machine.capacity() / times.work_ms();
+    let list = arguments.arrivals.list(most_per_s)?;
+    let queries = arguments.queries.unwrap_or(match list.first() {
+        Some(Arrivals::Trace(instants_ms)) => instants_ms.len(),
+        _ => QUERIES,
+    });
+    let any = Arrivals::Constant { rate_per_s: 1.0 };
+    let mut settings = Settings::new(machine, any, times, queries);
     let parts = settings.times.parts();
     settings.layout = layout_of(arguments, settings.machine.cores.len(), parts)?;
     settings.queue_max = arguments.queue;
@@ -251,17 +245,14 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         "p99",
         "p99.9",
     ]);
-    for rate_per_s in rates_of(arguments, &settings) {
-        settings.arrivals = match arguments.arrivals {
-            ArrivalsName::Poisson => Arrivals::Poisson { rate_per_s },
-            ArrivalsName::Constant => Arrivals::Constant { rate_per_s },
-        };
-        let line = Line::of(
-            &summarise(&settings, arguments.runs, || {
-                policy_of(arguments.policy, degree)
-            })?,
-            bounded,
-        );
+    let mut energies = Vec::new();
+    for arrivals in list {
+        settings.arrivals = arrivals;
+        let policy = || policy_of(arguments.policy, degree);
+        let summary = summarise(&settings, arguments.runs, policy)?;
+        let energy = arguments.machine.energy(&summary)?;
+        let line = Line::of(&summary, energy, bounded);
+        energies.push((line.rate_per_s, energy.filter(|_| !line.overloaded)));
         if arguments.json {
             write_json(out, &line)?;
         } else {
@@ -272,6 +263,7 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         return Ok(());
     }
     table.write(out)?;
+    write_energies(&energies, out)?;
     let work_ms = settings.times.work_ms();
     writeln!(
         out,
@@ -281,24 +273,11 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
         parts,
         if parts == 1 { "" } else { "s" },
         ms(work_ms),
-        number(1e3 * settings.machine.capacity() / work_ms),
+        number(most_per_s),
         arguments.runs,
-        count(arguments.queries as u64),
+        count(queries as u64),
     )?;
     Ok(())
-}
-
-/// The rates asked for, or ten whole ones up to 95 % of what the cores can take.
-fn rates_of(arguments: &SimulateArguments, settings: &Settings) -> Vec<f64> {
-    if let Some(Rates(rates)) = &arguments.rate {
-        return rates.clone();
-    }
-    let most_per_s = 1e3 * settings.machine.capacity() / settings.times.work_ms();
-    let rate = |tenth: u32| 0.095 * f64::from(tenth) * most_per_s;
-    (1..=10)
-        .map(rate)
-        .map(|rate| if rate > 20.0 { rate.round() } else { rate })
-        .collect()
 }
 
 fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
@@ -342,26 +321,6 @@ fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
     Ok(Times::Measured {
         searches,
         order: Order::Shuffled,
-    })
-}
-
-fn machine_of(arguments: &SimulateArguments) -> anyhow::Result<Machine> {
-    ensure!(
-        arguments.little <= arguments.cores,
-        "--little is more than --cores"
-    );
-    ensure!(
-        arguments.contention >= 0.0,
-        "--contention must be 0 or more"
-    );
-    let big = arguments.cores - arguments.little;
-    let machine = match arguments.smt_slowdown {
-        Some(slowdown) => Machine::of_smt_cores(arguments.cores, slowdown),
-        None => Machine::of_big_and_little(big, arguments.little, arguments.little_speed),
-    };
-    Ok(Machine {
-        contention: arguments.contention,
-        ..machine
     })
 }
 

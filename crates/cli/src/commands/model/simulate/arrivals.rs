@@ -1,0 +1,96 @@
+//! When do the simulated queries come? The words are those of `shorttail load`.
+
+use crate::commands::model::parse_positive;
+use crate::commands::model::rates::{Rates, parse_rates};
+use crate::trace_file::read_trace;
+use anyhow::bail;
+use model::simulate::Arrivals;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ArrivalArguments {
+    /// Queries that arrive each second: 150, or 50,100,150, or 20..400 (ten rates), or 20..400/5
+    /// [default: ten rates up to 95 % of what the cores can take]
+    #[arg(long, value_name = "RATES", value_parser = parse_rates)]
+    rate: Option<Rates>,
+    /// How arrivals are laid out
+    #[arg(long, default_value = "poisson")]
+    arrivals: ArrivalsName,
+    /// Ramp: queries a second at the start
+    #[arg(long, value_name = "PER_S", requires = "to", value_parser = parse_positive)]
+    from: Option<f64>,
+    /// Ramp: queries a second at the end
+    #[arg(long, value_name = "PER_S", requires = "from", value_parser = parse_positive)]
+    to: Option<f64>,
+    /// Trace: a file with the instants of the queries, one a line, in seconds
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ArrivalsName {
+    /// Independent of each other, at a constant rate
+    Poisson,
+    /// At equal distances
+    Constant,
+    /// Independent, at a rate that changes over the run (--from, --to)
+    Ramp,
+    /// As recorded (--trace), again from the beginning where a run is longer
+    Trace,
+}
+
+impl ArrivalArguments {
+    /// The arrivals of each simulation, one after the other. `most_per_s` is what the cores can take.
+    pub(super) fn list(&self, most_per_s: f64) -> anyhow::Result<Vec<Arrivals>> {
+        let is_ramp = self.arrivals == ArrivalsName::Ramp;
+        let is_trace = self.arrivals == ArrivalsName::Trace;
+        if self.from.is_some() && !is_ramp {
+            bail!("--from and --to belong to --arrivals ramp");
+        }
+        if self.trace.is_some() && !is_trace {
+            bail!("--trace belongs to --arrivals trace");
+        }
+        if self.rate.is_some() && (is_ramp || is_trace) {
+            bail!("--rate belongs to --arrivals poisson and constant; a ramp has --from and --to");
+        }
+        Ok(match self.arrivals {
+            ArrivalsName::Poisson => self
+                .rates(most_per_s)
+                .into_iter()
+                .map(|rate_per_s| Arrivals::Poisson { rate_per_s })
+                .collect(),
+            ArrivalsName::Constant => self
+                .rates(most_per_s)
+                .into_iter()
+                .map(|rate_per_s| Arrivals::Constant { rate_per_s })
+                .collect(),
+            ArrivalsName::Ramp => match self.from.zip(self.to) {
+                Some((from_per_s, to_per_s)) => vec![Arrivals::Ramp {
+                    from_per_s,
+                    to_per_s,
+                }],
+                None => bail!("--arrivals ramp needs --from PER_S and --to PER_S"),
+            },
+            ArrivalsName::Trace => match &self.trace {
+                Some(path) => {
+                    let instants = read_trace(path)?;
+                    let ms = instants.iter().map(|instant| instant.as_secs_f64() * 1e3);
+                    vec![Arrivals::Trace(ms.collect())]
+                }
+                None => bail!("--arrivals trace needs --trace FILE"),
+            },
+        })
+    }
+
+    /// The rates asked for, or ten whole ones up to 95 % of what the cores can take.
+    fn rates(&self, most_per_s: f64) -> Vec<f64> {
+        if let Some(Rates(rates)) = &self.rate {
+            return rates.clone();
+        }
+        let rate = |tenth: u32| 0.095 * f64::from(tenth) * most_per_s;
+        (1..=10)
+            .map(rate)
+            .map(|rate| if rate > 20.0 { rate.round() } else { rate })
+            .collect()
+    }
+}

@@ -1,0 +1,287 @@
+//! What does one server of a fleet answer at some rate, and does it keep the target?
+//!
+//! The parts of a query are equal and the partitions divide the cores, so all parts of a query begin and
+//! end together, and the server is a queue with cores / partitions places: each query goes to the place
+//! that is free first (Kiefer & Wolfowitz 1955). That is [`simulate::run`](crate::simulate::run), number
+//! by number, at a tenth of its cost; a test compares the two.
+
+use super::Request;
+use crate::error::ModelError;
+use crate::fan_out;
+use crate::simulate::{Arrivals, Earliest, Order, Searches, Streams, Times, sorted_quantile};
+
+/// The searches of a request, as all servers of all fleets need them.
+pub(super) struct Works {
+    /// Whole queries, in the order of measurement.
+    times: Times,
+    /// Their works, ascending.
+    sorted_ms: Vec<f64>,
+}
+
+impl Works {
+    pub(super) fn of(searches: &Searches) -> Result<Works, ModelError> {
+        let mut works_ms: Vec<f64> = searches.rows().map(|row| row.iter().sum()).collect();
+        let whole = Searches::new(works_ms.iter().map(|&work| vec![work]))?;
+        works_ms.sort_unstable_by(f64::total_cmp);
+        Ok(Works {
+            times: Times::Measured {
+                searches: whole,
+                order: Order::Shuffled,
+            },
+            sorted_ms: works_ms,
+        })
+    }
+
+    /// The response at the share of the target where nothing waits.
+    pub(super) fn unloaded_ms(&self, request: &Request, slices: usize, partitions: usize) -> f64 {
+        let independent = request.independent_slices(slices);
+        let share = fan_out::server_share(request.target.share, independent);
+        let search_ms = sorted_quantile(&self.sorted_ms, share) * request.slice_factor(slices);
+        search_ms / request.speed_up(partitions)
+            + request.overhead_ms / request.speed
+            + request.fixed_ms
+    }
+}
+
+/// Queries a second that a server of one of `slices` could serve at best.
+pub(super) fn limit_per_s(request: &Request, slices: usize, partitions: usize) -> f64 {
+    let lost = partitions as f64 / request.speed_up(partitions);
+    let search_ms = request.searches.work_ms() * request.slice_factor(slices) * lost;
+    let work_ms = search_ms + partitions as f64 * request.overhead_ms / request.speed;
+    1e3 * request.cores as f64 / work_ms
+}
+
+/// One server of a slice.
+pub(super) struct ServerLoad<'a> {
+    works: &'a Works,
+    /// Places for queries.
+    places: usize,
+    /// By how much a query is faster than its work on one core of the measurement.
+    speed_up: f64,
+    overhead_ms: f64,
+    fixed_ms: f64,
+    queries: usize,
+    warm_up: usize,
+    seed: u64,
+    slowest_of: usize,
+    target: super::Target,
+    pub(super) limit_per_s: f64,
+}
+
+impl<'a> ServerLoad<'a> {
+    /// `partitions` divide the cores of the request.
+    pub(super) fn new(
+        request: &Request,
+        works: &'a Works,
+        slices: usize,
+        partitions: usize,
+    ) -> ServerLoad<'a> {
+        // The slowest of many slices is deep in the tail of one: enough queries to see it.
+        let slowest_of = request.independent_slices(slices);
+        let beyond = 1.0 - fan_out::server_share(request.target.share, slowest_of);
+        let queries = request.queries.max((25.0 / beyond) as usize);
+        ServerLoad {
+            works,
+            places: request.cores / partitions,
+            speed_up: request.speed_up(partitions) / request.slice_factor(slices),
+            overhead_ms: request.overhead_ms / request.speed,
+            fixed_ms: request.fixed_ms,
+            queries,
+            warm_up: queries / 10,
+            seed: request.seed,
+            slowest_of,
+            target: request.target,
+            limit_per_s: limit_per_s(request, slices, partitions),
+        }
+    }
+
+    /// Gives one response after the other, in order of arrival, those of the warm-up left out, for as
+    /// long as `more` wants.
+    fn respond(
+        &self,
+        rate_per_s: f64,
+        mut more: impl FnMut(f64) -> bool,
+    ) -> Result<(), ModelError> {
+        let arrivals = Arrivals::Poisson { rate_per_s };
+        let mut clock = arrivals.clock(self.queries)?;
+        let mut source = self.works.times.source()?;
+        let mut streams = Streams::of(self.seed);
+        let mut free = Earliest::new(self.places);
+        (0..self.places).for_each(|place| free.set(place, 0.0));
+        let mut work_ms = [0.0];
+        for number in 0..self.queries {
+            let arrived_ms = clock.next_ms(&mut streams.arrivals);
+            source.fill(&mut streams.times, &mut work_ms);
+            let search_ms = work_ms[0] / self.speed_up + self.overhead_ms;
+            let end_ms = free.instant_ms().max(arrived_ms) + search_ms;
+            free.set(free.core(), end_ms);
+            if number >= self.warm_up && !more(end_ms - arrived_ms + self.fixed_ms) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn responses_ms(&self, rate_per_s: f64) -> Result<Vec<f64>, ModelError> {
+        let mut responses_ms = Vec::with_capacity(self.queries);
+        self.respond(rate_per_s, |response_ms| {
+            responses_ms.push(response_ms);
+            true
+        })?;
+        responses_ms.sort_unstable_by(f64::total_cmp);
+        Ok(responses_ms)
+    }
+
+    /// The response at the share of the target, of the slowest slice; `None` where chance would decide.
+    pub(super) fn response_ms(&self, rate_per_s: f64) -> Result<Option<f64>, ModelError> {
+        let responses_ms = self.responses_ms(rate_per_s)?;
+        Ok(fan_out::quantile_ms(
+            &responses_ms,
+            self.slowest_of,
+            self.target.share,
+        ))
+    }
+
+    /// Whether that response is within the target. As soon as too many queries are late nothing can make
+    /// up for them, and the simulation ends.
+    pub(super) fn keeps(&self, rate_per_s: f64) -> Result<bool, ModelError> {
+        let counted = self.queries - self.warm_up;
+        let Some(late_max) = fan_out::beyond_quantile(counted, self.slowest_of, self.target.share)
+        else {
+            return Ok(false);
+        };
+        let mut late = 0;
+        self.respond(rate_per_s, |response_ms| {
+            late += usize::from(response_ms > self.target.response_ms);
+            late <= late_max
+        })?;
+        Ok(late <= late_max)
+    }
+
+    /// The fewest replicas from `fewest` to `most` with which the target is kept at a rate to all of them;
+    /// `None` where `most` are not enough.
+    ///
+    /// Fewer queries never make any of them wait longer, since all see the same stream of chance: so
+    /// bisection finds the fewest.
+    pub(super) fn replicas_needed(
+        &self,
+        rate_per_s: f64,
+        fewest: usize,
+        most: Option<usize>,
+    ) -> Result<Option<usize>, ModelError> {
+        let keeps = |replicas: usize| self.keeps(rate_per_s / replicas as f64);
+        if keeps(fewest)? {
+            return Ok(Some(fewest));
+        }
+        let (mut few, mut enough) = match most {
+            Some(most) if most > fewest && keeps(most)? => (fewest, most),
+            Some(_) => return Ok(None),
+            None => {
+                if !self.keeps(self.limit_per_s * 1e-3)? {
+                    return Ok(None);
+                }
+                let (mut few, mut enough) = (fewest, 2 * fewest);
+                while !keeps(enough)? {
+                    (few, enough) = (enough, 2 * enough);
+                }
+                (few, enough)
+            }
+        };
+        while enough - few > 1 {
+            let middle = few + (enough - few) / 2;
+            if keeps(middle)? {
+                enough = middle;
+            } else {
+                few = middle;
+            }
+        }
+        Ok(Some(enough))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Alike, Target};
+    use crate::simulate::{Machine, Settings, Split, run};
+    use schedule::policy::Fifo;
+
+    fn request(cores: usize, alike: Alike) -> Request {
+        let row = |idx: usize| vec![-30.0 * (1.0 - (idx as f64 + 0.5) / 997.0).ln(), 3.0];
+        let target = Target {
+            share: 0.95,
+            response_ms: 60.0,
+        };
+        let searches = Searches::new((0..997).map(row)).unwrap();
+        let mut request = Request::new(searches, 100.0, target, cores);
+        request.queries = 4_000;
+        request.fixed_ms = 0.7;
+        request.alike = alike;
+        request
+    }
+
+    /// The twin: the whole simulation, partition by partition, and the quantile of all its responses.
+    fn slow(request: &Request, slices: usize, partitions: usize, rate_per_s: f64) -> Vec<f64> {
+        let split = Split {
+            parts: partitions,
+            speed_up: request.speed_up(partitions) / request.slice_factor(slices),
+            independent: false,
+        };
+        let searches = request.searches.resplit(split).unwrap();
+        let searches = searches.lengthened(request.overhead_ms / request.speed);
+        let works = Works::of(&request.searches).unwrap();
+        let mut settings = Settings::new(
+            Machine::of_cores(request.cores),
+            Arrivals::Poisson { rate_per_s },
+            Times::Measured {
+                searches: searches.unwrap(),
+                order: Order::Shuffled,
+            },
+            ServerLoad::new(request, &works, slices, partitions).queries,
+        );
+        settings.fixed_ms = request.fixed_ms;
+        settings.seed = request.seed;
+        let degree = partitions;
+        run(&settings, &mut Fifo { degree }).unwrap().responses_ms
+    }
+
+    #[test]
+    fn a_server_answers_as_the_whole_simulation_does() {
+        let mut kept = 0;
+        for alike in [Alike::Proportional { imbalance: 1.1 }, Alike::Independent] {
+            for (cores, slices, partitions) in [(8, 1, 1), (8, 2, 4), (6, 3, 2), (4, 5, 4)] {
+                let request = request(cores, alike);
+                let works = Works::of(&request.searches).unwrap();
+                let server = ServerLoad::new(&request, &works, slices, partitions);
+                for load in [0.001, 0.3, 0.7, 0.9, 0.99, 1.5] {
+                    let rate_per_s = load * server.limit_per_s;
+                    let expected = slow(&request, slices, partitions, rate_per_s);
+                    let case = format!("{alike:?} {cores} {slices} {partitions} {load}");
+                    assert_eq!(server.responses_ms(rate_per_s).unwrap(), expected, "{case}");
+                    let quantile =
+                        fan_out::quantile_ms(&expected, server.slowest_of, request.target.share);
+                    let keeps = quantile.is_some_and(|ms| ms <= request.target.response_ms);
+                    assert_eq!(server.keeps(rate_per_s).unwrap(), keeps, "{case}");
+                    kept += usize::from(keeps);
+                }
+            }
+        }
+        assert!((10..40).contains(&kept), "{kept} of 48 kept the target");
+    }
+
+    #[test]
+    fn bounded_replicas_are_those_of_the_unbounded_search() {
+        let request = request(8, Alike::Proportional { imbalance: 1.0 });
+        let works = Works::of(&request.searches).unwrap();
+        let server = ServerLoad::new(&request, &works, 1, 4);
+        let rate_per_s = 40.0 * server.limit_per_s;
+        let needed = server.replicas_needed(rate_per_s, 40, None).unwrap();
+        let needed = needed.expect("idle servers keep the target");
+        assert!(needed > 40);
+        let within = |most| server.replicas_needed(rate_per_s, 40, Some(most)).unwrap();
+        assert_eq!(within(needed + 30), Some(needed));
+        assert_eq!(within(needed), Some(needed));
+        assert_eq!(within(needed - 1), None);
+        assert_eq!(within(3), None);
+    }
+}

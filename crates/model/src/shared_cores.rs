@@ -1,0 +1,302 @@
+//! How long does a whole answer take where handlers, front-end and client share a few cores?
+//!
+//! [`simulate`](crate::simulate) gives every handler a core of its own and looks at searches alone. On a
+//! small machine what runs is more than the cores, and each query brings its own work besides:
+//!
+//! ```text
+//! arrives ─► before ─► queue of each partition ─► handlers ─► all parts done ─► after ─► answered
+//!            (core)    in order of arrival        (core)                       (core)     └► beside (core)
+//! ```
+//!
+//! Whatever needs a core shares all of them evenly (processor sharing, Kleinrock 1967), as a fair
+//! scheduler of an operating system has it: n at work on c cores each go at the pace min(1, c/n). What
+//! a stage takes beyond its work is the waking of threads and cores that sleep: it passes by itself, and is
+//! not met where no core sleeps.
+//!
+//! Not in it: caches that work at the same time makes smaller, and whatever else runs on the machine.
+
+use crate::error::{ModelError, checked, not_negative, servers};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// What a query takes where it meets no other. Times in ms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Query<'a> {
+    /// When it arrives; queries are given in this order.
+    pub arrived_ms: f64,
+    /// From there to the queues of the handlers.
+    pub before_ms: f64,
+    /// Until a handler that sleeps is awake; only met where one does.
+    pub hand_over_ms: f64,
+    /// The search of each partition.
+    pub searches_ms: &'a [f64],
+    /// From the end of the last search to the answer.
+    pub after_ms: f64,
+}
+
+/// What serves them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Setup {
+    /// Cores that everything shares.
+    pub cores: usize,
+    /// Handlers of each partition.
+    pub handlers: usize,
+    /// Share of `before_ms` and `after_ms` that needs a core.
+    pub busy_share: f64,
+    /// Work of each query that begins when it is answered and that nobody waits for, such as a client's
+    /// reading of the answer.
+    pub beside_ms: f64,
+}
+
+/// How long one query took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Answer {
+    /// From the queues to the end of the slowest partition's search.
+    pub in_servers_ms: f64,
+    /// From arrival to answer.
+    pub response_ms: f64,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Outcome {
+    /// Answers in the order of the queries.
+    pub answers: Vec<Answer>,
+    /// The number of queries in the system, added up over time: by Little's law the sum of responses.
+    pub system_area_ms: f64,
+    /// Share of the time until the last arrival in which no core was idle.
+    pub time_all_busy: f64,
+    /// Share of arrivals that found no core idle.
+    pub arrivals_finding_all_busy: f64,
+}
+
+/// What a piece of work, or a wait, is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Before,
+    Search(u32),
+    After,
+    Beside,
+    Answered,
+}
+
+/// When (as the bits of a time, which order as it does), in which order begun, whose, what.
+type Event = Reverse<(u64, u64, u32, Stage)>;
+
+struct Engine<'a> {
+    setup: Setup,
+    queries: &'a [Query<'a>],
+    now_ms: f64,
+    /// Work that each of those that run has been given since the start: all go at one pace.
+    given_ms: f64,
+    /// What runs, by the work given at which it is done.
+    running: BinaryHeap<Event>,
+    /// What only passes, by the instant at which it has.
+    passing: BinaryHeap<Event>,
+    begun: u64,
+    idle_handlers: Vec<usize>,
+    queues: Vec<VecDeque<u32>>,
+    /// By query: when it was queued, and parts not done.
+    forked: Vec<(f64, u32)>,
+    outcome: Outcome,
+}
+
+/// Plays the queries through.
+///
+/// Costs a few events a query, each logarithmic in what runs at the same time.
+///
+/// # Errors
+/// [`ModelError`] where a time is none, arrivals go back in time, or queries differ in partitions.
+pub fn answers(setup: Setup, queries: &[Query<'_>]) -> Result<Outcome, ModelError> {
+    let partitions = check(setup, queries)?;
+    let mut engine = Engine {
+        setup,
+        queries,
+        now_ms: 0.0,
+        given_ms: 0.0,
+        running: BinaryHeap::new(),
+        passing: BinaryHeap::new(),
+        begun: 0,
+        idle_handlers: vec![setup.handlers; partitions],
+        queues: vec![VecDeque::new(); partitions],
+        forked: vec![(0.0, 0); queries.len()],
+        outcome: Outcome {
+            answers: vec![Answer::default(); queries.len()],
+            ..Outcome::default()
+        },
+    };
+    engine.run();
+    Ok(engine.outcome)
+}
+
+fn check(setup: Setup, queries: &[Query<'_>]) -> Result<usize, ModelError> {
+    servers("the number of cores", setup.cores)?;
+    servers("the number of handlers", setup.handlers)?;
+    let share = setup.busy_share;
+    checked(
+        "the share that needs a core",
+        share,
+        (0.0..=1.0).contains(&share),
+        "from 0 to 1",
+    )?;
+    not_negative("the work beside (ms)", setup.beside_ms)?;
+    let partitions = queries.first().map_or(0, |query| query.searches_ms.len());
+    let mut last_ms = 0.0;
+    for query in queries {
+        if query.searches_ms.len() != partitions || partitions == 0 {
+            return Err(ModelError::Conflict(
+                "every query needs a time for each partition",
+            ));
+        }
+        if query.arrived_ms < last_ms {
+            return Err(ModelError::Conflict("arrivals must not go back in time"));
+        }
+        last_ms = not_negative("an arrival (ms)", query.arrived_ms)?;
+        let rest = [query.before_ms, query.hand_over_ms, query.after_ms];
+        for &time_ms in query.searches_ms.iter().chain(&rest) {
+            not_negative("a time of a query (ms)", time_ms)?;
+        }
+    }
+    Ok(partitions)
+}
+
+impl Engine<'_> {
+    fn run(&mut self) {
+        let mut arrived = 0;
+        let (mut in_system, mut found_busy, mut busy_ms) = (0u64, 0u64, 0.0);
+        let at = |heap: &BinaryHeap<Event>| heap.peek().map(|event| f64::from_bits(event.0.0));
+        loop {
+            let next_ms = self.queries.get(arrived).map(|query| query.arrived_ms);
+            let passed_ms = at(&self.passing);
+            let done_ms = at(&self.running)
+                .map(|given_ms| self.now_ms + (given_ms - self.given_ms).max(0.0) / self.pace());
+            let soonest = [next_ms, passed_ms, done_ms].into_iter().flatten();
+            let until_ms = soonest.fold(f64::INFINITY, f64::min);
+            if until_ms == f64::INFINITY {
+                break;
+            }
+            let elapsed_ms = (until_ms - self.now_ms).max(0.0);
+            self.outcome.system_area_ms += elapsed_ms * in_system as f64;
+            if arrived < self.queries.len() && self.is_full() {
+                busy_ms += elapsed_ms;
+            }
+            if !self.running.is_empty() {
+                self.given_ms += elapsed_ms * self.pace();
+            }
+            self.now_ms = self.now_ms.max(until_ms);
+            if done_ms == Some(until_ms) {
+                self.one_is_done();
+            } else if passed_ms == Some(until_ms) {
+                in_system -= u64::from(self.one_has_passed());
+            } else {
+                found_busy += u64::from(self.is_full());
+                in_system += 1;
+                self.arrives(arrived as u32);
+                arrived += 1;
+            }
+        }
+        let last_ms = self.queries.last().map_or(1.0, |query| query.arrived_ms);
+        self.outcome.time_all_busy = busy_ms / last_ms;
+        self.outcome.arrivals_finding_all_busy = found_busy as f64 / self.queries.len() as f64;
+    }
+
+    fn is_full(&self) -> bool {
+        self.running.len() >= self.setup.cores
+    }
+
+    /// Work that each of those that run is given in a unit of time.
+    fn pace(&self) -> f64 {
+        (self.setup.cores as f64 / self.running.len() as f64).min(1.0)
+    }
+
+    fn work(&mut self, query: u32, work_ms: f64, stage: Stage) {
+        self.begun += 1;
+        let until = (self.given_ms + work_ms).to_bits();
+        self.running
+            .push(Reverse((until, self.begun, query, stage)));
+    }
+
+    fn pass(&mut self, query: u32, time_ms: f64, stage: Stage) {
+        self.begun += 1;
+        let until = (self.now_ms + time_ms).to_bits();
+        self.passing
+            .push(Reverse((until, self.begun, query, stage)));
+    }
+
+    /// What a stage takes beyond its work: nothing where every core is awake.
+    fn idle_ms(&self, time_ms: f64) -> f64 {
+        match self.is_full() {
+            true => 0.0,
+            false => time_ms * (1.0 - self.setup.busy_share),
+        }
+    }
+
+    fn arrives(&mut self, query: u32) {
+        let before_ms = self.queries[query as usize].before_ms;
+        self.pass(query, self.idle_ms(before_ms), Stage::Before);
+    }
+
+    /// Gives whether a query is answered.
+    fn one_has_passed(&mut self) -> bool {
+        let Some(Reverse((_, _, number, stage))) = self.passing.pop() else {
+            return false;
+        };
+        let query = &self.queries[number as usize];
+        match stage {
+            Stage::Before => self.work(number, query.before_ms * self.setup.busy_share, stage),
+            Stage::Search(part) => self.work(number, query.searches_ms[part as usize], stage),
+            _ => {
+                let response_ms = self.now_ms - query.arrived_ms;
+                self.outcome.answers[number as usize].response_ms = response_ms;
+                if self.setup.beside_ms > 0.0 {
+                    self.work(number, self.setup.beside_ms, Stage::Beside);
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    fn one_is_done(&mut self) {
+        let Some(Reverse((_, _, number, stage))) = self.running.pop() else {
+            return;
+        };
+        let after_ms = self.queries[number as usize].after_ms;
+        match stage {
+            Stage::Before => self.fork(number),
+            Stage::Search(part) => self.searched(number, part),
+            Stage::After => self.pass(number, self.idle_ms(after_ms), Stage::Answered),
+            Stage::Beside | Stage::Answered => {}
+        }
+    }
+
+    fn fork(&mut self, number: u32) {
+        let query = &self.queries[number as usize];
+        self.forked[number as usize] = (self.now_ms, query.searches_ms.len() as u32);
+        for part in 0..query.searches_ms.len() {
+            if self.idle_handlers[part] > 0 {
+                self.idle_handlers[part] -= 1;
+                self.pass(number, query.hand_over_ms, Stage::Search(part as u32));
+            } else {
+                self.queues[part].push_back(number);
+            }
+        }
+    }
+
+    fn searched(&mut self, number: u32, part: u32) {
+        match self.queues[part as usize].pop_front() {
+            Some(next) => {
+                let work_ms = self.queries[next as usize].searches_ms[part as usize];
+                self.work(next, work_ms, Stage::Search(part));
+            }
+            None => self.idle_handlers[part as usize] += 1,
+        }
+        let (forked_ms, unfinished) = &mut self.forked[number as usize];
+        *unfinished -= 1;
+        if *unfinished == 0 {
+            self.outcome.answers[number as usize].in_servers_ms = self.now_ms - *forked_ms;
+            let after_ms = self.queries[number as usize].after_ms;
+            self.work(number, after_ms * self.setup.busy_share, Stage::After);
+        }
+    }
+}
