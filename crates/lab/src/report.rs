@@ -85,6 +85,9 @@ fn experiment(html: &mut String, result: &ExperimentResult) {
     result.panels.iter().for_each(|panel| figure(html, panel));
     html.push_str("</div>\n");
     comparisons(html, result);
+    for missing in &result.missing {
+        let _ = writeln!(html, "<p class=\"faint\">Not measured here: {}.</p>", escaped(missing));
+    }
     html.push_str("</section>\n");
 }
 

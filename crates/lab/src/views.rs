@@ -1,7 +1,12 @@
 //! From samples to diagrams and sentences: one file for each kind of look.
 
 pub(crate) mod alone;
+pub(crate) mod balance;
+pub(crate) mod co_runner;
+pub(crate) mod counted;
+pub(crate) mod decompression;
 pub(crate) mod rates;
+pub(crate) mod simulated;
 pub(crate) mod sizes;
 pub(crate) mod words;
 
