@@ -40,6 +40,7 @@ pub(crate) fn ask(command: &mut Command, name: &str, live: &Live) -> Result<Said
         true => Ok(said),
         false => {
             let last = said.stderr.lines().rfind(|line| !line.trim().is_empty());
+            let last = last.map(|line| line.strip_prefix("error: ").unwrap_or(line));
             Err(failed(last.unwrap_or("it failed without a word").to_owned()))
         }
     }
@@ -88,7 +89,7 @@ mod tests {
         let script = "head -c 200000 /dev/zero | tr '\\0' x; head -c 200000 /dev/zero | tr '\\0' y >&2";
         let said = shell(script, &live).unwrap();
         assert_eq!((said.stdout.len(), said.stderr.len()), (200_000, 200_000));
-        let error = shell("echo first >&2; echo why >&2; exit 3", &live).unwrap_err();
+        let error = shell("echo first >&2; echo error: why >&2; exit 3", &live).unwrap_err();
         assert_eq!(error.to_string(), "`the shell`: why");
         let absent = ask(&mut Command::new("/absent"), "it", &live).unwrap_err();
         assert!(absent.to_string().starts_with("`it`: "), "{absent}");

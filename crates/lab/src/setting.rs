@@ -13,6 +13,7 @@ use crate::LabError;
 use crate::capability::State;
 use crate::tree::Tree;
 use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -75,7 +76,7 @@ pub(crate) fn write(tree: &Tree, name: &str, value: &str) -> Result<(), LabError
     let path = PathBuf::from(format!("/{name}"));
     let failed = |error: String| LabError::file(&path, format!("cannot write `{value}`: {error}"));
     let written = match Place::of(name) {
-        Place::File(file) => std::fs::write(tree.path(file), value),
+        Place::File(file) => replace(tree, file, value),
         Place::Register(file, number) => {
             let bits = value.strip_prefix("0x").unwrap_or(value);
             let bits = u64::from_str_radix(bits, 16).map_err(|error| failed(error.to_string()))?;
@@ -83,9 +84,7 @@ pub(crate) fn write(tree: &Tree, name: &str, value: &str) -> Result<(), LabError
             file.and_then(|file| file.write_all_at(&bits.to_le_bytes(), number))
         }
         // The kernel wants a whole line, and leaves the others as they are.
-        Place::Line(file, resource) => {
-            std::fs::write(tree.path(file), format!("{resource}:{value}\n"))
-        }
+        Place::Line(file, resource) => replace(tree, file, &format!("{resource}:{value}\n")),
     };
     written.map_err(|error| failed(error.to_string()))?;
     let kept = read(tree, name).map_err(|(_, evidence)| failed(evidence))?;
@@ -96,6 +95,13 @@ pub(crate) fn write(tree: &Tree, name: &str, value: &str) -> Result<(), LabError
             format!("took `{value}` and kept `{kept}`"),
         )),
     }
+}
+
+/// Does not make a file that is not there: it would set nothing.
+fn replace(tree: &Tree, file: &str, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).truncate(true).open(tree.path(file))?;
+    file.write_all(text.as_bytes())
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ struct Counts {
 pub(crate) fn probe(tree: &Tree) -> Capability {
     let id = "cache-simulation";
     let missing = || {
-        Capability::new(id, State::Unavailable, "no program `valgrind`")
+        Capability::new(id, State::Unavailable, "no program `valgrind`; install it")
             .remedy("install Valgrind, to simulate caches where no counter tells")
     };
     if !tree.is_here() {
