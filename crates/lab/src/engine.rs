@@ -5,6 +5,7 @@
 //! of its own, started for it and ended after it.
 use crate::arm_run::save;
 use crate::balance::Balance;
+use crate::co_runner::last_level_bytes;
 use crate::counting::ThreadsCount;
 use crate::energy::Energy;
 use crate::experiment::{Arm, Experiment, View};
@@ -200,6 +201,10 @@ impl<'a> Laboratory<'a> {
                 .lacking
                 .push("no documents were named: give --corpus FILE".into());
         }
+        if experiment.view == View::CoRunner && last_level_bytes(&Tree::here()).is_none() {
+            let reason = "the kernel does not tell the size of the last-level cache";
+            result.lacking.push(reason.into());
+        }
         if experiment.view == View::SimulatedCaches && !self.plan.simulate_caches {
             let reason = "a simulation was not asked for: give --simulate-caches";
             result.lacking = vec![reason.into()];
@@ -219,8 +224,13 @@ impl<'a> Laboratory<'a> {
                     let cells = self.cells(experiment, &arms, &mut told)?;
                     views::rates::show(&mut result, &cells, self.cores_count);
                     if experiment.view == View::CoRunner {
-                        let footprints = arms.iter().map(|arm| self.footprint_bytes(arm));
-                        views::co_runner::show(&mut result, &cells, &footprints.collect::<Vec<_>>());
+                        // Arms that differ in settings too are not points of one line.
+                        let footprint = |arm: &Arm| match arm.set.is_empty() {
+                            true => self.footprint_bytes(arm),
+                            false => None,
+                        };
+                        let footprints: Vec<_> = arms.iter().map(footprint).collect();
+                        views::co_runner::show(&mut result, &cells, &footprints);
                     }
                     views::counted::show(&mut result, &cells);
                 }

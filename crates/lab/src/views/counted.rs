@@ -14,9 +14,7 @@ type OfRun = fn(&CellRun) -> Option<f64>;
 
 /// Diagrams that are drawn where every run was counted: title, axis, figure.
 const FIGURES: [(&str, &str, OfRun); 6] = [
-    ("Time of handlers on a core for a query", "ms", |run| {
-        Some(handlers(run)?.cpu_us? / 1e3 / answered(run)?)
-    }),
+    ("Time of handlers on a core for a query", "ms", core_ms),
     ("Context switches of handlers for a query", "switches", |run| {
         Some(event(run, "context-switches")? / answered(run)?)
     }),
@@ -56,6 +54,11 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[Cell]) {
         }
     }
     result.missing.extend(missing(cells));
+}
+
+/// Milliseconds that handlers worked for a query: no wait is in it, for a core, an answer or anything else.
+pub(super) fn core_ms(run: &CellRun) -> Option<f64> {
+    Some(handlers(run)?.cpu_us? / 1e3 / answered(run)?)
 }
 
 fn handlers(run: &CellRun) -> Option<&ThreadsCount> {

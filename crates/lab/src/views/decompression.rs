@@ -51,17 +51,17 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[CodecCell]) {
     for cell in cells {
         times.push(Series {
             name: format!("{}: search", cell.codec),
-            points: by_words(&|times| times.search_us / 1e3, cell),
+            points: by_words(&|times| times.search_us, cell),
         });
         times.push(Series {
             name: format!("{}: decoding alone", cell.codec),
-            points: by_words(&|times| times.decoding_us / 1e3, cell),
+            points: by_words(&|times| times.decoding_us, cell),
         });
     }
     result.panels.push(Panel {
         title: "Mean time of a search, and of decoding alone".into(),
         x: Axis::linear("words (6: 6 and more)"),
-        y: Axis::log("ms"),
+        y: Axis::log("µs"),
         series: times,
         is_published: false,
     });
@@ -107,8 +107,8 @@ fn reading(cells: &[CodecCell]) -> String {
             format!(" ({low:.1} to {high:.1})")
         });
         Some(format!(
-            "in {} decoding is {:.1} %{interval} of a mean search of {}, {:.0} postings a query, in an \
-             index of {:.1} MB",
+            "in {} decoding is {:.1} %{interval} of a mean search of {}, {:.0} postings decoded a query, in \
+             an index of {:.1} MB",
             cell.codec,
             share.y,
             ms(search.y),
@@ -158,7 +158,7 @@ mod tests {
         let reading = &result.reading;
         assert!(reading.contains("in packed decoding is 10.0 % (10.0 to 10.0)"), "{reading}");
         assert!(reading.contains("in vint decoding is 10.0 %"), "{reading}");
-        assert!(reading.contains("search of 0.05 ms, 100 postings"), "{reading}");
+        assert!(reading.contains("search of 50.0 µs, 100 postings"), "{reading}");
         let packed = &result.panels[0].series[0];
         assert_eq!(packed.points.iter().map(|p| p.x).collect::<Vec<_>>(), [1.0, 2.0]);
         assert!((packed.points[0].y - 50.0).abs() < 1e-9);

@@ -39,10 +39,10 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[SimulatedCell]) {
         )
     });
     result.reading = format!(
-        "Simulated: a mean query executes {:.2} million instructions, of which 1,000 miss {:.3} times in a \
+        "Simulated: a mean query executes {:.0} thousand instructions, of which 1,000 miss {:.3} times in a \
          last-level cache of {:.1} MB{of_smallest}. A simulated processor has no prefetchers and runs one \
          thread.",
-        largest.instructions / 1e6,
+        largest.instructions / 1e3,
         per_thousand(largest, largest.last_level_misses),
         mb(largest),
     );
@@ -72,7 +72,7 @@ mod tests {
         for text in [&result.panels[0].title, &last.name, &first.name, &result.reading] {
             assert!(text.to_lowercase().contains("simulated"), "{text}");
         }
-        assert!(result.reading.contains("2.00 million"), "{}", result.reading);
+        assert!(result.reading.contains("2000 thousand"), "{}", result.reading);
         assert!(result.reading.contains("2.000 in one of 2.0 MB"), "{}", result.reading);
     }
 }
