@@ -223,6 +223,7 @@ impl<'a> Laboratory<'a> {
                 View::Rates | View::CoRunner => {
                     let cells = self.cells(experiment, &arms, &mut told)?;
                     views::rates::show(&mut result, &cells, self.cores_count);
+                    views::counted::show(&mut result, &cells);
                     if experiment.view == View::CoRunner {
                         // Arms that differ in settings too are not points of one line.
                         let footprint = |arm: &Arm| match arm.set.is_empty() {
@@ -232,7 +233,6 @@ impl<'a> Laboratory<'a> {
                         let footprints: Vec<_> = arms.iter().map(footprint).collect();
                         views::co_runner::show(&mut result, &cells, &footprints);
                     }
-                    views::counted::show(&mut result, &cells);
                 }
                 View::PostingBalance => {
                     told(Step::Runs {

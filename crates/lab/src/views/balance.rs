@@ -23,7 +23,7 @@ pub(crate) fn show(result: &mut ExperimentResult, balance: &Balance) {
     };
     result.panels.push(Panel {
         title: "Postings in the fullest partition over those in the emptiest".into(),
-        x: Axis::linear("ratio"),
+        x: Axis::log("ratio"),
         y: Axis::linear("terms not above it in %"),
         series: vec![
             line("all terms", &all),

@@ -46,6 +46,10 @@ pub(crate) fn show(
             vec![response(Figure::Mean), response(Figure::Percentile(99.0))],
         ),
     ];
+    if footprints_bytes.iter().all(Option::is_some) {
+        // Diagrams over one rate would show the same as columns of dots.
+        result.panels.clear();
+    }
     result.panels.splice(0..0, beside);
 }
 
