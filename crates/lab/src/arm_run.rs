@@ -100,7 +100,13 @@ impl Laboratory<'_> {
     /// Changes the machine as an arm and the person want it; dropping what is returned puts it back.
     pub(crate) fn prepare(&self, own: &BTreeMap<Knob, String>) -> Result<Journal, LabError> {
         let mut journal = Journal::begin(&self.plan.journal, &self.plan.tree)?;
-        for (knob, value) in self.plan.settings.iter().map(|(knob, value)| (knob, value)).chain(own) {
+        for (knob, value) in self
+            .plan
+            .settings
+            .iter()
+            .map(|(knob, value)| (knob, value))
+            .chain(own)
+        {
             journal.turn(*knob, value)?;
         }
         Ok(journal)

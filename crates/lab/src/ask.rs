@@ -41,7 +41,9 @@ pub(crate) fn ask(command: &mut Command, name: &str, live: &Live) -> Result<Said
         false => {
             let last = said.stderr.lines().rfind(|line| !line.trim().is_empty());
             let last = last.map(|line| line.strip_prefix("error: ").unwrap_or(line));
-            Err(failed(last.unwrap_or("it failed without a word").to_owned()))
+            Err(failed(
+                last.unwrap_or("it failed without a word").to_owned(),
+            ))
         }
     }
 }
@@ -86,7 +88,8 @@ mod tests {
     fn words_and_failures_are_heard() {
         let live = Live::default();
         // More than a pipe holds, on both.
-        let script = "head -c 200000 /dev/zero | tr '\\0' x; head -c 200000 /dev/zero | tr '\\0' y >&2";
+        let script =
+            "head -c 200000 /dev/zero | tr '\\0' x; head -c 200000 /dev/zero | tr '\\0' y >&2";
         let said = shell(script, &live).unwrap();
         assert_eq!((said.stdout.len(), said.stderr.len()), (200_000, 200_000));
         let error = shell("echo first >&2; echo error: why >&2; exit 3", &live).unwrap_err();

@@ -1,6 +1,6 @@
 //! How do the postings of each term lie over partitions? The program is asked; it reads the index.
-use crate::ask::ask;
 use crate::LabError;
+use crate::ask::ask;
 use load::Live;
 use serde::Deserialize;
 use std::path::Path;

@@ -108,6 +108,9 @@ mod tests {
         assert_eq!(footprint_bytes(&tree, 0.0), Some(16 << 10));
         let (_root, nothing) = recorded(&[]);
         assert_eq!(footprint_bytes(&nothing, 0.5), None);
-        assert_eq!((parse_size("4096"), parse_size("é"), parse_size("")), (Some(4096), None, None));
+        assert_eq!(
+            (parse_size("4096"), parse_size("é"), parse_size("")),
+            (Some(4096), None, None)
+        );
     }
 }

@@ -63,10 +63,7 @@ impl Codecs<'_> {
         measured
     }
 
-    fn measure_in_scratch(
-        &self,
-        mut told: impl FnMut(String),
-    ) -> Result<Vec<CodecCell>, LabError> {
+    fn measure_in_scratch(&self, mut told: impl FnMut(String)) -> Result<Vec<CodecCell>, LabError> {
         let failed = |error: std::io::Error| LabError::file(&self.scratch, error);
         std::fs::create_dir_all(&self.scratch).map_err(failed)?;
         let part = self.scratch.join("part.jsonl");
@@ -130,10 +127,7 @@ fn one_a_line(queries: &[String]) -> String {
         words.join(" ")
     });
     let distinct = lines.filter(|line| !line.is_empty() && seen.insert(line.clone()));
-    distinct
-        .take(QUERIES_MAX)
-        .map(|line| line + "\n")
-        .collect()
+    distinct.take(QUERIES_MAX).map(|line| line + "\n").collect()
 }
 
 /// A line of each query; the line of the whole set, which has none, is left out.
@@ -164,6 +158,9 @@ mod tests {
             postings_count: 7,
         };
         assert_eq!(times(text).unwrap(), [expected]);
-        assert!(times("{\"query\":\"a\",\"median_us\":2.5}").is_err(), "no decoding");
+        assert!(
+            times("{\"query\":\"a\",\"median_us\":2.5}").is_err(),
+            "no decoding"
+        );
     }
 }

@@ -24,7 +24,10 @@ impl Cores {
     pub(crate) fn busy_since(&self, before: &Cores) -> BTreeMap<u32, f64> {
         let share = |(number, now): (&u32, &Ticks)| {
             let before = before.0.get(number)?;
-            let total = now.total.checked_sub(before.total).filter(|ticks| *ticks > 0)?;
+            let total = now
+                .total
+                .checked_sub(before.total)
+                .filter(|ticks| *ticks > 0)?;
             let busy = now.busy.saturating_sub(before.busy);
             Some((*number, busy as f64 / total as f64))
         };

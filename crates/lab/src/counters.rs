@@ -130,8 +130,10 @@ pub(crate) fn probe_software(tree: &Tree) -> Capability {
             Capability::new(id, State::Available, reason)
                 .seen(format!("{NAPS} naps: {switches} context switches"))
         }
-        Ok(switches) => Capability::new(id, State::Invalid, "the counter opens, but does not count")
-            .seen(format!("{NAPS} naps: {switches} context switches")),
+        Ok(switches) => {
+            Capability::new(id, State::Invalid, "the counter opens, but does not count")
+                .seen(format!("{NAPS} naps: {switches} context switches"))
+        }
         Err(error) => Capability::new(id, state_of(&error), "the kernel does not count for us")
             .seen(format!("perf_event_open(context-switches): {error}"))
             .remedy("run as root, or lower kernel.perf_event_paranoid to 1"),

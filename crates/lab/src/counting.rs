@@ -71,7 +71,11 @@ impl Counting {
     pub(crate) fn start(process: u32, capabilities: &[Capability]) -> Counting {
         let mut kinds: BTreeMap<String, Vec<i32>> = BTreeMap::new();
         let directory = format!("/proc/{process}/task");
-        for task in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+        for task in std::fs::read_dir(&directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let thread = task.file_name().to_string_lossy().parse();
             let name = std::fs::read_to_string(task.path().join("comm"));
             if let (Ok(thread), Ok(name)) = (thread, name) {
@@ -120,7 +124,9 @@ impl Counting {
 
 /// `handler-0-1` is a `handler`.
 fn kind(name: &str) -> String {
-    let stem = name.trim().trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+    let stem = name
+        .trim()
+        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
     stem.to_owned()
 }
 
@@ -248,7 +254,10 @@ mod tests {
                     assert!(*running_share > 0.0, "{name}: {event:?}");
                 }
                 EventCount::Missing { state, reason } => {
-                    assert!(!state.is_usable() && !reason.is_empty(), "{name}: {event:?}");
+                    assert!(
+                        !state.is_usable() && !reason.is_empty(),
+                        "{name}: {event:?}"
+                    );
                 }
             }
         }
@@ -262,12 +271,28 @@ mod tests {
             };
             assert_eq!((of, judged.count()), (state, count));
         };
-        check(judged(true, 5e6, 2_000_000, 2_000_000), State::Available, Some(5e6));
-        check(judged(true, 5e6, 2_000_000, 1_000_000), State::Degraded, Some(5e6));
-        check(judged(true, 0.0, 2_000_000, 2_000_000), State::Invalid, None);
+        check(
+            judged(true, 5e6, 2_000_000, 2_000_000),
+            State::Available,
+            Some(5e6),
+        );
+        check(
+            judged(true, 5e6, 2_000_000, 1_000_000),
+            State::Degraded,
+            Some(5e6),
+        );
+        check(
+            judged(true, 0.0, 2_000_000, 2_000_000),
+            State::Invalid,
+            None,
+        );
         check(judged(true, 0.0, 2_000_000, 0), State::Unavailable, None);
         // No migration is a count; so is nothing of a thread that never ran.
-        check(judged(false, 0.0, 2_000_000, 2_000_000), State::Available, Some(0.0));
+        check(
+            judged(false, 0.0, 2_000_000, 2_000_000),
+            State::Available,
+            Some(0.0),
+        );
         check(judged(true, 0.0, 0, 0), State::Available, Some(0.0));
         assert_eq!(kind("handler-0-12\n"), "handler");
     }

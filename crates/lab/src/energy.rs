@@ -95,7 +95,12 @@ fn files(tree: &Tree) -> Vec<(String, String, Option<String>, bool)> {
         let is_part = zone.matches(':').count() > 1 && name != "dram";
         let is_added = !is_part && name != "psys";
         let range = format!("{directory}/max_energy_range_uj");
-        files.push((format!("{directory}/energy_uj"), name, Some(range), is_added));
+        files.push((
+            format!("{directory}/energy_uj"),
+            name,
+            Some(range),
+            is_added,
+        ));
     }
     for device in tree.names("sys/class/hwmon") {
         let directory = format!("sys/class/hwmon/{device}");
@@ -267,7 +272,10 @@ mod tests {
             before.push((zone(id, "name"), format!("{name}\n")));
             before.push((zone(id, "energy_uj"), "1000000\n".to_owned()));
             let joules = 10u64.pow(number as u32);
-            after.push((zone(id, "energy_uj"), format!("{}\n", (1 + joules) * 1_000_000)));
+            after.push((
+                zone(id, "energy_uj"),
+                format!("{}\n", (1 + joules) * 1_000_000),
+            ));
         }
         before.push((zone("intel-rapl", "enabled"), "1".to_owned()));
         let energy = check(&texts(&before), &texts(&after));

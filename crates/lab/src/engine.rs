@@ -375,7 +375,11 @@ impl<'a> Laboratory<'a> {
         settings.warm_up = self.plan.depth.warm_up;
         let (outcome, summary) = self.measure(&settings)?;
         let record = RunRecord::of(&settings, &outcome, &summary, None);
-        save(&record, &self.plan.into.join("one-client"), &outcome.samples)?;
+        save(
+            &record,
+            &self.plan.into.join("one-client"),
+            &outcome.samples,
+        )?;
         self.go_on()?;
         Ok(outcome)
     }

@@ -90,7 +90,8 @@ impl Journal {
         let failed = |error: std::io::Error| LabError::file(&path, error);
         let open = OpenOptions::new().read(true).write(true).open(&path);
         let open = open.map_err(failed)?;
-        open.write_all_at(&number.to_le_bytes(), 0).map_err(failed)?;
+        open.write_all_at(&number.to_le_bytes(), 0)
+            .map_err(failed)?;
         let mut kept = [0; 4];
         open.read_exact_at(&mut kept, 0).map_err(failed)?;
         // Others may wish for less, and the kernel heeds the least.

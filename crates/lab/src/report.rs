@@ -86,7 +86,11 @@ fn experiment(html: &mut String, result: &ExperimentResult) {
     html.push_str("</div>\n");
     comparisons(html, result);
     for missing in &result.missing {
-        let _ = writeln!(html, "<p class=\"faint\">Not measured here: {}.</p>", escaped(missing));
+        let _ = writeln!(
+            html,
+            "<p class=\"faint\">Not measured here: {}.</p>",
+            escaped(missing)
+        );
     }
     html.push_str("</section>\n");
 }

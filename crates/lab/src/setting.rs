@@ -120,14 +120,24 @@ mod tests {
     fn every_form_is_read_and_written() {
         check(&[("sys/smt", "on\n")], "sys/smt", "on", "off");
         let pages = "sys/pages";
-        check(&[(pages, "always [madvise] never\n")], pages, "madvise", "never");
+        check(
+            &[(pages, "always [madvise] never\n")],
+            pages,
+            "madvise",
+            "never",
+        );
         let schemata = "    MB:0=100;1=100\n    L3:0=fffff;1=fffff\n";
         let line = "sys/fs/resctrl/schemata@L3";
         let file = "sys/fs/resctrl/schemata";
         check(&[(file, schemata)], line, "0=fffff;1=fffff", "0=3ff;1=3ff");
         // Everything before the register, and the register itself, as a file that has a hole.
         let bytes = "\0".repeat(0x1a4) + "\x05\0\0\0\0\0\0\0";
-        check(&[("dev/cpu/0/msr", &bytes)], "dev/cpu/0/msr@1a4", "0x5", "0xf");
+        check(
+            &[("dev/cpu/0/msr", &bytes)],
+            "dev/cpu/0/msr@1a4",
+            "0x5",
+            "0xf",
+        );
     }
 
     #[test]
@@ -135,7 +145,11 @@ mod tests {
         let (_root, tree) = recorded(&[("dev/cpu/0/msr", ""), ("sys/schemata", "MB:0=100\n")]);
         let state = |name: &str| read(&tree, name).unwrap_err().0;
         assert_eq!(state("sys/absent"), State::Unavailable);
-        assert_eq!(state("dev/cpu/0/msr@1a4"), State::Invalid, "no such register");
+        assert_eq!(
+            state("dev/cpu/0/msr@1a4"),
+            State::Invalid,
+            "no such register"
+        );
         assert_eq!(state("sys/schemata@L3"), State::Unavailable);
         let error = write(&tree, "dev/cpu/0/msr@1a4", "many").unwrap_err();
         assert!(error.to_string().contains("/dev/cpu/0/msr@1a4"), "{error}");

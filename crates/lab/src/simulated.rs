@@ -97,13 +97,17 @@ impl Simulation<'_> {
             let words: Vec<&str> = query.split_whitespace().collect();
             words.join(" ") + "\n"
         });
-        let lines: Vec<String> = lines.filter(|line| line.len() > 1).take(QUERIES_MAX).collect();
+        let lines: Vec<String> = lines
+            .filter(|line| line.len() > 1)
+            .take(QUERIES_MAX)
+            .collect();
         std::fs::write(&file, lines.concat()).map_err(failed)?;
         let cache_bytes = simulated_bytes(cache_bytes);
         let few = self.count(cache_bytes, &file, PASSES[0])?;
         let many = self.count(cache_bytes, &file, PASSES[1])?;
         let searches = (PASSES[1] - PASSES[0]) as f64 * lines.len().max(1) as f64;
-        let per_query = |of: fn(&Counts) -> u64| of(&many).saturating_sub(of(&few)) as f64 / searches;
+        let per_query =
+            |of: fn(&Counts) -> u64| of(&many).saturating_sub(of(&few)) as f64 / searches;
         Ok(SimulatedCell {
             cache_bytes,
             instructions: per_query(|counts| counts.instructions),
@@ -127,7 +131,8 @@ impl Simulation<'_> {
             LabError::Program { reason, .. } if reason.contains("No such file") => {
                 LabError::Program {
                     command: "valgrind".into(),
-                    reason: "no such program; install Valgrind, or leave --simulate-caches out".into(),
+                    reason: "no such program; install Valgrind, or leave --simulate-caches out"
+                        .into(),
                 }
             }
             // The simulator's figures stand last, whatever happened before them.

@@ -35,9 +35,7 @@ impl Tree {
     pub(crate) fn read(&self, name: &str) -> Result<String, (State, String)> {
         match std::fs::read_to_string(self.path(name)) {
             Ok(text) => Ok(text.trim().to_owned()),
-            Err(error) => {
-                Err((State::of_error(&error), format!("{name}: {error}")))
-            }
+            Err(error) => Err((State::of_error(&error), format!("{name}: {error}"))),
         }
     }
 

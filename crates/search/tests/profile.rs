@@ -165,7 +165,10 @@ fn what_a_search_decoded_is_decoded_again() {
                     assert!(postings_count <= 256 * blocks.decoded_count);
                 });
                 assert!(lists.is_empty(), "{text}: lists of no word");
-                assert_eq!(again.decoded_count, blocks.decoded_count, "{codec:?} {text}");
+                assert_eq!(
+                    again.decoded_count, blocks.decoded_count,
+                    "{codec:?} {text}"
+                );
                 assert_eq!(
                     again.frequencies_count, blocks.frequencies_count,
                     "{codec:?} {text}"

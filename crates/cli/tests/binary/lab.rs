@@ -141,7 +141,10 @@ fn experiments_are_run_and_reported() {
 
     // One chunk has no halves: said, and the next experiment is run all the same.
     let balance = result("posting-balance");
-    assert!(balance["lacking"][0].as_str().unwrap().contains("--chunks"), "{balance}");
+    assert!(
+        balance["lacking"][0].as_str().unwrap().contains("--chunks"),
+        "{balance}"
+    );
     let decompression = result("decompression-share");
     let names: Vec<&str> = decompression["panels"][0]["series"]
         .as_array()
@@ -164,7 +167,12 @@ fn experiments_are_run_and_reported() {
     }
     assert!(record["notes"]["energy"]["state"].is_string(), "{record}");
     let simulated = result("simulated-caches");
-    assert!(simulated["reading"].as_str().unwrap().contains("--simulate-caches"));
+    assert!(
+        simulated["reading"]
+            .as_str()
+            .unwrap()
+            .contains("--simulate-caches")
+    );
 
     let page = lab(&["report", into]).ends(0).stdout;
     let html = std::fs::read_to_string(page.trim()).unwrap();
@@ -178,9 +186,18 @@ fn experiments_are_run_and_reported() {
     let mut simulation = command(["lab", "run", "simulated-caches", "--simulate-caches"]);
     simulation.args(options).env("XDG_STATE_HOME", &state);
     let simulation = finished(simulation.env("PATH", "").output().unwrap()).ends(0);
-    assert!(simulation.stderr.contains("no program `valgrind`; install it"), "{simulation:#?}");
+    assert!(
+        simulation
+            .stderr
+            .contains("no program `valgrind`; install it"),
+        "{simulation:#?}"
+    );
 
-    let wrong = [&["run", "query-locality", "--set", "smt=maybe"], &options[..]].concat();
+    let wrong = [
+        &["run", "query-locality", "--set", "smt=maybe"],
+        &options[..],
+    ]
+    .concat();
     lab(&wrong).fails_saying(&["smt=maybe", "on or off"]);
     lab(&[&["run", "flying"], &options[..]].concat()).fails_saying(&["flying", "lab list"]);
     // Settings that a killed run left behind stop the next one until they are put back.
@@ -215,16 +232,29 @@ fn the_halves_of_an_index_are_weighed() {
     let documents = numbers(&lines[0]["documents"]);
     assert_eq!(documents.iter().sum::<u64>(), small_corpus().len() as u64);
     // `ice` stands in four documents: no term in more.
-    let most = lines[1..].iter().map(|line| numbers(&line["postings"]).iter().sum::<u64>());
+    let most = lines[1..]
+        .iter()
+        .map(|line| numbers(&line["postings"]).iter().sum::<u64>());
     assert_eq!(most.max(), Some(4));
-    let terms: u64 = lines[1..].iter().map(|line| line["terms"].as_u64().unwrap()).sum();
+    let terms: u64 = lines[1..]
+        .iter()
+        .map(|line| line["terms"].as_u64().unwrap())
+        .sum();
     let check = bench.run::<&str>("check", &[]).ends(0).stdout;
     assert!(terms > 20, "{terms} of {check}");
-    let whole = balance(&["--partitions", "1", "--json"]).ends(0).json_lines();
-    let all: u64 = whole[1..].iter().map(|line| line["terms"].as_u64().unwrap()).sum();
+    let whole = balance(&["--partitions", "1", "--json"])
+        .ends(0)
+        .json_lines();
+    let all: u64 = whole[1..]
+        .iter()
+        .map(|line| line["terms"].as_u64().unwrap())
+        .sum();
     assert_eq!(all, terms, "every term once, however the index is cut");
     let table = balance(&[]).ends(0).stdout;
-    assert!(table.contains("1,000 and more") && table.contains("ratio"), "{table}");
+    assert!(
+        table.contains("1,000 and more") && table.contains("ratio"),
+        "{table}"
+    );
     balance(&["--partitions", "3"]).fails_saying(&["3 partitions", "--chunks"]);
 }
 
@@ -248,8 +278,13 @@ fn a_stopped_run_is_kept_and_the_machine_put_back() {
     let root = recorded_machine(&bench);
     let [directory, state, results] = ["index", "state", "results"].map(|name| bench.path(name));
     let mut lab = command(["lab", "run", "query-locality", "--duration", "3s"]);
-    lab.arg("--index").arg(&directory).arg("--queries").arg(&queries);
-    lab.arg("--into").arg(&results).env("XDG_STATE_HOME", &state);
+    lab.arg("--index")
+        .arg(&directory)
+        .arg("--queries")
+        .arg(&queries);
+    lab.arg("--into")
+        .arg(&results)
+        .env("XDG_STATE_HOME", &state);
     lab.args(["--root", &root, "--set", "smt=off", "--set", "turbo=off"]);
     let mut child = lab.spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
@@ -274,7 +309,10 @@ fn a_stopped_run_is_kept_and_the_machine_put_back() {
     stderr.read_to_string(&mut rest).unwrap();
     finished(child.wait_with_output().unwrap()).ends(1);
     assert!(rest.contains("error: stopped before the end"), "{rest}");
-    assert_eq!((setting(control), setting(boost)), ("on".into(), "1".into()));
+    assert_eq!(
+        (setting(control), setting(boost)),
+        ("on".into(), "1".into())
+    );
     assert!(!journal.exists());
     let run = std::fs::read_to_string(results.join("query-locality/1-1/run.json")).unwrap();
     let run: serde_json::Value = serde_json::from_str(&run).unwrap();

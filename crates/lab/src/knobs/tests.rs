@@ -3,15 +3,30 @@ use crate::journal::Journal;
 use crate::tree::tests::recorded;
 
 const SERVER: [(&str, &str); 18] = [
-    ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
-    ("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n"),
+    (
+        "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+        "powersave\n",
+    ),
+    (
+        "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",
+        "powersave\n",
+    ),
     (
         "sys/devices/system/cpu/cpu0/cpufreq/scaling_available_governors",
         "performance powersave\n",
     ),
-    ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_min_freq", "1200000\n"),
-    ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3100000\n"),
-    ("sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "3100000\n"),
+    (
+        "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_min_freq",
+        "1200000\n",
+    ),
+    (
+        "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq",
+        "3100000\n",
+    ),
+    (
+        "sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq",
+        "3100000\n",
+    ),
     ("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state0/disable", "0\n"),
     ("sys/devices/system/cpu/cpu0/cpuidle/state1/disable", "0\n"),
@@ -21,7 +36,10 @@ const SERVER: [(&str, &str); 18] = [
         "sys/kernel/mm/transparent_hugepage/enabled",
         "always [madvise] never\n",
     ),
-    ("sys/fs/resctrl/schemata", "    MB:0=100;1=100\n    L3:0=fffff;1=fffff\n"),
+    (
+        "sys/fs/resctrl/schemata",
+        "    MB:0=100;1=100\n    L3:0=fffff;1=fffff\n",
+    ),
     ("sys/fs/resctrl/info/L3/cbm_mask", "fffff\n"),
     ("sys/fs/resctrl/info/L3/min_cbm_bits", "2\n"),
     ("dev/cpu_dma_latency", "\0\u{3}\0\0"),
@@ -117,7 +135,10 @@ fn a_wrong_value_says_what_is_right() {
     let (_root, tree) = recorded(&SERVER);
     let says = |knob: Knob, value: &str, part: &str| {
         let error = knob.changes(&tree, value).unwrap_err().to_string();
-        assert!(error.contains(part) && error.contains(knob.name()), "{error}");
+        assert!(
+            error.contains(part) && error.contains(knob.name()),
+            "{error}"
+        );
     };
     says(Knob::Governor, "fast", "performance powersave");
     says(Knob::FrequencyMax, "100", "1200 to 3100 MHz");

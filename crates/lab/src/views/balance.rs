@@ -117,7 +117,10 @@ fn by_ratio(of: &[&Distribution]) -> Vec<Point> {
 fn coefficient(terms: &Distribution) -> f64 {
     let partitions = terms.postings.len() as f64;
     let mean = total(terms) as f64 / partitions;
-    let squares = terms.postings.iter().map(|&count| (count as f64 - mean).powi(2));
+    let squares = terms
+        .postings
+        .iter()
+        .map(|&count| (count as f64 - mean).powi(2));
     (squares.sum::<f64>() / partitions).sqrt() / mean
 }
 
@@ -191,8 +194,14 @@ mod tests {
         show(&mut result, &balance);
         let reading = &result.reading;
         // A ratio of just 2 is not above it.
-        assert!(reading.contains("80 % of the 100 terms have a ratio above 2"), "{reading}");
-        assert!(reading.contains("of the 10 terms with 1000 postings or more, 90 %"), "{reading}");
+        assert!(
+            reading.contains("80 % of the 100 terms have a ratio above 2"),
+            "{reading}"
+        );
+        assert!(
+            reading.contains("of the 10 terms with 1000 postings or more, 90 %"),
+            "{reading}"
+        );
         assert!(reading.contains("3000 and 3100 documents"), "{reading}");
         assert!(reading.contains("10580 and 10480 postings"), "{reading}");
         let [all, frequent] = &result.panels[0].series[..] else {
@@ -203,7 +212,10 @@ mod tests {
             point.y
         };
         assert_eq!((at(&all.points, 1.0), at(&all.points, 1.1)), (0.0, 9.0));
-        assert_eq!((at(&all.points, 4.0), at(&frequent.points, 1.1)), (20.0, 90.0));
+        assert_eq!(
+            (at(&all.points, 4.0), at(&frequent.points, 1.1)),
+            (20.0, 90.0)
+        );
         assert_eq!(at(&frequent.points, 1.6), 100.0);
         // One posting lies in one of two partitions: as far from even as can be, and so it is by chance.
         let [ours, chance] = &result.panels[1].series[..] else {
@@ -218,7 +230,9 @@ mod tests {
     fn dice_spread_as_the_formula_says() {
         let mut state = 1u64;
         let mut die = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             (state >> 62) as usize
         };
         let dealt: Vec<Distribution> = (0..4000)
@@ -231,6 +245,9 @@ mod tests {
         let dealt: Vec<&Distribution> = dealt.iter().collect();
         let ours = mean_variation(&dealt) * 100.0;
         let expected = chance(&dealt, 4)[0].y;
-        assert!((ours / expected - 1.0).abs() < 0.02, "{ours} and {expected}");
+        assert!(
+            (ours / expected - 1.0).abs() < 0.02,
+            "{ours} and {expected}"
+        );
     }
 }

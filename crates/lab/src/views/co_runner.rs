@@ -24,7 +24,12 @@ pub(crate) fn show(
         name: name.into(),
         points: swept
             .iter()
-            .filter_map(|(mb, cell)| Some(Point { x: *mb, ..of(cell)? }))
+            .filter_map(|(mb, cell)| {
+                Some(Point {
+                    x: *mb,
+                    ..of(cell)?
+                })
+            })
             .collect(),
     };
     let response = |figure: Figure| line(&figure.name(), &|cell| response_ms(cell, figure));
@@ -40,7 +45,10 @@ pub(crate) fn show(
         result.reading = format!("{sentence} {}", result.reading);
     }
     let beside = [
-        panel("Time of handlers on a core for a query, by swept memory", vec![on_core]),
+        panel(
+            "Time of handlers on a core for a query, by swept memory",
+            vec![on_core],
+        ),
         panel(
             "Response time by swept memory",
             vec![response(Figure::Mean), response(Figure::Percentile(99.0))],

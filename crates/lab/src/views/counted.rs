@@ -15,22 +15,24 @@ type OfRun = fn(&CellRun) -> Option<f64>;
 /// Diagrams that are drawn where every run was counted: title, axis, figure.
 const FIGURES: [(&str, &str, OfRun); 6] = [
     ("Time of handlers on a core for a query", "ms", core_ms),
-    ("Context switches of handlers for a query", "switches", |run| {
-        Some(event(run, "context-switches")? / answered(run)?)
-    }),
-    ("Instructions of handlers in a cycle", "instructions", |run| {
-        ratio(event(run, "instructions"), event(run, "cycles"))
-    }),
+    (
+        "Context switches of handlers for a query",
+        "switches",
+        |run| Some(event(run, "context-switches")? / answered(run)?),
+    ),
+    (
+        "Instructions of handlers in a cycle",
+        "instructions",
+        |run| ratio(event(run, "instructions"), event(run, "cycles")),
+    ),
     (
         "Cache misses of handlers for 1,000 instructions",
         "misses",
         |run| Some(ratio(event(run, "cache-misses"), event(run, "instructions"))? * 1e3),
     ),
-    (
-        "Cycles of handlers that the front end stalls",
-        "%",
-        |run| Some(ratio(event(run, "stalled-cycles-frontend"), event(run, "cycles"))? * 100.0),
-    ),
+    ("Cycles of handlers that the front end stalls", "%", |run| {
+        Some(ratio(event(run, "stalled-cycles-frontend"), event(run, "cycles"))? * 100.0)
+    }),
     ("Energy of the machine for a query", "J", |run| {
         Some(run.energy.joules()? / answered(run)?)
     }),
@@ -91,7 +93,10 @@ fn missing(cells: &[Cell]) -> Vec<String> {
     };
     for run in cells.iter().flat_map(|cell| &cell.runs) {
         if let Energy::Missing(missing) = &run.energy {
-            add(format!("{}, {}", missing.state.name(), missing.reason), "energy");
+            add(
+                format!("{}, {}", missing.state.name(), missing.reason),
+                "energy",
+            );
         }
         for (name, count) in handlers(run).into_iter().flat_map(|group| &group.events) {
             if let EventCount::Missing { state, reason } = count {

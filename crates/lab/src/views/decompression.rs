@@ -28,7 +28,11 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[CodecCell]) {
     let by_words = |of: &dyn Fn(Times) -> f64, of_cell: &CodecCell| -> Vec<Point> {
         let point = |words: usize| {
             let is_of_group = |time: &QueryTime| words_count(&time.query).min(WORDS_MAX) == words;
-            let of_group = of_cell.measures.first()?.iter().filter(|time| is_of_group(time));
+            let of_group = of_cell
+                .measures
+                .first()?
+                .iter()
+                .filter(|time| is_of_group(time));
             if of_group.count() < GROUP_MIN {
                 return None;
             }
@@ -156,11 +160,20 @@ mod tests {
         show(&mut result, &[cell("packed", 1.0), cell("vint", 3.0)]);
         // 10 of 100, although the shares of the queries are 50 % and 5.6 %.
         let reading = &result.reading;
-        assert!(reading.contains("in packed decoding is 10.0 % (10.0 to 10.0)"), "{reading}");
+        assert!(
+            reading.contains("in packed decoding is 10.0 % (10.0 to 10.0)"),
+            "{reading}"
+        );
         assert!(reading.contains("in vint decoding is 10.0 %"), "{reading}");
-        assert!(reading.contains("search of 50.0 µs, 100 postings"), "{reading}");
+        assert!(
+            reading.contains("search of 50.0 µs, 100 postings"),
+            "{reading}"
+        );
         let packed = &result.panels[0].series[0];
-        assert_eq!(packed.points.iter().map(|p| p.x).collect::<Vec<_>>(), [1.0, 2.0]);
+        assert_eq!(
+            packed.points.iter().map(|p| p.x).collect::<Vec<_>>(),
+            [1.0, 2.0]
+        );
         assert!((packed.points[0].y - 50.0).abs() < 1e-9);
         assert_eq!(result.panels[1].series.len(), 4);
         show(&mut result, &[]);

@@ -63,16 +63,32 @@ mod tests {
             first_level_misses: 2e4,
             last_level_misses,
         };
-        show(&mut result, &[cell(32_000_000, 1000.0), cell(2_000_000, 4000.0)]);
+        show(
+            &mut result,
+            &[cell(32_000_000, 1000.0), cell(2_000_000, 4000.0)],
+        );
         let [last, first] = &result.panels[0].series[..] else {
             panic!("two lines")
         };
         assert_eq!((last.points[0].y, last.points[1].y), (0.5, 2.0));
         assert_eq!(first.points[0].y, 10.0);
-        for text in [&result.panels[0].title, &last.name, &first.name, &result.reading] {
+        for text in [
+            &result.panels[0].title,
+            &last.name,
+            &first.name,
+            &result.reading,
+        ] {
             assert!(text.to_lowercase().contains("simulated"), "{text}");
         }
-        assert!(result.reading.contains("2000 thousand"), "{}", result.reading);
-        assert!(result.reading.contains("2.000 in one of 2.0 MB"), "{}", result.reading);
+        assert!(
+            result.reading.contains("2000 thousand"),
+            "{}",
+            result.reading
+        );
+        assert!(
+            result.reading.contains("2.000 in one of 2.0 MB"),
+            "{}",
+            result.reading
+        );
     }
 }

@@ -43,7 +43,10 @@ impl Queue {
             let arrived = Instant::now();
             counter.serve(|number| {
                 let begun = Instant::now();
-                wait(workers, Duration::from_secs_f64(service(number) * service_ms / 1e3));
+                wait(
+                    workers,
+                    Duration::from_secs_f64(service(number) * service_ms / 1e3),
+                );
                 let visit = (number, arrived, begun, Instant::now());
                 kept.lock().unwrap().push(visit);
             });
@@ -90,7 +93,11 @@ impl Queue {
             let Reverse(free) = free_at.pop().unwrap();
             let done = free.max(arrival) + service_ns;
             free_at.push(Reverse(done));
-            sum += if sample.warm_up { 0.0 } else { (done - arrival) as f64 };
+            sum += if sample.warm_up {
+                0.0
+            } else {
+                (done - arrival) as f64
+            };
         }
         sum / outcome.measured().count() as f64 / self.service_ms / 1e6
     }

@@ -151,7 +151,11 @@ impl Report<'_> {
     fn decoding_share(&self) -> Option<f64> {
         let decoding_us = |measured: &Measured| Some(measured.decoding?.median_us);
         let decoding_us: Option<f64> = self.measured.iter().map(decoding_us).sum();
-        let search_us: f64 = self.measured.iter().map(|measured| measured.median_us).sum();
+        let search_us: f64 = self
+            .measured
+            .iter()
+            .map(|measured| measured.median_us)
+            .sum();
         Some(decoding_us? / search_us).filter(|share| share.is_finite())
     }
 

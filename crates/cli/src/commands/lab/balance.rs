@@ -136,7 +136,11 @@ fn write_table(
             }
         };
         let (tight, loose) = (below(1.1), below(2.0));
-        writeln!(out, "{name:<16} {:>12}  {tight:>14}  {loose:>14}", count(terms))?;
+        writeln!(
+            out,
+            "{name:<16} {:>12}  {tight:>14}  {loose:>14}",
+            count(terms)
+        )?;
     }
     writeln!(
         out,
