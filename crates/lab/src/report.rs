@@ -256,6 +256,9 @@ mod tests {
             interval: Some((1.2, 1.8)),
             verdict: "slower".into(),
         });
+        result
+            .missing
+            .push("energy (unavailable, no <img> counter)".into());
         let session = Session {
             shorttail: "0".into(),
             started_unix_ms: 951_782_400_000,
@@ -270,6 +273,7 @@ mod tests {
         };
         let html = report(&session, &[result]);
         assert_eq!(html.matches("<svg").count(), 2);
+        assert!(html.contains("Not measured here: energy (unavailable"));
         assert!(html.contains("2000-02-29") && html.contains("1.20 to 1.80"));
         for outside in ["<script", "http:", "https:", "url(", "<img", "@import"] {
             assert!(!html.contains(outside), "{outside}");
