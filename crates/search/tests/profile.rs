@@ -176,6 +176,6 @@ fn what_a_search_decoded_is_decoded_again() {
                 decoded_count += blocks.decoded_count;
             }
         }
-        assert!(decoded_count > 100, "{codec:?}: {decoded_count}");
+        assert!(decoded_count > 20, "{codec:?}: {decoded_count}");
     }
 }

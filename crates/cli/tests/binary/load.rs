@@ -251,7 +251,7 @@ fn what_cannot_be_measured_is_said() {
 fn a_full_disk_is_said_and_the_figures_are_shown() {
     let loading = loading();
     let queries = loading.path("queries.txt");
-    for (run, file) in [("one", "samples.parquet"), ("two", "run.partial")] {
+    for (run, file) in [("one", "samples.partial"), ("two", "run.partial")] {
         let run = loading.path(run);
         std::fs::create_dir(&run).unwrap();
         std::os::unix::fs::symlink("/dev/full", format!("{run}/{file}")).unwrap();
