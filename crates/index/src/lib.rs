@@ -37,8 +37,8 @@ pub use ids::{DocId, Field};
 pub use optimize::{OptimizeOptions, OptimizeProgress, OptimizeSummary, optimize};
 pub use order::Order;
 pub use postings::{
-    Blocks, BlocksWork, Bounds, Impact, Place, Postings, PostingsCodec, Span, count_followed,
-    watch_blocks,
+    Blocks, BlocksWork, Bounds, Impact, ListWork, Place, Postings, PostingsCodec, Replay, Span,
+    count_followed, watch_blocks, watch_lists,
 };
 pub use preload::{PreloadParts, preload};
 pub use segment::{Details, Segment, TermRecord};

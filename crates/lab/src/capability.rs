@@ -4,6 +4,7 @@
 //! listed proves nothing (a directory may be empty, a counter may open and count nothing), so what
 //! can be tried is tried.
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 
 /// Whether something can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,15 @@ impl State {
             State::Forbidden => "forbidden",
             State::Invalid => "invalid",
             State::Untested => "untested",
+        }
+    }
+
+    /// What it means that a file cannot be read.
+    pub(crate) fn of_error(error: &std::io::Error) -> State {
+        match error.kind() {
+            ErrorKind::PermissionDenied => State::Forbidden,
+            ErrorKind::NotFound | ErrorKind::NotADirectory => State::Unavailable,
+            _ => State::Invalid,
         }
     }
 

@@ -4,16 +4,153 @@
 //! is `invalid`, not a small number.
 use crate::capability::{Capability, State};
 use crate::tree::Tree;
-use perf_event::Builder;
-use perf_event::events::Hardware;
+use perf_event::events::{Hardware, Software};
+use perf_event::{Builder, Counter};
 use std::hint::black_box;
 use std::io::ErrorKind;
+use std::time::Duration;
 
 const ROUNDS: u64 = 2_000_000;
 /// A second run twice as long may count this much more or less than twice the first.
 const TOLERANCE: f64 = 0.1;
 /// Share of the time that the counter must really have counted.
 const RUNNING_MIN: f64 = 0.99;
+
+/// Something that can be counted of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    ContextSwitches,
+    Migrations,
+    PageFaults,
+    Instructions,
+    Cycles,
+    CacheReferences,
+    CacheMisses,
+    BranchMisses,
+    StallsFrontEnd,
+    StallsBackEnd,
+}
+
+impl Event {
+    pub(crate) const ALL: [Event; 10] = [
+        Event::ContextSwitches,
+        Event::Migrations,
+        Event::PageFaults,
+        Event::Instructions,
+        Event::Cycles,
+        Event::CacheReferences,
+        Event::CacheMisses,
+        Event::BranchMisses,
+        Event::StallsFrontEnd,
+        Event::StallsBackEnd,
+    ];
+
+    /// As `perf list` names it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Event::ContextSwitches => "context-switches",
+            Event::Migrations => "cpu-migrations",
+            Event::PageFaults => "page-faults",
+            Event::Instructions => "instructions",
+            Event::Cycles => "cycles",
+            Event::CacheReferences => "cache-references",
+            Event::CacheMisses => "cache-misses",
+            Event::BranchMisses => "branch-misses",
+            Event::StallsFrontEnd => "stalled-cycles-frontend",
+            Event::StallsBackEnd => "stalled-cycles-backend",
+        }
+    }
+
+    /// Whether the processor counts it, and not the kernel.
+    pub(crate) fn is_of_processor(self) -> bool {
+        !matches!(
+            self,
+            Event::ContextSwitches | Event::Migrations | Event::PageFaults
+        )
+    }
+
+    /// Without which it cannot be counted.
+    pub(crate) fn capability(self) -> &'static str {
+        match self.is_of_processor() {
+            true => "counters",
+            false => "software-counters",
+        }
+    }
+
+    /// A counter of a thread, which runs.
+    pub(crate) fn open(self, thread: i32) -> std::io::Result<Counter> {
+        let software = |event: Software| {
+            let mut builder = Builder::new(event);
+            // They happen in the kernel.
+            builder.include_kernel();
+            builder
+        };
+        let mut builder = match self {
+            Event::ContextSwitches => software(Software::CONTEXT_SWITCHES),
+            Event::Migrations => software(Software::CPU_MIGRATIONS),
+            Event::PageFaults => software(Software::PAGE_FAULTS),
+            Event::Instructions => Builder::new(Hardware::INSTRUCTIONS),
+            Event::Cycles => Builder::new(Hardware::CPU_CYCLES),
+            Event::CacheReferences => Builder::new(Hardware::CACHE_REFERENCES),
+            Event::CacheMisses => Builder::new(Hardware::CACHE_MISSES),
+            Event::BranchMisses => Builder::new(Hardware::BRANCH_MISSES),
+            Event::StallsFrontEnd => Builder::new(Hardware::STALLED_CYCLES_FRONTEND),
+            Event::StallsBackEnd => Builder::new(Hardware::STALLED_CYCLES_BACKEND),
+        };
+        let mut counter = builder.observe_pid(thread).build()?;
+        counter.enable()?;
+        Ok(counter)
+    }
+}
+
+/// What it means that a counter cannot be opened.
+pub(crate) fn state_of(error: &std::io::Error) -> State {
+    match error.kind() {
+        ErrorKind::PermissionDenied => State::Forbidden,
+        _ => State::Unavailable,
+    }
+}
+
+/// Whether the kernel counts what it does for a thread.
+pub(crate) fn probe_software(tree: &Tree) -> Capability {
+    let id = "software-counters";
+    let devices = tree.names("sys/bus/event_source/devices");
+    let listed = format!("/sys/bus/event_source/devices: {}", devices.join(" "));
+    if !tree.is_here() {
+        return match devices.iter().any(|name| name == "software") {
+            true => {
+                Capability::new(id, State::Untested, "listed; can only be tried there").seen(listed)
+            }
+            false => Capability::new(id, State::Unavailable, "no device `software`").seen(listed),
+        };
+    }
+    match naps_seen() {
+        Ok(switches) if switches >= NAPS => {
+            let reason = "context switches, migrations, page faults";
+            Capability::new(id, State::Available, reason)
+                .seen(format!("{NAPS} naps: {switches} context switches"))
+        }
+        Ok(switches) => {
+            Capability::new(id, State::Invalid, "the counter opens, but does not count")
+                .seen(format!("{NAPS} naps: {switches} context switches"))
+        }
+        Err(error) => Capability::new(id, state_of(&error), "the kernel does not count for us")
+            .seen(format!("perf_event_open(context-switches): {error}"))
+            .remedy("run as root, or lower kernel.perf_event_paranoid to 1"),
+    }
+}
+
+/// Naps that a thread takes to see whether they are counted.
+const NAPS: u64 = 3;
+
+fn naps_seen() -> std::io::Result<u64> {
+    // 0 is the thread that asks.
+    let mut counter = Event::ContextSwitches.open(0)?;
+    for _ in 0..NAPS {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(counter.read_count_and_time()?.count)
+}
 
 pub(crate) fn probe(tree: &Tree) -> Capability {
     let id = "counters";

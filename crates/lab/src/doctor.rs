@@ -1,13 +1,14 @@
 //! The examination of a machine: every capability that experiments may want, in one list.
 use crate::capability::{Capability, State};
-use crate::counters;
 use crate::tree::Tree;
+use crate::{counters, energy, setting, simulated};
 
 /// Examines a machine. What can only be tried on the machine itself is `untested` of a recorded one.
 pub fn examine(tree: &Tree) -> Vec<Capability> {
     vec![
         bare_metal(tree),
         counters::probe(tree),
+        counters::probe_software(tree),
         frequency(tree),
         turbo(tree),
         idle_states(tree),
@@ -15,10 +16,11 @@ pub fn examine(tree: &Tree) -> Vec<Capability> {
         numa(tree),
         cache_ways(tree),
         prefetchers(tree),
-        energy(tree),
+        energy::probe(tree),
         huge_pages(tree),
         pressure(tree),
         steal(tree),
+        simulated::probe(tree),
     ]
 }
 
@@ -228,60 +230,32 @@ fn prefetchers(tree: &Tree) -> Capability {
         .read("proc/cpuinfo")
         .unwrap_or_default()
         .contains("GenuineIntel");
-    match tree.names("dev/cpu/0").iter().any(|name| name == "msr") {
-        true if intel => Capability::new(id, State::Available, "model-specific register 0x1a4")
-            .seen("/dev/cpu/0/msr is there"),
-        true => Capability::new(
-            id,
-            State::Unavailable,
-            "only Intel's switches are known here",
-        )
-        .seen("/dev/cpu/0/msr is there, /proc/cpuinfo: not GenuineIntel"),
-        false => Capability::new(
+    if !tree.names("dev/cpu/0").iter().any(|name| name == "msr") {
+        return Capability::new(
             id,
             State::Unavailable,
             "no access to model-specific registers",
         )
         .seen("/dev/cpu/0/msr is absent")
-        .remedy("use bare metal, and load the kernel module `msr`"),
+        .remedy("use bare metal, and load the kernel module `msr`");
     }
-}
-
-fn energy(tree: &Tree) -> Capability {
-    let id = "energy";
-    for zone in tree.names("sys/class/powercap") {
-        let file = format!("sys/class/powercap/{zone}/energy_uj");
-        match tree.read(&file) {
-            Ok(value) if value.parse::<u64>().is_ok() => {
-                return Capability::new(id, State::Available, "powercap")
-                    .seen(format!("/{file}: {value}"));
-            }
-            Ok(value) => {
-                return Capability::new(id, State::Invalid, "not a number")
-                    .seen(format!("/{file}: {value:?}"));
-            }
-            Err((State::Forbidden, evidence)) => {
-                return Capability::new(id, State::Forbidden, "only root may read it")
-                    .seen(evidence)
-                    .remedy("run as root, or make energy_uj readable");
-            }
-            Err(_) => {}
-        }
+    if !intel {
+        return Capability::new(
+            id,
+            State::Unavailable,
+            "only Intel's switches are known here",
+        )
+        .seen("/dev/cpu/0/msr is there, /proc/cpuinfo: not GenuineIntel");
     }
-    for device in tree.names("sys/class/hwmon") {
-        let directory = format!("sys/class/hwmon/{device}");
-        let names = tree.names(&directory);
-        let mut inputs = names
-            .iter()
-            .filter(|n| n.starts_with("energy") && n.ends_with("_input"));
-        if let Some(input) = inputs.next() {
-            return Capability::new(id, State::Available, "hwmon")
-                .seen(format!("/{directory}/{input}"));
-        }
+    let name = "dev/cpu/0/msr@1a4";
+    match setting::read(tree, name) {
+        Ok(value) => Capability::new(id, State::Available, "model-specific register 0x1a4")
+            .seen(format!("/{name}: {value}")),
+        // A hypervisor may show the file and keep the register.
+        Err((state, evidence)) => Capability::new(id, state, "register 0x1a4 cannot be read")
+            .seen(evidence)
+            .remedy("run as root on bare metal"),
     }
-    Capability::new(id, State::Unavailable, "no energy counter")
-        .seen("/sys/class/powercap and /sys/class/hwmon have none")
-        .remedy("use bare metal with RAPL, or a host that exports its powercap tree")
 }
 
 fn huge_pages(tree: &Tree) -> Capability {

@@ -3,18 +3,22 @@
 //! Runs of different arms alternate (repetition by repetition, rate by rate), and share schedule and
 //! seed, so that whatever changes on the machine meanwhile meets all of them. Every run has a server
 //! of its own, started for it and ended after it.
-use crate::experiment::{Arm, Experiment, Order, View};
-use crate::journal::Journal;
+use crate::arm_run::save;
+use crate::balance::Balance;
+use crate::co_runner::last_level_bytes;
+use crate::counting::ThreadsCount;
+use crate::energy::Energy;
+use crate::experiment::{Arm, Experiment, View};
+use crate::knobs::Knob;
 use crate::prediction::{self, Prediction};
 use crate::results::{ExperimentResult, write_json};
-use crate::server::{Server, Usage};
-use crate::sizes::{Parts, SizeCell};
+use crate::server::Server;
+use crate::sizes::SizeCell;
 use crate::{LabError, Session, Tree, examine, views};
 use load::{
     Arrivals, Live, Machine, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think,
     run_watched,
 };
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -45,6 +49,12 @@ pub struct Plan {
     pub against_itself: bool,
     /// What everything is drawn from.
     pub seed: u64,
+    /// Settings of the machine that hold during all runs.
+    pub settings: Vec<(Knob, String)>,
+    /// Where the machine's settings are: [`Tree::here`], or a recorded machine.
+    pub tree: Tree,
+    /// Whether Valgrind was asked for.
+    pub simulate_caches: bool,
 }
 
 /// How thoroughly experiments are run.
@@ -91,20 +101,23 @@ pub(crate) struct CellRun {
     pub(crate) summary: Summary,
     /// Time of all cores that the server used, as a share of the time there was.
     pub(crate) utilisation: Option<f64>,
+    /// What the server's threads did, by their kind.
+    pub(crate) threads: Vec<ThreadsCount>,
+    pub(crate) energy: Energy,
 }
 
 /// Runs experiments one after the other.
 #[derive(Debug)]
 pub struct Laboratory<'a> {
-    plan: &'a Plan,
-    session: Session,
-    stream: QueryStream,
-    live: &'a Live,
+    pub(crate) plan: &'a Plan,
+    pub(crate) session: Session,
+    pub(crate) stream: QueryStream,
+    pub(crate) live: &'a Live,
     cores_count: usize,
     /// Kept by the first experiment that needs it.
     alone: Option<Outcome>,
     /// The same.
-    sizes: Option<Vec<SizeCell>>,
+    pub(crate) sizes: Option<Vec<SizeCell>>,
 }
 
 /// What a laboratory tells while it works.
@@ -178,7 +191,7 @@ impl<'a> Laboratory<'a> {
         experiment: &Experiment,
         mut told: impl FnMut(Step),
     ) -> Result<ExperimentResult, LabError> {
-        let arms = self.arms(experiment);
+        let (arms, left_out) = self.arms(experiment);
         let alone = usize::from(experiment.view.is_alone() && self.alone.is_none());
         let cells = match experiment.view {
             View::Prediction => prediction::runs_count(experiment, self.plan.depth.repetitions),
@@ -187,10 +200,19 @@ impl<'a> Laboratory<'a> {
         };
         let mut result = ExperimentResult::of(experiment);
         result.lacking = experiment.lacking(&self.session.capabilities);
-        if experiment.view.is_by_size() && self.plan.corpus.is_none() {
+        result.missing = left_out;
+        if experiment.view.needs_corpus() && self.plan.corpus.is_none() {
             result
                 .lacking
                 .push("no documents were named: give --corpus FILE".into());
+        }
+        if experiment.view == View::CoRunner && last_level_bytes(&Tree::here()).is_none() {
+            let reason = "the kernel does not tell the size of the last-level cache";
+            result.lacking.push(reason.into());
+        }
+        if experiment.view == View::SimulatedCaches && !self.plan.simulate_caches {
+            let reason = "a simulation was not asked for: give --simulate-caches";
+            result.lacking = vec![reason.into()];
         }
         told(Step::Begins {
             name: experiment.name.clone(),
@@ -203,9 +225,39 @@ impl<'a> Laboratory<'a> {
         if result.lacking.is_empty() {
             match experiment.view {
                 View::QueryLengths => views::words::query_lengths(&mut result, &self.stream),
-                View::Rates => {
+                View::Rates | View::CoRunner => {
                     let cells = self.cells(experiment, &arms, &mut told)?;
                     views::rates::show(&mut result, &cells, self.cores_count);
+                    views::counted::show(&mut result, &cells);
+                    if experiment.view == View::CoRunner {
+                        // Arms that differ in settings too are not points of one line.
+                        let footprint = |arm: &Arm| match arm.set.is_empty() {
+                            true => self.footprint_bytes(arm),
+                            false => None,
+                        };
+                        let footprints: Vec<_> = arms.iter().map(footprint).collect();
+                        views::co_runner::show(&mut result, &cells, &footprints);
+                    }
+                }
+                View::PostingBalance => {
+                    told(Step::Runs {
+                        what: "reading the index".into(),
+                    });
+                    let (binary, index) = (&self.plan.binary, &self.plan.index);
+                    match Balance::of(binary, index, 2, self.live) {
+                        Ok(balance) => views::balance::show(&mut result, &balance),
+                        // An index that cannot be cut is no reason to leave out all that follows.
+                        Err(LabError::Program { reason, .. }) => result.lacking.push(reason),
+                        Err(error) => return Err(error),
+                    }
+                }
+                View::Decompression => {
+                    let cells = self.codecs(experiment, &mut told)?;
+                    views::decompression::show(&mut result, &cells);
+                }
+                View::SimulatedCaches => {
+                    let cells = self.simulated(experiment, &mut told)?;
+                    views::simulated::show(&mut result, &cells);
                 }
                 View::ModelFigures => {
                     views::figures::show(&mut result, self.alone.as_ref(), self.plan)?;
@@ -240,13 +292,22 @@ impl<'a> Laboratory<'a> {
         Ok(result)
     }
 
-    fn arms(&self, experiment: &Experiment) -> Vec<Arm> {
+    /// The arms, and why some of them are left out.
+    fn arms(&self, experiment: &Experiment) -> (Vec<Arm>, Vec<String>) {
+        let mut left_out = Vec::new();
         let mut arms = experiment.arms(self.cores_count);
+        arms.retain(|arm| {
+            let lacking = Experiment::lacking_of(&arm.needs, &self.session.capabilities);
+            if !lacking.is_empty() {
+                left_out.push(format!("{}: {}", arm.name, lacking.join("; ")));
+            }
+            lacking.is_empty()
+        });
         if let Some(first) = arms.first().filter(|_| self.plan.against_itself).cloned() {
             let name = format!("{} again", first.name);
             arms.insert(1, Arm { name, ..first });
         }
-        arms
+        (arms, left_out)
     }
 
     fn cells(
@@ -279,98 +340,12 @@ impl<'a> Laboratory<'a> {
                 let arrivals = Arrivals::Poisson {
                     rate_qps: cell.rate_qps,
                 };
-                cell.runs.push(self.run_arm(arm, arrivals, seed, folder)?);
+                let spare = experiment.spare_cores;
+                cell.runs
+                    .push(self.run_arm(arm, spare, arrivals, seed, &folder)?);
             }
         }
         Ok(cells)
-    }
-
-    fn run_arm(
-        &self,
-        arm: &Arm,
-        arrivals: Arrivals,
-        seed: u64,
-        folder: PathBuf,
-    ) -> Result<CellRun, LabError> {
-        let _settings_of_machine = self.prepare(arm)?;
-        // What SMT switches off is not there to be used.
-        let cores_count = std::thread::available_parallelism().map_or(1, usize::from);
-        let handlers = (cores_count / arm.partitions).max(1);
-        let server = Server::start(
-            &self.plan.binary,
-            &self.plan.index,
-            arm.partitions,
-            handlers,
-        )?;
-        let stream = match arm.order {
-            Order::AsIs => self.stream.clone(),
-            Order::Unique => self.stream.clone().unique(),
-            Order::Real => self.stream.clone().real(seed),
-            Order::Sorted => self.stream.clone().sorted(),
-        };
-        let target = Target::parse(server.url())?;
-        let mut settings = Settings::open(target, stream, arrivals, self.plan.depth.duration);
-        settings.warm_up = self.plan.depth.warm_up;
-        settings.seed = seed;
-        settings.timeout = Duration::from_secs(10);
-        settings.drain = settings.timeout;
-        let before = server.usage();
-        let (outcome, summary) = self.measure(&settings)?;
-        let usage = before.zip(server.usage());
-        let mut record = RunRecord::of(&settings, &outcome, &summary, None);
-        let notes = [
-            ("arm", json!(arm.name)),
-            ("partitions", json!(arm.partitions)),
-            ("handlers", json!(handlers)),
-            ("index_checksum", json!(self.session.index_checksum)),
-            (
-                "server",
-                usage.map_or(json!(null), |(before, after)| used(before, after)),
-            ),
-        ];
-        record
-            .notes
-            .extend(notes.map(|(name, value)| (name.to_owned(), value)));
-        // Results of an earlier run into the same folder are replaced.
-        let _ = std::fs::remove_dir_all(&folder);
-        record.save(&folder, &outcome.samples)?;
-        let seconds = (outcome.warm_up + outcome.measured).as_secs_f64();
-        let utilisation = usage.map(|(before, after)| {
-            let used_s = after.cpu_us.saturating_sub(before.cpu_us) as f64 / 1e6;
-            used_s / seconds / cores_count as f64
-        });
-        Ok(CellRun {
-            outcome,
-            summary,
-            utilisation,
-        })
-    }
-
-    /// Changes the machine as the arm wants it; dropping what is returned puts it back.
-    fn prepare(&self, arm: &Arm) -> Result<Journal, LabError> {
-        let tree = Tree::here();
-        let mut journal = Journal::begin(&self.plan.journal, &tree)?;
-        if let Some(is_on) = arm.smt {
-            journal.set(
-                "sys/devices/system/cpu/smt/control",
-                if is_on { "on" } else { "off" },
-            )?;
-        }
-        if let Some(is_on) = arm.idle_states {
-            for cpu in tree.processors() {
-                let directory = format!("sys/devices/system/cpu/cpu{cpu}/cpuidle");
-                // State 0 polls: without it nothing would be left.
-                for state in tree
-                    .names(&directory)
-                    .iter()
-                    .filter(|name| *name != "state0")
-                {
-                    let file = format!("{directory}/{state}/disable");
-                    journal.set(&file, if is_on { "0" } else { "1" })?;
-                }
-            }
-        }
-        Ok(journal)
     }
 
     /// What clients that ask without a pause are answered, twice as many of them as cores.
@@ -381,6 +356,7 @@ impl<'a> Laboratory<'a> {
         told(Step::Runs {
             what: "what the machine can do in a closed loop".into(),
         });
+        let _settings_of_machine = self.prepare(&BTreeMap::new())?;
         let server = Server::start(&self.plan.binary, &self.plan.index, 1, self.cores_count)?;
         let target = Target::parse(server.url())?;
         let clients = 2 * self.cores_count;
@@ -389,6 +365,7 @@ impl<'a> Laboratory<'a> {
         let mut settings = Settings::closed(target, stream, clients, Think::None, duration);
         settings.warm_up = self.plan.depth.warm_up;
         let (_, summary) = self.measure(&settings)?;
+        self.go_on()?;
         self.session.capacity_qps = Some(summary.achieved_qps);
         Ok(summary.achieved_qps)
     }
@@ -401,6 +378,7 @@ impl<'a> Laboratory<'a> {
         told(Step::Runs {
             what: "one client, one query after the other".into(),
         });
+        let _settings_of_machine = self.prepare(&BTreeMap::new())?;
         let server = Server::start(&self.plan.binary, &self.plan.index, 1, 1)?;
         let target = Target::parse(server.url())?;
         let stream = self.stream.clone().unique();
@@ -408,61 +386,27 @@ impl<'a> Laboratory<'a> {
         let mut settings = Settings::closed(target, stream, 1, Think::None, duration);
         settings.warm_up = self.plan.depth.warm_up;
         let (outcome, summary) = self.measure(&settings)?;
+        let record = RunRecord::of(&settings, &outcome, &summary, None);
         let folder = self.plan.into.join(ALONE_FOLDER);
-        let _ = std::fs::remove_dir_all(&folder);
-        RunRecord::of(&settings, &outcome, &summary, None).save(&folder, &outcome.samples)?;
+        save(&record, &folder, &outcome.samples)?;
+        self.go_on()?;
         Ok(outcome)
     }
 
-    /// One index for each share of the corpus.
-    fn sizes(
-        &mut self,
-        experiment: &Experiment,
-        told: &mut impl FnMut(Step),
-    ) -> Result<Vec<SizeCell>, LabError> {
-        if let Some(cells) = self.sizes.take() {
-            return Ok(cells);
+    /// Whether a person wants the end.
+    pub(crate) fn go_on(&self) -> Result<(), LabError> {
+        match self.live.is_stopped() {
+            true => Err(LabError::Stopped),
+            false => Ok(()),
         }
-        let Some(corpus) = &self.plan.corpus else {
-            return Ok(Vec::new());
-        };
-        let parts = Parts {
-            binary: &self.plan.binary,
-            corpus,
-            scratch: self.plan.into.join("scratch"),
-            stream: &self.stream,
-            warm_up: self.plan.depth.warm_up,
-            duration: self.plan.depth.duration,
-            seed: self.plan.seed,
-        };
-        let measure = |share: &f64| {
-            told(Step::Runs {
-                what: format!(
-                    "{:.0} % of the documents: index, then one client",
-                    share * 100.0
-                ),
-            });
-            parts.measure(*share, self.live)
-        };
-        experiment.shares.iter().map(measure).collect()
     }
 
-    fn measure(&self, settings: &Settings) -> Result<(Outcome, Summary), LabError> {
+    /// Also gives what was measured of a run that was stopped: whoever calls keeps it, then asks `go_on`.
+    pub(crate) fn measure(&self, settings: &Settings) -> Result<(Outcome, Summary), LabError> {
         let outcome = run_watched(settings, self.live)?;
-        if self.live.is_stopped() {
-            return Err(LabError::Stopped);
-        }
         let summary = Summary::of(&outcome);
         Ok((outcome, summary))
     }
-}
-
-fn used(before: Usage, after: Usage) -> serde_json::Value {
-    json!({
-        "cpu_us": after.cpu_us.saturating_sub(before.cpu_us),
-        "context_switches": after.switches.saturating_sub(before.switches),
-        "memory_bytes": after.memory_bytes,
-    })
 }
 
 /// Of the manifests of an index: they name and seal every file of it.

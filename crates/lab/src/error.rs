@@ -19,6 +19,14 @@ pub enum LabError {
         /// As asked for.
         name: String,
     },
+    /// A setting of the machine has no such value, or the machine no such setting.
+    #[error("{setting}: {reason}")]
+    Setting {
+        /// As asked for.
+        setting: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// The program under test did not start, or ended.
     #[error("`{command}`: {reason}")]
     Program {

@@ -1,11 +1,12 @@
 //! What does an experiment ask, with which arms, and what was published of it?
 //!
 //! Each stands in a file of its own, `crates/lab/experiments/NAME.toml`; one engine runs them all.
-use crate::{Capability, LabError};
+use crate::{Capability, Knob, LabError};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The experiments, in the order in which they are run and reported.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 19] = [
     (
         "query-lengths",
         include_str!("../experiments/query-lengths.toml"),
@@ -53,6 +54,20 @@ const FILES: [(&str, &str); 14] = [
         include_str!("../experiments/model-figures.toml"),
     ),
     ("prediction", include_str!("../experiments/prediction.toml")),
+    (
+        "posting-balance",
+        include_str!("../experiments/posting-balance.toml"),
+    ),
+    (
+        "decompression-share",
+        include_str!("../experiments/decompression-share.toml"),
+    ),
+    ("cache-size", include_str!("../experiments/cache-size.toml")),
+    ("prefetch", include_str!("../experiments/prefetch.toml")),
+    (
+        "simulated-caches",
+        include_str!("../experiments/simulated-caches.toml"),
+    ),
 ];
 
 /// An experiment.
@@ -71,7 +86,7 @@ pub struct Experiment {
     /// What is measured, and how it is shown.
     pub view: View,
     /// Rates, as shares of what the machine can do in a closed loop, or of what its busiest resource
-    /// can (predictions); or sizes, as shares of the corpus.
+    /// can (predictions); or sizes, as shares of the corpus, or of the last-level cache.
     #[serde(default)]
     pub shares: Vec<f64>,
     /// Capabilities without which it cannot be run.
@@ -80,6 +95,9 @@ pub struct Experiment {
     /// What is compared; the first is the baseline.
     #[serde(default)]
     pub arms: Vec<Arm>,
+    /// Cores that servers leave to others.
+    #[serde(default)]
+    pub spare_cores: usize,
     /// In place of arms: one for each power of two of partitions, up to the cores present.
     #[serde(default)]
     pub scale_partitions: bool,
@@ -112,12 +130,30 @@ pub enum View {
     ModelFigures,
     /// What the model foresees from one client alone, against what is measured.
     Prediction,
+    /// The same, and times over the footprint of a process beside the server.
+    CoRunner,
+    /// Postings of terms over partitions; no server.
+    PostingBalance,
+    /// Decoding against searching, in each codec; no server.
+    Decompression,
+    /// Caches of a simulated processor; no server.
+    SimulatedCaches,
 }
 
 impl View {
     /// Whether it builds indexes of parts of a corpus.
     pub fn is_by_size(self) -> bool {
         matches!(self, View::PhasesBySize | View::DocumentsBySize)
+    }
+
+    /// Whether it builds indexes, and so needs documents.
+    pub fn needs_corpus(self) -> bool {
+        self.is_by_size() || self == View::Decompression
+    }
+
+    /// Whether it compares arms over rates.
+    pub fn is_by_rate(self) -> bool {
+        matches!(self, View::Rates | View::CoRunner)
     }
 
     /// Whether it looks at one client that asks one query after the other.
@@ -140,10 +176,14 @@ pub struct Arm {
     /// Order of the queries: `as-is`, `unique`, `real`, `sorted`.
     #[serde(default)]
     pub order: Order,
-    /// Switches the processor's idle states.
-    pub idle_states: Option<bool>,
-    /// Switches SMT.
-    pub smt: Option<bool>,
+    /// Settings of the machine, by their knobs.
+    #[serde(default)]
+    pub set: BTreeMap<Knob, String>,
+    /// What a process beside the server sweeps, as a share of the last-level cache.
+    pub co_runner: Option<f64>,
+    /// Capabilities without which this arm is left out.
+    #[serde(default)]
+    pub needs: Vec<String>,
 }
 
 /// The order in which queries are asked.
@@ -223,6 +263,11 @@ fn parse(name: &str, text: &str) -> Result<Experiment, LabError> {
 impl Experiment {
     /// What the machine lacks for it, each with its reason; empty where it can be run.
     pub fn lacking(&self, capabilities: &[Capability]) -> Vec<String> {
+        Experiment::lacking_of(&self.needs, capabilities)
+    }
+
+    /// The same of any needs.
+    pub(crate) fn lacking_of(needs: &[String], capabilities: &[Capability]) -> Vec<String> {
         let lacks = |need: &String| {
             let found = capabilities
                 .iter()
@@ -237,7 +282,7 @@ impl Experiment {
                 None => Some(format!("{need} is not known to this program")),
             }
         };
-        self.needs.iter().filter_map(lacks).collect()
+        needs.iter().filter_map(lacks).collect()
     }
 
     /// The arms on a machine with so many cores.
@@ -252,8 +297,9 @@ impl Experiment {
                 name: format!("I{partitions}_C{}", cores_count / partitions),
                 partitions,
                 order: Order::AsIs,
-                idle_states: None,
-                smt: None,
+                set: BTreeMap::new(),
+                co_runner: None,
+                needs: Vec::new(),
             })
             .collect()
     }
@@ -273,12 +319,13 @@ mod tests {
             let has_arms = !experiment.arms(8).is_empty();
             assert_eq!(
                 has_arms,
-                experiment.view == View::Rates,
+                experiment.view.is_by_rate(),
                 "{}",
                 experiment.name
             );
-            let has_shares =
-                has_arms || experiment.view.is_by_size() || experiment.view == View::Prediction;
+            let has_shares = has_arms
+                || experiment.view.needs_corpus()
+                || matches!(experiment.view, View::Prediction | View::SimulatedCaches);
             assert_eq!(
                 has_shares,
                 !experiment.shares.is_empty(),
@@ -292,7 +339,8 @@ mod tests {
                     .all(|share| (0.0..=1.0).contains(share))
             );
             let known = crate::examine(&crate::Tree::here());
-            for need in &experiment.needs {
+            let of_arms = experiment.arms.iter().flat_map(|arm| &arm.needs);
+            for need in experiment.needs.iter().chain(of_arms) {
                 assert!(
                     known.iter().any(|capability| capability.id == *need),
                     "{need}"

@@ -3,17 +3,19 @@
 //! What is about to change is written to a file first, with the old value, and only then changed;
 //! each value is read back. So whatever happens (an error, a signal, a power cut) `lab restore`
 //! knows what to put back. The latest change is undone first.
-use crate::LabError;
+use crate::knobs::{self, Knob};
 use crate::tree::Tree;
+use crate::{LabError, setting};
 use serde::{Deserialize, Serialize};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// One change of a setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The file below the root of the tree.
+    /// The setting: a file below the root of the tree; `FILE@1a4` a register in it, `FILE@L3` a line.
     pub file: String,
     /// What it said before.
     pub old: String,
@@ -26,6 +28,8 @@ pub struct Change {
 pub struct Journal {
     path: PathBuf,
     tree: Tree,
+    /// Files that the kernel heeds as long as they are open.
+    held: Vec<File>,
 }
 
 impl Journal {
@@ -42,7 +46,22 @@ impl Journal {
         Ok(Journal {
             path: path.to_owned(),
             tree: tree.clone(),
+            held: Vec::new(),
         })
+    }
+
+    /// Turns a knob, on all processors that have it.
+    ///
+    /// # Errors
+    /// A value that it does not have, a machine that does not have it, or as [`set`](Journal::set).
+    pub fn turn(&mut self, knob: Knob, value: &str) -> Result<(), LabError> {
+        for change in knob.changes(&self.tree, value)? {
+            match change {
+                knobs::Change::Write { name, value } => self.set(&name, &value)?,
+                knobs::Change::Hold { file, number } => self.hold(&file, number)?,
+            }
+        }
+        Ok(())
     }
 
     /// Writes a setting, unless it has that value already.
@@ -50,11 +69,8 @@ impl Journal {
     /// # Errors
     /// The setting is not there, may not be written, or does not keep its value.
     pub fn set(&mut self, file: &str, new: &str) -> Result<(), LabError> {
-        let path = self.tree.path(file);
-        let old = self
-            .tree
-            .read(file)
-            .map_err(|(_, evidence)| LabError::file(&path, evidence))?;
+        let old = setting::read(&self.tree, file)
+            .map_err(|(_, evidence)| LabError::file(&self.tree.path(file), evidence))?;
         if old == new {
             return Ok(());
         }
@@ -64,7 +80,28 @@ impl Journal {
             new: new.to_owned(),
         };
         self.note(&change)?;
-        write_and_check(&path, new)
+        setting::write(&self.tree, file, new)
+    }
+
+    /// Writes a number and keeps the file open; a journal need not know, as the kernel forgets it when
+    /// this program ends.
+    fn hold(&mut self, file: &str, number: u32) -> Result<(), LabError> {
+        let path = self.tree.path(file);
+        let failed = |error: std::io::Error| LabError::file(&path, error);
+        let open = OpenOptions::new().read(true).write(true).open(&path);
+        let open = open.map_err(failed)?;
+        open.write_all_at(&number.to_le_bytes(), 0)
+            .map_err(failed)?;
+        let mut kept = [0; 4];
+        open.read_exact_at(&mut kept, 0).map_err(failed)?;
+        // Others may wish for less, and the kernel heeds the least.
+        let kept = u32::from_le_bytes(kept);
+        if kept > number {
+            let reason = format!("took `{number}` and kept `{kept}`");
+            return Err(LabError::file(&path, reason));
+        }
+        self.held.push(open);
+        Ok(())
     }
 
     fn note(&self, change: &Change) -> Result<(), LabError> {
@@ -108,25 +145,10 @@ pub fn restore(path: &Path, tree: &Tree) -> Result<Vec<Change>, LabError> {
     let mut changes = changes.map_err(|error| LabError::file(path, error))?;
     changes.reverse();
     for change in &changes {
-        write_and_check(&tree.path(&change.file), &change.old)?;
+        setting::write(tree, &change.file, &change.old)?;
     }
     std::fs::remove_file(path).map_err(|error| LabError::file(path, error))?;
     Ok(changes)
-}
-
-/// The kernel may accept a value and keep another.
-fn write_and_check(path: &Path, value: &str) -> Result<(), LabError> {
-    let failed = |error| LabError::file(path, format!("cannot write `{value}`: {error}"));
-    std::fs::write(path, value).map_err(failed)?;
-    let kept = std::fs::read_to_string(path).map_err(failed)?;
-    if kept.trim() != value {
-        let kept = kept.trim();
-        return Err(LabError::file(
-            path,
-            format!("took `{value}` and kept `{kept}`"),
-        ));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

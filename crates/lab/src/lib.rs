@@ -3,17 +3,29 @@
 //! Nothing here links the engine: servers are processes, reached over HTTP, so that what is measured
 //! is what a user gets.
 
+mod arm_run;
+mod ask;
+mod balance;
 mod capability;
+mod co_runner;
+mod codecs;
+mod cores;
 mod counters;
+mod counting;
 mod doctor;
+mod energy;
 mod engine;
 mod error;
 pub mod experiment;
 mod journal;
+mod knobs;
+mod measures;
 mod prediction;
 mod report;
 mod results;
 mod server;
+mod setting;
+mod simulated;
 mod sizes;
 mod svg;
 mod tree;
@@ -25,6 +37,7 @@ pub use engine::{Depth, Laboratory, Plan, Step};
 pub use error::LabError;
 pub use experiment::Experiment;
 pub use journal::{Change, Journal, restore};
+pub use knobs::Knob;
 pub use report::report;
 pub use results::{
     Axis, ComparisonRow, ExperimentResult, Panel, Point, Series, Session, Table, read,

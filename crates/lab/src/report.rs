@@ -86,6 +86,13 @@ fn experiment(html: &mut String, result: &ExperimentResult) {
     html.push_str("</div>\n");
     tables(html, &result.tables);
     comparisons(html, result);
+    for missing in &result.missing {
+        let _ = writeln!(
+            html,
+            "<p class=\"faint\">Not measured here: {}.</p>",
+            escaped(missing)
+        );
+    }
     html.push_str("</section>\n");
 }
 
@@ -278,6 +285,9 @@ mod tests {
             interval: Some((1.2, 1.8)),
             verdict: "slower".into(),
         });
+        result
+            .missing
+            .push("energy (unavailable, no <img> counter)".into());
         let session = Session {
             shorttail: "0".into(),
             started_unix_ms: 951_782_400_000,
@@ -293,6 +303,7 @@ mod tests {
         let html = report(&session, &[result]);
         assert_eq!(html.matches("<svg").count(), 2);
         assert!(html.contains("&lt;b&gt;") && html.contains("<td class=\"n\">12</td>"));
+        assert!(html.contains("Not measured here: energy (unavailable"));
         assert!(html.contains("2000-02-29") && html.contains("1.20 to 1.80"));
         for outside in ["<script", "http:", "https:", "url(", "<img", "@import"] {
             assert!(!html.contains(outside), "{outside}");

@@ -59,6 +59,9 @@ pub struct ExperimentResult {
     pub warnings: Vec<String>,
     /// Runs that it took.
     pub runs_count: usize,
+    /// Figures that this machine does not give, and arms that it cannot run, each with its reason.
+    #[serde(default)]
+    pub missing: Vec<String>,
 }
 
 /// One diagram.
@@ -176,6 +179,7 @@ impl ExperimentResult {
             reading: String::new(),
             warnings: Vec::new(),
             runs_count: 0,
+            missing: Vec::new(),
         }
     }
 

@@ -79,6 +79,11 @@ impl Server {
         &self.url
     }
 
+    /// The number of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What `/proc` says; none where it says nothing, as of a process that has ended.
     pub(crate) fn usage(&self) -> Option<Usage> {
         let directory = format!("/proc/{}", self.child.id());

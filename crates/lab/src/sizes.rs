@@ -98,14 +98,14 @@ impl Parts<'_> {
 }
 
 /// From `DIR now holds 9,786 documents (generation 1)`.
-fn documents_told(said: &str) -> Option<u64> {
+pub(crate) fn documents_told(said: &str) -> Option<u64> {
     let (_, rest) = said.rsplit_once(" now holds ")?;
     let digits = rest.split(' ').next()?.replace(',', "");
     digits.parse().ok()
 }
 
 /// Copies the first lines of a file, `share` of all and at least one.
-fn first_lines(from: &Path, share: f64, to: &Path) -> Result<(), LabError> {
+pub(crate) fn first_lines(from: &Path, share: f64, to: &Path) -> Result<(), LabError> {
     let unreadable = |error: std::io::Error| LabError::file(from, error);
     let open = || File::open(from).map(BufReader::new).map_err(unreadable);
     let mut line = Vec::new();
@@ -130,7 +130,7 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<b
     Ok(reader.read_until(b'\n', line)? > 0)
 }
 
-fn bytes_below(directory: &Path) -> std::io::Result<u64> {
+pub(crate) fn bytes_below(directory: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;

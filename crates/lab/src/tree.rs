@@ -1,7 +1,6 @@
 //! The files in which a kernel tells of a machine: `/sys`, `/proc` and `/dev` below any root, so
 //! that a recorded machine can be looked at like the one we run on.
 use crate::capability::State;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A root with `sys`, `proc` and `dev` below it.
@@ -36,14 +35,7 @@ impl Tree {
     pub(crate) fn read(&self, name: &str) -> Result<String, (State, String)> {
         match std::fs::read_to_string(self.path(name)) {
             Ok(text) => Ok(text.trim().to_owned()),
-            Err(error) => {
-                let state = match error.kind() {
-                    ErrorKind::PermissionDenied => State::Forbidden,
-                    ErrorKind::NotFound | ErrorKind::NotADirectory => State::Unavailable,
-                    _ => State::Invalid,
-                };
-                Err((state, format!("{name}: {error}")))
-            }
+            Err(error) => Err((State::of_error(&error), format!("{name}: {error}"))),
         }
     }
 
@@ -100,5 +92,22 @@ impl Tree {
             }
         }
         signs
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A recorded machine: files by path, below a root of their own.
+    pub(crate) fn recorded(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+        let root = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = root.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let tree = Tree::at(root.path());
+        (root, tree)
     }
 }

@@ -1,9 +1,14 @@
 //! From samples to diagrams and sentences: one file for each kind of look.
 
 pub(crate) mod alone;
+pub(crate) mod balance;
+pub(crate) mod co_runner;
+pub(crate) mod counted;
+pub(crate) mod decompression;
 pub(crate) mod figures;
 pub(crate) mod prediction;
 pub(crate) mod rates;
+pub(crate) mod simulated;
 pub(crate) mod sizes;
 pub(crate) mod words;
 
@@ -29,10 +34,11 @@ fn words_count(query: &str) -> usize {
     query.split_whitespace().count()
 }
 
-/// Milliseconds for a sentence: three digits.
+/// Milliseconds for a sentence: three digits; what would have none of them in microseconds.
 fn ms(us: f64) -> String {
     let ms = us / 1e3;
     match ms {
+        ..0.1 => format!("{us:.1} µs"),
         ..10.0 => format!("{ms:.2} ms"),
         ..100.0 => format!("{ms:.1} ms"),
         _ => format!("{ms:.0} ms"),

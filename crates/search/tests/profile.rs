@@ -1,6 +1,6 @@
 //! Does a profile say what a search did, and does profiling change nothing?
 
-use index::Field;
+use index::{Field, PostingsCodec, Replay, watch_blocks, watch_lists};
 use search::{Operator, Plan, Profile, Ranking, bag_of_words, parse, phrase_of, profile};
 use search::{count_partition, search_partition, top_of_partition};
 use std::sync::Arc;
@@ -126,4 +126,55 @@ fn every_algorithm_says_what_it_did() {
     assert_eq!(other.terms.len(), 2);
     let nothing = words("dada nowhere", Operator::And).exact();
     assert_eq!(nothing, Profile::default());
+}
+
+/// Decoding again, watched, is seen to decode what the search was seen to decode: as many blocks of
+/// documents, and as many of frequencies, each time that it is run.
+#[test]
+fn what_a_search_decoded_is_decoded_again() {
+    for codec in [PostingsCodec::Packed, PostingsCodec::Vint] {
+        let documents: Vec<corpus::Document> = MadeUp::default().documents(5_000).collect();
+        let build = BuildPlan {
+            chunks: 2,
+            codec,
+            ..BuildPlan::PLAIN
+        };
+        let index = build_index(&[documents], build).unwrap();
+        let segments: Vec<Arc<index::Segment>> = index.segments(0..2).cloned().collect();
+        let mut decoded_count = 0;
+        for text in ["dada luda", "rada", "brada popa dada", "nowhere"] {
+            for operator in [Operator::And, Operator::Or] {
+                let query = bag_of_words(text, Analyzer::Plain, operator);
+                let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+                let search = || search_partition(&plan, &segments, 10);
+                let (profiled, mut lists) = watch_lists(|| profile(&plan, &segments, search));
+                let blocks = profiled.unwrap().1.blocks;
+                let (_, again) = watch_blocks(|| {
+                    let mut replay = Replay::default();
+                    for segment in &segments {
+                        for word in text.split(' ') {
+                            if let Some(record) = segment.term(Field::Text, word).unwrap() {
+                                replay.add(segment, &record, &mut lists).unwrap();
+                            }
+                        }
+                    }
+                    assert_eq!(replay.blocks_count() as u64, blocks.decoded_count);
+                    let postings_count = replay.run();
+                    assert_eq!(replay.run(), postings_count);
+                    assert!(postings_count <= 256 * blocks.decoded_count);
+                });
+                assert!(lists.is_empty(), "{text}: lists of no word");
+                assert_eq!(
+                    again.decoded_count, blocks.decoded_count,
+                    "{codec:?} {text}"
+                );
+                assert_eq!(
+                    again.frequencies_count, blocks.frequencies_count,
+                    "{codec:?} {text}"
+                );
+                decoded_count += blocks.decoded_count;
+            }
+        }
+        assert!(decoded_count > 20, "{codec:?}: {decoded_count}");
+    }
 }

@@ -6,6 +6,7 @@
 //! URL. The overhead is two readings of the clock a query (tens of nanoseconds).
 //! Limits: no queueing, no network, no other query at the same time: not what a client waits.
 
+mod decoding;
 mod measure;
 mod plans;
 mod report;
@@ -57,6 +58,9 @@ pub(crate) struct BenchArguments {
     /// alone, postings scored
     #[arg(long, conflicts_with = "passes")]
     explain_plan: bool,
+    /// Time also the decoding of what each search decodes, alone
+    #[arg(long, conflicts_with = "explain_plan")]
+    decoding: bool,
     /// Where the index is before the first query: none (pages come when needed), touch (page cache),
     /// tmpfs (memory files), hugepages
     #[arg(long, value_name = "WHERE", default_value = "none")]
@@ -75,13 +79,14 @@ pub(super) fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
     if cfg!(debug_assertions) && !arguments.explain_plan {
         crate::failure::note("warning: a debug build; its times say nothing, build with --release");
     }
-    let kernel = Kernel::new(
+    let mut kernel = Kernel::new(
         &index,
         arguments.mode,
         arguments.count,
         arguments.k,
         arguments.ranking.ranking(),
     );
+    kernel.with_decoding = arguments.decoding;
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.explain_plan {
         let profiled = kernel.profile(&queries)?;

@@ -1,11 +1,14 @@
 //! `shorttail lab`: what does this machine do to search latency?
 
+mod balance;
+mod co_run;
 mod show;
 
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use crate::query_file::read_queries;
-use ::lab::{Depth, LabError, Laboratory, Plan, Step, Tree};
+use ::lab::experiment::View;
+use ::lab::{Depth, Experiment, Knob, LabError, Laboratory, Plan, Step, Tree};
 use ::load::{Figure, Live, RunRecord, compare, parse_duration};
 use anyhow::{Context, bail};
 use std::io::Write;
@@ -32,7 +35,9 @@ EXAMPLES:
     shorttail lab run --index my-index --queries queries.txt --quick
         Run every experiment that this machine can
     shorttail lab run partitions smt --index my-index --queries queries.txt --full --against-itself
-        Run two of them thoroughly, the first arm also against itself";
+        Run two of them thoroughly, the first arm also against itself
+    shorttail lab run partitions --index my-index --queries queries.txt --set governor=performance
+        Run one at a fixed frequency";
 
 const COMPARE_EXAMPLES: &str = "\
 A run is a folder that `shorttail load --save` made; one made with --repeat holds numbered runs, and
@@ -58,7 +63,10 @@ enum LabCommand {
     Run(RunArguments),
     Report(ReportArguments),
     Compare(CompareArguments),
+    Balance(balance::BalanceArguments),
     Restore(RestoreArguments),
+    #[command(hide = true)]
+    CoRun(co_run::CoRunArguments),
 }
 
 /// Show what this machine can measure and control, and why not
@@ -114,6 +122,16 @@ struct RunArguments {
     /// What schedules and orders are drawn from
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
+    /// Change a setting of the machine for all runs: governor, frequency-max (MHz), turbo, idle-states,
+    /// wake-up-max (µs), smt, huge-pages, prefetchers, cache-ways (a share)
+    #[arg(long, value_name = "SETTING=VALUE", value_parser = parse_setting)]
+    set: Vec<(Knob, String)>,
+    /// Count also cache misses of a few queries under Valgrind, on a simulated processor
+    #[arg(long)]
+    simulate_caches: bool,
+    /// The machine whose settings are changed: a folder with its sys, proc and dev
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
 }
 
 /// Make one HTML file of results
@@ -144,7 +162,11 @@ struct CompareArguments {
 
 /// Put settings of the machine back that a broken run left changed
 #[derive(Debug, clap::Args)]
-struct RestoreArguments {}
+struct RestoreArguments {
+    /// The machine whose settings were changed: a folder with its sys, proc and dev
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    root: PathBuf,
+}
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: LabArguments) -> anyhow::Result<ExitCode> {
@@ -154,7 +176,9 @@ pub(super) fn run(arguments: LabArguments) -> anyhow::Result<ExitCode> {
         LabCommand::Run(arguments) => run_experiments(&arguments),
         LabCommand::Report(arguments) => report(&arguments),
         LabCommand::Compare(arguments) => compare_runs(&arguments),
-        LabCommand::Restore(_) => restore(),
+        LabCommand::Balance(arguments) => balance::run(&arguments),
+        LabCommand::Restore(arguments) => restore(&arguments),
+        LabCommand::CoRun(arguments) => co_run::run(&arguments),
     }
 }
 
@@ -187,7 +211,12 @@ fn list(arguments: &ListArguments) -> anyhow::Result<ExitCode> {
 }
 
 fn run_experiments(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
-    let experiments = ::lab::experiment::chosen(&arguments.names)?;
+    let mut experiments = ::lab::experiment::chosen(&arguments.names)?;
+    let is_simulation = |experiment: &Experiment| experiment.view == View::SimulatedCaches;
+    if arguments.simulate_caches && !experiments.iter().any(is_simulation) {
+        let simulations = ::lab::experiment::all()?.into_iter().filter(is_simulation);
+        experiments.extend(simulations);
+    }
     if cfg!(debug_assertions) {
         note("warning: a debug build; its times say nothing, build with --release");
     }
@@ -203,6 +232,9 @@ fn run_experiments(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         depth: arguments.depth(),
         against_itself: arguments.against_itself,
         seed: arguments.seed,
+        settings: arguments.set.clone(),
+        tree: Tree::at(&arguments.root),
+        simulate_caches: arguments.simulate_caches,
     };
     let interrupt = Interrupt::listen()?;
     let live = Live::default();
@@ -222,6 +254,13 @@ fn run_experiments(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         arguments.into.display()
     )?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn parse_setting(text: &str) -> Result<(Knob, String), String> {
+    let (knob, value) = text
+        .split_once('=')
+        .ok_or_else(|| "give SETTING=VALUE, such as turbo=off".to_owned())?;
+    Ok((knob.parse()?, value.to_owned()))
 }
 
 impl RunArguments {
@@ -298,8 +337,8 @@ fn open_runs(folder: &Path) -> anyhow::Result<Vec<(RunRecord, ::load::Outcome)>>
         .collect::<Result<_, _>>()?)
 }
 
-fn restore() -> anyhow::Result<ExitCode> {
-    let changes = ::lab::restore(&journal()?, &Tree::here())?;
+fn restore(arguments: &RestoreArguments) -> anyhow::Result<ExitCode> {
+    let changes = ::lab::restore(&journal()?, &Tree::at(&arguments.root))?;
     let mut stdout = std::io::stdout().lock();
     match changes.is_empty() {
         true => writeln!(stdout, "nothing to put back")?,

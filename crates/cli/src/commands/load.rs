@@ -50,13 +50,14 @@ fn measure(
         false => SelfCheck::run(&settings)?,
     };
     let mut repetitions: Vec<Repetition> = Vec::new();
+    let mut saved = Ok(());
     for (folder, seed) in folders.into_iter().zip(settings.seed..) {
         settings.seed = seed;
         let outcome = watch::run(&settings, interrupt)?;
         let summary = Summary::of(&outcome);
         let record = RunRecord::of(&settings, &outcome, &summary, self_check);
         if let Some(folder) = folder {
-            record.save(&folder, &outcome.samples)?;
+            saved = record.save(&folder, &outcome.samples);
         }
         let is_complete = outcome.is_complete;
         repetitions.push(Repetition {
@@ -64,7 +65,8 @@ fn measure(
             outcome,
             summary,
         });
-        if !is_complete {
+        // What cannot be kept is shown all the same, before it is said.
+        if !is_complete || saved.is_err() {
             break;
         }
     }
@@ -74,6 +76,7 @@ fn measure(
         false => show::write_table(&mut stdout, &repetitions)?,
     }
     stdout.flush()?;
+    saved?;
     conclude(&settings, &repetitions)
 }
 

@@ -63,6 +63,24 @@ fn json_lines() {
 }
 
 #[test]
+fn decoding_is_timed_alone() {
+    let run = run_bench(&["--mode", "and", "--decoding", "--json"]);
+    let lines = run.json_lines();
+    // Lists of a few documents are tails: blocks all the same.
+    assert_eq!(column(&lines, "postings_decoded")[2], 0, "nowhere");
+    assert!(lines[0]["postings_decoded"].as_u64() > Some(0), "{lines:?}");
+    for line in &lines[..5] {
+        let decoding_us = line["decoding_median_us"].as_f64().unwrap();
+        assert!(decoding_us > 0.0, "a reading of the clock at least: {line}");
+    }
+    assert!(lines[5]["decoding_share"].as_f64() > Some(0.0), "{run:#?}");
+    let table = run_bench(&["--mode", "and", "--decoding"]).stdout;
+    assert!(table.contains("decoding alone takes"), "{table}");
+    let plain = run_bench(&["--mode", "and", "--json"]).json_lines();
+    assert_eq!(plain[0].get("decoding_median_us"), None);
+}
+
+#[test]
 fn modes() {
     let hits = |mode| column(&run_bench(&["--mode", mode, "--json"]).json_lines(), "hits");
     assert_eq!(hits("or"), [5, 5, 0, 4, 4]);

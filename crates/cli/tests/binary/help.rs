@@ -47,7 +47,9 @@ fn help_of_every_question_to_the_model() {
 
 #[test]
 fn help_of_the_laboratory() {
-    for subcommand in ["doctor", "list", "run", "report", "compare", "restore"] {
+    for subcommand in [
+        "doctor", "list", "run", "report", "compare", "balance", "restore",
+    ] {
         let help = shorttail(["lab", subcommand, "--help"]).ends(0).stdout;
         golden(&format!("help-lab-{subcommand}.txt"), &help);
     }

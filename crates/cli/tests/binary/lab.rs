@@ -2,6 +2,7 @@
 
 use crate::support::{Bench, command, finished, shorttail, small_corpus};
 use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read};
 
 #[test]
 fn the_doctor_knows_a_state_and_a_reason_for_everything() {
@@ -91,6 +92,11 @@ fn experiments_are_run_and_reported() {
         "documents-and-size",
         "model-figures",
         "prediction",
+        "posting-balance",
+        "decompression-share",
+        "cache-size",
+        "prefetch",
+        "simulated-caches",
     ];
     let run = lab(&[&["run"], &experiments[..], &options, &corpus].concat()).ends(0);
     assert!(run.stderr.contains("query-locality: 9 runs"), "{run:#?}");
@@ -149,6 +155,40 @@ fn experiments_are_run_and_reported() {
     let foreseen = |row: &serde_json::Value| row[6].as_str().unwrap().ends_with('%');
     assert!(rows.iter().any(foreseen), "{prediction}");
     assert!(results.join("prediction/I2-4-3/run.json").exists());
+    // One chunk has no halves: said, and the next experiment is run all the same.
+    let balance = result("posting-balance");
+    assert!(
+        balance["lacking"][0].as_str().unwrap().contains("--chunks"),
+        "{balance}"
+    );
+    let decompression = result("decompression-share");
+    let names: Vec<&str> = decompression["panels"][0]["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|series| series["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["packed", "vint", "published: all queries"]);
+    let reading = decompression["reading"].as_str().unwrap();
+    assert!(reading.contains("in vint decoding is"), "{reading}");
+    let record = std::fs::read_to_string(results.join("cache-size/2-1/run.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let threads = record["notes"]["threads"].as_array().unwrap();
+    let handlers = threads.iter().find(|group| group["threads"] == "handler");
+    let handlers = handlers.unwrap_or_else(|| panic!("{record}"));
+    assert!(handlers["cpu_us"].as_f64() > Some(0.0), "{handlers}");
+    for event in handlers["events"].as_object().unwrap().values() {
+        let is_told = event["count"].is_number() || event["reason"].is_string();
+        assert!(is_told && event["state"].is_string(), "{event}");
+    }
+    assert!(record["notes"]["energy"]["state"].is_string(), "{record}");
+    let simulated = result("simulated-caches");
+    assert!(
+        simulated["reading"]
+            .as_str()
+            .unwrap()
+            .contains("--simulate-caches")
+    );
 
     let page = lab(&["report", into]).ends(0).stdout;
     let html = std::fs::read_to_string(page.trim()).unwrap();
@@ -158,6 +198,23 @@ fn experiments_are_run_and_reported() {
     }
 
     assert_eq!(lab(&["restore"]).ends(0).stdout, "nothing to put back\n");
+    // Asked for where there is no Valgrind: said, in the report too.
+    let mut simulation = command(["lab", "run", "simulated-caches", "--simulate-caches"]);
+    simulation.args(options).env("XDG_STATE_HOME", &state);
+    let simulation = finished(simulation.env("PATH", "").output().unwrap()).ends(0);
+    assert!(
+        simulation
+            .stderr
+            .contains("no program `valgrind`; install it"),
+        "{simulation:#?}"
+    );
+
+    let wrong = [
+        &["run", "query-locality", "--set", "smt=maybe"],
+        &options[..],
+    ]
+    .concat();
+    lab(&wrong).fails_saying(&["smt=maybe", "on or off"]);
     lab(&[&["run", "flying"], &options[..]].concat()).fails_saying(&["flying", "lab list"]);
     // Settings that a killed run left behind stop the next one until they are put back.
     let setting = bench.file("setting", "new");
@@ -172,4 +229,109 @@ fn experiments_are_run_and_reported() {
     lab(&[&["run", "query-locality"], &options[..]].concat()).fails_saying(&["lab restore"]);
     assert!(lab(&["restore"]).ends(0).stdout.contains("old again"));
     assert_eq!(std::fs::read_to_string(setting).unwrap(), "old");
+}
+
+#[test]
+fn the_halves_of_an_index_are_weighed() {
+    let bench = Bench::indexed_in_chunks(&small_corpus(), 2);
+    let directory = bench.directory();
+    let balance = |options: &[&str]| {
+        let mut lab = command(["lab", "balance"]);
+        lab.arg(&directory).args(options);
+        finished(lab.output().unwrap())
+    };
+    let lines = balance(&["--json"]).ends(0).json_lines();
+    let numbers = |value: &serde_json::Value| -> Vec<u64> {
+        let numbers = value.as_array().unwrap().iter();
+        numbers.map(|number| number.as_u64().unwrap()).collect()
+    };
+    let documents = numbers(&lines[0]["documents"]);
+    assert_eq!(documents.iter().sum::<u64>(), small_corpus().len() as u64);
+    // `ice` stands in four documents: no term in more.
+    let most = lines[1..]
+        .iter()
+        .map(|line| numbers(&line["postings"]).iter().sum::<u64>());
+    assert_eq!(most.max(), Some(4));
+    let terms: u64 = lines[1..]
+        .iter()
+        .map(|line| line["terms"].as_u64().unwrap())
+        .sum();
+    let check = bench.run::<&str>("check", &[]).ends(0).stdout;
+    assert!(terms > 20, "{terms} of {check}");
+    let whole = balance(&["--partitions", "1", "--json"])
+        .ends(0)
+        .json_lines();
+    let all: u64 = whole[1..]
+        .iter()
+        .map(|line| line["terms"].as_u64().unwrap())
+        .sum();
+    assert_eq!(all, terms, "every term once, however the index is cut");
+    let table = balance(&[]).ends(0).stdout;
+    assert!(
+        table.contains("1,000 and more") && table.contains("ratio"),
+        "{table}"
+    );
+    balance(&["--partitions", "3"]).fails_saying(&["3 partitions", "--chunks"]);
+}
+
+/// A recorded machine that has a switch for SMT and one for turbo.
+fn recorded_machine(bench: &Bench) -> String {
+    for (file, text) in [
+        ("machine/sys/devices/system/cpu/smt/control", "on\n"),
+        ("machine/sys/devices/system/cpu/cpufreq/boost", "1\n"),
+    ] {
+        let path = bench.path(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    bench.path("machine").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_stopped_run_is_kept_and_the_machine_put_back() {
+    let bench = Bench::indexed(&small_corpus());
+    let queries = bench.file("queries.txt", "ice\nmilk sugar\n");
+    let root = recorded_machine(&bench);
+    let [directory, state, results] = ["index", "state", "results"].map(|name| bench.path(name));
+    let mut lab = command(["lab", "run", "query-locality", "--duration", "3s"]);
+    lab.arg("--index")
+        .arg(&directory)
+        .arg("--queries")
+        .arg(&queries);
+    lab.arg("--into")
+        .arg(&results)
+        .env("XDG_STATE_HOME", &state);
+    lab.args(["--root", &root, "--set", "smt=off", "--set", "turbo=off"]);
+    let mut child = lab.spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("repetition 1") {
+        line.clear();
+        assert!(stderr.read_line(&mut line).unwrap() > 0, "ended too early");
+    }
+    let setting = |file: &str| std::fs::read_to_string(format!("{root}/{file}")).unwrap();
+    let control = "sys/devices/system/cpu/smt/control";
+    let boost = "sys/devices/system/cpu/cpufreq/boost";
+    let journal = state.join("shorttail/settings.journal");
+    while setting(control) != "off" || setting(boost) != "0" {
+        std::thread::yield_now();
+    }
+    assert!(journal.exists(), "noted before the change");
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    finished(child.wait_with_output().unwrap()).ends(1);
+    assert!(rest.contains("error: stopped before the end"), "{rest}");
+    assert_eq!(
+        (setting(control), setting(boost)),
+        ("on".into(), "1".into())
+    );
+    assert!(!journal.exists());
+    let run = std::fs::read_to_string(results.join("query-locality/1-1/run.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    assert_eq!(run["is_complete"], false);
+    assert_eq!(run["notes"]["settings"]["smt"], "off");
 }

@@ -246,6 +246,34 @@ fn what_cannot_be_measured_is_said() {
     assert!(run.stderr.contains("not UTF-8"), "{run:#?}");
 }
 
+/// The device of a full disk stands in for the file of samples, and for that of the record.
+#[test]
+fn a_full_disk_is_said_and_the_figures_are_shown() {
+    let loading = loading();
+    let queries = loading.path("queries.txt");
+    for (run, file) in [("one", "samples.partial"), ("two", "run.partial")] {
+        let run = loading.path(run);
+        std::fs::create_dir(&run).unwrap();
+        std::os::unix::fs::symlink("/dev/full", format!("{run}/{file}")).unwrap();
+        let options = [
+            "--rate",
+            "100",
+            "--duration",
+            "300ms",
+            "--no-self-check",
+            "--repeat",
+            "1",
+            "--save",
+            &run,
+        ];
+        let ended = shorttail(loading.arguments(&queries, &options))
+            .fails_saying(&[&run, "No space left on device"]);
+        assert!(ended.stdout.contains("response time"), "{ended:#?}");
+        // A folder without a record is no run.
+        shorttail(["lab", "compare", &run, &run]).fails_saying(&["run.json"]);
+    }
+}
+
 #[test]
 fn an_interrupted_run_is_kept_and_marked() {
     let loading = loading();

@@ -81,7 +81,7 @@ impl<'a> Blocks<'a> {
             position_block: NO_BLOCK,
             position_fill: 0,
             error: None,
-            watch: Watch::new(bytes.documents_count),
+            watch: Watch::new(&bytes),
         }
     }
 

@@ -36,6 +36,7 @@ mod floors;
 mod frequencies;
 mod impacts;
 mod positions;
+mod replay;
 mod watch;
 
 pub use blocks::Blocks;
@@ -46,7 +47,8 @@ pub(crate) use encode::PostingsEncoder;
 pub use frequencies::Place;
 pub use impacts::Impact;
 pub use positions::{Span, count_followed};
-pub use watch::{BlocksWork, watch_blocks};
+pub use replay::Replay;
+pub use watch::{BlocksWork, ListWork, watch_blocks, watch_lists};
 
 pub(crate) use codec::packed::BLOCK;
 

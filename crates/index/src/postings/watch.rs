@@ -1,11 +1,12 @@
 //! What did the searches of a thread do to the blocks of their lists?
 //!
-//! A list that is opened while [`watch_blocks`] runs remembers of each of its blocks what was done to it,
-//! and adds that to the account when it is dropped. Any other list carries an empty watch: one test a
+//! A list that is opened while [`watch_blocks`] or [`watch_lists`] runs remembers of each of its blocks what
+//! was done to it, and tells that when it is dropped. Any other list carries an empty watch: one test a
 //! block, beside decoding it.
 
 use super::BLOCK;
-use std::cell::Cell;
+use super::blocks::ListBytes;
+use std::cell::{Cell, RefCell};
 
 /// What was done to the blocks of some lists. A list that is opened twice counts twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,8 +25,18 @@ pub struct BlocksWork {
     pub frequencies_count: u64,
 }
 
+/// What was done to each block of one list, from its opening until it was dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListWork {
+    /// Where its bytes are.
+    pub(super) at: usize,
+    /// By block, flags of what was done.
+    pub(super) done: Vec<u8>,
+}
+
 thread_local! {
     static ACCOUNT: Cell<Option<BlocksWork>> = const { Cell::new(None) };
+    static LISTS: RefCell<Option<Vec<ListWork>>> = const { RefCell::new(None) };
 }
 
 /// Runs something; what it did to the blocks of the lists that it opened and dropped on this thread.
@@ -46,24 +57,40 @@ impl Drop for Open {
     }
 }
 
-const DOCUMENTS: u8 = 1;
+/// Runs something; what it did to each list that it opened and dropped on this thread, in the order of dropping.
+pub fn watch_lists<R>(run: impl FnOnce() -> R) -> (R, Vec<ListWork>) {
+    let before = OpenLists(LISTS.replace(Some(Vec::new())));
+    let result = run();
+    let lists = LISTS.take().unwrap_or_default();
+    drop(before);
+    (result, lists)
+}
+
+/// As [`Open`].
+struct OpenLists(Option<Vec<ListWork>>);
+
+impl Drop for OpenLists {
+    fn drop(&mut self) {
+        LISTS.replace(self.0.take());
+    }
+}
+
+pub(super) const DOCUMENTS: u8 = 1;
 const BITS: u8 = 2;
-const FREQUENCIES: u8 = 4;
+pub(super) const FREQUENCIES: u8 = 4;
 
 /// What was done to each block of one list, where somebody wants to know.
 #[derive(Debug)]
 pub(super) struct Watch(Option<Box<Seen>>);
 
-/// By block, flags of what was done.
 #[derive(Debug)]
-struct Seen(Vec<u8>);
+struct Seen(ListWork);
 
 impl Watch {
-    /// The watch of a list of so many documents.
-    pub(super) fn new(documents_count: u32) -> Watch {
-        let blocks_count = (documents_count as usize).div_ceil(BLOCK);
-        let wanted = ACCOUNT.get().is_some();
-        Watch(wanted.then(|| Box::new(Seen(vec![0; blocks_count]))))
+    /// The watch of a list.
+    pub(super) fn new(list: &ListBytes<'_>) -> Watch {
+        let wanted = ACCOUNT.get().is_some() || LISTS.with_borrow(Option::is_some);
+        Watch(wanted.then(|| Box::new(Seen::new(list))))
     }
 
     /// A block was loaded: found to be one of bits, or its documents decoded, frequencies maybe with them.
@@ -101,11 +128,19 @@ impl Watch {
 }
 
 impl Seen {
+    fn new(list: &ListBytes<'_>) -> Seen {
+        let blocks_count = (list.documents_count as usize).div_ceil(BLOCK);
+        Seen(ListWork {
+            at: list.postings.as_ptr() as usize,
+            done: vec![0; blocks_count],
+        })
+    }
+
     // Out of the way: most lists are not watched.
     #[cold]
     #[inline(never)]
     fn note(&mut self, block: usize, what: u8) {
-        if let Some(flags) = self.0.get_mut(block) {
+        if let Some(flags) = self.0.done.get_mut(block) {
             *flags |= what;
         }
     }
@@ -113,12 +148,17 @@ impl Seen {
 
 impl Drop for Seen {
     fn drop(&mut self) {
+        LISTS.with_borrow_mut(|lists| {
+            if let Some(lists) = lists {
+                lists.push(self.0.clone());
+            }
+        });
         let Some(mut account) = ACCOUNT.get() else {
             return;
         };
         account.lists_count += 1;
-        account.blocks_count += self.0.len() as u64;
-        for flags in &self.0 {
+        account.blocks_count += self.0.done.len() as u64;
+        for flags in &self.0.done {
             account.decoded_count += u64::from(flags & DOCUMENTS != 0);
             account.as_bits_count += u64::from(flags & (DOCUMENTS | BITS) == BITS);
             account.left_count += u64::from(*flags == 0);
@@ -132,11 +172,22 @@ impl Drop for Seen {
 mod tests {
     use super::*;
 
+    fn watch(documents_count: u32) -> Watch {
+        Watch::new(&ListBytes {
+            codec: crate::PostingsCodec::Packed,
+            documents_count,
+            occurrences_count: 0,
+            docs_limit: documents_count,
+            postings: &[],
+            positions: &[],
+        })
+    }
+
     #[test]
     fn each_block_counts_once_and_only_while_watched() {
-        drop(Watch::new(700));
+        drop(watch(700));
         let (_, inner) = watch_blocks(|| {
-            let mut list = Watch::new(3 * BLOCK as u32 + 1);
+            let mut list = watch(3 * BLOCK as u32 + 1);
             list.loaded(0, false, false);
             list.loaded(0, false, false);
             list.frequencies(0);
@@ -145,7 +196,7 @@ mod tests {
             list.spread(2);
             // A tail without documents is no block.
             list.loaded(4, false, true);
-            drop(Watch::new(BLOCK as u32));
+            drop(watch(BLOCK as u32));
         });
         let expected = BlocksWork {
             lists_count: 2,
@@ -157,5 +208,20 @@ mod tests {
         };
         assert_eq!(inner, expected);
         assert_eq!(watch_blocks(|| ()).1, BlocksWork::default());
+    }
+
+    #[test]
+    fn lists_are_told_one_by_one_and_blocks_beside_them() {
+        let ((_, work), lists) = watch_lists(|| {
+            watch_blocks(|| {
+                let mut list = watch(2 * BLOCK as u32);
+                list.loaded(1, false, true);
+            })
+        });
+        assert_eq!(lists.len(), 1);
+        assert_eq!(lists[0].done, [0, DOCUMENTS | FREQUENCIES]);
+        assert_eq!((work.decoded_count, work.left_count), (1, 1));
+        drop(watch(5));
+        assert_eq!(watch_lists(|| ()).1, []);
     }
 }

@@ -1,17 +1,6 @@
 use super::*;
+use crate::tree::tests::recorded;
 use std::path::Path;
-
-/// A recorded machine: files by path, below a root of their own.
-fn recorded(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
-    let root = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = root.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    let tree = Tree::at(root.path());
-    (root, tree)
-}
 
 fn states(tree: &Tree) -> Vec<(String, State)> {
     examine(tree)
@@ -63,7 +52,7 @@ fn a_server_of_metal_has_it_all() {
             ("sys/devices/system/node/node1/cpulist", "8-15"),
             ("proc/filesystems", "nodev\tsysfs\nnodev\tresctrl\n"),
             ("sys/fs/resctrl/info/L3/cbm_mask", "fffff"),
-            ("dev/cpu/0/msr", ""),
+            ("dev/cpu/0/msr", &"\0".repeat(0x1a4 + 8)),
             ("sys/class/powercap/intel-rapl:0/energy_uj", "123456\n"),
             (
                 "sys/kernel/mm/transparent_hugepage/enabled",

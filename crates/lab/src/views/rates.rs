@@ -68,7 +68,7 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[Cell], cores_count: u
 }
 
 /// The figure of all samples together, with the spread over repetitions as its interval.
-fn response_ms(cell: &Cell, figure: Figure) -> Option<Point> {
+pub(super) fn response_ms(cell: &Cell, figure: Figure) -> Option<Point> {
     let mut merged = Times::default();
     cell.runs
         .iter()
@@ -87,7 +87,7 @@ fn response_ms(cell: &Cell, figure: Figure) -> Option<Point> {
     })
 }
 
-fn of_repetitions(values: &[f64]) -> Option<Point> {
+pub(super) fn of_repetitions(values: &[f64]) -> Option<Point> {
     let interval = Interval::of_mean(values);
     Some(Point {
         x: 0.0,
@@ -97,7 +97,7 @@ fn of_repetitions(values: &[f64]) -> Option<Point> {
 }
 
 /// One line for each arm, in the order of the cells.
-fn lines(cells: &[Cell], of: impl Fn(&Cell) -> Option<Point>) -> Vec<Series> {
+pub(super) fn lines(cells: &[Cell], of: impl Fn(&Cell) -> Option<Point>) -> Vec<Series> {
     let mut lines: Vec<Series> = Vec::new();
     for cell in cells {
         let Some(point) = of(cell) else { continue };

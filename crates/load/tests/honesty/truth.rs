@@ -3,39 +3,28 @@ use crate::server::{self, Counter, Reply};
 use load::{Arrivals, QueryStream, Settings, Target, Think, Times};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Other work on the machine lengthens times and shortens none: a bound from above must hold in one
 /// of three attempts. What holds always is asserted within the attempt.
-fn attempts(attempt: impl Fn() -> Result<(), String>) {
+pub(crate) fn attempts(attempt: impl Fn() -> Result<(), String>) {
     let failures: Vec<String> = (0..3).map_while(|_| attempt().err()).collect();
     assert!(failures.len() < 3, "{failures:#?}");
 }
 
 /// One measurement at a time: two would measure each other.
-fn alone() -> MutexGuard<'static, ()> {
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn target(address: SocketAddr) -> Target {
+pub(crate) fn target(address: SocketAddr) -> Target {
     Target::parse(&format!("http://{address}")).unwrap()
 }
 
-fn queries() -> QueryStream {
+pub(crate) fn queries() -> QueryStream {
     QueryStream::as_is((0..100).map(|n| format!("query {n}")))
-}
-
-fn wait_busily(duration: Duration) {
-    // The wait is part of a known distribution: a sleep of the system would add to it.
-    let end = Instant::now() + duration;
-    while let Some(left) = end.checked_duration_since(Instant::now()) {
-        match left > Duration::from_millis(1) {
-            true => std::thread::sleep(left - Duration::from_millis(1)),
-            false => std::hint::spin_loop(),
-        }
-    }
 }
 
 /// A server that stands still once, for 200 ms: everybody who comes meanwhile waits, and an honest
@@ -104,120 +93,6 @@ fn p99_of_a_stall() -> f64 {
     assert!(percentile(95.0) > 80_000.0, "p95 {} µs", percentile(95.0));
     assert!(percentile(99.0) > 150_000.0, "p99 {} µs", percentile(99.0));
     percentile(99.0)
-}
-
-const SERVICE_MS: f64 = 8.0;
-
-/// Means of response times at one worker in order of arrival at half load, in units of the mean
-/// service time.
-struct Means {
-    /// As the load generator says.
-    measured: f64,
-    /// As Lindley's recursion gives it for this schedule and the services asked for.
-    ideal: f64,
-    /// The same for the times that the worker was really occupied, which a busy machine lengthens.
-    occupied: f64,
-}
-
-fn means_at_one_worker(service: fn(u64) -> f64, seed: u64) -> Means {
-    let counter = Counter::new(1);
-    let visits = Arc::new(Mutex::new(Vec::new()));
-    let kept = visits.clone();
-    let address = server::start(move |_| {
-        let arrived = Instant::now();
-        counter.serve(|number| {
-            wait_busily(Duration::from_secs_f64(service(number) * SERVICE_MS / 1e3));
-            kept.lock().unwrap().push((arrived, Instant::now()));
-        });
-        Reply::ok("{}")
-    });
-    let rate_qps = 0.5e3 / SERVICE_MS;
-    let arrivals = Arrivals::Poisson { rate_qps };
-    let mut settings = Settings::open(target(address), queries(), arrivals, Duration::from_secs(6));
-    settings.warm_up = Duration::from_millis(500);
-    settings.seed = seed;
-    let outcome = load::run(&settings).unwrap();
-    let is_answer = |sample: &load::Sample| sample.ending.is_answer();
-    assert!(outcome.samples.iter().all(is_answer));
-    let response = Times::of_ns(outcome.measured().filter_map(|sample| sample.response_ns()));
-
-    let visits = visits.lock().unwrap();
-    let mut before: Option<Instant> = None;
-    let occupied = visits.iter().map(|&(arrived, departed)| {
-        let began = before.map_or(arrived, |before| before.max(arrived));
-        before = Some(departed);
-        (departed - began).as_secs_f64() * 1e3 / SERVICE_MS
-    });
-    Means {
-        measured: response.mean_us().unwrap() / SERVICE_MS / 1e3,
-        occupied: lindley(&outcome, occupied),
-        ideal: lindley(&outcome, (0..).map(service)),
-    }
-}
-
-/// Mean response time of the measured requests, in units of the mean service time.
-fn lindley(outcome: &load::Outcome, services: impl Iterator<Item = f64>) -> f64 {
-    let mut free_at = 0f64;
-    let mut sum = 0.0;
-    for (sample, service) in outcome.samples.iter().zip(services) {
-        let arrival = sample.intended_ns as f64 / 1e6 / SERVICE_MS;
-        free_at = free_at.max(arrival) + service;
-        sum += if sample.warm_up {
-            0.0
-        } else {
-            free_at - arrival
-        };
-    }
-    sum / outcome.measured().count() as f64
-}
-
-fn check_one_worker(service: fn(u64) -> f64, formula: f64, half_width: f64) {
-    let _alone = alone();
-    attempts(|| {
-        let Means {
-            measured,
-            ideal,
-            occupied,
-        } = means_at_one_worker(service, 11);
-        assert!(
-            (ideal - formula).abs() < half_width,
-            "{ideal} for this schedule, {formula} in the mean"
-        );
-        // No wait may be hidden, however busy the machine is.
-        assert!(
-            measured > ideal * 0.98,
-            "{measured} measured, {ideal} at least"
-        );
-        assert!(
-            measured > occupied * 0.98,
-            "{measured} measured, {occupied} at the worker"
-        );
-        // On the way there and back, threads wait for a core; nothing else may be added.
-        let is_near = measured < occupied * 1.05 + 0.5;
-        is_near
-            .then_some(())
-            .ok_or(format!("{measured} measured, {occupied} at the worker"))
-    });
-}
-
-/// M/D/1 at ρ = 0.5: W = 1.5 S (Pollaczek and Khinchine).
-#[test]
-fn constant_service_waits_as_the_formula_says() {
-    check_one_worker(|_| 1.0, 1.5, 0.3);
-}
-
-/// M/M/1 at ρ = 0.5: W = 2 S. The half-width is that of 375 correlated samples.
-#[test]
-fn exponential_service_waits_as_the_formula_says() {
-    let service = |number: u64| {
-        // SplitMix64: a service for each number, the same in the server and in the recursion.
-        let mut bits = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let uniform = ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64;
-        -(1.0 - uniform).ln()
-    };
-    check_one_worker(service, 2.0, 0.7);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The measured span, and the passes over a set of queries.
 
+use super::decoding::{Decoded, Decoding};
 use super::plans::Profiled;
 use crate::commands::{all_segments, details_of};
 use crate::figures::seconds;
@@ -50,6 +51,8 @@ pub(super) struct Measured {
     pub(super) top: Option<String>,
     pub(super) min_us: f64,
     pub(super) median_us: f64,
+    /// Decoding alone, where it was asked for.
+    pub(super) decoding: Option<Decoded>,
 }
 
 impl Measured {
@@ -73,6 +76,8 @@ pub(super) struct Kernel<'a> {
     counting: Counting,
     k: usize,
     ranking: Ranking,
+    /// Whether decoding is also timed alone.
+    pub(super) with_decoding: bool,
 }
 
 impl<'a> Kernel<'a> {
@@ -90,6 +95,7 @@ impl<'a> Kernel<'a> {
             counting,
             k,
             ranking,
+            with_decoding: false,
         }
     }
 
@@ -122,20 +128,31 @@ impl<'a> Kernel<'a> {
                 top: top.map(|details| details.url),
                 min_us: 0.0,
                 median_us: 0.0,
+                decoding: None,
             });
             progress.advance(&mut meter);
         }
         let mut times_us = vec![Vec::with_capacity(passes); asked.len()];
+        let mut decoding = match self.with_decoding {
+            true => self.decodings(&asked)?,
+            false => Vec::new(),
+        };
         for _ in 0..passes {
-            for (asked, times_us) in asked.iter().zip(&mut times_us) {
+            for (number, (asked, times_us)) in asked.iter().zip(&mut times_us).enumerate() {
                 let started = Instant::now();
                 std::hint::black_box(self.search(&asked.text)?);
                 times_us.push(started.elapsed().as_nanos() as f64 / 1e3);
+                if let Some(decoding) = decoding.get_mut(number) {
+                    decoding.time();
+                }
                 progress.advance(&mut meter);
             }
         }
         for (measured, times_us) in measured.iter_mut().zip(&mut times_us) {
             (measured.min_us, measured.median_us) = min_and_median(times_us);
+        }
+        for (measured, decoding) in measured.iter_mut().zip(decoding) {
+            measured.decoding = Some(decoding.finish());
         }
         Ok(measured)
     }
@@ -152,6 +169,15 @@ impl<'a> Kernel<'a> {
             });
         }
         Ok(profiled)
+    }
+
+    /// What each query's search decodes, ready to be decoded again.
+    fn decodings(&self, asked: &[Asked]) -> Result<Vec<Decoding<'_>>, IndexError> {
+        let of_query = |asked: &Asked| {
+            let plan = self.plan(&asked.text)?;
+            Decoding::of(&plan, &self.segments, || self.run(&plan))
+        };
+        asked.iter().map(of_query).collect()
     }
 
     /// The words to search for, as written in the query.

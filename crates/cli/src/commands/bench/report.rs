@@ -1,5 +1,6 @@
 //! What `bench` prints: a table for a person, JSON lines for a program.
 
+use super::decoding::Decoded;
 use super::measure::{Counting, Measured, Mode};
 use crate::figures::{count, microseconds};
 use crate::quantiles::{Quantiles, three_decimals};
@@ -28,6 +29,19 @@ struct QueryLine<'a> {
     min_us: f64,
     #[serde(serialize_with = "three_decimals")]
     median_us: f64,
+    #[serde(flatten)]
+    decoding: Option<DecodingLine>,
+}
+
+/// What decoding alone took, where it was timed.
+#[derive(Serialize)]
+struct DecodingLine {
+    blocks_decoded: u64,
+    postings_decoded: u64,
+    #[serde(serialize_with = "three_decimals")]
+    decoding_min_us: f64,
+    #[serde(serialize_with = "three_decimals")]
+    decoding_median_us: f64,
 }
 
 #[derive(Serialize)]
@@ -40,6 +54,9 @@ struct SetLine {
     k: usize,
     count: String,
     passes: usize,
+    /// Decoding alone over searching, both summed over all queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decoding_share: Option<f64>,
     note: &'static str,
 }
 
@@ -60,6 +77,7 @@ impl Report<'_> {
                 top: measured.top.as_deref(),
                 min_us: measured.min_us,
                 median_us: measured.median_us,
+                decoding: measured.decoding.map(DecodingLine::of),
             };
             writeln!(out, "{}", json_line(&line)?)?;
         }
@@ -71,6 +89,7 @@ impl Report<'_> {
             k: self.k,
             count: value_name(self.counting),
             passes: self.passes,
+            decoding_share: self.decoding_share(),
             note: NOTE,
         };
         writeln!(out, "{}", json_line(&line)?)?;
@@ -121,7 +140,23 @@ impl Report<'_> {
             self.k,
             value_name(self.counting),
         )?;
+        if let Some(share) = self.decoding_share() {
+            let percent = share * 100.0;
+            writeln!(out, "decoding alone takes {percent:.1} % of that time")?;
+        }
         out.flush()
+    }
+
+    /// `None` where decoding was not timed, or nothing took any time.
+    fn decoding_share(&self) -> Option<f64> {
+        let decoding_us = |measured: &Measured| Some(measured.decoding?.median_us);
+        let decoding_us: Option<f64> = self.measured.iter().map(decoding_us).sum();
+        let search_us: f64 = self
+            .measured
+            .iter()
+            .map(|measured| measured.median_us)
+            .sum();
+        Some(decoding_us? / search_us).filter(|share| share.is_finite())
     }
 
     fn quantiles(&self, of: impl Fn(&Measured) -> bool) -> Quantiles {
@@ -137,6 +172,17 @@ impl Report<'_> {
             quantiles: self.quantiles(|measured| measured.words_count.min(WORDS_MAX) == words),
         });
         lines.filter(|line| line.quantiles.queries > 0).collect()
+    }
+}
+
+impl DecodingLine {
+    fn of(decoded: Decoded) -> DecodingLine {
+        DecodingLine {
+            blocks_decoded: decoded.blocks_count as u64,
+            postings_decoded: decoded.postings_count,
+            decoding_min_us: decoded.min_us,
+            decoding_median_us: decoded.median_us,
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn write_capabilities(to: &mut impl Write, found: &[Capability]) -> i
     let style = Style::of_stdout();
     for capability in found {
         let line = format!(
-            "{:<12} {:<12} {}",
+            "{:<18} {:<12} {}",
             capability.id,
             capability.state.name(),
             capability.reason
@@ -26,10 +26,10 @@ pub(super) fn write_capabilities(to: &mut impl Write, found: &[Capability]) -> i
         writeln!(to, "{}", style.bold(&line))?;
         for evidence in &capability.evidence {
             let short: String = evidence.chars().take(110).collect();
-            writeln!(to, "{}", style.faint(&format!("{:26}{short}", "")))?;
+            writeln!(to, "{}", style.faint(&format!("{:32}{short}", "")))?;
         }
         if !capability.remedy.is_empty() {
-            writeln!(to, "{:26}→ {}", "", capability.remedy)?;
+            writeln!(to, "{:32}→ {}", "", capability.remedy)?;
         }
     }
     Ok(())

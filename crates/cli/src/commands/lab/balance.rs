@@ -1,0 +1,150 @@
+//! `shorttail lab balance`: how evenly do the postings of terms lie over partitions?
+
+use super::super::open_index;
+use crate::figures::count;
+use index::{Field, Index};
+use serve::Topology;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Deleted documents count until the index is optimized; words count where title and body are one text.
+
+EXAMPLES:
+    shorttail lab balance my-index
+        Show how far the two halves of an index differ, for rare and for frequent terms
+    shorttail lab balance my-index --partitions 8 --json
+        Print one line for each distribution of postings over 8 partitions that some term has";
+
+/// Show how evenly the postings of terms lie over partitions
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct BalanceArguments {
+    /// The directory of the index
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Partitions that its chunks are dealt out to
+    #[arg(long, value_name = "P", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    partitions: u32,
+    /// Print JSON lines: the documents of the partitions, then how many terms have which postings there
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
+    let index = open_index(&arguments.directory)?;
+    let topology = Topology {
+        partitions: arguments.partitions as usize,
+        ..Topology::default()
+    };
+    let partitions = topology.partition_chunks(index.chunks_count())?;
+    let mut documents = vec![0u64; partitions.len()];
+    for (partition, chunks) in partitions.iter().enumerate() {
+        let segments = index.segments(*chunks.start()..*chunks.end() + 1);
+        documents[partition] = segments
+            .map(|segment| u64::from(segment.live_documents_count()))
+            .sum();
+    }
+    let terms = postings_by_term(&index, &partitions)?;
+    let mut distributions: BTreeMap<&[u64], u64> = BTreeMap::new();
+    for postings in terms.values() {
+        *distributions.entry(postings).or_default() += 1;
+    }
+    let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
+    match arguments.json {
+        true => write_json(&mut stdout, &documents, &distributions)?,
+        false => write_table(&mut stdout, &documents, &distributions)?,
+    }
+    stdout.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Of every term, its postings in each partition.
+fn postings_by_term(
+    index: &Index,
+    partitions: &[serve::Chunks],
+) -> anyhow::Result<HashMap<Box<str>, Box<[u64]>>> {
+    let mut terms: HashMap<Box<str>, Box<[u64]>> = HashMap::new();
+    for (partition, chunks) in partitions.iter().enumerate() {
+        for segment in index.segments(*chunks.start()..*chunks.end() + 1) {
+            segment.terms_with_prefix(Field::Text, "", |term, record| {
+                let of_term = match terms.get_mut(term) {
+                    Some(of_term) => of_term,
+                    None => terms
+                        .entry(term.into())
+                        .or_insert_with(|| vec![0; partitions.len()].into()),
+                };
+                of_term[partition] += u64::from(record.documents_count);
+            })?;
+        }
+    }
+    Ok(terms)
+}
+
+fn write_json(
+    out: &mut impl Write,
+    documents: &[u64],
+    distributions: &BTreeMap<&[u64], u64>,
+) -> anyhow::Result<()> {
+    writeln!(out, "{}", serde_json::json!({ "documents": documents }))?;
+    for (postings, terms) in distributions {
+        let line = serde_json::json!({ "postings": postings, "terms": terms });
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Classes of terms by their postings in all partitions together.
+const CLASSES: [(&str, u64); 4] = [
+    ("all", 1),
+    ("10 and more", 10),
+    ("100 and more", 100),
+    ("1,000 and more", 1000),
+];
+
+fn write_table(
+    out: &mut impl Write,
+    documents: &[u64],
+    distributions: &BTreeMap<&[u64], u64>,
+) -> anyhow::Result<()> {
+    let documents: Vec<String> = documents.iter().copied().map(count).collect();
+    writeln!(out, "documents   {}", documents.join("  "))?;
+    writeln!(
+        out,
+        "\n{:<16} {:>12}  {:>14}  {:>14}",
+        "postings", "terms", "ratio < 1.1", "ratio < 2"
+    )?;
+    for (name, least) in CLASSES {
+        let of_class = || {
+            let all = distributions.iter();
+            all.filter(|(postings, _)| postings.iter().sum::<u64>() >= least)
+        };
+        let terms: u64 = of_class().map(|(_, terms)| terms).sum();
+        let below = |limit: f64| {
+            let balanced = of_class().filter(|(postings, _)| {
+                let max = postings.iter().max().copied().unwrap_or_default() as f64;
+                let min = postings.iter().min().copied().unwrap_or_default() as f64;
+                max < limit * min
+            });
+            let balanced: u64 = balanced.map(|(_, terms)| terms).sum();
+            match terms {
+                0 => "-".to_owned(),
+                terms => format!("{:.1} %", balanced as f64 / terms as f64 * 100.0),
+            }
+        };
+        let (tight, loose) = (below(1.1), below(2.0));
+        writeln!(
+            out,
+            "{name:<16} {:>12}  {tight:>14}  {loose:>14}",
+            count(terms)
+        )?;
+    }
+    writeln!(
+        out,
+        "\nratio: postings in the fullest partition over those in the emptiest"
+    )?;
+    Ok(())
+}

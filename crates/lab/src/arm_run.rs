@@ -1,0 +1,137 @@
+//! One run of one arm: the machine set up, a server of its own, load, and everything that was seen meanwhile.
+use crate::co_runner::{CoRunner, footprint_bytes};
+use crate::cores::Cores;
+use crate::counting::Counting;
+use crate::energy::EnergyMeter;
+use crate::engine::{CellRun, Laboratory};
+use crate::experiment::{Arm, Order};
+use crate::journal::Journal;
+use crate::knobs::Knob;
+use crate::server::{Server, Usage};
+use crate::{LabError, Tree};
+use load::{Arrivals, RunRecord, Settings, Target};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+impl Laboratory<'_> {
+    /// Runs one arm at some load and keeps the samples in a folder; also those of a run that was stopped,
+    /// which is then marked.
+    pub(crate) fn run_arm(
+        &self,
+        arm: &Arm,
+        spare_cores: usize,
+        arrivals: Arrivals,
+        seed: u64,
+        folder: &Path,
+    ) -> Result<CellRun, LabError> {
+        let _settings_of_machine = self.prepare(&arm.set)?;
+        // What SMT switches off is not there to be used.
+        let cores_count = std::thread::available_parallelism().map_or(1, usize::from);
+        let handlers = cores_count.saturating_sub(spare_cores) / arm.partitions;
+        let handlers = handlers.max(1);
+        let (binary, index) = (&self.plan.binary, &self.plan.index);
+        let server = Server::start(binary, index, arm.partitions, handlers)?;
+        let footprint_bytes = self.footprint_bytes(arm);
+        let co_runner = footprint_bytes.map(|bytes| CoRunner::start(binary, bytes));
+        let _co_runner = co_runner.transpose()?;
+        let stream = match arm.order {
+            Order::AsIs => self.stream.clone(),
+            Order::Unique => self.stream.clone().unique(),
+            Order::Real => self.stream.clone().real(seed),
+            Order::Sorted => self.stream.clone().sorted(),
+        };
+        let target = Target::parse(server.url())?;
+        let mut settings = Settings::open(target, stream, arrivals, self.plan.depth.duration);
+        settings.warm_up = self.plan.depth.warm_up;
+        settings.seed = seed;
+        settings.timeout = Duration::from_secs(10);
+        settings.drain = settings.timeout;
+        let tree = Tree::here();
+        let before = (server.usage(), Cores::now(&tree));
+        let energy = EnergyMeter::start(&tree);
+        let counting = Counting::start(server.process(), &self.session.capabilities);
+        let (outcome, summary) = self.measure(&settings)?;
+        let threads = counting.finish();
+        let energy = energy.finish();
+        let cores = Cores::now(&tree).busy_since(&before.1);
+        let usage = before.0.zip(server.usage());
+        let mut record = RunRecord::of(&settings, &outcome, &summary, None);
+        let settings_of_machine = self.plan.settings.iter().cloned();
+        let settings_of_machine: BTreeMap<&str, String> = settings_of_machine
+            .chain(arm.set.clone())
+            .map(|(knob, value)| (knob.name(), value))
+            .collect();
+        let notes = [
+            ("arm", json!(arm.name)),
+            ("partitions", json!(arm.partitions)),
+            ("handlers", json!(handlers)),
+            ("settings", json!(settings_of_machine)),
+            ("co_runner_bytes", json!(footprint_bytes)),
+            ("index_checksum", json!(self.session.index_checksum)),
+            (
+                "server",
+                usage.map_or(json!(null), |(before, after)| used(before, after)),
+            ),
+            ("threads", json!(threads)),
+            ("cores_busy", json!(cores)),
+            ("energy", json!(energy)),
+        ];
+        record
+            .notes
+            .extend(notes.map(|(name, value)| (name.to_owned(), value)));
+        save(&record, folder, &outcome.samples)?;
+        self.go_on()?;
+        let seconds = (outcome.warm_up + outcome.measured).as_secs_f64();
+        let utilisation = usage.map(|(before, after)| {
+            let used_s = after.cpu_us.saturating_sub(before.cpu_us) as f64 / 1e6;
+            used_s / seconds / cores_count as f64
+        });
+        Ok(CellRun {
+            outcome,
+            summary,
+            utilisation,
+            threads,
+            energy,
+        })
+    }
+
+    /// Changes the machine as an arm and the person want it; dropping what is returned puts it back.
+    pub(crate) fn prepare(&self, own: &BTreeMap<Knob, String>) -> Result<Journal, LabError> {
+        let mut journal = Journal::begin(&self.plan.journal, &self.plan.tree)?;
+        for (knob, value) in self
+            .plan
+            .settings
+            .iter()
+            .map(|(knob, value)| (knob, value))
+            .chain(own)
+        {
+            journal.turn(*knob, value)?;
+        }
+        Ok(journal)
+    }
+
+    /// What a process beside the server sweeps, if there is one.
+    pub(crate) fn footprint_bytes(&self, arm: &Arm) -> Option<u64> {
+        footprint_bytes(&Tree::here(), arm.co_runner?)
+    }
+}
+
+/// Saves a run. Results of an earlier run into the same folder are replaced.
+pub(crate) fn save(
+    record: &RunRecord,
+    folder: &Path,
+    samples: &[load::Sample],
+) -> Result<(), LabError> {
+    let _ = std::fs::remove_dir_all(folder);
+    Ok(record.save(folder, samples)?)
+}
+
+fn used(before: Usage, after: Usage) -> serde_json::Value {
+    json!({
+        "cpu_us": after.cpu_us.saturating_sub(before.cpu_us),
+        "context_switches": after.switches.saturating_sub(before.switches),
+        "memory_bytes": after.memory_bytes,
+    })
+}

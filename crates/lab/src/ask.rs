@@ -1,0 +1,110 @@
+//! What does a program say that is run to its end? It is ended early when a person asks for the end.
+use crate::LabError;
+use load::Live;
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// How often it is looked whether the end was asked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What a program said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs a program, which must succeed; `name` is for messages.
+pub(crate) fn ask(command: &mut Command, name: &str, live: &Live) -> Result<Said, LabError> {
+    let failed = |reason: String| LabError::Program {
+        command: name.to_owned(),
+        reason,
+    };
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = child.map_err(|error| failed(error.to_string()))?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    // Both at once: a program that fills one pipe would wait for a reader of it.
+    let stdout = std::thread::spawn(move || text(stdout));
+    let stderr = std::thread::spawn(move || text(stderr));
+    let status = wait(&mut child, live)?;
+    let said = Said {
+        stdout: stdout.join().unwrap_or_default(),
+        stderr: stderr.join().unwrap_or_default(),
+    };
+    match status.map_err(|error| failed(error.to_string()))?.success() {
+        true => Ok(said),
+        false => {
+            let last = said.stderr.lines().rfind(|line| !line.trim().is_empty());
+            let last = last.map(|line| line.strip_prefix("error: ").unwrap_or(line));
+            Err(failed(
+                last.unwrap_or("it failed without a word").to_owned(),
+            ))
+        }
+    }
+}
+
+fn wait(
+    child: &mut Child,
+    live: &Live,
+) -> Result<std::io::Result<std::process::ExitStatus>, LabError> {
+    loop {
+        match child.try_wait() {
+            Ok(None) if live.is_stopped() => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(LabError::Stopped);
+            }
+            Ok(None) => std::thread::sleep(LOOK),
+            Ok(Some(status)) => return Ok(Ok(status)),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+}
+
+fn text(stream: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut stream) = stream {
+        // What came before an error is better than nothing.
+        let _ = stream.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    fn shell(script: &str, live: &Live) -> Result<Said, LabError> {
+        ask(Command::new("sh").args(["-c", script]), "the shell", live)
+    }
+
+    #[test]
+    fn words_and_failures_are_heard() {
+        let live = Live::default();
+        // More than a pipe holds, on both.
+        let script =
+            "head -c 200000 /dev/zero | tr '\\0' x; head -c 200000 /dev/zero | tr '\\0' y >&2";
+        let said = shell(script, &live).unwrap();
+        assert_eq!((said.stdout.len(), said.stderr.len()), (200_000, 200_000));
+        let error = shell("echo first >&2; echo error: why >&2; exit 3", &live).unwrap_err();
+        assert_eq!(error.to_string(), "`the shell`: why");
+        let absent = ask(&mut Command::new("/absent"), "it", &live).unwrap_err();
+        assert!(absent.to_string().starts_with("`it`: "), "{absent}");
+    }
+
+    #[test]
+    fn a_program_ends_when_the_end_is_asked_for() {
+        let live = Live::default();
+        let started = Instant::now();
+        live.stop();
+        let error = shell("exec sleep 60", &live).unwrap_err();
+        assert!(matches!(error, LabError::Stopped), "{error}");
+        assert!(started.elapsed() < Duration::from_secs(30));
+    }
+}

@@ -1,0 +1,299 @@
+//! What did a process do during a run, by kind of thread? Events that the kernel or the processor counts.
+//!
+//! One counter for each event and thread, so no event waits for another's; where there are more events than
+//! registers the kernel takes turns, and the count is scaled and its share of the time told. Of the processor's
+//! events only what happens outside the kernel counts. Threads that begin during the run are not seen; the
+//! servers' handlers begin before.
+//!
+//! An event that could not be counted has a state and a reason in place of a number.
+use crate::capability::{Capability, State};
+use crate::counters::{Event, state_of};
+use perf_event::Counter;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What the threads of one kind did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct ThreadsCount {
+    /// Their name without numbers, such as `handler`.
+    pub(crate) threads: String,
+    /// How many there are.
+    pub(crate) threads_count: usize,
+    /// Time on a core, in microseconds; none where `/proc` does not tell.
+    pub(crate) cpu_us: Option<f64>,
+    /// By name.
+    pub(crate) events: BTreeMap<&'static str, EventCount>,
+}
+
+/// How often something happened, or why that is not known.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum EventCount {
+    Counted {
+        state: State,
+        count: f64,
+        /// Share of the time in which it was really counted; below 1 the count is scaled.
+        running_share: f64,
+    },
+    Missing {
+        state: State,
+        reason: String,
+    },
+}
+
+impl EventCount {
+    /// The number, where there is one.
+    pub(crate) fn count(&self) -> Option<f64> {
+        match self {
+            EventCount::Counted { count, .. } => Some(*count),
+            EventCount::Missing { .. } => None,
+        }
+    }
+}
+
+/// Counters that run.
+#[derive(Debug)]
+pub(crate) struct Counting {
+    groups: Vec<Group>,
+}
+
+#[derive(Debug)]
+struct Group {
+    name: String,
+    threads: Vec<String>,
+    cpu_ns: Option<u64>,
+    events: Vec<(Event, Result<Vec<Counter>, EventCount>)>,
+}
+
+impl Counting {
+    /// Of the threads that a process has now. Events of a machine whose `capabilities` do not allow them are
+    /// not tried.
+    pub(crate) fn start(process: u32, capabilities: &[Capability]) -> Counting {
+        let mut kinds: BTreeMap<String, Vec<i32>> = BTreeMap::new();
+        let directory = format!("/proc/{process}/task");
+        for task in std::fs::read_dir(&directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let thread = task.file_name().to_string_lossy().parse();
+            let name = std::fs::read_to_string(task.path().join("comm"));
+            if let (Ok(thread), Ok(name)) = (thread, name) {
+                kinds.entry(kind(&name)).or_default().push(thread);
+            }
+        }
+        let group = |(name, threads): (String, Vec<i32>)| {
+            let files = threads
+                .iter()
+                .map(|thread| format!("{directory}/{thread}/schedstat"));
+            let files: Vec<String> = files.collect();
+            Group {
+                name,
+                cpu_ns: cpu_ns(&files),
+                threads: files,
+                events: Event::ALL
+                    .iter()
+                    .map(|event| (*event, open(*event, &threads, capabilities)))
+                    .collect(),
+            }
+        };
+        Counting {
+            groups: kinds.into_iter().map(group).collect(),
+        }
+    }
+
+    /// What happened since the start.
+    pub(crate) fn finish(self) -> Vec<ThreadsCount> {
+        let of_group = |group: Group| {
+            let now_ns = cpu_ns(&group.threads);
+            let cpu_ns = group.cpu_ns.zip(now_ns);
+            ThreadsCount {
+                threads: group.name,
+                threads_count: group.threads.len(),
+                cpu_us: cpu_ns.map(|(before, now)| now.saturating_sub(before) as f64 / 1e3),
+                events: group
+                    .events
+                    .into_iter()
+                    .map(|(event, counters)| (event.name(), read(event, counters)))
+                    .collect(),
+            }
+        };
+        self.groups.into_iter().map(of_group).collect()
+    }
+}
+
+/// `handler-0-1` is a `handler`.
+fn kind(name: &str) -> String {
+    let stem = name
+        .trim()
+        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '-');
+    stem.to_owned()
+}
+
+/// Time on cores of all these threads; of a thread that has ended nothing is known.
+fn cpu_ns(files: &[String]) -> Option<u64> {
+    let one = |file: &String| {
+        let text = std::fs::read_to_string(file).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    files.iter().map(one).sum()
+}
+
+fn open(
+    event: Event,
+    threads: &[i32],
+    capabilities: &[Capability],
+) -> Result<Vec<Counter>, EventCount> {
+    let needed = event.capability();
+    let missing = |state: State, reason: String| EventCount::Missing { state, reason };
+    let found = capabilities.iter().find(|found| found.id == needed);
+    if let Some(found) = found.filter(|found| !found.state.is_usable()) {
+        return Err(missing(found.state, found.reason.clone()));
+    }
+    let mut counters = Vec::new();
+    for &thread in threads {
+        match event.open(thread) {
+            Ok(counter) => counters.push(counter),
+            // ESRCH: it ended since it was listed.
+            Err(error) if error.raw_os_error() == Some(3) => {}
+            Err(error) => {
+                let reason = format!("perf_event_open({}): {error}", event.name());
+                return Err(missing(state_of(&error), reason));
+            }
+        }
+    }
+    Ok(counters)
+}
+
+fn read(event: Event, counters: Result<Vec<Counter>, EventCount>) -> EventCount {
+    let counters = match counters {
+        Ok(counters) => counters,
+        Err(missing) => return missing,
+    };
+    let (mut count, mut enabled_ns, mut running_ns) = (0.0, 0u64, 0u64);
+    for mut counter in counters {
+        let Ok(now) = counter.read_count_and_time() else {
+            continue;
+        };
+        if now.time_running > 0 {
+            count += now.count as f64 * (now.time_enabled as f64 / now.time_running as f64);
+        }
+        enabled_ns += now.time_enabled;
+        running_ns += now.time_running;
+    }
+    judged(event.is_of_processor(), count, enabled_ns, running_ns)
+}
+
+/// A thread that ran a millisecond has executed something: a processor's counter that stands at 0 is broken.
+const SURE_NS: u64 = 1_000_000;
+
+fn judged(is_of_processor: bool, count: f64, enabled_ns: u64, running_ns: u64) -> EventCount {
+    let missing = |state: State, reason: &str| EventCount::Missing {
+        state,
+        reason: reason.to_owned(),
+    };
+    if enabled_ns > 0 && running_ns == 0 {
+        return missing(State::Unavailable, "others held the registers all the time");
+    }
+    if is_of_processor && count == 0.0 && running_ns > SURE_NS {
+        return missing(State::Invalid, "the counter stood still while threads ran");
+    }
+    let running_share = match enabled_ns {
+        0 => 1.0,
+        enabled_ns => running_ns as f64 / enabled_ns as f64,
+    };
+    let state = match running_share >= 0.99 {
+        true => State::Available,
+        false => State::Degraded,
+    };
+    EventCount::Counted {
+        state,
+        count,
+        running_share,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn threads_are_counted_by_kind_or_say_why_not() {
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let spinning = std::thread::Builder::new().name("spinner-0-1".into());
+        let spinning = spinning.spawn(move || {
+            let mut naps = 0;
+            while ended.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+                let until = Instant::now() + Duration::from_millis(1);
+                while Instant::now() < until {}
+                std::thread::sleep(Duration::from_micros(100));
+                naps += 1;
+            }
+            naps
+        });
+        let spinning = spinning.unwrap();
+        let capabilities = crate::examine(&crate::Tree::here());
+        let counting = Counting::start(std::process::id(), &capabilities);
+        std::thread::sleep(Duration::from_millis(100));
+        let counted = counting.finish();
+        drop(end);
+        let naps = spinning.join().unwrap();
+        let spinners = counted.iter().find(|group| group.threads == "spinner");
+        let spinners = spinners.unwrap_or_else(|| panic!("{counted:#?}"));
+        assert_eq!(spinners.threads_count, 1);
+        assert!(spinners.cpu_us > Some(10_000.0), "{spinners:#?}");
+        assert_eq!(spinners.events.len(), Event::ALL.len());
+        for (name, event) in &spinners.events {
+            match event {
+                EventCount::Counted { count, .. } if *name == "context-switches" => {
+                    let range = 3.0..10.0 * f64::from(naps + 10);
+                    assert!(range.contains(count), "{name}: {event:?}, {naps} naps");
+                }
+                EventCount::Counted { running_share, .. } => {
+                    assert!(*running_share > 0.0, "{name}: {event:?}");
+                }
+                EventCount::Missing { state, reason } => {
+                    assert!(
+                        !state.is_usable() && !reason.is_empty(),
+                        "{name}: {event:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_that_was_not_counted_is_a_number() {
+        let check = |judged: EventCount, state: State, count: Option<f64>| {
+            let of = match &judged {
+                EventCount::Counted { state, .. } | EventCount::Missing { state, .. } => *state,
+            };
+            assert_eq!((of, judged.count()), (state, count));
+        };
+        check(
+            judged(true, 5e6, 2_000_000, 2_000_000),
+            State::Available,
+            Some(5e6),
+        );
+        check(
+            judged(true, 5e6, 2_000_000, 1_000_000),
+            State::Degraded,
+            Some(5e6),
+        );
+        check(
+            judged(true, 0.0, 2_000_000, 2_000_000),
+            State::Invalid,
+            None,
+        );
+        check(judged(true, 0.0, 2_000_000, 0), State::Unavailable, None);
+        // No migration is a count; so is nothing of a thread that never ran.
+        check(
+            judged(false, 0.0, 2_000_000, 2_000_000),
+            State::Available,
+            Some(0.0),
+        );
+        check(judged(true, 0.0, 0, 0), State::Available, Some(0.0));
+        assert_eq!(kind("handler-0-12\n"), "handler");
+    }
+}
