@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// Where, among the results, the run of one client is kept.
-pub(crate) const ALONE_FOLDER: &str = "single-client";
+pub(crate) const ALONE_FOLDER: &str = "one-client";
 
 /// What to run experiments on, and how thoroughly.
 #[derive(Debug, Clone)]

@@ -190,7 +190,7 @@ impl<'a> Prediction<'a> {
         views::prediction::show(result, &cells, &summaries, self.cores_count);
         if lost > 0 {
             result.warnings.push(format!(
-                "{lost} requests asked what met another query whenever it was asked alone; those answers stand for it"
+                "{lost} requests asked what always met another query: apart from the search, another's answer stands for theirs"
             ));
         }
         Ok(())

@@ -147,7 +147,7 @@ fn experiments_are_run_and_reported() {
     let figures = result("model-figures");
     assert_eq!(figures["panels"].as_array().unwrap().len(), 5, "{figures}");
     assert_eq!(figures["tables"][0]["rows"][3][5], "88.9");
-    assert!(results.join("single-client/run.json").exists());
+    assert!(results.join("one-client/run.json").exists());
     let prediction = result("prediction");
     let rows = prediction["tables"][0]["rows"].as_array().unwrap();
     let served: Vec<&str> = rows.iter().map(|row| row[0].as_str().unwrap()).collect();

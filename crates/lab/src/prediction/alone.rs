@@ -24,8 +24,6 @@ pub(super) struct Alone {
     seen: Vec<Seen>,
     /// Places in `seen`, by query.
     by_query: HashMap<u32, Vec<usize>>,
-    /// Answers that met another, by query: better than another query's where there is nothing else.
-    met: HashMap<u32, Vec<Seen>>,
     /// Searches of each query, whether the next came at once or not.
     searches_ms: HashMap<u32, Vec<Vec<f64>>>,
     /// The median of these, partition by partition: what a query is to do, without what else ran then.
@@ -42,7 +40,6 @@ impl Alone {
         let mut alone = Alone {
             seen: Vec::new(),
             by_query: HashMap::new(),
-            met: HashMap::new(),
             searches_ms: HashMap::new(),
             typical_ms: HashMap::new(),
             costs_ms: Vec::new(),
@@ -57,14 +54,10 @@ impl Alone {
                 .map_or(u64::MAX, |next| next.intended_ns);
             let met_no_other = sample.intended_ns >= free_ns && done_ns <= next_ns;
             free_ns = free_ns.max(done_ns);
-            if sample.warm_up || !sample.ending.is_answer() {
+            if !met_no_other || sample.warm_up || !sample.ending.is_answer() {
                 continue;
             }
             if let Some(seen) = seen(sample, partitions) {
-                if !met_no_other {
-                    alone.met.entry(sample.query_idx).or_default().push(seen);
-                    continue;
-                }
                 let searches = alone.searches_ms.entry(sample.query_idx).or_default();
                 searches.push(seen.searches_ms.clone());
                 let places = alone.by_query.entry(sample.query_idx).or_default();
@@ -116,9 +109,6 @@ impl Alone {
         self.costs_ms.extend(other.costs_ms);
         for (query, searches) in other.searches_ms {
             self.searches_ms.entry(query).or_default().extend(searches);
-        }
-        for (query, seen) in other.met {
-            self.met.entry(query).or_default().extend(seen);
         }
         for (query, places) in other.by_query {
             let known = self.by_query.entry(query).or_default();
@@ -190,15 +180,15 @@ impl Alone {
     }
 
     /// The queries of a schedule (instant in ns, query, any): the searches that are typical of each, and
-    /// for the rest one of its answers, drawn from the seed; those never answered have that of another query.
+    /// for the rest one of its answers, drawn from the seed, or of another query where it has none.
     pub(super) fn queries<T>(&self, schedule: &[(u64, u32, T)], seed: u64) -> Vec<Query<'_>> {
         let query = |(number, (at_ns, query_idx, _)): (usize, &(u64, u32, T))| {
             let drawn = drawn(seed, number as u64) as usize;
-            let seen = match (self.by_query.get(query_idx), self.met.get(query_idx)) {
-                (Some(places), _) => &self.seen[places[drawn % places.len()]],
-                (None, Some(met)) => &met[drawn % met.len()],
-                (None, None) => &self.seen[drawn % self.seen.len()],
+            let place = match self.by_query.get(query_idx) {
+                Some(places) => places[drawn % places.len()],
+                None => drawn % self.seen.len(),
             };
+            let seen = &self.seen[place];
             let searches_ms = self.typical_ms.get(query_idx).unwrap_or(&seen.searches_ms);
             Query {
                 arrived_ms: *at_ns as f64 / 1e6,
@@ -351,8 +341,6 @@ mod tests {
         };
         assert!(drawn(0.59) && drawn(0.0), "{queries:?}");
         assert!(queries.iter().all(|query| query.searches_ms == [0.1, 0.2]));
-        // Query 3 met others and took 200 to search its slower part; query 99 was never asked.
-        assert_eq!(both.queries(&[(0, 3, ())], 1)[0].searches_ms, [0.1, 0.2]);
         assert_eq!(both.queries(&[(0, 99, ())], 1).len(), 1);
         assert!(alone(vec![], None).is_empty());
     }
