@@ -238,6 +238,10 @@ mod tests {
             }
         });
         let spinning = spinning.unwrap();
+        // It has its name from its first round on.
+        while naps.load(SeqCst) == 0 {
+            std::thread::yield_now();
+        }
         let capabilities = crate::examine(&crate::Tree::here());
         let counting = Counting::start(std::process::id(), &capabilities);
         let before = naps.load(SeqCst);
