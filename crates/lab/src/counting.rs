@@ -216,39 +216,51 @@ fn judged(is_of_processor: bool, count: f64, enabled_ns: u64, running_ns: u64) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    use std::sync::mpsc::TryRecvError;
     use std::time::{Duration, Instant};
+
+    const NAPS: u32 = 20;
 
     #[test]
     fn threads_are_counted_by_kind_or_say_why_not() {
+        let naps = Arc::new(AtomicU32::new(0));
         let (end, ended) = std::sync::mpsc::channel::<()>();
+        let taken = naps.clone();
         let spinning = std::thread::Builder::new().name("spinner-0-1".into());
         let spinning = spinning.spawn(move || {
-            let mut naps = 0;
-            while ended.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            while ended.try_recv() == Err(TryRecvError::Empty) {
                 let until = Instant::now() + Duration::from_millis(1);
                 while Instant::now() < until {}
                 std::thread::sleep(Duration::from_micros(100));
-                naps += 1;
+                taken.fetch_add(1, SeqCst);
             }
-            naps
         });
         let spinning = spinning.unwrap();
+        // It has its name from its first round on.
+        while naps.load(SeqCst) == 0 {
+            std::thread::yield_now();
+        }
         let capabilities = crate::examine(&crate::Tree::here());
         let counting = Counting::start(std::process::id(), &capabilities);
-        std::thread::sleep(Duration::from_millis(100));
+        let before = naps.load(SeqCst);
+        while naps.load(SeqCst) < before + NAPS {
+            std::thread::yield_now();
+        }
         let counted = counting.finish();
         drop(end);
-        let naps = spinning.join().unwrap();
+        spinning.join().unwrap();
         let spinners = counted.iter().find(|group| group.threads == "spinner");
         let spinners = spinners.unwrap_or_else(|| panic!("{counted:#?}"));
         assert_eq!(spinners.threads_count, 1);
-        assert!(spinners.cpu_us > Some(10_000.0), "{spinners:#?}");
+        assert!(spinners.cpu_us > Some(0.0), "{spinners:#?}");
         assert_eq!(spinners.events.len(), Event::ALL.len());
         for (name, event) in &spinners.events {
             match event {
                 EventCount::Counted { count, .. } if *name == "context-switches" => {
-                    let range = 3.0..10.0 * f64::from(naps + 10);
-                    assert!(range.contains(count), "{name}: {event:?}, {naps} naps");
+                    // A nap gives up the core; the first had perhaps begun before.
+                    assert!(*count >= f64::from(NAPS - 1), "{event:?}");
                 }
                 EventCount::Counted { running_share, .. } => {
                     assert!(*running_share > 0.0, "{name}: {event:?}");

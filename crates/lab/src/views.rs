@@ -34,6 +34,19 @@ fn words_count(query: &str) -> usize {
     query.split_whitespace().count()
 }
 
+/// A large number for a sentence: thousands apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Milliseconds for a sentence: three digits; what would have none of them in microseconds.
 fn ms(us: f64) -> String {
     let ms = us / 1e3;

@@ -1,4 +1,5 @@
 //! Do the halves of an index share the postings of every term?
+use super::grouped;
 use crate::balance::{Balance, Distribution};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 
@@ -54,18 +55,19 @@ pub(crate) fn show(result: &mut ExperimentResult, balance: &Balance) {
         })
         .collect();
     let list = |counts: &[u64]| {
-        let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+        let counts: Vec<String> = counts.iter().copied().map(grouped).collect();
         counts.join(" and ")
     };
     result.reading = format!(
         "Over {partitions} partitions of {} documents and {} postings, {:.0} % of the {} terms have a \
-         ratio above 2; of the {} terms with {FREQUENT} postings or more, {:.0} % have one below 1.1 \
+         ratio above 2; of the {} terms with {} postings or more, {:.0} % have one below 1.1 \
          (coefficient of variation {:.1} %).",
         list(&balance.documents),
         list(&postings),
         100.0 - share(&all, |ratio| ratio <= 2.0),
-        count(&all),
-        count(&frequent),
+        grouped(count(&all)),
+        grouped(count(&frequent)),
+        grouped(FREQUENT),
         share(&frequent, |ratio| ratio < 1.1),
         mean_variation(&frequent) * 100.0,
     );
@@ -199,11 +201,11 @@ mod tests {
             "{reading}"
         );
         assert!(
-            reading.contains("of the 10 terms with 1000 postings or more, 90 %"),
+            reading.contains("of the 10 terms with 1,000 postings or more, 90 %"),
             "{reading}"
         );
-        assert!(reading.contains("3000 and 3100 documents"), "{reading}");
-        assert!(reading.contains("10580 and 10480 postings"), "{reading}");
+        assert!(reading.contains("3,000 and 3,100 documents"), "{reading}");
+        assert!(reading.contains("10,580 and 10,480 postings"), "{reading}");
         let [all, frequent] = &result.panels[0].series[..] else {
             panic!("two lines")
         };
