@@ -155,10 +155,9 @@ fn experiments_are_run_and_reported() {
     let foreseen = |row: &serde_json::Value| row[6].as_str().unwrap().ends_with('%');
     assert!(rows.iter().any(foreseen), "{prediction}");
     assert!(results.join("prediction/I2-4-3/run.json").exists());
-    // One chunk has no halves: said, and the next experiment is run all the same.
     let balance = result("posting-balance");
     assert!(
-        balance["lacking"][0].as_str().unwrap().contains("--chunks"),
+        !balance["panels"].as_array().unwrap().is_empty(),
         "{balance}"
     );
     let decompression = result("decompression-share");
@@ -196,6 +195,29 @@ fn experiments_are_run_and_reported() {
     for name in experiments {
         assert!(html.contains(&format!("id=\"{name}\"")), "{name}");
     }
+
+    // One chunk has no halves: said, and what follows is run all the same.
+    let whole = bench.directory();
+    let apart = bench.path("apart");
+    let one_chunk = ["--index", whole.to_str().unwrap()];
+    let into_apart = ["--into", apart.to_str().unwrap()];
+    let few = ["run", "posting-balance", "query-lengths"];
+    lab(&[&few[..], &one_chunk, &options[2..4], &into_apart].concat()).ends(0);
+    let of = |name: &str| -> serde_json::Value {
+        let path = apart.join(name).join("result.json");
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let lacking = of("posting-balance");
+    assert!(
+        lacking["lacking"][0].as_str().unwrap().contains("--chunks"),
+        "{lacking}"
+    );
+    assert!(
+        of("query-lengths")["lacking"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
 
     assert_eq!(lab(&["restore"]).ends(0).stdout, "nothing to put back\n");
     // Asked for where there is no Valgrind: said, in the report too.
