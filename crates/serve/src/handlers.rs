@@ -12,6 +12,7 @@ use crate::{ServeError, pinning};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use index::{IndexError, Segment};
 use search::{Plan, Stop, exhaustive, search_until};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -24,6 +25,10 @@ const QUEUE_MAX: usize = 1024;
 const QUEUE_MIN_PER_HANDLER: usize = 4;
 /// How long the last in a full queue waits, about.
 const WAIT_MAX_US: u64 = 50_000;
+/// A search that has run for so long is heavy: it lets whoever waits for its core go first, so often. The
+/// kernel would make them wait for a slice of milliseconds, which is longer than most searches take.
+const HEAVY_AFTER: Duration = Duration::from_millis(2);
+const GIVES_WAY_EVERY: Duration = Duration::from_micros(250);
 
 /// Threads that search, and their queue.
 pub(crate) struct Handlers {
@@ -257,7 +262,15 @@ impl Job {
         let _span = tracing::debug_span!("handler", query = self.query).entered();
         match self.work {
             Work::Search { k, counted, reply } => {
-                let is_due = || Instant::now() >= self.deadline || reply.is_abandoned();
+                let gives_way = Cell::new(taken + HEAVY_AFTER);
+                let is_due = || {
+                    let now = Instant::now();
+                    if now >= gives_way.get() {
+                        thread::yield_now();
+                        gives_way.set(now + GIVES_WAY_EVERY);
+                    }
+                    now >= self.deadline || reply.is_abandoned()
+                };
                 let segments = self.opened.segments.iter();
                 let stop = Stop::when(&is_due);
                 let found = search_until(&self.planned.plan, segments, k, counted, stop);
