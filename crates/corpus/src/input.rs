@@ -37,6 +37,11 @@ pub(crate) enum InputError {
     Damaged(String),
 }
 
+/// The bytes of a file as documents are read from it: decompressed where its name ends in `.zst` or `.gz`.
+pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Input::open(path, &Meter::default())?.bytes)
+}
+
 /// A file's or a stream's bytes after decompression.
 pub(crate) struct Input {
     bytes: Box<dyn Read + Send>,

@@ -20,6 +20,7 @@ mod rust_docs;
 pub mod machine;
 
 pub use document::{Document, site_of, url_hash};
+pub use input::open_decompressed;
 pub use json_line::LineError;
 pub use machine::MachineRoots;
 pub use reader::{BadDocument, Progress, Reader, ReaderError, Source};

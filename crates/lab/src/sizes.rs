@@ -104,10 +104,13 @@ pub(crate) fn documents_told(said: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// Copies the first lines of a file, `share` of all and at least one.
+/// Copies the first lines of a file, `share` of all and at least one; decompressed, where it is compressed.
 pub(crate) fn first_lines(from: &Path, share: f64, to: &Path) -> Result<(), LabError> {
     let unreadable = |error: std::io::Error| LabError::file(from, error);
-    let open = || File::open(from).map(BufReader::new).map_err(unreadable);
+    let open = || {
+        let opened = corpus::open_decompressed(from).map(BufReader::new);
+        opened.map_err(unreadable)
+    };
     let mut line = Vec::new();
     let (mut total, mut reader) = (0u64, open()?);
     while next_line(&mut reader, &mut line).map_err(unreadable)? {
@@ -160,6 +163,9 @@ mod tests {
         check(1.0, "1\n2\n3\n4");
         check(0.01, "1\n");
         assert!(first_lines(&folder.path().join("absent"), 0.5, &to).is_err());
+        let damaged = folder.path().join("from.gz");
+        std::fs::write(&damaged, "no gzip").unwrap();
+        assert!(first_lines(&damaged, 0.5, &to).is_err());
         assert_eq!(bytes_below(folder.path()).unwrap(), 9);
     }
 

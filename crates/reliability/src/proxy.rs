@@ -25,8 +25,10 @@ const HEAD_BYTES: usize = 9;
 const FRAME_BYTES_MAX: usize = 1 << 20;
 const DATA: u8 = 0;
 const RESET: u8 = 3;
-/// A request with more data than this is no health check.
-const HEALTH_CHECK_BYTES_MAX: usize = 160;
+/// Where a message begins in the data of its call: after a byte that says whether it is compressed, and its length.
+const MESSAGE_AT: usize = 5;
+/// How a request for summaries begins: field 1, a number. Health checks begin with a text.
+const SUMMARIES_FIRST_BYTE: u8 = 0x08;
 
 /// A proxy before one server. Dropping it ends it.
 pub(crate) struct Proxy {
@@ -101,7 +103,7 @@ impl Orders {
         (count(&self.calls), count(&self.held))
     }
 
-    /// Stops the next call that is no health check; the first future is ready when there is one, which goes
+    /// Stops the next request for summaries; the first future is ready when there is one, which goes
     /// on when the second part is used or dropped.
     pub(crate) fn ambush(&self) -> (oneshot::Receiver<()>, oneshot::Sender<()>) {
         let (met, is_met) = oneshot::channel();
@@ -185,9 +187,9 @@ async fn to_the_server(
             // Streams of a client have rising numbers: a higher one is a new call.
             if stream > newest {
                 newest = stream;
-                let ambush = match length > HEALTH_CHECK_BYTES_MAX {
-                    true => lock(&orders.ambush).take(),
-                    false => None,
+                let ambush = match frame.get(HEAD_BYTES + MESSAGE_AT) {
+                    Some(&SUMMARIES_FIRST_BYTE) => lock(&orders.ambush).take(),
+                    _ => None,
                 };
                 if let Some(ambush) = ambush {
                     let _ = ambush.met.send(());

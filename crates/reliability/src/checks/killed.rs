@@ -57,11 +57,11 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let calm: Tally = calm.end().await;
     let traffic = Traffic::begin(&[front_end.address], &questions, 200.0);
     let mut random = Random::new(run.seed, 5);
-    let kills = run.size(5, 40);
+    let blows = run.size(5, 60);
     let mut counts = [0u32; 3];
-    for kill in 0..kills {
+    for number in 0..blows {
         // Each kind in turn; moments and victims by chance.
-        let blow = [Blow::Kill, Blow::KillBeforeSummaries, Blow::Stop][kill % 3];
+        let blow = [Blow::Kill, Blow::KillBeforeSummaries, Blow::Stop][number % 3];
         let first_document_server = index_servers.len();
         let victim = match blow {
             Blow::KillBeforeSummaries => {
