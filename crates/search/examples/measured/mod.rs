@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::time::Instant;
 use vfs::RealStorage;
 
+/// What searches are made of.
+type SegmentsAndPlans = (Vec<Arc<Segment>>, Vec<Plan>);
+
 /// The segments of an index and the plans of queries, one a line (what stands before a tab is left out).
 pub(crate) fn segments_and_plans(
     directory: &str,
     queries: &str,
     operator: Operator,
-) -> Result<(Vec<Arc<Segment>>, Vec<Plan>), Box<dyn Error>> {
+) -> Result<SegmentsAndPlans, Box<dyn Error>> {
     let index = Index::open(Arc::new(RealStorage::open(Path::new(directory))?))?;
     let mut plans = Vec::new();
     for line in std::fs::read_to_string(queries)?.lines() {
