@@ -163,10 +163,10 @@ mod tests {
         check(1.0, "1\n2\n3\n4");
         check(0.01, "1\n");
         assert!(first_lines(&folder.path().join("absent"), 0.5, &to).is_err());
+        assert_eq!(bytes_below(folder.path()).unwrap(), 9);
         let damaged = folder.path().join("from.gz");
         std::fs::write(&damaged, "no gzip").unwrap();
         assert!(first_lines(&damaged, 0.5, &to).is_err());
-        assert_eq!(bytes_below(folder.path()).unwrap(), 9);
     }
 
     #[test]

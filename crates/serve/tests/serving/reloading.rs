@@ -40,10 +40,11 @@ fn no_query_fails_while_generations_change() {
         ..FrontEndOptions::default()
     };
     let front_end = FrontEnd::new(cluster, options);
-    let (ended, answers) = (AtomicBool::new(false), AtomicU64::new(0));
+    let (ended, answers) = (AtomicBool::new(false), [const { AtomicU64::new(0) }; 2]);
     std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
+        for answers in &answers {
+            let (front_end, ended) = (&front_end, &ended);
+            scope.spawn(move || {
                 let mut before = 0;
                 while !ended.load(Ordering::Relaxed) {
                     let answer =
@@ -61,9 +62,13 @@ fn no_query_fails_while_generations_change() {
             });
         }
         for generation in 1..=5u64 {
-            let wanted = answers.load(Ordering::Relaxed) + 10;
-            while answers.load(Ordering::Relaxed) < wanted {
-                std::thread::yield_now();
+            // Each: a query may meet one change, and this is quicker than anybody reloads. One that met
+            // two would ask for a generation that is closed.
+            for answers in &answers {
+                let wanted = answers.load(Ordering::Relaxed) + 5;
+                while answers.load(Ordering::Relaxed) < wanted {
+                    std::thread::yield_now();
+                }
             }
             commit(
                 &storage,
