@@ -15,6 +15,12 @@ pub(crate) struct Said {
     pub(crate) stderr: String,
 }
 
+/// A query as a line of a file for a program; empty where it has no words. A line break in it would make two.
+pub(crate) fn one_line(query: &str) -> String {
+    let words: Vec<&str> = query.split_whitespace().collect();
+    words.join(" ")
+}
+
 /// Runs a program, which must succeed; `name` is for messages.
 pub(crate) fn ask(command: &mut Command, name: &str, live: &Live) -> Result<Said, LabError> {
     let failed = |reason: String| LabError::Program {

@@ -3,7 +3,7 @@
 //! The measures of the codecs alternate, so that whatever changes on the machine meanwhile meets both. It is
 //! not what a client waits for: no server, one thread, warm (see `shorttail bench`).
 use crate::LabError;
-use crate::ask::ask;
+use crate::ask::{ask, one_line};
 use crate::sizes::{bytes_below, documents_told, first_lines};
 use load::Live;
 use serde::Deserialize;
@@ -119,13 +119,10 @@ impl Codecs<'_> {
     }
 }
 
-/// The first distinct queries, as a file of queries: a line break in one would make two.
+/// The first distinct queries, as a file of queries.
 fn one_a_line(queries: &[String]) -> String {
     let mut seen = std::collections::HashSet::new();
-    let lines = queries.iter().map(|query| {
-        let words: Vec<&str> = query.split_whitespace().collect();
-        words.join(" ")
-    });
+    let lines = queries.iter().map(|query| one_line(query));
     let distinct = lines.filter(|line| !line.is_empty() && seen.insert(line.clone()));
     distinct.take(QUERIES_MAX).map(|line| line + "\n").collect()
 }

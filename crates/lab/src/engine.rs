@@ -113,7 +113,7 @@ pub struct Laboratory<'a> {
     pub(crate) session: Session,
     pub(crate) stream: QueryStream,
     pub(crate) live: &'a Live,
-    cores_count: usize,
+    pub(crate) cores_count: usize,
     /// Kept by the first experiment that needs it.
     alone: Option<Outcome>,
     /// The same.
@@ -263,8 +263,7 @@ impl<'a> Laboratory<'a> {
                     views::figures::show(&mut result, self.alone.as_ref(), self.plan)?;
                 }
                 View::Prediction => {
-                    let of_all = (self.plan, self.live, &self.stream, self.cores_count);
-                    Prediction::of(of_all).run(experiment, &mut result, &mut told)?;
+                    Prediction { lab: self }.run(experiment, &mut result, &mut told)?;
                 }
                 view if view.is_by_size() => {
                     let cells = self.sizes(experiment, &mut told)?;

@@ -10,15 +10,16 @@
 //!
 //! Predicted and measured runs have one schedule, so that chance in it makes no error. Single-client runs
 //! alternate with the others, so that what else goes on on the machine meets both.
-use crate::engine::{Plan, Step};
+use crate::arm_run::save;
+use crate::engine::{Laboratory, Step};
 use crate::experiment::Experiment;
 use crate::server::Server;
 use crate::{LabError, results::ExperimentResult, views};
-use load::{Arrivals, Live, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Times};
-use load::{Think, run_watched};
+use load::{Arrivals, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think, Times};
 use model::shared_cores;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 mod alone;
@@ -85,12 +86,9 @@ impl Both {
     }
 }
 
-/// What an experiment is run with.
+/// An experiment of a laboratory.
 pub(crate) struct Prediction<'a> {
-    plan: &'a Plan,
-    live: &'a Live,
-    stream: &'a QueryStream,
-    cores_count: usize,
+    pub(crate) lab: &'a Laboratory<'a>,
 }
 
 /// One run and what it cost.
@@ -107,18 +105,7 @@ pub(crate) fn runs_count(experiment: &Experiment, repetitions: usize) -> usize {
     1 + SERVED.len() * repetitions * (2 + experiment.shares.len())
 }
 
-impl<'a> Prediction<'a> {
-    pub(crate) fn of(
-        (plan, live, stream, cores_count): (&'a Plan, &'a Live, &'a QueryStream, usize),
-    ) -> Prediction<'a> {
-        Prediction {
-            plan,
-            live,
-            stream,
-            cores_count,
-        }
-    }
-
+impl Prediction<'_> {
     /// Runs it all and fills the result.
     pub(crate) fn run(
         &self,
@@ -126,20 +113,22 @@ impl<'a> Prediction<'a> {
         result: &mut ExperimentResult,
         told: &mut impl FnMut(Step),
     ) -> Result<(), LabError> {
+        let _settings_of_machine = self.lab.prepare(&BTreeMap::new())?;
+        let depth = self.lab.plan.depth;
         let served = self.served(result);
         let response_s = self.response_s(told)?;
         let alone_qps = ALONE_LOAD / response_s;
-        let alone_duration = self.plan.depth.duration * ALONE_LENGTHS;
+        let alone_duration = depth.duration * ALONE_LENGTHS;
         let count = (alone_qps * alone_duration.as_secs_f64() / ASKED_EACH) as usize;
-        let texts = self.stream.texts().iter();
+        let texts = self.lab.stream.texts().iter();
         let stream = QueryStream::as_is(texts.take(count.clamp(1, QUERIES_MAX)).cloned());
         let mut alone: Vec<Alone> = Vec::new();
         let mut cells: Vec<Foreseen> = Vec::new();
         let mut summaries = Vec::new();
         let mut lost = 0;
         let shares = experiment.shares.len();
-        for repetition in 0..self.plan.depth.repetitions {
-            let seed = self.plan.seed + repetition as u64;
+        for repetition in 0..depth.repetitions {
+            let seed = self.lab.plan.seed + repetition as u64;
             for (idx, &served) in served.iter().enumerate() {
                 let say = |what: &str| Step::Runs {
                     what: format!("{}, {what}, repetition {}", served.name, repetition + 1),
@@ -156,7 +145,7 @@ impl<'a> Prediction<'a> {
                     None => alone.push(seen),
                 }
                 told(say("one query after the other"));
-                let at_once = offer(None, self.plan.depth.duration, shares + 1)?;
+                let at_once = offer(None, depth.duration, shares + 1)?;
                 let costs_ms = (at_once.server_ms, at_once.client_ms);
                 alone[idx].add_back_to_back(&at_once.outcome, costs_ms, served.partitions);
                 if alone[idx].is_empty() {
@@ -173,7 +162,7 @@ impl<'a> Prediction<'a> {
                 for (rate_idx, cell) in of_served.enumerate() {
                     told(say(&format!("{:.0} queries a second", cell.rate_qps)));
                     let rate_qps = Some(cell.rate_qps);
-                    let ran = offer(rate_qps, self.plan.depth.duration, rate_idx + 1)?;
+                    let ran = offer(rate_qps, depth.duration, rate_idx + 1)?;
                     let measured = measured(&ran.outcome);
                     for draw in 0..DRAWS {
                         let draw = seed * DRAWS + draw;
@@ -187,7 +176,7 @@ impl<'a> Prediction<'a> {
                 }
             }
         }
-        views::prediction::show(result, &cells, &summaries, self.cores_count);
+        views::prediction::show(result, &cells, &summaries, self.lab.cores_count);
         if lost > 0 {
             result.warnings.push(format!(
                 "{lost} requests asked what always met another query: apart from the search, another's answer stands for theirs"
@@ -198,7 +187,7 @@ impl<'a> Prediction<'a> {
 
     /// The servers that this index can have; of others the result says why not.
     fn served(&self, result: &mut ExperimentResult) -> Vec<Served> {
-        let (binary, index) = (&self.plan.binary, &self.plan.index);
+        let (binary, index) = (&self.lab.plan.binary, &self.lab.plan.index);
         let mut can = |served: &Served| match Server::start(binary, index, served.partitions, 1) {
             Ok(_) => true,
             // Without one partition there is nothing; the run itself will say so.
@@ -216,14 +205,16 @@ impl<'a> Prediction<'a> {
         told(Step::Runs {
             what: "one client, one query after the other".into(),
         });
-        let server = Server::start(&self.plan.binary, &self.plan.index, 1, 1)?;
-        let stream = self.stream.clone().unique();
-        let duration = self.plan.depth.duration + self.plan.depth.warm_up;
+        let plan = self.lab.plan;
+        let server = Server::start(&plan.binary, &plan.index, 1, 1)?;
+        let stream = self.lab.stream.clone().unique();
+        let duration = plan.depth.duration + plan.depth.warm_up;
         let settings = Settings::closed(target(&server)?, stream, 1, Think::None, duration);
-        let outcome = self.measure(&settings)?;
-        let mean_us = Summary::of(&outcome).response.mean_us();
+        let (_, summary) = self.lab.measure(&settings)?;
+        self.lab.go_on()?;
+        let mean_us = summary.response.mean_us();
         mean_us.map(|us| us / 1e6).ok_or_else(|| LabError::Program {
-            command: format!("shorttail serve {}", self.plan.index.display()),
+            command: format!("shorttail serve {}", plan.index.display()),
             reason: "it answered no query in this time; measure longer (--duration)".into(),
         })
     }
@@ -231,7 +222,7 @@ impl<'a> Prediction<'a> {
     /// Four rates, or as many as the experiment has shares.
     fn cells(&self, served: Served, alone: &Alone, shares: &[f64]) -> Vec<Foreseen> {
         let handler_ms = alone.busiest_search_ms();
-        let core_ms = alone.core_ms() / self.cores_count as f64;
+        let core_ms = alone.core_ms() / self.lab.cores_count as f64;
         let cell = |share: &f64| Foreseen {
             served: served.name,
             rate_qps: share * 1e3 / handler_ms.max(core_ms),
@@ -253,22 +244,22 @@ impl<'a> Prediction<'a> {
         (rate_qps, duration, seed): (Option<f64>, Duration, u64),
         folder: &str,
     ) -> Result<Ran, LabError> {
-        let server = Server::start(&self.plan.binary, &self.plan.index, served.partitions, 1)?;
+        let plan = self.lab.plan;
+        let server = Server::start(&plan.binary, &plan.index, served.partitions, 1)?;
         let (target, stream) = (target(&server)?, stream.clone());
         let mut settings = match rate_qps.map(|rate_qps| Arrivals::Poisson { rate_qps }) {
             Some(arrivals) => Settings::open(target, stream, arrivals, duration),
             None => Settings::closed(target, stream, 1, Think::None, duration),
         };
-        settings.warm_up = self.plan.depth.warm_up;
+        settings.warm_up = plan.depth.warm_up;
         settings.seed = seed;
         settings.timeout = Duration::from_secs(10);
         settings.drain = settings.timeout;
         let (server_before, client_before_ms) = (server.usage(), own_ms());
-        let outcome = self.measure(&settings)?;
+        let (outcome, summary) = self.lab.measure(&settings)?;
         let client_ms = own_ms() - client_before_ms;
         let usage = server_before.zip(server.usage());
         let asked = outcome.samples.len().max(1) as f64;
-        let summary = Summary::of(&outcome);
         let mut record = RunRecord::of(&settings, &outcome, &summary, None);
         let note = |name: &str, value| (name.to_owned(), value);
         record.notes.extend([
@@ -276,10 +267,9 @@ impl<'a> Prediction<'a> {
             note("partitions", json!(served.partitions)),
             note("handlers", json!(1)),
         ]);
-        let folder = self.plan.into.join("prediction").join(folder);
-        // Results of an earlier run into the same folder are replaced.
-        let _ = std::fs::remove_dir_all(&folder);
-        record.save(&folder, &outcome.samples)?;
+        let folder = plan.into.join("prediction").join(folder);
+        save(&record, &folder, &outcome.samples)?;
+        self.lab.go_on()?;
         Ok(Ran {
             outcome,
             summary,
@@ -287,14 +277,6 @@ impl<'a> Prediction<'a> {
                 .map(|(before, after)| (after.cpu_us - before.cpu_us) as f64 / 1e3 / asked),
             client_ms: client_ms / asked,
         })
-    }
-
-    fn measure(&self, settings: &Settings) -> Result<Outcome, LabError> {
-        let outcome = run_watched(settings, self.live)?;
-        match self.live.is_stopped() {
-            true => Err(LabError::Stopped),
-            false => Ok(outcome),
-        }
     }
 
     /// What the model says of a schedule. Of the outcome nothing is looked at but that: when which query
@@ -305,7 +287,7 @@ impl<'a> Prediction<'a> {
             .iter()
             .map(|sample| (sample.intended_ns, sample.query_idx, sample.warm_up))
             .collect();
-        let setup = alone.setup(self.cores_count);
+        let setup = alone.setup(self.lab.cores_count);
         let answers = shared_cores::answers(setup, &alone.queries(&schedule, seed));
         let answers = answers.map_err(|error| LabError::Model(error.to_string()))?;
         let counted = || {

@@ -5,7 +5,7 @@
 //! Limits: one thread; no prefetchers, no other programs, no address translation; least recently used is thrown
 //! out; AVX-512 is not known, so the AVX2 forms run. Numbers are simulated and say so; times mean nothing.
 use crate::LabError;
-use crate::ask::ask;
+use crate::ask::{ask, one_line};
 use crate::capability::{Capability, State};
 use crate::tree::Tree;
 use load::Live;
@@ -93,14 +93,9 @@ impl Simulation<'_> {
         let failed = |error: std::io::Error| LabError::file(&self.scratch, error);
         std::fs::create_dir_all(&self.scratch).map_err(failed)?;
         let file = self.scratch.join("queries.txt");
-        let lines = self.queries.iter().map(|query| {
-            let words: Vec<&str> = query.split_whitespace().collect();
-            words.join(" ") + "\n"
-        });
-        let lines: Vec<String> = lines
-            .filter(|line| line.len() > 1)
-            .take(QUERIES_MAX)
-            .collect();
+        let lines = self.queries.iter().map(|query| one_line(query));
+        let lines = lines.filter(|line| !line.is_empty()).take(QUERIES_MAX);
+        let lines: Vec<String> = lines.map(|line| line + "\n").collect();
         std::fs::write(&file, lines.concat()).map_err(failed)?;
         let cache_bytes = simulated_bytes(cache_bytes);
         let few = self.count(cache_bytes, &file, PASSES[0])?;

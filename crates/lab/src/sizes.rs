@@ -1,12 +1,13 @@
 //! The same queries over growing parts of one corpus: an index is built of each part, and asked by
 //! one client.
 use crate::LabError;
+use crate::ask::ask;
 use crate::server::Server;
 use load::{Live, Outcome, QueryStream, Settings, Target, Think, run_watched};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 /// One part of the corpus, indexed and asked.
@@ -46,7 +47,7 @@ impl Parts<'_> {
         let part = self.scratch.join("part.jsonl");
         first_lines(self.corpus, share, &part)?;
         let index = self.scratch.join("index");
-        let documents_count = self.build(&part, &index)?;
+        let documents_count = self.build(&part, &index, live)?;
         let index_bytes = bytes_below(&index).map_err(failed)?;
         let server = Server::start(self.binary, &index, 1, 1)?;
         let target = Target::parse(server.url())?;
@@ -73,27 +74,15 @@ impl Parts<'_> {
     }
 
     /// Gives how many documents the index holds.
-    fn build(&self, part: &Path, index: &Path) -> Result<u64, LabError> {
-        let failed = |reason: String| LabError::Program {
-            command: format!("shorttail index {}", self.corpus.display()),
-            reason,
-        };
-        let built = Command::new(self.binary)
-            .arg("index")
-            .arg(part)
-            .arg("--into")
-            .arg(index)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| failed(error.to_string()))?;
-        let said = String::from_utf8_lossy(&built.stdout);
-        if !built.status.success() {
-            let words = String::from_utf8_lossy(&built.stderr);
-            let last = words.lines().last().unwrap_or("it failed without a word");
-            return Err(failed(last.to_owned()));
-        }
-        documents_told(&said)
-            .ok_or_else(|| failed("it did not say how many documents it holds".into()))
+    fn build(&self, part: &Path, index: &Path, live: &Live) -> Result<u64, LabError> {
+        let mut command = Command::new(self.binary);
+        command.arg("index").arg(part).arg("--into").arg(index);
+        let name = format!("shorttail index {}", self.corpus.display());
+        let said = ask(&mut command, &name, live)?;
+        documents_told(&said.stdout).ok_or_else(|| LabError::Program {
+            command: name,
+            reason: "it did not say how many documents it holds".into(),
+        })
     }
 }
 

@@ -311,11 +311,18 @@ fn recorded_machine(bench: &Bench) -> String {
 
 #[test]
 fn a_stopped_run_is_kept_and_the_machine_put_back() {
+    let run = stopped("query-locality", "1-1");
+    assert_eq!(run["notes"]["settings"]["smt"], "off");
+    stopped("prediction", "I1-0-1");
+}
+
+/// Stops an experiment in its first run, with settings changed; what is kept of that run.
+fn stopped(experiment: &str, folder: &str) -> serde_json::Value {
     let bench = Bench::indexed(&small_corpus());
     let queries = bench.file("queries.txt", "ice\nmilk sugar\n");
     let root = recorded_machine(&bench);
     let [directory, state, results] = ["index", "state", "results"].map(|name| bench.path(name));
-    let mut lab = command(["lab", "run", "query-locality", "--duration", "3s"]);
+    let mut lab = command(["lab", "run", experiment, "--duration", "3s"]);
     lab.arg("--index")
         .arg(&directory)
         .arg("--queries")
@@ -352,8 +359,9 @@ fn a_stopped_run_is_kept_and_the_machine_put_back() {
         ("on".into(), "1".into())
     );
     assert!(!journal.exists());
-    let run = std::fs::read_to_string(results.join("query-locality/1-1/run.json")).unwrap();
-    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    let run = results.join(experiment).join(folder).join("run.json");
+    let run: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
     assert_eq!(run["is_complete"], false);
-    assert_eq!(run["notes"]["settings"]["smt"], "off");
+    run
 }
