@@ -15,6 +15,7 @@
 //!
 //! Example: documents 0, 1, 2, 4, 5, 6, 8, … (three of four) are `41 06  77 × 42  17 00 00 00 00 00`.
 
+use crate::limits::{self, LengthBytes};
 use crate::packed::{self, BLOCK};
 use crate::{CodecError, bits, processor};
 
@@ -155,6 +156,36 @@ impl<'a> Bits<'a> {
         (usize::from(before) + below.count_ones() as usize) % BLOCK
     }
 
+    /// The bytes of the documents; `false` where they are not 256 in number, or reach past the bytes.
+    #[inline]
+    pub fn pick(&self, bytes: &[u8], picked: &mut LengthBytes) -> bool {
+        limits::pick_bits(bytes, self.first, self.words, picked)
+    }
+
+    /// The documents at some indexes, which increase; as many as the block has.
+    #[inline]
+    pub fn docs_at(&self, indexes: &[u8], docs: &mut [u32]) {
+        let mut words = self.words.iter().map(|word| u64::from_le_bytes(*word));
+        let (mut before, mut ones, mut rest) = (0, 0, 0u64);
+        let mut base = self.first.wrapping_sub(64);
+        for (&index, doc) in indexes.iter().zip(docs) {
+            while before + ones <= u32::from(index) {
+                let Some(word) = words.next() else {
+                    return;
+                };
+                before += ones;
+                ones = word.count_ones();
+                rest = word;
+                base = base.wrapping_add(64);
+            }
+            let mut from = rest;
+            for _ in before..u32::from(index) {
+                from &= from - 1;
+            }
+            *doc = base.wrapping_add(from.trailing_zeros());
+        }
+    }
+
     /// The documents, one by one.
     pub fn spread(&self, docs: &mut [u32; BLOCK]) -> Result<(), CodecError> {
         let count = documents_of(self.words, self.first, docs);
@@ -278,6 +309,14 @@ mod tests {
                 assert_eq!(set.rank(&ranks, doc), index);
             }
         }
+        let mut some = [0; 3];
+        set.docs_at(&[0, 77, 255], &mut some);
+        assert_eq!(some, [0, 77, 255].map(|index: usize| expected[index]));
+        let bytes: Vec<u8> = (0..=last).map(|doc| (doc % 251) as u8).collect();
+        let mut picked = [0; BLOCK + 64];
+        assert!(set.pick(&bytes, &mut picked));
+        let of_docs = expected.map(|doc| (doc % 251) as u8);
+        assert_eq!(picked[..BLOCK], of_docs);
         for window_base in [0, set.first() & !1023, set.first() + 128] {
             let mut window = [0; 16];
             let mut naive = window;
@@ -329,6 +368,7 @@ mod tests {
                 let mut ranks = [0; 256];
                 set.ranks(&mut ranks);
                 prop_assert!(set.rank(&ranks, base) < BLOCK);
+                set.docs_at(&[0, 9, 200, 255], &mut [0; 4]);
                 set.join_into(&mut [0; 9], base & !63);
                 let ones: u32 = (0..set.words_count()).map(|at| set.word(at).count_ones()).sum();
                 prop_assert_eq!(read.is_ok(), ones == 256);

@@ -66,61 +66,6 @@ fn at_least_avx512(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
     count
 }
 
-/// Which of 64 values are `least` or more, as bits.
-#[inline]
-pub fn reach(values: &[f32; 64], least: f32) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if crate::processor::level() == crate::processor::Level::Avx512 {
-            // SAFETY: the processor has AVX-512F, the only thing this function asks for.
-            return unsafe { reach_avx512(values, least) };
-        }
-        if crate::processor::level() != crate::processor::Level::Any {
-            // SAFETY: the processor has AVX2, the only thing this function asks for.
-            return unsafe { reach_avx2(values, least) };
-        }
-    }
-    reach_scalar(values, least)
-}
-
-/// The twin of every vectorised [`reach`].
-pub fn reach_scalar(values: &[f32; 64], least: f32) -> u64 {
-    let bit = |(index, &value): (usize, &f32)| u64::from(value >= least) << index;
-    values.iter().enumerate().map(bit).sum()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn reach_avx512(values: &[f32; 64], least: f32) -> u64 {
-    use std::arch::x86_64::*;
-    let least = _mm512_set1_ps(least);
-    let (vectors, _) = values.as_chunks::<16>();
-    let mut bits = 0;
-    for (number, vector) in vectors.iter().enumerate() {
-        // SAFETY: a chunk is sixteen f32; unaligned loads are allowed.
-        let vector = unsafe { _mm512_loadu_ps(vector.as_ptr()) };
-        let mask = _mm512_cmp_ps_mask::<_CMP_GE_OQ>(vector, least);
-        bits |= u64::from(mask) << (number * 16);
-    }
-    bits
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn reach_avx2(values: &[f32; 64], least: f32) -> u64 {
-    use std::arch::x86_64::*;
-    let least = _mm256_set1_ps(least);
-    let (vectors, _) = values.as_chunks::<8>();
-    let mut bits = 0;
-    for (number, vector) in vectors.iter().enumerate() {
-        // SAFETY: a chunk is eight f32; unaligned loads are allowed.
-        let vector = unsafe { _mm256_loadu_ps(vector.as_ptr()) };
-        let mask = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(vector, least));
-        bits |= (mask as u64) << (number * 8);
-    }
-    bits
-}
-
 #[inline(always)]
 fn saturate_any(weight: f32, grid: f32, frequencies: &[u32], factors: &[f32], scores: &mut [f32]) {
     for ((score, &frequency), &factor) in scores.iter_mut().zip(frequencies).zip(factors) {
@@ -176,10 +121,6 @@ mod tests {
                 let expected = saturate_one(weight, grid, *frequency, *factor);
                 prop_assert_eq!(score.to_bits(), expected.to_bits());
             }
-            let mut some = [0.0; 64];
-            some.iter_mut().zip(&scores).for_each(|(slot, score)| *slot = *score);
-            let middle = some[13];
-            prop_assert_eq!(reach(&some, middle), reach_scalar(&some, middle));
             let least = scores.get(scores.len() / 2).copied().unwrap_or(1.0);
             let mut kept = [0; 256];
             let count = at_least(&scores, least, &mut kept);

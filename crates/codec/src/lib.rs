@@ -8,8 +8,9 @@
 //! - [`rice`]: integers in high and low parts, any of them read by itself; the form of positions.
 //! - [`elias_fano`]: documents in high and low parts, where they are too few for a block.
 //! - [`tail`]: postings one after another, where they are very few.
-//! - [`bits`], [`lanes`], [`sorted`]: what is done with decoded blocks, as sets of bits, as postings side by
-//!   side, and as sorted documents.
+//! - [`bits`], [`lanes`], [`limits`], [`sorted`]: what is done with decoded blocks, as sets of bits, as
+//!   postings side by side, as those of them that can reach a score, and as sorted documents.
+//! - [`sums`]: scores by document, as rows that are added to and emptied.
 //! - [`memory`], [`processor`]: asking for bytes before they are wanted, and which instructions there are.
 
 // Kernels need intrinsics; each block carries its proof.
@@ -20,11 +21,13 @@ pub mod docs;
 pub mod elias_fano;
 pub mod error;
 pub mod lanes;
+pub mod limits;
 pub mod memory;
 pub mod packed;
 pub mod processor;
 pub mod rice;
 pub mod sorted;
+pub mod sums;
 pub mod tail;
 pub mod vint;
 

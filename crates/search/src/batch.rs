@@ -1,6 +1,7 @@
 //! Candidates with what they score so far, on their way through the lists that have not been asked yet.
 
 use crate::TopK;
+use crate::competitive::{self, Reached};
 use crate::cursor::BLOCK;
 use crate::list::{Found, List};
 use crate::profile;
@@ -49,8 +50,18 @@ impl Batch {
         self.count += 1;
     }
 
+    /// Takes of a list's loaded block the postings that score `least` or more; the batch is empty before.
+    pub(crate) fn take(&mut self, list: &mut List<'_>, least: f32) {
+        let reached = Reached {
+            indexes: &mut self.kept,
+            docs: &mut self.docs,
+            scores: &mut self.sums,
+        };
+        self.count = competitive::reaching(list, least, reached);
+    }
+
     /// Takes of some scored documents those whose score is `least` or more; the batch is empty before.
-    pub(crate) fn take(&mut self, docs: &[u32], scores: &[f32], least: f32) {
+    pub(crate) fn take_scored(&mut self, docs: &[u32], scores: &[f32], least: f32) {
         self.count = lanes::at_least(scores, least, &mut self.kept);
         for (at, &index) in self.kept[..self.count].iter().enumerate() {
             self.docs[at] = docs[index as usize];

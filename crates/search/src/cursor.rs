@@ -20,6 +20,7 @@ pub(crate) use phrase::{PhraseCursor, distinct_records, sloppy_frequency};
 pub(crate) use prefix::PrefixCursor;
 pub(crate) use term::{FilterCursor, TermCursor};
 
+use crate::factors::Factors;
 use crate::plan::{Node, PREFIX_SCORE, Plan};
 use crate::profile;
 use index::{DocId, Field, Impact, IndexError, Segment, TermRecord};
@@ -121,11 +122,12 @@ impl<'a> Cursor<'a> {
 /// Turns a frequency into a score: all that is the same for a whole list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scorer<'a> {
-    ranking: crate::Ranking,
-    weight: f32,
-    grid: f32,
-    factors: Option<&'a [f32; 256]>,
-    lengths: &'a [u8],
+    pub(crate) ranking: crate::Ranking,
+    pub(crate) weight: f32,
+    pub(crate) grid: f32,
+    /// `None` where nothing is scored.
+    pub(crate) factors: Option<&'a Factors>,
+    pub(crate) lengths: &'a [u8],
 }
 
 impl<'a> Scorer<'a> {
@@ -153,7 +155,7 @@ impl<'a> Scorer<'a> {
         match self.factors {
             Some(factors) => {
                 profile::scored(1);
-                let factor = factors[self.length_byte(doc) as usize];
+                let factor = factors.by_length[self.length_byte(doc) as usize];
                 self.ranking
                     .score(self.weight, frequency, factor, self.grid)
             }
@@ -171,7 +173,7 @@ impl<'a> Scorer<'a> {
         profile::scored(docs.len());
         let mut factors_of = [0.0; BLOCK];
         for (factor, &doc) in factors_of.iter_mut().zip(docs) {
-            *factor = factors[self.length_byte(DocId(doc)) as usize];
+            *factor = factors.by_length[self.length_byte(DocId(doc)) as usize];
         }
         let factors_of = &factors_of[..docs.len().min(BLOCK)];
         self.ranking
@@ -192,7 +194,7 @@ impl<'a> Scorer<'a> {
         };
         // Frequency 0, of a pair that is not used, scores 0.
         let scores = impacts.iter().map(|impact| {
-            let factor = factors[impact.length as usize];
+            let factor = factors.by_length[impact.length as usize];
             self.ranking.score(
                 self.weight,
                 impact.frequency & FREQUENCY_MAX,

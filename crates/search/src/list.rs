@@ -1,6 +1,7 @@
 //! A clause that is one term, on one segment, as the algorithms in bulk see it: blocks, what each of them
 //! adds at most, and looking for documents in it.
 
+use crate::competitive::Limits;
 use crate::cursor::{BLOCK, Scorer};
 use crate::plan::{Node, Plan};
 use codec::sorted::{self, Pairs};
@@ -21,6 +22,7 @@ pub(crate) struct List<'a> {
     bound: (usize, f32),
     /// Where the last search for a document got to.
     found: usize,
+    pub(crate) limits: Limits,
 }
 
 /// Documents found in a list: their indexes among those looked for.
@@ -89,6 +91,7 @@ impl<'a> List<'a> {
             most: None,
             bound: (usize::MAX, 0.0),
             found: 0,
+            limits: Limits::default(),
         })
     }
 
@@ -175,6 +178,13 @@ impl<'a> List<'a> {
             }
         }
         most
+    }
+
+    /// Whether a block holds no document before `end`.
+    #[inline]
+    pub(crate) fn is_past(&self, block: usize, end: u32) -> bool {
+        block >= self.blocks.blocks_count()
+            || (block > 0 && self.blocks.last_doc(block - 1).0 >= end - 1)
     }
 
     /// What at least `k` postings of the list score.

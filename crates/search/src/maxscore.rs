@@ -16,19 +16,25 @@ use crate::list::{List, first_damage};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop;
 use crate::window::{WIDTH_MAX, Window};
+use codec::sums::ROW;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// Documents of the narrowest window. Short, so that bounds are close.
-const WIDTH_MIN: u32 = 2048;
+/// Documents of the narrowest window: so short that sums stay in a first-level cache, and bounds close.
+const WIDTH_MIN: u32 = 8192;
 /// Postings that a window should have, about.
-const POSTINGS_PER_WINDOW: u64 = 512;
+const POSTINGS_PER_WINDOW: u64 = 2048;
+
+/// Rows are passed over by their marks where not even one of so many is expected to hold a posting.
+const SPARSE: u64 = 4;
 
 /// A union being searched on one segment.
 pub(crate) struct MaxScore<'a> {
     /// By the most that they add, lowest first.
     lists: Vec<Clause<'a>>,
     width: u32,
+    /// Documents of the segment.
+    documents_count: u64,
     scratch: Lent<Room>,
 }
 
@@ -87,6 +93,7 @@ impl<'a> MaxScore<'a> {
         MaxScore {
             lists,
             scratch,
+            documents_count: documents,
             width: (width.clamp(1, WIDTH_MAX.into()) as u32)
                 .next_power_of_two()
                 .clamp(WIDTH_MIN, WIDTH_MAX),
@@ -214,24 +221,43 @@ impl<'a> MaxScore<'a> {
             helpers.search_one(number, base..end, &mut scores[number], batch, top);
             return;
         }
+        let least = top.threshold() - helpers.others;
+        let poured = pouring
+            .iter()
+            .map(|&(_, number)| helpers.lists[number].list.cost());
+        let postings: u64 = poured.map(u64::from).sum();
+        let marked = least <= 0.0 || postings * ROW as u64 * SPARSE < self.documents_count;
         for &(_, number) in pouring {
             let clause = &mut helpers.lists[number];
             let mut block = clause.list.find(DocId(base));
             while let Some((docs, scores)) =
                 clause.scored_part(block, base..end, &mut scores[number])
             {
-                window.pour(base, docs, scores);
+                match marked {
+                    true => window.pour_marked(base, docs, scores),
+                    false => window.pour(base, docs, scores),
+                }
                 block += 1;
             }
         }
-        let least = top.threshold() - helpers.others;
-        window.drain(end - base, least, |at, sum| {
-            batch.push(base + at, sum);
-            if batch.count == BLOCK {
-                helpers.finish(batch, top);
-            }
-        });
-        helpers.finish(batch, top);
+        let width = end - base;
+        if marked {
+            window.drain_marked(width, least, |at, sum| {
+                batch.push(base + at, sum);
+                if batch.count == BLOCK {
+                    helpers.finish(batch, top);
+                }
+            });
+            return helpers.finish(batch, top);
+        }
+        let rows = width.div_ceil(ROW as u32) as usize;
+        let mut row = 0;
+        while row < rows {
+            // Only the best hits raise it, so what it leaves out could not enter.
+            let least = top.threshold() - helpers.others;
+            row = window.drain(row, width, base, least, batch);
+            helpers.finish(batch, top);
+        }
     }
 }
 
@@ -261,10 +287,18 @@ impl<'a> Helpers<'_, 'a> {
         for block in first..self.lists[number].list.blocks.blocks_count() {
             let clause = &mut self.lists[number];
             if top.would_enter(clause.list.bound(block) + self.others) {
-                let Some((docs, scores)) = clause.scored_part(block, range.clone(), scores) else {
-                    return;
-                };
-                batch.take(docs, scores, top.threshold() - self.others);
+                let least = top.threshold() - self.others;
+                if clause.is_within(block, &range) {
+                    clause.list.blocks.load(block);
+                    batch.take(&mut clause.list, least);
+                } else {
+                    // What lies in this window is part of a block: scored once, for all windows.
+                    let Some((docs, scores)) = clause.scored_part(block, range.clone(), scores)
+                    else {
+                        return;
+                    };
+                    batch.take_scored(docs, scores, least);
+                }
                 self.finish(batch, top);
             } else if clause.list.blocks.last_doc(block).0 >= range.end - 1 {
                 return;
@@ -294,6 +328,16 @@ impl<'a> Helpers<'_, 'a> {
 }
 
 impl Clause<'_> {
+    /// Whether all documents of a block lie in a range, and it was not scored before.
+    #[inline]
+    fn is_within(&self, block: usize, range: &Range<u32>) -> bool {
+        let blocks = &self.list.blocks;
+        self.scored != block
+            && blocks.last_doc(block).0 < range.end
+            && (block == 0 || blocks.last_doc(block - 1).0 >= range.start.saturating_sub(1))
+            && (block > 0 || range.start == 0)
+    }
+
     /// The documents of a block from `base` on and before `end`, and their scores; `None` past them.
     fn scored_part<'s>(
         &'s mut self,
@@ -301,9 +345,7 @@ impl Clause<'_> {
         Range { start: base, end }: Range<u32>,
         scores: &'s mut [f32; BLOCK],
     ) -> Option<(&'s [u32], &'s [f32])> {
-        let blocks = &self.list.blocks;
-        if block >= blocks.blocks_count() || (block > 0 && blocks.last_doc(block - 1).0 >= end - 1)
-        {
+        if self.list.is_past(block, end) {
             return None;
         }
         if self.scored != block {

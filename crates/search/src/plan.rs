@@ -3,6 +3,7 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
+use crate::factors::Factors;
 use crate::{Query, Ranking};
 use index::{
     Field, IndexError, LookUpStep, Segment, Statistics, TermHash, TermPlace, TermRecord,
@@ -21,8 +22,8 @@ pub struct Plan {
     pub(crate) ranking: Ranking,
     /// What scores are rounded with.
     pub(crate) grid: f32,
-    pub(crate) text_factors: Option<Arc<[f32; 256]>>,
-    pub(crate) title_factors: Option<Arc<[f32; 256]>>,
+    pub(crate) text_factors: Option<Arc<Factors>>,
+    pub(crate) title_factors: Option<Arc<Factors>>,
     // For explanations.
     pub(crate) documents_count: u64,
     pub(crate) average_lengths: [f64; 2],
@@ -148,8 +149,9 @@ impl Plan {
         };
         let root = planner.scored(query)?;
         let average_lengths = Field::WITH_LENGTHS.map(|field| statistics.average_length(field));
-        let factors =
-            |at: usize| planner.fields_used[at].then(|| ranking.factors(average_lengths[at]));
+        let factors = |at: usize| {
+            planner.fields_used[at].then(|| Factors::of_field(ranking, average_lengths[at]))
+        };
         Ok(Plan {
             root,
             ranking,

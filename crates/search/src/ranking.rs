@@ -24,19 +24,9 @@
 //! opposite directions and so can fall by a unit in the last place; here every step is monotone,
 //! and so is its rounding. Upper bounds of a block of postings rest on this.
 
+use crate::factors::{SHARES, SHARES_OF_ROOTS};
 use codec::lanes;
-use std::cell::RefCell;
-use std::sync::Arc;
-
-/// Tables of factors that a thread remembers: of two fields, for two indexes.
-const FACTORS_MAX: usize = 4;
-
-/// Tables by what they were made for.
-type Remembered = Vec<((Ranking, f32), Arc<[f32; 256]>)>;
-
-thread_local! {
-    static FACTORS: RefCell<Remembered> = const { RefCell::new(Vec::new()) };
-}
+use codec::limits::LIMITS;
 
 /// How documents are scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,29 +80,6 @@ impl Ranking {
         }
     }
 
-    /// What a length contributes, for each length byte. Queries on one index ask for the same again and
-    /// again, so each thread remembers the last answers.
-    pub(crate) fn factors(self, average_length: f64) -> Arc<[f32; 256]> {
-        let average = if average_length > 0.0 {
-            average_length as f32
-        } else {
-            1.0
-        };
-        FACTORS.with_borrow_mut(|remembered| {
-            let asked = (self, average);
-            if let Some((_, factors)) = remembered.iter().find(|(known, _)| *known == asked) {
-                return Arc::clone(factors);
-            }
-            let factor = |byte: usize| self.factor(index::length::dequantize(byte as u8), average);
-            let factors = Arc::new(std::array::from_fn(factor));
-            if remembered.len() == FACTORS_MAX {
-                remembered.remove(0);
-            }
-            remembered.push((asked, Arc::clone(&factors)));
-            factors
-        })
-    }
-
     /// What a length contributes.
     pub fn factor(self, length: u32, average: f32) -> f32 {
         match self {
@@ -140,6 +107,31 @@ impl Ranking {
         let above = 2f32.powi(most.log2().floor() as i32 + 1);
         // From 3 to 4 times a power of two the unit in the last place is 2^-22 of it.
         3.0 * above
+    }
+
+    /// A number such that no posting whose length contributes less than it, times the share of the
+    /// frequency (see [`Ranking::shares`]), scores `least`. A little low, for what rounding may add to a score.
+    pub(crate) fn least_factor(self, weight: f32, grid: f32, least: f32) -> f32 {
+        // A score is at most three roundings and half a step of the grid, 2^-22 of `grid`, too high.
+        let least = least - (weight + grid) * 1e-6;
+        let needed = match self {
+            // weight - weight / (1 + x) >= least, solved for x.
+            Ranking::Bm25 { .. } => least / (weight - least).max(weight * 1e-6),
+            Ranking::TfIdf => least / weight,
+        };
+        match least > 0.0 && needed >= 0.0 {
+            true => needed * (1.0 - 1e-5),
+            false => 0.0,
+        }
+    }
+
+    /// By frequency, what a length need contribute where it must contribute 1 with a frequency of 1.
+    #[inline]
+    pub(crate) fn shares(self) -> &'static [f32; LIMITS] {
+        match self {
+            Ranking::Bm25 { .. } => &SHARES,
+            Ranking::TfIdf => &SHARES_OF_ROOTS,
+        }
     }
 
     /// The score of one term in one document, on the grid.

@@ -4,7 +4,6 @@
 //! competitive pairs bound every score in it below the worst score kept.
 
 use crate::batch::Batch;
-use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
 use crate::scratch::Lent;
 use crate::stop::Stop;
@@ -33,7 +32,6 @@ pub(crate) fn search<'a>(
     if !segment.has_deletions() {
         top.raise(list.floor(top.k()));
     }
-    let mut scores = [0.0; BLOCK];
     let mut batch: Lent<Batch> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {
@@ -50,8 +48,7 @@ pub(crate) fn search<'a>(
             continue;
         }
         list.blocks.load(block);
-        let docs = list.score_block(&mut scores);
-        batch.take(docs, &scores[..docs.len()], top.threshold());
+        batch.take(list, top.threshold());
         batch.clip(&range);
         batch.offer(segment, top);
     }

@@ -279,7 +279,7 @@ fn many_documents(seed: u64) -> Vec<corpus::Document> {
         let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (mixed ^ mixed >> 31) % below
     };
-    (0..7000)
+    (0..21_000)
         .map(|number| {
             let mut body = String::new();
             let longest = random(30);
@@ -298,7 +298,7 @@ fn many_documents(seed: u64) -> Vec<corpus::Document> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(4))]
 
     #[test]
     fn pruning_over_many_windows_is_its_slow_twin(
@@ -306,7 +306,7 @@ proptest! {
         codec in prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
         with_deletions in any::<bool>(),
         queries in prop::collection::vec(
-            (prop::collection::vec(5u32..14, 1..7), rankings(), 1usize..90, kinds()), 60),
+            (prop::collection::vec(5u32..14, 1..7), rankings(), 1usize..90, kinds()), 40),
     ) {
         let documents = many_documents(seed);
         let replaced = if with_deletions { documents[..900].to_vec() } else { Vec::new() };

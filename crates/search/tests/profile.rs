@@ -72,7 +72,7 @@ fn every_algorithm_says_what_it_did() {
     assert!(blocks.decoded_count < blocks.blocks_count, "{pruned:?}");
     assert!(pruned.first_threshold > Some(0.0), "{pruned:?}");
     assert!(
-        pruned.scored_count <= 256 * blocks.decoded_count,
+        pruned.scored_count <= 256 * (blocks.decoded_count + blocks.as_bits_count),
         "{pruned:?}"
     );
     assert!(

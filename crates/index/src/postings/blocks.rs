@@ -8,6 +8,7 @@ use super::watch::Watch;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, TAIL_MIN, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
+use codec::limits::{self, LengthBytes};
 use codec::{CodecError, bits, docs, docs::Bits, elias_fano, lanes, memory, packed, tail};
 use std::path::Path;
 
@@ -364,6 +365,33 @@ impl<'a> Blocks<'a> {
     pub fn docs_padded(&mut self) -> &[u32; BLOCK] {
         self.spread();
         self.room.docs.first_chunk().expect("a block fits")
+    }
+
+    /// Of some bytes, one a document, those of the documents of the loaded block.
+    #[inline]
+    pub fn pick(&mut self, bytes: &[u8], picked: &mut LengthBytes) {
+        match self.bits {
+            Some(bits) if !self.docs_ready && bits.pick(bytes, picked) => {}
+            _ => limits::pick(bytes, self.docs(), picked),
+        }
+    }
+
+    /// The documents at some indexes of the loaded block, which increase.
+    #[inline]
+    pub fn docs_at(&mut self, indexes: &[u8], docs: &mut [u32]) {
+        /// More than this many single documents cost more than all of a block.
+        const SINGLE_MAX: usize = 16;
+        match self.bits {
+            Some(bits) if !self.docs_ready && indexes.len() <= SINGLE_MAX => {
+                bits.docs_at(indexes, docs)
+            }
+            _ => {
+                let all = self.docs_padded();
+                for (doc, &index) in docs.iter_mut().zip(indexes) {
+                    *doc = all[usize::from(index)];
+                }
+            }
+        }
     }
 
     #[inline]
