@@ -24,6 +24,11 @@ for_each_processor! {
     pub fn sum(values: &[u32]) -> u32 = sum_any
 }
 
+for_each_processor! {
+    /// Adds 1 to every value, modulo 2^32.
+    pub fn add_one(values: &mut [u32]) -> () = add_one_any
+}
+
 /// Writes to `kept` the indexes of the values that are `least` or more; how many they are. Of the
 /// values as many as there are indexes, at most 256.
 #[inline]
@@ -92,6 +97,13 @@ fn sum_any(values: &[u32]) -> u32 {
 }
 
 #[inline(always)]
+fn add_one_any(values: &mut [u32]) {
+    for value in values {
+        *value = value.wrapping_add(1);
+    }
+}
+
+#[inline(always)]
 fn at_least_any(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
     let mut count = 0;
     for (index, &value) in values.iter().take(256).enumerate() {
@@ -131,6 +143,9 @@ mod tests {
             prop_assert_eq!(&kept[..count], &expected);
             prop_assert_eq!(at_least_one_by_one(&scores, least, &mut kept), count);
             prop_assert_eq!(&kept[..count], &expected);
+            let mut raised = frequencies.clone();
+            add_one(&mut raised);
+            prop_assert!(raised.iter().zip(&frequencies).all(|(one, before)| *one == before + 1));
             prop_assert_eq!(max(&frequencies), frequencies.iter().copied().max().unwrap_or(0));
             prop_assert_eq!(sum(&frequencies), frequencies.iter().sum::<u32>());
         }

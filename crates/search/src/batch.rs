@@ -1,7 +1,7 @@
 //! Candidates with what they score so far, on their way through the lists that have not been asked yet.
 
 use crate::TopK;
-use crate::competitive::{self, Reached};
+use crate::competitive::{self, Reached, Room};
 use crate::cursor::BLOCK;
 use crate::list::{Found, List};
 use crate::profile;
@@ -21,6 +21,7 @@ pub(crate) struct Batch {
     frequencies: [u32; BLOCK],
     held: [u32; BLOCK],
     scores: [f32; BLOCK],
+    room: Room,
 }
 
 kept_by_thread!(Batch);
@@ -37,6 +38,7 @@ impl Default for Batch {
             frequencies: [1; BLOCK],
             held: [0; BLOCK],
             scores: [0.0; BLOCK],
+            room: Room::default(),
         }
     }
 }
@@ -56,6 +58,7 @@ impl Batch {
             indexes: &mut self.kept,
             docs: &mut self.docs,
             scores: &mut self.sums,
+            room: &mut self.room,
         };
         self.count = competitive::reaching(list, least, reached);
     }

@@ -8,7 +8,7 @@ use crate::factors::Factors;
 use crate::list::List;
 use crate::profile;
 use codec::lanes;
-use codec::limits::{self, LIMITS};
+use codec::limits::{self, LIMITS, LengthBytes};
 
 /// Where more than so many of a block reached the score, of the next all are scored: most do again.
 const MANY: usize = 48;
@@ -68,6 +68,26 @@ pub(crate) struct Reached<'r> {
     pub(crate) indexes: &'r mut [u8; BLOCK],
     pub(crate) docs: &'r mut [u32; BLOCK],
     pub(crate) scores: &'r mut [f32; BLOCK],
+    pub(crate) room: &'r mut Room,
+}
+
+/// What is known of postings on the way.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Room {
+    lengths: LengthBytes,
+    frequencies: [u32; BLOCK],
+    factors: [f32; BLOCK],
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room {
+            lengths: [0; BLOCK + 64],
+            frequencies: [1; BLOCK],
+            factors: [0.0; BLOCK],
+        }
+    }
 }
 
 /// Finds the postings of the loaded block that score `least` or more; how many they are.
@@ -82,20 +102,23 @@ pub(crate) fn reaching(list: &mut List<'_>, least: f32, reached: Reached<'_>) ->
         indexes,
         docs,
         scores,
+        room,
     } = reached;
-    let mut lengths = [0; BLOCK + 64];
-    list.blocks.pick(scorer.lengths, &mut lengths);
+    let Room {
+        lengths,
+        frequencies: some,
+        factors: factors_of,
+    } = room;
+    list.blocks.pick(scorer.lengths, lengths);
     let frequencies = list.blocks.frequencies();
     profile::scored(frequencies.len());
-    let count = limits::shorter(frequencies, &lengths, &list.limits.below, indexes);
+    let count = limits::shorter(frequencies, lengths, &list.limits.below, indexes);
     if count == 0 {
         list.limits.reached = 0;
         return 0;
     }
-    let mut some = [1; BLOCK];
-    let mut factors_of = [0.0; BLOCK];
-    for ((frequency, factor), &index) in some.iter_mut().zip(&mut factors_of).zip(&indexes[..count])
-    {
+    let chosen = some.iter_mut().zip(&mut *factors_of).zip(&indexes[..count]);
+    for ((frequency, factor), &index) in chosen {
         let index = usize::from(index);
         *frequency = frequencies[index];
         *factor = factors.by_length[usize::from(lengths[index])];

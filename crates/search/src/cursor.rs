@@ -119,6 +119,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Pairs that are scored side by side.
+const BOUNDED: usize = 4;
+
 /// Turns a frequency into a score: all that is the same for a whole list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scorer<'a> {
@@ -192,17 +195,23 @@ impl<'a> Scorer<'a> {
         let Some(factors) = self.factors else {
             return 0.0;
         };
-        // Frequency 0, of a pair that is not used, scores 0.
-        let scores = impacts.iter().map(|impact| {
-            let factor = factors.by_length[impact.length as usize];
-            self.ranking.score(
-                self.weight,
-                impact.frequency & FREQUENCY_MAX,
-                factor,
-                self.grid,
-            )
-        });
-        scores.fold(0.0, f32::max)
+        // Four at a time, without a branch: one division of the processor's.
+        let mut most = 0.0;
+        for impacts in impacts.chunks(BOUNDED) {
+            // Frequency 0, of a pair that is not used, scores 0.
+            let (mut frequencies, mut of_lengths) = ([0; BOUNDED], [0.0; BOUNDED]);
+            for (at, impact) in impacts.iter().enumerate() {
+                frequencies[at] = impact.frequency & FREQUENCY_MAX;
+                of_lengths[at] = factors.by_length[usize::from(impact.length)];
+            }
+            for score in self
+                .ranking
+                .score_four(self.weight, frequencies, of_lengths, self.grid)
+            {
+                most = if score > most { score } else { most };
+            }
+        }
+        most
     }
 
     /// The quantised length of a document. A damaged list could name a document that the segment

@@ -146,6 +146,25 @@ impl Ranking {
         }
     }
 
+    /// The scores of four postings of one term.
+    #[inline]
+    pub(crate) fn score_four(
+        self,
+        weight: f32,
+        frequencies: [u32; 4],
+        factors: [f32; 4],
+        grid: f32,
+    ) -> [f32; 4] {
+        match self {
+            Ranking::Bm25 { .. } => std::array::from_fn(|at| {
+                lanes::saturate_one(weight, grid, frequencies[at], factors[at])
+            }),
+            Ranking::TfIdf => {
+                std::array::from_fn(|at| self.score(weight, frequencies[at], factors[at], grid))
+            }
+        }
+    }
+
     /// The scores of many postings of one term.
     #[inline]
     pub(crate) fn score_many(

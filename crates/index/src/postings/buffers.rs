@@ -8,13 +8,14 @@ use std::ops::{Deref, DerefMut};
 /// Buffers that a thread keeps for the next search.
 const SPARE_MAX: usize = 64;
 
-/// A decoded block.
+/// A decoded block. No vector of it lies in two cache lines.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Buffers {
-    /// Documents, increasing; behind them `u32::MAX`.
-    pub(super) docs: [u32; BLOCK + 1],
     pub(super) frequencies: [u32; BLOCK],
     pub(super) position_gaps: [u32; BLOCK],
+    /// Documents, increasing; behind them `u32::MAX`.
+    pub(super) docs: [u32; BLOCK + 1],
 }
 
 /// Room for one block, given back to its thread's store when dropped.

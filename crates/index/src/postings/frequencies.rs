@@ -153,11 +153,7 @@ impl Blocks<'_> {
             }
         };
         match decoded {
-            Ok(()) => {
-                for frequency in &mut frequencies[..count] {
-                    *frequency = frequency.wrapping_add(1);
-                }
-            }
+            Ok(()) => lanes::add_one(&mut frequencies[..count]),
             Err(error) => self.fail(self.origin.postings_offset + start as u64, error),
         }
     }
