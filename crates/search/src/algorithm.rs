@@ -2,21 +2,28 @@
 //!
 //! ```text
 //! all of some terms        conjunction       none skipped when counted
-//! any of some terms        maxscore          and, when counted, union beside it
+//! any of some terms        maxscore          and, when counted, union beside it; both also without what is excluded
 //! one term                 single            its count is in the dictionary
 //! a phrase                 phrase
+//! some required, and more  mixed             required words or phrases, beside which anything is optional or excluded
+//! any of phrases, terms    the above         in parts that have no document in common
 //! anything else            exhaustive
 //! ```
 //!
 //! Each runs over a range of documents at a time, ranges in any order, with a threshold that may come
 //! from outside and rise meanwhile. Each gives the hits, scores and counts of [`crate::exhaustive`].
 
+mod opening;
+mod shape;
+
+use self::shape::shape;
 use crate::conjunction::Conjunction;
+use crate::counter::Counter;
 use crate::cursor::Cursor;
 use crate::list::List;
 use crate::maxscore::MaxScore;
+use crate::mixed::Mixed;
 use crate::phrase::Phrase;
-use crate::plan::{Node, PhraseNode};
 use crate::profile::{self, Name};
 use crate::union::Union;
 use crate::{Plan, TopK, exhaustive, single};
@@ -32,10 +39,10 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    fn is_counted(self) -> bool {
+    pub(crate) fn is_counted(self) -> bool {
         self != Wanted::Hits
     }
-    fn has_hits(self) -> bool {
+    pub(crate) fn has_hits(self) -> bool {
         self != Wanted::Count
     }
 }
@@ -56,8 +63,26 @@ enum Kind<'a> {
         searching: Option<Box<MaxScore<'a>>>,
     },
     Phrase(Box<Phrase<'a>>),
+    /// Counts by itself, unless there is a counter.
+    Mixed {
+        counting: Option<Box<Counter<'a>>>,
+        searching: Option<Searching<'a>>,
+    },
+    /// Documents put together of parts that have none in common.
+    Parts {
+        searching: Vec<Kind<'a>>,
+        counting: Vec<Kind<'a>>,
+    },
     /// The cursor, and the end of the range that it walked last.
     Other(Box<Cursor<'a>>, u32),
+}
+
+/// Who leads the search of a combination.
+enum Searching<'a> {
+    /// What is required.
+    Required(Box<Mixed<'a>>),
+    /// What adds most; what is required is asked about last.
+    Best(Box<MaxScore<'a>>),
 }
 
 impl<'a> Algorithm<'a> {
@@ -69,21 +94,7 @@ impl<'a> Algorithm<'a> {
         top: &mut TopK<'a>,
         wanted: Wanted,
     ) -> Result<Option<Algorithm<'a>>, IndexError> {
-        let kind = match shape(plan) {
-            Shape::Term(node) => {
-                List::open(plan, node, segment)?.map(|list| Kind::Single(Box::new(list)))
-            }
-            Shape::All(nodes) => open_all(plan, nodes, segment)?
-                .map(|lists| Kind::All(Box::new(Conjunction::new(lists)))),
-            Shape::Any(nodes) => Kind::open_any(plan, nodes, segment, top, wanted)?,
-            Shape::Phrase(phrase) => {
-                Phrase::open(plan, phrase, segment)?.map(|phrase| Kind::Phrase(Box::new(phrase)))
-            }
-            Shape::Other => {
-                let cursor = Cursor::open(plan, &plan.root, segment)?;
-                (!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0))
-            }
-        };
+        let kind = Kind::open(plan, shape(&plan.root), segment, top, wanted)?;
         if let Some(kind) = &kind {
             kind.tell();
         }
@@ -98,8 +109,26 @@ impl<'a> Algorithm<'a> {
     /// Keeps the best documents of a range in `top`, which entered the segment; how many match, where that
     /// is wanted.
     pub(crate) fn run(&mut self, range: Range<u32>, top: &mut TopK<'a>) -> Result<u64, IndexError> {
-        let (segment, wanted) = (self.segment, self.wanted);
-        match &mut self.kind {
+        self.kind
+            .run(self.plan, self.segment, self.wanted, range, top)
+    }
+
+    /// The most that a document of a range can score, as far as it is known without reading postings.
+    pub(crate) fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.kind.bound_in(DocId(range.start), DocId(range.end))
+    }
+}
+
+impl<'a> Kind<'a> {
+    fn run(
+        &mut self,
+        plan: &'a Plan,
+        segment: &'a Segment,
+        wanted: Wanted,
+        range: Range<u32>,
+        top: &mut TopK<'a>,
+    ) -> Result<u64, IndexError> {
+        match self {
             Kind::Single(list) => {
                 if wanted.has_hits() {
                     single::search(list, range.clone(), segment, top)?;
@@ -124,12 +153,47 @@ impl<'a> Algorithm<'a> {
                     None => Ok(0),
                 }
             }
-            Kind::Phrase(phrase) if wanted == Wanted::Count => phrase.count(range, segment, top),
-            Kind::Phrase(phrase) => phrase.search(range, segment, top, wanted.is_counted()),
+            Kind::Phrase(phrase) => phrase.search(range, segment, top, wanted),
+            Kind::Mixed {
+                counting,
+                searching,
+            } => {
+                let wanted = match counting {
+                    Some(_) => Wanted::Hits,
+                    None => wanted,
+                };
+                let count = match searching {
+                    Some(Searching::Required(mixed)) => {
+                        mixed.search(range.clone(), segment, top, wanted)?
+                    }
+                    Some(Searching::Best(any)) => {
+                        any.search(range.clone(), segment, top)?;
+                        0
+                    }
+                    None => 0,
+                };
+                match counting {
+                    Some(counter) => counter.count(range, segment, top.stop()),
+                    None => Ok(count),
+                }
+            }
+            Kind::Parts {
+                searching,
+                counting,
+            } => {
+                let mut count = 0;
+                for part in searching {
+                    part.run(plan, segment, Wanted::Hits, range.clone(), top)?;
+                }
+                for part in counting {
+                    count += part.run(plan, segment, Wanted::Count, range.clone(), top)?;
+                }
+                Ok(count)
+            }
             Kind::Other(cursor, walked) => {
                 if range.start < *walked {
                     // Cursors go forward only.
-                    **cursor = Cursor::open(self.plan, &self.plan.root, segment)?;
+                    **cursor = Cursor::open(plan, &plan.root, segment)?;
                 }
                 *walked = range.end;
                 exhaustive::search_range(cursor, range, segment, top, wanted.has_hits())
@@ -137,10 +201,8 @@ impl<'a> Algorithm<'a> {
         }
     }
 
-    /// The most that a document of a range can score, as far as it is known without reading postings.
-    pub(crate) fn bound(&mut self, range: &Range<u32>) -> f32 {
-        let (base, end) = (DocId(range.start), DocId(range.end));
-        match &mut self.kind {
+    fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        match self {
             Kind::Single(list) => list.bound_in(base, end),
             Kind::All(both) => both.bound_in(base, end),
             Kind::Any {
@@ -148,12 +210,24 @@ impl<'a> Algorithm<'a> {
                 ..
             } => searching.bound_in(base, end),
             Kind::Phrase(phrase) => phrase.bound_in(base, end),
-            Kind::Any { .. } | Kind::Other(..) => f32::INFINITY,
+            Kind::Mixed {
+                searching: Some(Searching::Required(mixed)),
+                ..
+            } => mixed.bound_in(base, end),
+            Kind::Mixed {
+                searching: Some(Searching::Best(any)),
+                ..
+            } => any.bound_in(base, end),
+            Kind::Parts { searching, .. } if !searching.is_empty() => {
+                let bounds = searching.iter_mut().map(|part| part.bound_in(base, end));
+                bounds.fold(0.0, f32::max)
+            }
+            Kind::Any { .. } | Kind::Mixed { .. } | Kind::Parts { .. } | Kind::Other(..) => {
+                f32::INFINITY
+            }
         }
     }
-}
 
-impl<'a> Kind<'a> {
     /// Says what runs, to whoever profiles it.
     fn tell(&self) {
         match self {
@@ -171,101 +245,16 @@ impl<'a> Kind<'a> {
                 }
             }
             Kind::Phrase(_) => profile::runs(Name::Phrase),
+            Kind::Mixed {
+                searching: Some(Searching::Best(_)),
+                ..
+            } => profile::runs(Name::MaxScore),
+            Kind::Mixed { .. } => profile::runs(Name::Mixed),
+            Kind::Parts {
+                searching,
+                counting,
+            } => searching.iter().chain(counting).for_each(Kind::tell),
             Kind::Other(..) => profile::runs(Name::Exhaustive),
         }
     }
-
-    fn open_any(
-        plan: &'a Plan,
-        nodes: &'a [Node],
-        segment: &'a Segment,
-        top: &mut TopK<'a>,
-        wanted: Wanted,
-    ) -> Result<Option<Kind<'a>>, IndexError> {
-        let lists = open_any(plan, nodes, segment)?;
-        if lists.len() < 2 {
-            let mut lists = lists.into_iter();
-            return Ok(lists.next().map(|list| Kind::Single(Box::new(list))));
-        }
-        let counting = match wanted {
-            Wanted::Hits => None,
-            // Both read the lists in an order of their own, so each has its own.
-            Wanted::HitsAndCount => Some(open_any(plan, nodes, segment)?),
-            Wanted::Count => {
-                return Ok(Some(Kind::Any {
-                    counting: Some(Box::new(Union::new(lists))),
-                    searching: None,
-                }));
-            }
-        };
-        Ok(Some(Kind::Any {
-            counting: counting.map(|lists| Box::new(Union::new(lists))),
-            searching: Some(Box::new(MaxScore::new(lists, segment, top))),
-        }))
-    }
-}
-
-/// What a plan is, as far as an algorithm is made for it.
-enum Shape<'a> {
-    Term(&'a Node),
-    All(&'a [Node]),
-    Any(&'a [Node]),
-    Phrase(&'a PhraseNode),
-    Other,
-}
-
-fn shape(plan: &Plan) -> Shape<'_> {
-    let terms = |nodes: &[Node]| nodes.iter().all(|node| matches!(node, Node::Term(_)));
-    let words = |nodes: &[Node]| nodes.iter().all(|node| node.word().is_some());
-    match &plan.root {
-        node @ Node::Term(_) => Shape::Term(node),
-        Node::Phrase(phrase) => Shape::Phrase(phrase),
-        Node::Boolean {
-            required,
-            optional,
-            excluded,
-        } if excluded.is_empty() => match (required.as_slice(), optional.as_slice()) {
-            ([node @ Node::Term(_)], []) | ([], [node @ Node::Term(_)]) => Shape::Term(node),
-            (all, []) if words(all) => Shape::All(all),
-            ([], any) if terms(any) => Shape::Any(any),
-            _ => Shape::Other,
-        },
-        _ => Shape::Other,
-    }
-}
-
-/// The lists of clauses that are all required; `None` where the segment lacks one.
-fn open_all<'a>(
-    plan: &'a Plan,
-    nodes: &'a [Node],
-    segment: &'a Segment,
-) -> Result<Option<Vec<List<'a>>>, IndexError> {
-    let mut found = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        // Before any list is opened: many segments lack one of the words.
-        match node.word().map(|word| word.record(segment)).transpose()? {
-            Some(Some(record)) => found.push((record, node)),
-            _ => return Ok(None),
-        }
-    }
-    // Records are moved more cheaply than lists.
-    found.sort_by_key(|(record, _)| record.documents_count);
-    let mut lists = Vec::with_capacity(found.len());
-    for (record, node) in found {
-        lists.push(List::of_node(plan, node, &record, segment)?);
-    }
-    Ok(Some(lists))
-}
-
-/// The lists of clauses of which any will do, those that the segment has.
-fn open_any<'a>(
-    plan: &'a Plan,
-    nodes: &'a [Node],
-    segment: &'a Segment,
-) -> Result<Vec<List<'a>>, IndexError> {
-    let mut lists = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        lists.extend(List::open(plan, node, segment)?);
-    }
-    Ok(lists)
 }

@@ -2,6 +2,7 @@
 
 use crate::TopK;
 use crate::competitive::{self, Reached, Room};
+use crate::condition::Condition;
 use crate::cursor::BLOCK;
 use crate::list::{Found, List};
 use crate::profile;
@@ -95,6 +96,11 @@ impl Batch {
     pub(crate) fn retain(&mut self, least: f32) {
         let sums = &self.sums[..self.count];
         let count = lanes::at_least(sums, least, &mut self.kept);
+        self.pick(count);
+    }
+
+    /// Keeps so many candidates, those whose indexes were noted.
+    fn pick(&mut self, count: usize) {
         if count < self.count {
             for at in 0..count {
                 let index = self.kept[at] as usize;
@@ -142,6 +148,15 @@ impl Batch {
         for (&index, score) in found.wanted.iter().zip(&*scores) {
             sums[index as usize] += score;
         }
+    }
+
+    /// Keeps the candidates that match.
+    pub(crate) fn keep_allowed(&mut self, condition: &mut Condition<'_>) {
+        if self.count == 0 {
+            return;
+        }
+        let count = condition.allowed(&self.docs[..self.count], &mut self.kept);
+        self.pick(count);
     }
 
     /// Offers the candidates, now that all is added, and empties the batch.

@@ -204,8 +204,10 @@ mod tests {
                     }
                 }
             }
-            // Of 16,000 pairs few are let through in vain, or the limits were of no use.
-            prop_assert!(others > weight.into() || let_through < 1500, "{let_through}");
+            // Of 16,000 pairs few are let through in vain, or the limits were of no use; but for scores that
+            // rounding could make.
+            let tiny = least < weight / 50.0 || others > weight.into();
+            prop_assert!(tiny || let_through < 1500, "{let_through}");
         }
     }
 }

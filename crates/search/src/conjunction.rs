@@ -10,11 +10,12 @@
 
 use crate::TopK;
 use crate::cursor::BLOCK;
-use crate::list::{Found, List, first_damage};
-use crate::scratch::{Lent, kept_by_thread};
+use crate::list::{List, first_damage};
+use crate::matches::{Matches, pick};
+use crate::scratch::Lent;
 use crate::stop::{self, Stop};
 use codec::{bits, lanes};
-use index::{DocId, IndexError, Place, Segment};
+use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
 /// Documents of a window of bits.
@@ -40,43 +41,11 @@ pub(crate) struct Conjunction<'a> {
     pub(crate) matches: Lent<Matches>,
 }
 
-/// Documents that all lists hold, of one block of the leader.
-pub(crate) struct Matches {
-    pub(crate) count: usize,
-    pub(crate) docs: [u32; BLOCK],
-    /// By list, the place of every match.
-    pub(crate) places: Vec<[Place; BLOCK]>,
-    found: Found,
-    scores: [f32; BLOCK],
-    sums: [f32; BLOCK],
-    frequencies: [u32; BLOCK],
-}
-
-kept_by_thread!(Matches);
-
-impl Default for Matches {
-    fn default() -> Matches {
-        Matches {
-            count: 0,
-            docs: [0; BLOCK],
-            places: Vec::new(),
-            found: Found::default(),
-            scores: [0.0; BLOCK],
-            sums: [0.0; BLOCK],
-            frequencies: [1; BLOCK],
-        }
-    }
-}
-
 impl<'a> Conjunction<'a> {
     pub(crate) fn new(mut lists: Vec<List<'a>>) -> Conjunction<'a> {
         lists.sort_by_key(List::cost);
         let mut matches: Lent<Matches> = Lent::take();
-        if matches.places.len() < lists.len() {
-            matches
-                .places
-                .resize(lists.len(), [Place::default(); BLOCK]);
-        }
+        matches.reserve(lists.len());
         Conjunction { lists, matches }
     }
 
@@ -120,6 +89,12 @@ impl<'a> Conjunction<'a> {
         (threshold > others).then_some(threshold - others)
     }
 
+    /// Damage met so far.
+    pub(crate) fn take_error(&mut self) -> Option<IndexError> {
+        let mut lists = self.lists.iter_mut();
+        lists.find_map(|list| list.blocks.take_error())
+    }
+
     /// The most that a document of a range can score.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         self.lists
@@ -135,14 +110,18 @@ impl<'a> Conjunction<'a> {
         segment: &Segment,
         stop: &Stop<'_>,
     ) -> Result<u64, IndexError> {
-        let dense = self.lists[0].cost() >= segment.documents_count() / DENSE;
-        let count = if dense && !segment.has_deletions() {
+        let count = if self.is_dense(segment) && !segment.has_deletions() {
             self.count_bits(range, stop)
         } else {
             self.count_matches(range, segment, stop)
         };
         first_damage(&mut self.lists)?;
         Ok(count)
+    }
+
+    /// Whether all lists hold so many documents that they are intersected as bits.
+    pub(crate) fn is_dense(&self, segment: &Segment) -> bool {
+        self.lists[0].cost() >= segment.documents_count() / DENSE
     }
 
     fn count_matches(&mut self, range: Range<u32>, segment: &Segment, stop: &Stop<'_>) -> u64 {
@@ -157,7 +136,7 @@ impl<'a> Conjunction<'a> {
     }
 
     /// How many of the matches are not deleted.
-    fn live_count(&self, segment: &Segment) -> u64 {
+    pub(crate) fn live_count(&self, segment: &Segment) -> u64 {
         let docs = &self.matches.docs[..self.matches.count];
         if !segment.has_deletions() {
             return docs.len() as u64;
@@ -211,14 +190,12 @@ impl<'a> Conjunction<'a> {
         least: Option<f32>,
         sought: Sought,
     ) {
-        let Some((leader, others)) = self.lists.split_first_mut() else {
+        let Some(leader) = self.lists.first_mut() else {
             return;
         };
         let Matches {
             count,
             docs: matches,
-            places,
-            found,
             scores,
             ..
         } = &mut *self.matches;
@@ -242,29 +219,58 @@ impl<'a> Conjunction<'a> {
             }
         };
         clip_matches(count, matches, &mut kept, range);
-        for (number, other) in (1..).zip(others) {
+        self.narrow(1, &mut kept, sought);
+        let (leader, matches) = (&self.lists[0], &mut *self.matches);
+        let kept = &kept[..matches.count];
+        if sought != Sought::Documents {
+            for (place, &index) in matches.places[0].iter_mut().zip(kept) {
+                *place = leader.blocks.place(index.into());
+            }
+        }
+        if sought == Sought::Scores {
+            for (sum, &index) in matches.sums.iter_mut().zip(kept) {
+                *sum = matches.scores[index as usize];
+            }
+        }
+    }
+
+    /// Finds those of some documents (increasing, 256 at most) that all lists hold, and their places; writes
+    /// to `kept` which of them they are.
+    pub(crate) fn find_among(&mut self, docs: &[u32], kept: &mut [u8; BLOCK]) {
+        self.matches.docs[..docs.len()].copy_from_slice(docs);
+        self.matches.count = docs.len();
+        *kept = INDEXES;
+        self.narrow(0, kept, Sought::Places);
+    }
+
+    /// Keeps the matches that the lists from number `first` on hold, and with them what belongs to them.
+    #[inline]
+    fn narrow(&mut self, first: usize, kept: &mut [u8; BLOCK], sought: Sought) {
+        let Matches {
+            count,
+            docs: matches,
+            places,
+            found,
+            ..
+        } = &mut *self.matches;
+        for (number, other) in self.lists.iter_mut().enumerate().skip(first) {
             if *count == 0 {
                 return;
             }
             let (before, rest) = places.split_at_mut(number);
-            let place = rest.first_mut().filter(|_| sought == Sought::Places);
+            let place = rest.first_mut().filter(|_| sought != Sought::Documents);
             other.probe(&matches[..*count], found, place, |_, _, _| true);
             if found.count < *count {
                 let wanted = &found.wanted[..found.count];
                 pick(matches, wanted);
-                if sought == Sought::Places {
-                    pick(&mut kept, wanted);
-                    for places in &mut before[1..] {
+                if sought != Sought::Documents {
+                    pick(kept, wanted);
+                    for places in &mut before[first..] {
                         pick(places, wanted);
                     }
                 }
             }
             *count = found.count;
-        }
-        if sought == Sought::Places {
-            for (place, &index) in places[0].iter_mut().zip(&kept[..*count]) {
-                *place = leader.blocks.place(index.into());
-            }
         }
     }
 
@@ -331,14 +337,8 @@ pub(crate) enum Sought {
     Documents,
     /// And where every list has them.
     Places,
-}
-
-/// Moves those at increasing indexes to the beginning.
-#[inline]
-fn pick<T: Copy>(values: &mut [T; BLOCK], indexes: &[u8]) {
-    for (at, &index) in indexes.iter().enumerate() {
-        values[at] = values[index as usize];
-    }
+    /// And what they score in the leader, where that must be so much at least.
+    Scores,
 }
 
 /// Leaves out what lies outside the range; few blocks reach over its ends.

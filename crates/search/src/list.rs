@@ -60,6 +60,19 @@ impl<'a> List<'a> {
         List::of_node(plan, node, &record, segment).map(Some)
     }
 
+    /// Opens those of some clauses that are terms or filters and that the segment has.
+    pub(crate) fn open_each(
+        plan: &'a Plan,
+        nodes: &'a [Node],
+        segment: &'a Segment,
+    ) -> Result<Vec<List<'a>>, IndexError> {
+        let mut lists = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            lists.extend(List::open(plan, node, segment)?);
+        }
+        Ok(lists)
+    }
+
     /// Opens a clause that is a term or a filter, whose record was found.
     #[inline]
     pub(crate) fn of_node(
@@ -68,12 +81,7 @@ impl<'a> List<'a> {
         record: &TermRecord,
         segment: &'a Segment,
     ) -> Result<List<'a>, IndexError> {
-        let scorer = match node {
-            Node::Term(term) => Scorer::new(plan, term.word.field, term.weight, segment),
-            // Sites have no lengths, so nothing there scores.
-            _ => Scorer::new(plan, Field::Site, 0.0, segment),
-        };
-        List::of_record(record, scorer, segment)
+        List::of_record(record, scorer_of(plan, node, segment), segment)
     }
 
     /// Opens the list of a record.
@@ -129,6 +137,24 @@ impl<'a> List<'a> {
             length: 0,
         };
         self.most.unwrap_or_else(|| self.scorer.bound(&[most]))
+    }
+
+    /// The most that any posting would score for another scorer, that of a phrase with this word.
+    pub(crate) fn most_for(&mut self, scorer: &Scorer<'_>) -> f32 {
+        if self.is_bounded() {
+            return scorer.bound(&self.bounds.list_impacts());
+        }
+        let most = match scorer.saturates() {
+            true => u32::MAX,
+            false => {
+                self.blocks.load(0);
+                self.blocks.postings().1.iter().copied().max().unwrap_or(0)
+            }
+        };
+        scorer.bound(&[Impact {
+            frequency: most,
+            length: 0,
+        }])
     }
 
     /// Whether its blocks have bounds of their own.
@@ -282,6 +308,19 @@ impl<'a> List<'a> {
             *slot = self.blocks.place(index.into());
         }
     }
+}
+
+/// What turns frequencies of a clause that is a term or a filter into scores.
+pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -> Scorer<'a> {
+    match node {
+        Node::Term(term) => Scorer::new(plan, term.word.field, term.weight, segment),
+        _ => no_scorer(plan, segment),
+    }
+}
+
+/// What scores nothing: sites have no lengths.
+pub(crate) fn no_scorer<'a>(plan: &'a Plan, segment: &'a Segment) -> Scorer<'a> {
+    Scorer::new(plan, Field::Site, 0.0, segment)
 }
 
 /// The first damage met in any of the lists.

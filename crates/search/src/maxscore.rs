@@ -7,12 +7,17 @@
 //! others goes to them in batches. A window without an essential list is skipped, nothing decoded, and of
 //! the other lists only blocks are read that can make a difference.
 //!
+//! What must hold of a document besides, required words and excluded clauses, is asked only of those that would
+//! enter.
+//!
 //! Exact: documents, scores and order are those of [`crate::exhaustive`], since sums are exact.
 
 use crate::TopK;
 use crate::batch::Batch;
+use crate::condition::Condition;
 use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
+use crate::plan::{Node, Plan};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop;
 use crate::window::{WIDTH_MAX, Window};
@@ -32,6 +37,8 @@ const SPARSE: u64 = 4;
 pub(crate) struct MaxScore<'a> {
     /// By the most that they add, lowest first.
     lists: Vec<Clause<'a>>,
+    /// Asked about documents that could enter.
+    condition: Option<Condition<'a>>,
     width: u32,
     /// Documents of the segment.
     documents_count: u64,
@@ -61,10 +68,15 @@ struct Clause<'a> {
 }
 
 impl<'a> MaxScore<'a> {
-    /// Prepares a search of the lists; tells `top` what is known before.
-    pub(crate) fn new(lists: Vec<List<'a>>, segment: &Segment, top: &mut TopK<'a>) -> MaxScore<'a> {
+    /// Prepares a search of the lists for documents of which the condition holds; tells `top` what is known before.
+    pub(crate) fn new(
+        lists: Vec<List<'a>>,
+        condition: Option<Condition<'a>>,
+        segment: &Segment,
+        top: &mut TopK<'a>,
+    ) -> MaxScore<'a> {
         let postings: u64 = lists.iter().map(|list| u64::from(list.cost())).sum();
-        if !segment.has_deletions() {
+        if !segment.has_deletions() && condition.is_none() {
             for list in &lists {
                 top.raise(list.floor(top.k()));
             }
@@ -92,12 +104,34 @@ impl<'a> MaxScore<'a> {
         }
         MaxScore {
             lists,
+            condition,
             scratch,
             documents_count: documents,
             width: (width.clamp(1, WIDTH_MAX.into()) as u32)
                 .next_power_of_two()
                 .clamp(WIDTH_MIN, WIDTH_MAX),
         }
+    }
+
+    /// Prepares a search of lists that are all required and optional ones, led by whichever add most: what is
+    /// required, which the segment has, is asked about last.
+    pub(crate) fn requiring(
+        plan: &'a Plan,
+        [required, optional]: [&'a [Node]; 2],
+        excluded: Option<Condition<'a>>,
+        segment: &'a Segment,
+        top: &mut TopK<'a>,
+    ) -> Result<MaxScore<'a>, IndexError> {
+        let mut lists = List::open_each(plan, required, segment)?;
+        if let [list] = lists.as_slice()
+            && excluded.is_none()
+            && !segment.has_deletions()
+        {
+            top.raise(list.floor(top.k()));
+        }
+        lists.extend(List::open_each(plan, optional, segment)?);
+        let condition = Condition::requiring(plan, required, excluded, segment)?;
+        Ok(MaxScore::new(lists, Some(condition), segment, top))
     }
 
     /// Keeps the best of the union in `top`, among the documents of `range`.
@@ -125,7 +159,7 @@ impl<'a> MaxScore<'a> {
             }
             base = end.max(base);
         }
-        let mut damage = Ok(());
+        let mut damage = self.condition.as_mut().map_or(Ok(()), Condition::damage);
         for clause in &mut self.lists {
             damage = damage.and(first_damage(std::slice::from_mut(&mut clause.list)));
         }
@@ -212,6 +246,7 @@ impl<'a> MaxScore<'a> {
         let (helping, pouring) = order.split_at(essential);
         let mut helpers = Helpers {
             lists,
+            condition: self.condition.as_mut(),
             rest,
             helping,
             others: below + helping.iter().map(|(bound, _)| bound).sum::<f32>(),
@@ -264,6 +299,7 @@ impl<'a> MaxScore<'a> {
 /// The lists of a window that are not essential in it: those that are so nowhere, and some more.
 struct Helpers<'s, 'a> {
     lists: &'s mut [Clause<'a>],
+    condition: Option<&'s mut Condition<'a>>,
     /// So many, the lowest, are essential nowhere.
     rest: usize,
     /// Bounds in the window and numbers of the others.
@@ -322,6 +358,9 @@ impl<'a> Helpers<'_, 'a> {
             let least = top.threshold();
             batch.add(&mut clause.list, others, least);
             batch.retain(least - others);
+        }
+        if let Some(condition) = &mut self.condition {
+            batch.keep_allowed(condition);
         }
         batch.offer(self.segment, top);
     }

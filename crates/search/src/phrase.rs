@@ -8,6 +8,7 @@
 //! Exact: documents, scores, order and counts are those of [`crate::exhaustive`].
 
 use crate::TopK;
+use crate::algorithm::Wanted;
 use crate::conjunction::{Conjunction, Sought};
 use crate::cursor::{BLOCK, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, first_damage};
@@ -22,18 +23,25 @@ use std::ops::Range;
 /// A phrase being searched on one segment.
 pub(crate) struct Phrase<'a> {
     /// Its distinct words.
-    words: Conjunction<'a>,
-    /// Word i of the phrase is list `order[i]`.
+    pub(crate) words: Conjunction<'a>,
+    pub(crate) pattern: Pattern<'a>,
+}
+
+/// How the words of a phrase must stand in a document that holds them all.
+pub(crate) struct Pattern<'a> {
+    /// Its distinct words, rarest first: which lists of a conjunction they are.
+    pub(crate) lists: Vec<usize>,
+    /// Word i of the phrase is the distinct word `order[i]`.
     order: Vec<usize>,
     slop: u32,
-    scorer: Scorer<'a>,
+    pub(crate) scorer: Scorer<'a>,
     room: Lent<Room>,
 }
 
 /// What a search works in.
 #[derive(Default)]
 struct Room {
-    /// By list, the positions in one document, where they were read.
+    /// By distinct word, the positions in one document, where they were read.
     positions: Vec<Vec<u32>>,
     starts: Vec<u32>,
     spans: Spans,
@@ -66,38 +74,34 @@ impl<'a> Phrase<'a> {
             // With the phrase's scorer the leader's bounds are those of the phrase.
             lists.push(List::of_record(record, scorer, segment)?);
         }
-        let mut room: Lent<Room> = Lent::take();
-        if room.positions.len() < lists.len() {
-            room.positions.resize_with(lists.len(), Vec::new);
-        }
+        // Cheapest first already, and equal ones stay in place: `order` holds.
+        let numbers = (0..lists.len()).collect();
         Ok(Some(Phrase {
-            room,
-            // Cheapest first already, and equal ones stay in place: `order` holds.
             words: Conjunction::new(lists),
-            order,
-            slop: phrase.slop,
-            scorer,
+            pattern: Pattern::new(numbers, order, phrase.slop, scorer),
         }))
     }
 
-    /// Keeps the best in `top`, among the documents of `range`.
+    /// Keeps the best in `top`, among the documents of `range`, where hits are wanted; how many match, where
+    /// that is.
     pub(crate) fn search(
         &mut self,
         range: Range<u32>,
         segment: &Segment,
         top: &mut TopK<'a>,
-        counted: bool,
+        wanted: Wanted,
     ) -> Result<u64, IndexError> {
+        let counted = wanted.is_counted();
         let mut count = 0;
         let mut block = self.words.lists[0].find(DocId(range.start));
         while self.words.is_in_range(block, &range)
             && !top.stop().ends_hits(self.words.start(block), stop::WINDOW)
         {
             top.exchange();
-            let bounded = !counted && top.threshold() > 0.0 && self.is_bounded_by(0);
+            let bounded = !counted && top.threshold() > 0.0 && self.pattern.is_bounded_by(0);
             if !bounded || top.would_enter(self.words.lists[0].bound(block)) {
                 self.words.find_matches(block, &range, None, Sought::Places);
-                count += self.offer(segment, top, counted);
+                count += self.offer(segment, top, wanted);
             }
             block += 1;
         }
@@ -107,35 +111,22 @@ impl<'a> Phrase<'a> {
 
     /// The most that a document of a range can score.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
-        match self.is_bounded_by(0) {
+        match self.pattern.is_bounded_by(0) {
             true => self.words.lists[0].bound_in(base, end),
             false => f32::INFINITY,
         }
     }
 
-    /// Whether the phrase stands nowhere more often than a word.
-    fn is_bounded_by(&self, list: usize) -> bool {
-        self.slop == 0 || self.order.first() == Some(&list)
-    }
-
-    /// How many documents of `range` match.
-    pub(crate) fn count(
-        &mut self,
-        range: Range<u32>,
-        segment: &Segment,
-        top: &mut TopK<'a>,
-    ) -> Result<u64, IndexError> {
-        self.search(range, segment, top, true)
-    }
-
     /// Offers those of the words' matches that hold the phrase; how many do.
-    fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>, counted: bool) -> u64 {
-        let count = self.words.matches.count;
+    fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>, wanted: Wanted) -> u64 {
+        let counted = wanted.is_counted();
+        let Phrase { words, pattern } = self;
+        let count = words.matches.count;
         if count == 0 {
             return 0;
         }
         let mut most = [f32::INFINITY; BLOCK];
-        self.find_spans(&mut most);
+        pattern.find_spans(words, &mut most);
         let mut kept = [0; BLOCK];
         let least = match counted {
             true => f32::NEG_INFINITY,
@@ -143,40 +134,71 @@ impl<'a> Phrase<'a> {
         };
         let kept_count = lanes::at_least(&most[..count], least, &mut kept);
         let mut pairs = [UNKNOWN; BLOCK];
-        self.count_pairs(&kept[..kept_count], &mut pairs);
+        pattern.count_pairs(words, &kept[..kept_count], &mut pairs);
         let mut live = 0;
         for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
             let at = usize::from(at);
-            let doc = DocId(self.words.matches.docs[at]);
+            let doc = DocId(words.matches.docs[at]);
             if pairs == 0 || !(counted || most[at] >= top.threshold()) || segment.is_deleted(doc) {
                 continue;
             }
-            let frequency = match pairs {
-                pairs if pairs != UNKNOWN && self.order.len() == 2 => pairs,
-                _ => self.frequency(at),
-            };
+            let frequency = pattern.frequency(words, at, pairs);
             if frequency > 0 {
                 live += 1;
-                if top.k() > 0 {
+                if wanted.has_hits() && top.k() > 0 {
                     crate::profile::offered(1);
-                    top.offer(self.scorer.score(doc, frequency), doc);
+                    top.offer(pattern.scorer.score(doc, frequency), doc);
                 }
             }
         }
         live
     }
+}
 
-    /// How often the two rarest words stand in some matches as the phrase has them; unknown with slop.
-    fn count_pairs(&self, matches: &[u8], pairs: &mut [u32; BLOCK]) {
-        let place = |list| self.order.iter().position(|&one| one == list);
+impl<'a> Pattern<'a> {
+    /// Of distinct words (by number of their list, rarest first), and which of them each word is.
+    pub(crate) fn new(
+        lists: Vec<usize>,
+        order: Vec<usize>,
+        slop: u32,
+        scorer: Scorer<'a>,
+    ) -> Pattern<'a> {
+        let mut room: Lent<Room> = Lent::take();
+        if room.positions.len() < lists.len() {
+            room.positions.resize_with(lists.len(), Vec::new);
+        }
+        Pattern {
+            lists,
+            order,
+            slop,
+            scorer,
+            room,
+        }
+    }
+
+    /// Whether the phrase stands nowhere more often than a distinct word.
+    pub(crate) fn is_bounded_by(&self, word: usize) -> bool {
+        self.slop == 0 || self.order.first() == Some(&word)
+    }
+
+    /// How often the two rarest words stand in some matches as the phrase has them: 0 where the phrase cannot
+    /// stand there; unknown with slop.
+    pub(crate) fn count_pairs(
+        &self,
+        words: &Conjunction<'a>,
+        matches: &[u8],
+        pairs: &mut [u32; BLOCK],
+    ) {
+        let place = |word| self.order.iter().position(|&one| one == word);
         let ([one, other, ..], Some(first), Some(second), 0) =
-            (self.words.lists.as_slice(), place(0), place(1), self.slop)
+            (self.lists.as_slice(), place(0), place(1), self.slop)
         else {
             for &at in matches {
-                self.prefetch(at.into());
+                self.prefetch(words, at.into());
             }
             return;
         };
+        let (one, other) = (&words.lists[*one], &words.lists[*other]);
         let [spans, others] = &self.room.spans.0;
         let distance = second as i32 - first as i32;
         index::count_followed(
@@ -190,19 +212,16 @@ impl<'a> Phrase<'a> {
 
     /// Finds where the positions of the two rarest words are in every match, and with that what the phrase
     /// scores there at most.
-    fn find_spans(&mut self, most: &mut [f32; BLOCK]) {
-        let Conjunction { lists, matches, .. } = &mut self.words;
+    pub(crate) fn find_spans(&mut self, words: &mut Conjunction<'a>, most: &mut [f32; BLOCK]) {
+        let Conjunction { lists, matches, .. } = words;
         let docs = &matches.docs[..matches.count];
         let mut least = [u32::MAX; BLOCK];
         let mut is_bounded = false;
-        let rarest = lists
-            .iter_mut()
-            .zip(&matches.places)
-            .zip(&mut self.room.spans.0);
-        for (number, ((list, places), spans)) in rarest.enumerate() {
+        for (word, (&number, spans)) in self.lists.iter().zip(&mut self.room.spans.0).enumerate() {
             let spans = &mut spans[..docs.len()];
-            list.blocks.spans(&places[..docs.len()], spans);
-            if self.slop == 0 || self.order.first() == Some(&number) {
+            let places = &matches.places[number][..docs.len()];
+            lists[number].blocks.spans(places, spans);
+            if self.slop == 0 || self.order.first() == Some(&word) {
                 is_bounded = true;
                 for (least, span) in least.iter_mut().zip(spans) {
                     *least = (*least).min(span.count);
@@ -216,39 +235,43 @@ impl<'a> Phrase<'a> {
     }
 
     /// Asks for the positions of the two rarest words in a match.
-    fn prefetch(&self, at: usize) {
-        for (list, spans) in self.words.lists.iter().zip(&self.room.spans.0) {
-            list.blocks.prefetch_positions(spans[at]);
+    fn prefetch(&self, words: &Conjunction<'a>, at: usize) {
+        for (&number, spans) in self.lists.iter().zip(&self.room.spans.0) {
+            words.lists[number].blocks.prefetch_positions(spans[at]);
         }
     }
 
-    /// How often the phrase stands in a match.
-    fn frequency(&mut self, at: usize) -> u32 {
-        let Conjunction { lists, matches, .. } = &mut self.words;
-        let lists_count = lists.len();
+    /// How often the phrase stands in a match, given what [`Pattern::count_pairs`] found there.
+    pub(crate) fn frequency(&mut self, words: &mut Conjunction<'a>, at: usize, pairs: u32) -> u32 {
+        if pairs == 0 || (pairs != UNKNOWN && self.order.len() == 2) {
+            return pairs;
+        }
+        let Conjunction { lists, matches, .. } = words;
+        let numbers = &self.lists;
         let Room {
             positions,
             starts,
             spans,
         } = &mut *self.room;
-        let mut read = |number: usize, positions: &mut Vec<u32>| {
-            let blocks = &mut lists[number].blocks;
-            match spans.0.get(number) {
+        let positions = &mut positions[..numbers.len()];
+        let mut read = |word: usize, positions: &mut Vec<u32>| {
+            let blocks = &mut lists[numbers[word]].blocks;
+            match spans.0.get(word) {
                 Some(spans) => blocks.positions_of(spans[at], positions),
-                None => blocks.positions_at(matches.places[number][at], positions),
+                None => blocks.positions_at(matches.places[numbers[word]][at], positions),
             }
         };
         if self.slop > 0 {
-            for (number, positions) in positions[..lists_count].iter_mut().enumerate() {
-                read(number, positions);
+            for (word, positions) in positions.iter_mut().enumerate() {
+                read(word, positions);
             }
-            return sloppy_frequency(&positions[..lists_count], &self.order, self.slop);
+            return sloppy_frequency(positions, &self.order, self.slop);
         }
         // Rare words first: most documents fail with the second.
-        for (number, positions) in positions[..lists_count].iter_mut().enumerate() {
-            read(number, positions);
-            let mut offsets = (0..).zip(&self.order).filter(|(_, list)| **list == number);
-            if number == 0
+        for (word, positions) in positions.iter_mut().enumerate() {
+            read(word, positions);
+            let mut offsets = (0..).zip(&self.order).filter(|(_, other)| **other == word);
+            if word == 0
                 && let Some((offset, _)) = offsets.next()
             {
                 starts.clear();

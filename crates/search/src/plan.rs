@@ -4,6 +4,7 @@
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
 use crate::factors::Factors;
+use crate::flatten::combined;
 use crate::{Query, Ranking};
 use index::{
     Field, IndexError, LookUpStep, Segment, Statistics, TermHash, TermPlace, TermRecord,
@@ -168,6 +169,24 @@ impl Plan {
         let mut terms = Vec::new();
         note_terms(&self.root, &mut terms);
         terms
+    }
+
+    /// The most that a clause adds to a score.
+    pub(crate) fn most(&self, node: &Node) -> f32 {
+        let on_grid = |most: f32| (most + self.grid) - self.grid;
+        match node {
+            Node::Nothing | Node::Filter(_) => 0.0,
+            Node::Term(TermNode { weight, .. }) | Node::Phrase(PhraseNode { weight, .. }) => {
+                on_grid(self.ranking.most(*weight) as f32)
+            }
+            Node::Prefix { .. } => on_grid(PREFIX_SCORE),
+            Node::Boolean {
+                required, optional, ..
+            } => {
+                let scored = required.iter().chain(optional);
+                scored.map(|node| self.most(node)).sum()
+            }
+        }
     }
 
     /// Calls `each` for every word whose postings a search reads from the start.
@@ -408,7 +427,7 @@ fn prefix_node(field: Field, prefix: &str) -> Node {
     }
 }
 
-/// A combination, without the clauses that cannot match; `Nothing` where that decides it.
+/// A combination, flat, without the clauses that cannot match; `Nothing` where that decides it.
 fn boolean(required: Vec<Node>, mut optional: Vec<Node>, mut excluded: Vec<Node>) -> Node {
     let can_match = |node: &Node| !matches!(node, Node::Nothing);
     if !required.iter().all(can_match) {
@@ -419,9 +438,5 @@ fn boolean(required: Vec<Node>, mut optional: Vec<Node>, mut excluded: Vec<Node>
     if required.is_empty() && optional.is_empty() {
         return Node::Nothing;
     }
-    Node::Boolean {
-        required,
-        optional,
-        excluded,
-    }
+    combined(required, optional, excluded)
 }

@@ -75,15 +75,17 @@ pub(crate) enum Name {
     MaxScore,
     Union,
     Phrase,
+    Mixed,
     Exhaustive,
 }
 
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "single",
     "conjunction",
     "maxscore",
     "union",
     "phrase",
+    "mixed",
     "exhaustive",
 ];
 

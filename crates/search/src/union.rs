@@ -1,8 +1,9 @@
 //! How many documents hold any of several terms?
 //!
 //! Of one term the list knows. Of two, what they share is subtracted (and found in the shorter one's time);
-//! of more, windows of documents are joined as bits.
+//! of more, windows of documents are joined as bits, and what is excluded is taken away from them.
 
+use crate::condition::Condition;
 use crate::conjunction::{Conjunction, clip, mark};
 use crate::list::{List, first_damage};
 use crate::scratch::{Lent, kept_by_thread};
@@ -26,17 +27,19 @@ kept_by_thread!(Marks);
 pub(crate) enum Union<'a> {
     Two(Conjunction<'a>),
     Many(Vec<List<'a>>),
+    But(Vec<List<'a>>, Condition<'a>),
 }
 
 impl<'a> Union<'a> {
-    pub(crate) fn new(lists: Vec<List<'a>>) -> Union<'a> {
-        match lists.len() {
-            2 => Union::Two(Conjunction::new(lists)),
-            _ => Union::Many(lists),
+    pub(crate) fn new(lists: Vec<List<'a>>, condition: Option<Condition<'a>>) -> Union<'a> {
+        match (lists.len(), condition) {
+            (_, Some(condition)) => Union::But(lists, condition),
+            (2, None) => Union::Two(Conjunction::new(lists)),
+            (_, None) => Union::Many(lists),
         }
     }
 
-    /// How many documents of `range` hold any of the terms.
+    /// How many documents of `range` hold any of the terms, and nothing that is excluded.
     pub(crate) fn count(
         &mut self,
         range: Range<u32>,
@@ -57,6 +60,12 @@ impl<'a> Union<'a> {
             }
             Union::Two(both) => count_lists(&mut both.lists, range, segment, stop),
             Union::Many(lists) => count_lists(lists, range, segment, stop),
+            Union::But(lists, condition) => {
+                let count = count_bits(lists, Some(condition), range, segment, stop);
+                first_damage(lists)?;
+                condition.damage()?;
+                Ok(count)
+            }
         }
     }
 }
@@ -78,13 +87,14 @@ pub(crate) fn count_lists(
     {
         return Ok(list.cost().into());
     }
-    let count = count_bits(lists, range, segment, stop);
+    let count = count_bits(lists, None, range, segment, stop);
     first_damage(lists)?;
     Ok(count)
 }
 
 fn count_bits(
     lists: &mut [List<'_>],
+    mut condition: Option<&mut Condition<'_>>,
     range: Range<u32>,
     segment: &Segment,
     stop: &Stop<'_>,
@@ -92,6 +102,7 @@ fn count_bits(
     let mut count = 0;
     let mut base = range.start & !63;
     let mut marks: Lent<Marks> = Lent::take();
+    let mut excluded: Option<Lent<Marks>> = condition.as_ref().map(|_| Lent::take());
     while base < range.end && !stop.ends_count(WORK) {
         let width = WIDTH.min(range.end - base);
         marks.0.clear();
@@ -101,6 +112,9 @@ fn count_bits(
             mark(list, base, words);
         }
         clip(words, base, &range);
+        if let (Some(condition), Some(marks)) = (&mut condition, &mut excluded) {
+            condition.strike(base, words, &mut marks.0);
+        }
         if segment.has_deletions() {
             remove_deleted(words, base, segment);
         }

@@ -243,6 +243,67 @@ proptest! {
     }
 }
 
+/// All ways to search give what exhaustive evaluation gives.
+fn check_all_ways(index: &Index, query: &Query, ranking: Ranking, k: usize, ranges: usize) {
+    let plan = Plan::new(query, ranking, index.statistics()).unwrap();
+    let mut slow = search::TopK::new(k);
+    let (mut total, mut counted) = (0, 0);
+    for segment in all_segments(index) {
+        total += search::exhaustive::search_segment(&plan, segment, &mut slow).unwrap();
+        counted += search::exhaustive::count_segment(&plan, segment).unwrap();
+    }
+    let slow = slow.into_sorted();
+    assert_eq!(total, counted);
+    let what = format!("{k} of {query:?} by {ranking:?}");
+    let best = search::top_of_partition(&plan, all_segments(index), k).unwrap();
+    assert_eq!(best, slow, "{what}");
+    let both = search_partition(&plan, all_segments(index), k).unwrap();
+    assert_eq!(both, (slow.clone(), total), "{what}");
+    let count = count_partition(&plan, all_segments(index)).unwrap();
+    assert_eq!(count, total, "{what}");
+    let shared = on_handlers(&plan, index, k, true, ranges, 2);
+    assert_eq!(shared, (slow.clone(), total), "{ranges} ranges, {what}");
+    let (hits, _) = on_handlers(&plan, index, k, false, ranges * 9, 2);
+    assert_eq!(hits, slow, "{ranges} ranges, {what}");
+}
+
+/// The words of tiny documents, frequent ones more often.
+fn vocabulary() -> impl Strategy<Value = String> + Clone {
+    let words = [
+        ["a", "b", "c", "d", "ab"].as_slice(),
+        &testkit::documents::VOCABULARY,
+    ]
+    .concat();
+    prop::sample::select(words).prop_map(str::to_owned)
+}
+
+/// A query as typed, and whether bare words are optional.
+fn parsed(typed: &str, any: bool, index: &Index) -> Query {
+    let operator = match any {
+        true => search::Operator::Or,
+        false => search::Operator::And,
+    };
+    search::parse(typed, index.analyzer(), operator).query
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn combinations_are_their_slow_twin(
+        documents in batches(3, 40),
+        build in build_plans(),
+        queries in prop::collection::vec(
+            (testkit::typed(vocabulary()), any::<bool>(), rankings()), 1..6),
+        k in prop_oneof![Just(0usize), Just(1), Just(10), 0usize..30],
+    ) {
+        let index = build_index(&documents, build).unwrap();
+        for (typed, any, ranking) in queries {
+            check_all_ways(&index, &parsed(&typed, any, &index), ranking, k, 1 + k);
+        }
+    }
+}
+
 /// Searches in ranges, on several handlers at once.
 fn on_handlers(
     plan: &Plan,
@@ -333,6 +394,28 @@ proptest! {
             prop_assert_eq!(&shared, &(best.clone(), total), "ranges {:?} {}", kind, typed);
             let (hits, _) = on_handlers(&plan, &index, k, false, 1 + words.len() * 9, 1);
             prop_assert_eq!(&hits, &best, "ranges of {:?} {}", kind, typed);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn combinations_over_many_blocks_are_their_slow_twin(
+        seed in any::<u64>(),
+        codec in prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
+        with_deletions in any::<bool>(),
+        queries in prop::collection::vec(
+            (testkit::typed((3u32..13).prop_map(|word| format!("w{word}"))), any::<bool>(), rankings(),
+             prop_oneof![Just(0usize), Just(1), Just(10), 1usize..90], 1usize..12), 90),
+    ) {
+        let documents = many_documents(seed);
+        let replaced = if with_deletions { documents[..900].to_vec() } else { Vec::new() };
+        let plan = BuildPlan { codec, ..BuildPlan::PLAIN };
+        let index = build_index(&[documents, replaced], plan).unwrap();
+        for (typed, any, ranking, k, ranges) in queries {
+            check_all_ways(&index, &parsed(&typed, any, &index), ranking, k, ranges);
         }
     }
 }

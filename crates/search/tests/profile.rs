@@ -120,10 +120,43 @@ fn every_algorithm_says_what_it_did() {
     let phrase = case(phrase_of("brada popa", Analyzer::Plain)).exact();
     assert_eq!(phrase.algorithms, ["phrase"]);
     assert!(phrase.offered_count > 0, "{phrase:?}");
-    let other = case(parse("dada -rada", Analyzer::Plain, Operator::And).query).exact();
-    assert_eq!(other.algorithms, ["exhaustive"]);
-    assert_eq!(other.scored_count, other.offered_count);
-    assert_eq!(other.terms.len(), 2);
+    let typed = |text, operator| case(parse(text, Analyzer::Plain, operator).query);
+    let but = typed("dada -rada", Operator::And);
+    let counted = but.exact();
+    assert_eq!(counted.algorithms, ["mixed"]);
+    assert_eq!(counted.terms.len(), 2);
+    let (_, matching) = search_partition(&but.plan, &but.segments, 10).unwrap();
+    assert!(
+        (10..matching).contains(&counted.offered_count),
+        "{counted:?}"
+    );
+    assert_eq!(but.count().scored_count, 0);
+    for (text, operator, names) in [
+        ("+luda dada rada", Operator::Or, ["mixed"].as_slice()),
+        ("+dada rada munufa", Operator::Or, &["maxscore"]),
+        ("\"brada popa\" dada", Operator::And, &["mixed"]),
+        ("\"brada popa\" -dada", Operator::And, &["mixed"]),
+        ("dada (rada OR luda)", Operator::And, &["mixed"]),
+        ("dada rad*", Operator::And, &["mixed"]),
+        ("dada rada -luda", Operator::Or, &["maxscore", "union"]),
+        ("+(dada luda)", Operator::And, &["conjunction"]),
+        ("dada -nowhere", Operator::Or, &["single"]),
+        ("\"brada popa\" dada", Operator::Or, &["single", "mixed"]),
+        (
+            "\"brada popa\" \"dada luda\"",
+            Operator::Or,
+            &["phrase", "mixed"],
+        ),
+        ("rad* OR dada", Operator::And, &["exhaustive"]),
+        (
+            "(rada OR luda) (dada OR fada)",
+            Operator::And,
+            &["exhaustive"],
+        ),
+        ("rad*", Operator::And, &["exhaustive"]),
+    ] {
+        assert_eq!(typed(text, operator).exact().algorithms, names, "{text}");
+    }
     let nothing = words("dada nowhere", Operator::And).exact();
     assert_eq!(nothing, Profile::default());
 }

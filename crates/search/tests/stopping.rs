@@ -8,13 +8,18 @@ use testkit::{BuildPlan, MadeUp, build_index};
 
 /// One query for each algorithm, and one for none of them.
 /// The words are the most frequent of the made-up collection, and one with its partner.
-const QUERIES: [&str; 6] = [
+const QUERIES: [&str; 11] = [
     "bada",
     "dada bada",
     "bada OR fada",
     "bada OR dada OR gada",
     "\"bada gada\"",
     "bada OR dada -fada",
+    "bada -dada",
+    "bada dada -fada",
+    "\"bada gada\" -dada",
+    "\"bada gada\" OR dada OR fada",
+    "bada* OR dada",
 ];
 
 fn segments(index: &Index) -> Vec<&Arc<Segment>> {

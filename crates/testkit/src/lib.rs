@@ -18,4 +18,4 @@ pub use building::{BuildPlan, build_index, build_plans, orders};
 pub use documents::{batches, documents};
 pub use made_up::MadeUp;
 pub use oracle::{Oracle, OracleHit};
-pub use queries::{queries, rankings};
+pub use queries::{queries, rankings, typed};

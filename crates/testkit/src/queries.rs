@@ -82,3 +82,34 @@ pub fn rankings() -> impl Strategy<Value = Ranking> {
         2 => Just(Ranking::TfIdf),
     ]
 }
+
+/// Combinations as people type them, of words given: each clause a word, a phrase, a start, a site or
+/// alternatives, required, excluded or neither.
+pub fn typed(
+    words: impl Strategy<Value = String> + Clone + 'static,
+) -> impl Strategy<Value = String> {
+    let two = (words.clone(), words.clone());
+    let three = (words.clone(), words.clone(), words.clone());
+    let clauses = prop_oneof![
+        12 => words.clone(),
+        4 => two.clone().prop_map(|(one, other)| format!("\"{one} {other}\"")),
+        1 => three.clone().prop_map(|(a, b, c)| format!("\"{a} {b} {c}\"")),
+        1 => (two.clone(), 1u32..4).prop_map(|((a, b), slop)| format!("\"{a} {b}\"~{slop}")),
+        1 => (0u8..5).prop_map(|site| format!("site:s{site}.test")),
+        1 => words.prop_map(|word| match word.char_indices().next_back() {
+            Some((last @ 1.., _)) => format!("{}*", &word[..last]),
+            _ => format!("{word}*"),
+        }),
+        2 => two.clone().prop_map(|(one, other)| format!("({one} OR {other})")),
+        1 => two.prop_map(|(one, other)| format!("({one} -{other})")),
+        1 => three.prop_map(|(a, b, c)| format!("(+{a} \"{b} {c}\")")),
+    ];
+    let signs = prop_oneof![3 => Just(""), 3 => Just("+"), 2 => Just("-")];
+    vec((signs, clauses), 1..6).prop_map(|clauses| {
+        let mut typed = String::new();
+        for (sign, clause) in clauses {
+            typed.push_str(&format!("{sign}{clause} "));
+        }
+        typed
+    })
+}

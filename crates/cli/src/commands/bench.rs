@@ -18,15 +18,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Queries stand one a line, or as id<TAB>query. Words are plain terms: no syntax; a repeated word
-counts once, but not in phrases. This is a kernel measurement: in process, one thread, warm. It is
-not what a client waits; load a server for that.
+Queries stand one a line, or as id<TAB>query. Words are plain terms, without syntax but in the modes
+query and query-any; a repeated word counts once, but not in phrases. This is a kernel measurement:
+in process, one thread, warm. It is not what a client waits; load a server for that.
 
 EXAMPLES:
     shorttail bench my-index --queries queries.txt --mode and
         Time every query in five passes
     shorttail bench my-index --queries queries.txt --mode or --count none --json
         Time the ten best hits alone; print JSON lines
+    shorttail bench my-index --queries typed.txt --mode query
+        Time queries as people type them: \"new york\" hotels -paris
     shorttail bench my-index --queries queries.txt --mode or --count none --explain-plan
         Show how many blocks each query decodes, and how many documents it scores";
 

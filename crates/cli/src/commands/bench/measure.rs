@@ -10,7 +10,7 @@ use crate::query_file::FileQuery;
 use index::{Index, IndexError, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit};
 use search::{
-    bag_of_words, count_partition, phrase_of, profile, search_partition, top_of_partition,
+    bag_of_words, count_partition, parse, phrase_of, profile, search_partition, top_of_partition,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,6 +26,10 @@ pub(super) enum Mode {
     Or,
     /// The words one after another
     Phrase,
+    /// As typed, with syntax; words without any are required
+    Query,
+    /// As typed, with syntax; words without any are optional (`search --any`)
+    QueryAny,
 }
 
 /// Whether matching documents are counted.
@@ -182,8 +186,15 @@ impl<'a> Kernel<'a> {
 
     /// The words to search for, as written in the query.
     fn prepare(&self, text: &str) -> Asked {
-        let keep_repeated = self.mode == Mode::Phrase;
-        plain_words(text, self.index.analyzer(), keep_repeated)
+        let analyzer = self.index.analyzer();
+        match self.mode {
+            Mode::And | Mode::Or => plain_words(text, analyzer, false),
+            Mode::Phrase => plain_words(text, analyzer, true),
+            Mode::Query | Mode::QueryAny => Asked {
+                text: text.to_owned(),
+                words_count: plain_words(text, analyzer, false).words_count,
+            },
+        }
     }
 
     /// The measured span.
@@ -197,6 +208,8 @@ impl<'a> Kernel<'a> {
             Mode::And => bag_of_words(text, analyzer, Operator::And),
             Mode::Or => bag_of_words(text, analyzer, Operator::Or),
             Mode::Phrase => phrase_of(text, analyzer),
+            Mode::Query => parse(text, analyzer, Operator::And).query,
+            Mode::QueryAny => parse(text, analyzer, Operator::Or).query,
         };
         Plan::new(&query, self.ranking, self.index.statistics())
     }

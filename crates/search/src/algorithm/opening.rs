@@ -1,0 +1,270 @@
+//! What does an algorithm need of a segment, and which of two is cheaper there?
+
+use super::shape::{Shape, shape_of_all};
+use super::{Kind, Searching, Wanted};
+use crate::condition::{Condition, Excluded};
+use crate::conjunction::Conjunction;
+use crate::counter::Counter;
+use crate::cursor::Cursor;
+use crate::list::List;
+use crate::maxscore::MaxScore;
+use crate::mixed::Mixed;
+use crate::phrase::Phrase;
+use crate::plan::Node;
+use crate::union::Union;
+use crate::{Plan, TopK};
+use index::{IndexError, Segment};
+
+/// A required word that so many documents hold is not followed from beginning to end, where an optional word is
+/// so many times rarer. (From a log of real queries, their first word required: 2,048 to 32,768 and 4 to 16 did
+/// about as well.)
+const LEADER_MIN: u64 = 4096;
+const RARER: u64 = 16;
+
+impl<'a> Kind<'a> {
+    /// Opens what runs a shape on a segment; `None` where no document can match.
+    pub(super) fn open(
+        plan: &'a Plan,
+        shape: Shape<'a>,
+        segment: &'a Segment,
+        top: &mut TopK<'a>,
+        wanted: Wanted,
+    ) -> Result<Option<Kind<'a>>, IndexError> {
+        Ok(match shape {
+            Shape::Term(node) => {
+                List::open(plan, node, segment)?.map(|list| Kind::Single(Box::new(list)))
+            }
+            Shape::All(nodes) => open_all(plan, nodes, segment)?
+                .map(|lists| Kind::All(Box::new(Conjunction::new(lists)))),
+            Shape::Any(nodes, excluded) => {
+                Kind::open_any(plan, nodes, [excluded, &[], &[]], segment, top, wanted)?
+            }
+            Shape::Either(nodes) => Kind::open_parts(plan, nodes, segment, top, wanted)?,
+            Shape::Phrase(phrase) => {
+                Phrase::open(plan, phrase, segment)?.map(|phrase| Kind::Phrase(Box::new(phrase)))
+            }
+            Shape::Mixed([required, optional, excluded]) => {
+                let excluded = [excluded, &[], &[]];
+                Kind::open_mixed(plan, [required, optional], excluded, segment, top, wanted)?
+            }
+            Shape::Other => Kind::open_other(plan, segment)?,
+        })
+    }
+
+    fn open_any(
+        plan: &'a Plan,
+        nodes: &'a [Node],
+        excluded: Excluded<'a>,
+        segment: &'a Segment,
+        top: &mut TopK<'a>,
+        wanted: Wanted,
+    ) -> Result<Option<Kind<'a>>, IndexError> {
+        let mut lists = List::open_each(plan, nodes, segment)?;
+        let condition = match lists.is_empty() {
+            true => return Ok(None),
+            false => Condition::excluding(plan, excluded, segment)?,
+        };
+        if lists.len() == 1 {
+            if condition.is_none() {
+                return Ok(lists.pop().map(|list| Kind::Single(Box::new(list))));
+            }
+            for node in nodes {
+                // The only one that there is, is required.
+                let nodes = [std::slice::from_ref(node), &[]];
+                let kind = Kind::open_mixed(plan, nodes, excluded, segment, top, wanted)?;
+                if kind.is_some() {
+                    return Ok(kind);
+                }
+            }
+            return Ok(None);
+        }
+        let (counting, searching) = match wanted {
+            Wanted::Hits => (None, Some((lists, condition))),
+            // Both read the lists in an order of their own, so each has its own.
+            Wanted::HitsAndCount => (
+                Some((
+                    List::open_each(plan, nodes, segment)?,
+                    Condition::excluding(plan, excluded, segment)?,
+                )),
+                Some((lists, condition)),
+            ),
+            Wanted::Count => (Some((lists, condition)), None),
+        };
+        Ok(Some(Kind::Any {
+            counting: counting.map(|(lists, condition)| Box::new(Union::new(lists, condition))),
+            searching: searching
+                .map(|(lists, condition)| Box::new(MaxScore::new(lists, condition, segment, top))),
+        }))
+    }
+
+    fn open_mixed(
+        plan: &'a Plan,
+        [required, optional]: [&'a [Node]; 2],
+        excluded: Excluded<'a>,
+        segment: &'a Segment,
+        top: &mut TopK<'a>,
+        wanted: Wanted,
+    ) -> Result<Option<Kind<'a>>, IndexError> {
+        // Before any list is opened: many segments lack one of the words.
+        let Some(leader) = least_cost(required, segment)? else {
+            return Ok(None);
+        };
+        let condition = Condition::excluding(plan, excluded, segment)?;
+        if condition.is_none()
+            && optional.is_empty()
+            && let Some(shape) = shape_of_all(required)
+        {
+            // The segment has nothing of what is excluded.
+            return Kind::open(plan, shape, segment, top, wanted);
+        }
+        let counting = match wanted.is_counted() {
+            true => Counter::open(plan, required, excluded, condition.as_ref(), segment)?,
+            false => None,
+        };
+        let counting = counting.map(Box::new);
+        if wanted == Wanted::Count && counting.is_some() {
+            let searching = None;
+            return Ok(Some(Kind::Mixed {
+                counting,
+                searching,
+            }));
+        }
+        let is_free = counting.is_some() || !wanted.is_counted();
+        if is_free && is_led_by_optional(leader, required, optional, segment)? {
+            let searching =
+                MaxScore::requiring(plan, [required, optional], condition, segment, top)?;
+            return Ok(Some(Kind::Mixed {
+                counting,
+                searching: Some(Searching::Best(Box::new(searching))),
+            }));
+        }
+        let Some(mixed) = Mixed::open(plan, required, optional, condition, segment)? else {
+            return Ok(None);
+        };
+        if mixed.is_led_by_many() {
+            return Kind::open_other(plan, segment);
+        }
+        mixed.raise(segment, top);
+        Ok(Some(Kind::Mixed {
+            counting,
+            searching: Some(Searching::Required(Box::new(mixed))),
+        }))
+    }
+
+    /// Any of some phrases and words: the documents that hold words alone, whose search is cheap and gives a
+    /// threshold, then those that hold the first phrase, those of the others that hold the second, and so on.
+    /// Counted otherwise: those that hold a word, then those that hold a phrase, and neither a word nor a phrase
+    /// before.
+    fn open_parts(
+        plan: &'a Plan,
+        [all, words, excluded]: [&'a [Node]; 3],
+        segment: &'a Segment,
+        top: &mut TopK<'a>,
+        wanted: Wanted,
+    ) -> Result<Option<Kind<'a>>, IndexError> {
+        let phrases = &all[..all.len() - words.len()];
+        let (mut searching, mut counting) = (Vec::new(), Vec::new());
+        if wanted.has_hits() {
+            if excluded.is_empty() && !segment.has_deletions() {
+                // With a phrase or without, documents that hold a word match.
+                for list in List::open_each(plan, words, segment)? {
+                    top.raise(list.floor(top.k()));
+                }
+            }
+            let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);
+            searching.extend(Kind::open_any(plan, words, excluded, segment, top, wanted)?);
+        }
+        for (number, phrase) in phrases.iter().enumerate() {
+            let required = std::slice::from_ref(phrase);
+            let (before, after) = (&phrases[..number], &all[number + 1..]);
+            if wanted.has_hits() {
+                let excluded = [before, excluded, &[]];
+                let nodes = [required, after];
+                let wanted = Wanted::Hits;
+                searching.extend(Kind::open_mixed(
+                    plan, nodes, excluded, segment, top, wanted,
+                )?);
+            }
+            if wanted.is_counted() {
+                let excluded = [before, words, excluded];
+                let nodes = [required, &[]];
+                let wanted = Wanted::Count;
+                counting.extend(Kind::open_mixed(
+                    plan, nodes, excluded, segment, top, wanted,
+                )?);
+            }
+        }
+        if wanted.is_counted() {
+            let (excluded, wanted) = ([excluded, &[], &[]], Wanted::Count);
+            counting.extend(Kind::open_any(plan, words, excluded, segment, top, wanted)?);
+        }
+        let is_empty = searching.is_empty() && counting.is_empty();
+        Ok((!is_empty).then_some(Kind::Parts {
+            searching,
+            counting,
+        }))
+    }
+
+    fn open_other(plan: &'a Plan, segment: &'a Segment) -> Result<Option<Kind<'a>>, IndexError> {
+        let cursor = Cursor::open(plan, &plan.root, segment)?;
+        Ok((!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0)))
+    }
+}
+
+/// How many documents the rarest of some required words holds; `None` where the segment lacks one.
+fn least_cost(required: &[Node], segment: &Segment) -> Result<Option<u32>, IndexError> {
+    let mut least = u32::MAX;
+    for word in required.iter().filter_map(Node::word) {
+        match word.record(segment)? {
+            Some(record) => least = least.min(record.documents_count),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(least))
+}
+
+/// Whether a long walk of the rarest required word is worth avoiding: an optional word is so much rarer that
+/// most of what can be among the best holds it.
+fn is_led_by_optional(
+    leader: u32,
+    required: &[Node],
+    optional: &[Node],
+    segment: &Segment,
+) -> Result<bool, IndexError> {
+    let are_words = required.iter().all(|node| node.word().is_some())
+        && optional.iter().all(|node| matches!(node, Node::Term(_)));
+    if !are_words || optional.is_empty() {
+        return Ok(false);
+    }
+    let mut rarest = u64::MAX;
+    for word in optional.iter().filter_map(Node::word) {
+        if let Some(record) = word.record(segment)? {
+            rarest = rarest.min(u64::from(record.documents_count));
+        }
+    }
+    let leader = u64::from(leader);
+    Ok(leader >= LEADER_MIN && rarest * RARER < leader)
+}
+
+/// The lists of clauses that are all required; `None` where the segment lacks one.
+fn open_all<'a>(
+    plan: &'a Plan,
+    nodes: &'a [Node],
+    segment: &'a Segment,
+) -> Result<Option<Vec<List<'a>>>, IndexError> {
+    let mut found = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        // Before any list is opened: many segments lack one of the words.
+        match node.word().map(|word| word.record(segment)).transpose()? {
+            Some(Some(record)) => found.push((record, node)),
+            _ => return Ok(None),
+        }
+    }
+    // Records are moved more cheaply than lists.
+    found.sort_by_key(|(record, _)| record.documents_count);
+    let mut lists = Vec::with_capacity(found.len());
+    for (record, node) in found {
+        lists.push(List::of_node(plan, node, &record, segment)?);
+    }
+    Ok(Some(lists))
+}

@@ -1,0 +1,80 @@
+//! How many documents hold all of some terms, and not another?
+//!
+//! Those that hold all, less those that hold the other too: both are conjunctions, and no score is asked for.
+
+use crate::condition::{Condition, Excluded};
+use crate::conjunction::Conjunction;
+use crate::list::List;
+use crate::plan::{Node, Plan};
+use crate::stop::Stop;
+use crate::union::count_lists;
+use index::{IndexError, Segment};
+use std::ops::Range;
+
+/// The lists of some terms, to be counted on one segment.
+pub(crate) struct Counter<'a> {
+    all: Conjunction<'a>,
+    /// The same, and the excluded one.
+    with_excluded: Option<Conjunction<'a>>,
+}
+
+impl<'a> Counter<'a> {
+    /// Opens clauses to be counted; `None` where they are not what this counts, where the segment lacks one,
+    /// or where documents are counted as cheaply while they are searched.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        required: &'a [Node],
+        excluded: Excluded<'a>,
+        condition: Option<&Condition<'a>>,
+        segment: &'a Segment,
+    ) -> Result<Option<Counter<'a>>, IndexError> {
+        let is_counted = required.iter().all(|node| node.word().is_some())
+            && condition.is_none_or(Condition::is_one_list);
+        if !is_counted {
+            return Ok(None);
+        }
+        let all = List::open_each(plan, required, segment)?;
+        if all.len() < required.len() {
+            return Ok(None);
+        }
+        let all = Conjunction::new(all);
+        // A conjunction of rare words is walked anyway.
+        if all.lists.len() > 1 && !all.is_dense(segment) {
+            return Ok(None);
+        }
+        let with_excluded = match condition {
+            None => None,
+            Some(_) => {
+                let mut lists = List::open_each(plan, required, segment)?;
+                for nodes in excluded {
+                    lists.extend(List::open_each(plan, nodes, segment)?);
+                }
+                Some(Conjunction::new(lists))
+            }
+        };
+        Ok(Some(Counter { all, with_excluded }))
+    }
+
+    /// How many documents of `range` match; of a count that is cut, how many do at least.
+    pub(crate) fn count(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        stop: &Stop<'_>,
+    ) -> Result<u64, IndexError> {
+        let all = match self.all.lists.len() {
+            1 => count_lists(&mut self.all.lists, range.clone(), segment, stop)?,
+            _ => self.all.count(range.clone(), segment, stop)?,
+        };
+        let Some(excluded) = &mut self.with_excluded else {
+            return Ok(all);
+        };
+        let excluded = excluded.count(range, segment, stop)?;
+        if stop.count_is_cut() {
+            // Of those excluded there may be more.
+            return Ok(0);
+        }
+        // No more than all, but damage might say so.
+        Ok(all.saturating_sub(excluded))
+    }
+}

@@ -1,0 +1,79 @@
+//! Documents that all of some lists hold, and where they hold them.
+
+use crate::cursor::BLOCK;
+use crate::list::{Found, List};
+use crate::scratch::kept_by_thread;
+use index::Place;
+
+/// Documents that all lists hold, of one block of the leader.
+pub(crate) struct Matches {
+    pub(crate) count: usize,
+    pub(crate) docs: [u32; BLOCK],
+    /// By list, the place of every match.
+    pub(crate) places: Vec<[Place; BLOCK]>,
+    /// What each scores as far as it was looked at.
+    pub(crate) sums: [f32; BLOCK],
+    pub(crate) found: Found,
+    /// What the documents of the block, or the matches, score in one list.
+    pub(crate) scores: [f32; BLOCK],
+    pub(crate) frequencies: [u32; BLOCK],
+}
+
+kept_by_thread!(Matches);
+
+impl Default for Matches {
+    fn default() -> Matches {
+        Matches {
+            count: 0,
+            docs: [0; BLOCK],
+            places: Vec::new(),
+            sums: [0.0; BLOCK],
+            found: Found::default(),
+            scores: [0.0; BLOCK],
+            frequencies: [1; BLOCK],
+        }
+    }
+}
+
+impl Matches {
+    /// Makes room for the places in so many lists.
+    pub(crate) fn reserve(&mut self, lists_count: usize) {
+        if self.places.len() < lists_count {
+            self.places.resize(lists_count, [Place::default(); BLOCK]);
+        }
+    }
+
+    /// Keeps those at increasing indexes, with their sums and their places in so many lists.
+    pub(crate) fn keep(&mut self, wanted: &[u8], lists_count: usize) {
+        if wanted.len() == self.count {
+            return;
+        }
+        pick(&mut self.docs, wanted);
+        pick(&mut self.sums, wanted);
+        for places in &mut self.places[..lists_count] {
+            pick(places, wanted);
+        }
+        self.count = wanted.len();
+    }
+
+    /// Adds to the sums what one of the lists, of that number, has for the matches.
+    pub(crate) fn add(&mut self, number: usize, list: &mut List<'_>) {
+        let count = self.count;
+        let (frequencies, scores) = (&mut self.frequencies[..count], &mut self.scores[..count]);
+        list.blocks
+            .lookup(&self.places[number][..count], frequencies);
+        list.scorer
+            .score_many(&self.docs[..count], frequencies, scores);
+        for (sum, score) in self.sums.iter_mut().zip(&*scores) {
+            *sum += *score;
+        }
+    }
+}
+
+/// Moves those at increasing indexes to the beginning.
+#[inline]
+pub(crate) fn pick<T: Copy>(values: &mut [T; BLOCK], indexes: &[u8]) {
+    for (at, &index) in indexes.iter().enumerate() {
+        values[at] = values[index as usize];
+    }
+}

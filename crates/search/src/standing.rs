@@ -1,0 +1,46 @@
+//! In which of some documents that hold all words of a phrase do they stand as the phrase has them?
+//!
+//! For phrases within combinations: the documents were found by all that is required together, or otherwise.
+
+use crate::conjunction::Conjunction;
+use crate::cursor::BLOCK;
+use crate::phrase::Pattern;
+use crate::probe::Answer;
+use codec::lanes;
+use codec::rice::follow::UNKNOWN;
+use index::DocId;
+
+impl<'a> Pattern<'a> {
+    /// Finds those of the words' matches where the phrase stands, and what it scores there. Matches whose
+    /// score cannot become `least`, with what they have so far, may be left out.
+    pub(crate) fn check(&mut self, words: &mut Conjunction<'a>, least: f32, answer: &mut Answer) {
+        answer.found.count = 0;
+        let count = words.matches.count;
+        if count == 0 {
+            return;
+        }
+        let mut most = [f32::INFINITY; BLOCK];
+        self.find_spans(words, &mut most);
+        for (most, sum) in most.iter_mut().zip(&words.matches.sums[..count]) {
+            *most += *sum;
+        }
+        let mut kept = [0; BLOCK];
+        let kept_count = lanes::at_least(&most[..count], least, &mut kept);
+        let mut pairs = [UNKNOWN; BLOCK];
+        self.count_pairs(words, &kept[..kept_count], &mut pairs);
+        for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
+            let frequency = self.frequency(words, at.into(), pairs);
+            if frequency > 0 {
+                let doc = DocId(words.matches.docs[usize::from(at)]);
+                answer.push(at, self.scorer.score(doc, frequency));
+            }
+        }
+    }
+
+    /// The most that the phrase scores in any document: it stands in none more often than its words.
+    pub(crate) fn most(&self, words: &mut Conjunction<'a>) -> f32 {
+        let bounding = (0..self.lists.len()).filter(|&word| self.is_bounded_by(word));
+        let most = bounding.map(|word| words.lists[self.lists[word]].most_for(&self.scorer));
+        most.fold(f32::INFINITY, f32::min)
+    }
+}
