@@ -42,7 +42,7 @@ const DRAWS: u64 = 5;
 /// Where searches are replayed, what they waited for is in them.
 const CORES_ENOUGH: usize = 1 << 16;
 /// How long it is tried at most how long searches take.
-const TRIAL_MAX: Duration = Duration::from_secs(2);
+const TRIAL_MAX: Duration = Duration::from_secs(1);
 
 /// What was foreseen and what was measured of one server at one rate.
 #[derive(Debug)]
@@ -92,8 +92,8 @@ pub(crate) struct Steadiness {
     /// Searches of the quickest and of the slowest run over those of the same queries on average.
     pub(crate) quickest: f64,
     pub(crate) slowest: f64,
-    /// What a search takes longer at most where its handler slept.
-    pub(crate) cold_ms: f64,
+    /// The share by which a search takes longer at most where its handler slept.
+    pub(crate) cold_share: f64,
 }
 
 /// How long everything is.
@@ -184,20 +184,23 @@ impl Prediction<'_> {
                 return Ok(());
             }
             alone.find_cold();
+            alone.find_paces();
             let (quickest, slowest) = alone.paces();
             made.steadiness.push(Steadiness {
                 name,
                 quickest,
                 slowest,
-                cold_ms: alone.cold_ms(),
+                cold_share: alone.cold_share(),
             });
         }
+        // Trials were short, and met pages that were not there yet.
+        made.queries.search_ms = alone[0].mean_search_ms();
         let mut unknown = 0;
         for (number, run) in kept.iter().enumerate() {
             let alone = &alone[run.server];
             unknown += alone.unknown(&run.schedule);
             let (seed, cores) = (self.lab.plan.seed, self.lab.cores_count);
-            let round = round_of(alone, run, number, seed, cores)?;
+            let round = round_of(alone, run, (number, rounds.alone), seed, cores)?;
             cells[run.cell].rounds.push(round);
         }
         if unknown > 0 {
@@ -291,7 +294,7 @@ impl Prediction<'_> {
 fn round_of(
     alone: &Alone,
     run: &Kept,
-    number: usize,
+    (number, pace_lasts): (usize, Duration),
     seed: u64,
     cores: usize,
 ) -> Result<Round, LabError> {
@@ -302,12 +305,12 @@ fn round_of(
     let setup = alone.setup(cores);
     let replaying = Setup {
         cores: CORES_ENOUGH,
-        cold_ms: 0.0,
+        cold_share: 0.0,
         ..setup
     };
     let seed = (seed << 32) + number as u64 * DRAWS;
     for draw in 0..DRAWS {
-        let drawn = alone.drawn(&run.schedule, seed + draw);
+        let drawn = alone.drawn(&run.schedule, pace_lasts, seed + draw);
         let queries = || drawn.iter().zip(&run.schedule);
         let foreseen = queries().map(|((way, searches_ms), at)| way.query(at.0, searches_ms));
         played(setup, foreseen, &run.schedule, &mut round.predicted)?;

@@ -43,8 +43,9 @@ pub struct Setup {
     pub handlers: usize,
     /// Share of `before_ms` and `after_ms` that needs a core.
     pub busy_share: f64,
-    /// What a search takes longer at most where its handler slept: caches have been taken by others.
-    pub cold_ms: f64,
+    /// The share by which a search takes longer at most where its handler slept: caches have been taken by
+    /// others, and the longer a search, the more it wants of them.
+    pub cold_share: f64,
     /// A handler that slept so long has 63 % of that to bear; the rest comes as exponentially.
     pub cooling_ms: f64,
     /// Work of each query that begins when it is answered and that nobody waits for, such as a client's
@@ -53,11 +54,11 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// What a search takes longer on a handler that slept for so long, in ms.
-    pub fn colder_ms(&self, slept_ms: f64) -> f64 {
+    /// The share by which a search takes longer on a handler that slept for so long.
+    pub fn colder(&self, slept_ms: f64) -> f64 {
         match self.cooling_ms {
-            0.0 => self.cold_ms,
-            cooling_ms => self.cold_ms * -(-slept_ms / cooling_ms).exp_m1(),
+            0.0 => self.cold_share,
+            cooling_ms => self.cold_share * -(-slept_ms / cooling_ms).exp_m1(),
         }
     }
 }
@@ -115,8 +116,8 @@ struct Engine<'a> {
     queues: Vec<VecDeque<u32>>,
     /// By query: when it was queued, and parts not done.
     forked: Vec<(f64, u32)>,
-    /// By query and partition: what its search takes longer because the handler slept.
-    colder_ms: Vec<f64>,
+    /// By query and partition: the share by which its search takes longer because the handler slept.
+    colder: Vec<f64>,
     outcome: Outcome,
 }
 
@@ -139,7 +140,7 @@ pub fn answers(setup: Setup, queries: &[Query<'_>]) -> Result<Outcome, ModelErro
         idle_handlers: vec![vec![0.0; setup.handlers]; partitions],
         queues: vec![VecDeque::new(); partitions],
         forked: vec![(0.0, 0); queries.len()],
-        colder_ms: vec![0.0; queries.len() * partitions],
+        colder: vec![0.0; queries.len() * partitions],
         outcome: Outcome {
             answers: vec![Answer::default(); queries.len()],
             ..Outcome::default()
@@ -160,7 +161,10 @@ fn check(setup: Setup, queries: &[Query<'_>]) -> Result<usize, ModelError> {
         "from 0 to 1",
     )?;
     not_negative("the work beside (ms)", setup.beside_ms)?;
-    not_negative("what a cold search takes longer (ms)", setup.cold_ms)?;
+    not_negative(
+        "the share that a cold search takes longer",
+        setup.cold_share,
+    )?;
     not_negative("the time of cooling (ms)", setup.cooling_ms)?;
     let partitions = queries.first().map_or(0, |query| query.searches_ms.len());
     let mut last_ms = 0.0;
@@ -241,8 +245,8 @@ impl Engine<'_> {
     fn search(&mut self, query: u32, part: u32) {
         self.outcome.answers[query as usize].searching_ms -= self.now_ms;
         let searches_ms = self.queries[query as usize].searches_ms;
-        let colder_ms = self.colder_ms[query as usize * searches_ms.len() + part as usize];
-        let work_ms = searches_ms[part as usize] + colder_ms;
+        let colder = self.colder[query as usize * searches_ms.len() + part as usize];
+        let work_ms = searches_ms[part as usize] * (1.0 + colder);
         self.work(query, work_ms, Stage::Search(part));
     }
 
@@ -307,7 +311,7 @@ impl Engine<'_> {
             // The one that came last to rest is the warmest.
             if let Some(since_ms) = self.idle_handlers[part].pop() {
                 let place = number as usize * query.searches_ms.len() + part;
-                self.colder_ms[place] = self.setup.colder_ms(self.now_ms - since_ms);
+                self.colder[place] = self.setup.colder(self.now_ms - since_ms);
                 self.pass(number, query.hand_over_ms, Stage::Search(part as u32));
             } else {
                 self.queues[part].push_back(number);

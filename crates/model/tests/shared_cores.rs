@@ -12,7 +12,7 @@ const PLAIN: Setup = Setup {
     cores: 1,
     handlers: 1,
     busy_share: 0.0,
-    cold_ms: 0.0,
+    cold_share: 0.0,
     cooling_ms: 0.0,
     beside_ms: 0.0,
 };
@@ -207,12 +207,12 @@ fn stages_by_hand() {
 #[test]
 fn handlers_that_slept_are_slower() {
     let setup = Setup {
-        cold_ms: 2.0,
+        cold_share: 0.5,
         cooling_ms: 10.0,
         ..PLAIN
     };
     let (slept, longer) = (30.0f64, 3.0f64);
-    let colder = |slept_ms: f64| 2.0 * (1.0 - (-slept_ms / 10.0).exp());
+    let colder = |slept_ms: f64| 4.0 * 0.5 * (1.0 - (-slept_ms / 10.0).exp());
     let first_ms = 4.0 + colder(slept);
     let pause_ms = slept + first_ms + longer;
     let queries = [
@@ -227,14 +227,14 @@ fn handlers_that_slept_are_slower() {
     for (got, expected) in searching.iter().zip([first_ms, 4.0, 4.0 + colder(longer)]) {
         assert!((got - expected).abs() < 1e-9, "{searching:?}");
     }
-    assert_eq!(setup.colder_ms(0.0), 0.0);
+    assert_eq!(setup.colder(0.0), 0.0);
     assert_eq!(
         Setup {
             cooling_ms: 0.0,
             ..setup
         }
-        .colder_ms(1.0),
-        2.0
+        .colder(1.0),
+        0.5
     );
 }
 
@@ -253,7 +253,7 @@ fn wrong_queries_are_refused() {
         &[good],
     );
     let cold = Setup {
-        cold_ms: -1.0,
+        cold_share: -1.0,
         ..PLAIN
     };
     refused(cold, &[good]);

@@ -5,10 +5,12 @@
 //! other at once, so that caches and cores are as awake as under load. Both tell what searches take.
 //!
 //! A machine that others share is now quicker, now slower, for seconds at a time. So there are many short
-//! runs, between those that are foreseen; how far they lie apart is told.
+//! runs, between those that are foreseen, and each has a *pace*. Under load a slow second makes a queue, so what is
+//! foreseen has seconds of such paces too.
 use load::{Outcome, Sample};
 use model::shared_cores::{Query, Setup};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Sleeps that are tried, after which a handler has lost 63 % of what its caches held.
 const COOLING_MS: [f64; 6] = [3.0, 6.0, 12.0, 25.0, 50.0, 100.0];
@@ -67,15 +69,19 @@ pub(super) struct Alone {
     partitions: usize,
     seen: Vec<Seen>,
     /// Places in `seen`, by query: all of them, and those of spaced runs.
-    by_query: HashMap<u32, Vec<usize>>,
-    spaced: HashMap<u32, Vec<usize>>,
-    /// Those of spaced runs of any query.
+    by_query: BTreeMap<u32, Vec<usize>>,
+    spaced: BTreeMap<u32, Vec<usize>>,
+    /// Those of spaced runs of any query, and those of the others.
     any_spaced: Vec<usize>,
+    at_once: Vec<usize>,
     runs: usize,
-    /// What a search takes longer after a sleep, and how long a sleep that is.
-    cold_ms: f64,
+    /// Of each run; 1 is the mean of all.
+    paces: Vec<f64>,
+    /// The share by which a search takes longer after a sleep, and how long a sleep that is.
+    cold_share: f64,
     cooling_ms: f64,
-    /// Requests of spaced runs, and what they cost: time on cores of the server (where all runs know it) and of the client.
+    /// Requests that came back to back, and what they cost: time on cores of the server (where all runs know
+    /// it) and of the client. Threads that sleep and wake in between cost more than they do under load.
     requests: f64,
     server_ms: Option<f64>,
     client_ms: f64,
@@ -87,11 +93,13 @@ impl Alone {
         Alone {
             partitions,
             seen: Vec::new(),
-            by_query: HashMap::new(),
-            spaced: HashMap::new(),
+            by_query: BTreeMap::new(),
+            spaced: BTreeMap::new(),
             any_spaced: Vec::new(),
+            at_once: Vec::new(),
             runs: 0,
-            cold_ms: 0.0,
+            paces: Vec::new(),
+            cold_share: 0.0,
             cooling_ms: 0.0,
             requests: 0.0,
             server_ms: Some(0.0),
@@ -131,14 +139,17 @@ impl Alone {
             if let Some(seen) = seen(sample, self.partitions, (run, slept_ms)) {
                 let place = self.seen.len();
                 self.by_query.entry(name).or_default().push(place);
-                if asking == Asking::Spaced {
-                    self.spaced.entry(name).or_default().push(place);
-                    self.any_spaced.push(place);
+                match asking {
+                    Asking::Spaced => {
+                        self.spaced.entry(name).or_default().push(place);
+                        self.any_spaced.push(place);
+                    }
+                    Asking::BackToBack => self.at_once.push(place),
                 }
                 self.seen.push(seen);
             }
         }
-        if asking == Asking::Spaced {
+        if asking == Asking::BackToBack {
             self.requests += samples.len() as f64;
             self.server_ms = self.server_ms.zip(server_ms).map(|(all, ms)| all + ms);
             self.client_ms += client_ms;
@@ -146,109 +157,152 @@ impl Alone {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.any_spaced.is_empty()
+        self.any_spaced.is_empty() || self.at_once.is_empty()
     }
 
-    /// Finds what searches take longer after a sleep, from answers to one query after different sleeps, by
-    /// least squares; each counts by the inverse of its query's time, as errors grow with that.
+    /// Finds by which share searches take longer after a sleep, from answers to one query after different sleeps,
+    /// by least squares of what each took over the query's mean.
     pub(super) fn find_cold(&mut self) {
         let mut least = (f64::INFINITY, 0.0, 0.0);
         for cooling_ms in COOLING_MS {
             let (mut longer, mut squares, mut rest) = (0.0, 0.0, 0.0);
             for places in self.by_query.values().filter(|places| places.len() > 1) {
-                let point = |&place: &usize| {
-                    let seen = &self.seen[place];
-                    let cold = -(-seen.slept_ms / cooling_ms).exp_m1();
-                    (cold, seen.search_ms() / self.partitions as f64)
-                };
-                let points: Vec<(f64, f64)> = places.iter().map(point).collect();
-                let count = points.len() as f64;
-                let mean_cold = points.iter().map(|point| point.0).sum::<f64>() / count;
-                let mean_ms = points.iter().map(|point| point.1).sum::<f64>() / count;
-                let weight = 1.0 / mean_ms.max(1e-6).powi(2);
-                for (cold, ms) in points {
-                    longer += weight * (cold - mean_cold) * (ms - mean_ms);
-                    squares += weight * (cold - mean_cold).powi(2);
-                    rest += weight * (ms - mean_ms).powi(2);
+                let cold = |place: &usize| -(-self.seen[*place].slept_ms / cooling_ms).exp_m1();
+                let count = places.len() as f64;
+                let mean_cold = places.iter().map(cold).sum::<f64>() / count;
+                let mean_ms = self.mean_of(places).max(1e-6);
+                for place in places {
+                    let cold = cold(place) - mean_cold;
+                    let share = self.seen[*place].search_ms() / mean_ms - 1.0;
+                    longer += cold * share;
+                    squares += cold * cold;
+                    rest += share * share;
                 }
             }
-            let cold_ms = (longer / squares).max(0.0);
-            let rest = rest - cold_ms * (2.0 * longer - cold_ms * squares);
-            if cold_ms.is_finite() && rest < least.0 {
-                least = (rest, cold_ms, cooling_ms);
+            let cold_share = (longer / squares).max(0.0);
+            let rest = rest - cold_share * (2.0 * longer - cold_share * squares);
+            if cold_share.is_finite() && rest < least.0 {
+                least = (rest, cold_share, cooling_ms);
             }
         }
-        (_, self.cold_ms, self.cooling_ms) = least;
+        (_, self.cold_share, self.cooling_ms) = least;
         let setup = self.setup(1);
         for seen in &mut self.seen {
-            let colder_ms = setup.colder_ms(seen.slept_ms);
-            // Whatever was fitted, no search takes no time.
-            let warm = |ms: &f64| (ms - colder_ms).max(ms / 2.0);
-            seen.warm_ms = seen.searches_ms.iter().map(warm).collect();
+            let colder = 1.0 + setup.colder(seen.slept_ms);
+            seen.warm_ms = seen.searches_ms.iter().map(|ms| ms / colder).collect();
         }
     }
 
-    /// What a search takes longer at most after a sleep, in ms.
-    pub(super) fn cold_ms(&self) -> f64 {
-        self.cold_ms
+    /// The share by which a search takes longer at most after a sleep.
+    pub(super) fn cold_share(&self) -> f64 {
+        self.cold_share
     }
 
-    /// Searches of the quickest and of the slowest run over those of the same queries on average: the queries
-    /// that a run happened to ask must not count as its pace.
-    pub(super) fn paces(&self) -> (f64, f64) {
-        let mut paces = vec![1.0; self.runs];
+    /// Finds the pace of every run, its searches over those of the same queries on average: the queries that it
+    /// happened to ask must not count as its pace.
+    pub(super) fn find_paces(&mut self) {
+        self.paces = vec![1.0; self.runs];
+        let warm_ms = |seen: &Seen| seen.warm_ms.iter().sum::<f64>();
         for _ in 0..TURNS {
             let mut sums = vec![(0.0, 0.0); self.runs];
             for places in self.by_query.values() {
-                let at_mean_pace = |place: &usize| {
-                    let seen = &self.seen[*place];
-                    seen.search_ms() / paces[seen.run]
-                };
-                let mean_ms = places.iter().map(at_mean_pace).sum::<f64>() / places.len() as f64;
-                for &place in places {
-                    let seen = &self.seen[place];
-                    sums[seen.run].0 += seen.search_ms();
+                let seen = || places.iter().map(|&place| &self.seen[place]);
+                let at_mean_pace = seen().map(|seen| warm_ms(seen) / self.paces[seen.run]);
+                let mean_ms = at_mean_pace.sum::<f64>() / places.len() as f64;
+                for seen in seen() {
+                    sums[seen.run].0 += warm_ms(seen);
                     sums[seen.run].1 += mean_ms;
                 }
             }
-            for (pace, (took_ms, mean_ms)) in paces.iter_mut().zip(sums) {
+            for (pace, (took_ms, mean_ms)) in self.paces.iter_mut().zip(sums) {
                 if took_ms > 0.0 && mean_ms > 0.0 {
                     *pace = took_ms / mean_ms;
                 }
             }
         }
-        let quickest = paces.iter().copied().fold(f64::INFINITY, f64::min);
-        (quickest, paces.into_iter().fold(0.0, f64::max))
+        self.shrink_paces();
     }
 
-    /// Of spaced runs.
-    fn mean(&self, of: impl Fn(&Seen) -> f64) -> f64 {
-        let sum: f64 = self
-            .any_spaced
+    /// Draws paces towards 1 by the share of their differences that single answers alone would make: few
+    /// answers say little of a pace (James & Stein 1961, as an empirical Bayes estimate).
+    fn shrink_paces(&mut self) {
+        let warm_ms = |seen: &Seen| seen.warm_ms.iter().sum::<f64>();
+        // By run: the sum of its answers' expected times, and that of their squares.
+        let mut sums = vec![(0.0f64, 0.0); self.runs];
+        let mut noise = 0.0;
+        for places in self.by_query.values() {
+            let seen = || places.iter().map(|&place| &self.seen[place]);
+            let at_mean_pace = seen().map(|seen| warm_ms(seen) / self.paces[seen.run]);
+            let mean_ms = (at_mean_pace.sum::<f64>() / places.len() as f64).max(1e-6);
+            for seen in seen() {
+                sums[seen.run].0 += mean_ms;
+                sums[seen.run].1 += mean_ms * mean_ms;
+                noise += (warm_ms(seen) / self.paces[seen.run] / mean_ms - 1.0).powi(2);
+            }
+        }
+        let free = self.seen.len().saturating_sub(self.by_query.len()).max(1);
+        let variances = sums.iter().map(|(sum, squares)| match *sum {
+            0.0 => 0.0,
+            sum => noise / free as f64 * squares / (sum * sum),
+        });
+        let variances: Vec<f64> = variances.collect();
+        let runs = self.runs.max(1) as f64;
+        let differences = self
+            .paces
             .iter()
-            .map(|&place| of(&self.seen[place]))
-            .sum();
-        sum / self.any_spaced.len().max(1) as f64
+            .map(|pace| (pace - 1.0).powi(2))
+            .sum::<f64>();
+        let real = ((differences - variances.iter().sum::<f64>()) / runs).max(0.0);
+        for (pace, by_chance) in self.paces.iter_mut().zip(variances) {
+            if real + by_chance > 0.0 {
+                *pace = 1.0 + (*pace - 1.0) * real / (real + by_chance);
+            }
+        }
     }
 
-    /// What a query takes on handlers on average, all partitions together.
-    pub(super) fn search_ms(&self, query: u32) -> Option<f64> {
-        let places = self.by_query.get(&query)?;
+    /// The quickest and the slowest pace.
+    pub(super) fn paces(&self) -> (f64, f64) {
+        let paces = || self.paces.iter().copied();
+        let quickest = paces().fold(f64::INFINITY, f64::min);
+        (quickest, paces().fold(0.0, f64::max))
+    }
+
+    fn mean_of(&self, places: &[usize]) -> f64 {
         let sum: f64 = places
             .iter()
             .map(|&place| self.seen[place].search_ms())
             .sum();
-        Some(sum / places.len() as f64)
+        sum / places.len().max(1) as f64
+    }
+
+    /// What queries take on handlers on average, all partitions together.
+    pub(super) fn mean_search_ms(&self) -> f64 {
+        self.mean_of(&self.at_once)
+    }
+
+    /// What one query does.
+    pub(super) fn search_ms(&self, query: u32) -> Option<f64> {
+        Some(self.mean_of(self.by_query.get(&query)?))
+    }
+
+    /// What is no search of an answer, on average.
+    fn rest_ms(&self) -> f64 {
+        let sum: f64 = self
+            .at_once
+            .iter()
+            .map(|&place| self.seen[place].rest_ms())
+            .sum();
+        sum / self.at_once.len().max(1) as f64
     }
 
     /// Time on cores a request: of the server, and of the client. A server that does not tell is taken to
     /// work as long as it answers.
     fn costs_ms(&self) -> (f64, f64) {
         let requests = self.requests.max(1.0);
-        let search_ms = self.mean(Seen::search_ms);
+        let search_ms = self.mean_search_ms();
         let server_ms = match self.server_ms {
             Some(server_ms) => (server_ms / requests).max(search_ms),
-            None => search_ms + self.mean(Seen::rest_ms),
+            None => search_ms + self.rest_ms(),
         };
         (server_ms, self.client_ms / requests)
     }
@@ -257,22 +311,28 @@ impl Alone {
     /// cores says so, and hand-overs else. The client works beside.
     pub(super) fn setup(&self, cores: usize) -> Setup {
         let (server_ms, client_ms) = self.costs_ms();
-        let rest_ms = self.mean(Seen::rest_ms);
-        let work_ms = server_ms - self.mean(Seen::search_ms);
+        let rest_ms = self.rest_ms();
+        let work_ms = server_ms - self.mean_search_ms();
         Setup {
             cores,
             handlers: 1,
             busy_share: (work_ms / rest_ms.max(1e-9)).min(1.0),
-            cold_ms: self.cold_ms,
+            cold_share: self.cold_share,
             cooling_ms: self.cooling_ms,
             beside_ms: client_ms + (work_ms - rest_ms).max(0.0),
         }
     }
 
     /// What the queries of a schedule take: the way of one of its answers, and the searches of one, each drawn
-    /// from the seed; of another query where it has none.
-    pub(super) fn drawn(&self, schedule: &[Arrival], seed: u64) -> Vec<(&Seen, &[f64])> {
-        let draw = |(number, (_, query, _)): (usize, &Arrival)| {
+    /// from the seed; of another query where it has none. A pace lasts: that of each time as long as a
+    /// single-client run is the pace of one of these, drawn too.
+    pub(super) fn drawn(
+        &self,
+        schedule: &[Arrival],
+        pace_lasts: Duration,
+        seed: u64,
+    ) -> Vec<(&Seen, Vec<f64>)> {
+        let draw = |(number, (at_ns, query, _)): (usize, &Arrival)| {
             let drawn = |purpose| drawn(seed, [number as u64, purpose]);
             let ways = self.spaced.get(query).unwrap_or(&self.any_spaced);
             let way = ways[drawn(0) as usize % ways.len()];
@@ -280,7 +340,12 @@ impl Alone {
                 Some(places) => places[drawn(1) as usize % places.len()],
                 None => way,
             };
-            (&self.seen[way], &self.seen[search].warm_ms[..])
+            let search = &self.seen[search];
+            let stretch = *at_ns / (pace_lasts.as_nanos() as u64).max(1);
+            let pace = self.paces[self::drawn(!seed, [stretch, 0]) as usize % self.runs];
+            let factor = pace / self.paces[search.run];
+            let searches_ms = search.warm_ms.iter().map(|ms| ms * factor);
+            (&self.seen[way], searches_ms.collect())
         };
         schedule.iter().enumerate().map(draw).collect()
     }

@@ -312,10 +312,8 @@ fn steadiness(made: &Made) -> String {
         )
     };
     let paces: Vec<String> = made.steadiness.iter().map(one).collect();
-    let cold = made
-        .steadiness
-        .iter()
-        .map(|server| ms(server.cold_ms * 1e3));
+    let cold = made.steadiness.iter();
+    let cold = cold.map(|server| format!("{:.0} %", server.cold_share * 100.0));
     let cold: Vec<String> = cold.collect();
     format!(
         "The same searches of one client were off their mean by {} from one short run to another, and took up to \

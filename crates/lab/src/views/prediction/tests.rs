@@ -40,7 +40,7 @@ fn made(joined: f64) -> Made {
             name: "I1",
             quickest: 0.9,
             slowest: 1.25,
-            cold_ms: 0.5,
+            cold_share: 0.06,
         }],
         cores_count: 2,
     }
@@ -65,7 +65,7 @@ fn errors_are_printed_whatever_they_are() {
         "3 are beyond the aim for certain",
         "6 would be within",
         "-10 to +25 % of I1",
-        "up to 0.50 ms longer",
+        "up to 6 % longer",
     ];
     for expected in expected {
         assert!(said.contains(expected), "{expected}: {said}");
