@@ -78,16 +78,15 @@ fn joined_texts(given: &[String], mean: f64, count: usize, seed: u64) -> Vec<Str
     let text = |number: usize| {
         let parts = (mean * exponential(seed, number as u64)).round().max(1.0) as usize;
         let mut text = String::new();
-        let mut words_count = 0;
-        for word in next.by_ref().take(parts).flatten() {
-            if words_count == WORDS_MAX || text.len() + word.len() >= BYTES_MAX {
+        let words = next.by_ref().take(parts).flatten();
+        for word in words.take(WORDS_MAX) {
+            if text.len() + word.len() >= BYTES_MAX {
                 break;
             }
             if !text.is_empty() {
                 text.push(' ');
             }
             text.push_str(word);
-            words_count += 1;
         }
         text
     };
