@@ -194,7 +194,7 @@ impl<'a> Laboratory<'a> {
         let (arms, left_out) = self.arms(experiment);
         let alone = usize::from(experiment.view.is_alone() && self.alone.is_none());
         let cells = match experiment.view {
-            View::Prediction => prediction::runs_count(experiment, self.plan.depth.repetitions),
+            View::Prediction => prediction::runs_count(experiment, self.plan.depth),
             view if view.is_by_size() && self.sizes.is_none() => experiment.shares.len(),
             _ => arms.len() * experiment.shares.len() * self.plan.depth.repetitions,
         };

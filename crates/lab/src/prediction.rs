@@ -6,55 +6,43 @@
 //!                                                        ├─► model ─► predicted ─┐
 //! schedule (instants and queries, drawn before the run) ──┤                       ├─► error
 //!                                                        └─► server ─► measured ─┘
+//!
+//! a round:  alone │ rate 1 │ alone │ rate 2 │ alone │ rate 3 │ alone │ rate 4 │ alone
 //! ```
 //!
-//! Predicted and measured runs have one schedule, so that chance in it makes no error. Single-client runs
-//! alternate with the others, so that what else goes on on the machine meets both.
-use crate::arm_run::save;
-use crate::engine::{Laboratory, Step};
+//! Predicted and measured runs have one schedule, so that chance in it makes no error. Runs are short and
+//! alternate, so that what else goes on on the machine meets both. Servers live through all rounds: pages of
+//! the index that a server touches for the first time would make its first searches slow.
+use crate::engine::{Depth, Laboratory, Step};
 use crate::experiment::Experiment;
-use crate::server::Server;
 use crate::{LabError, results::ExperimentResult, views};
-use load::{Arrivals, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think, Times};
-use model::shared_cores;
-use rustix::time::{ClockId, clock_gettime};
-use serde_json::json;
-use std::collections::BTreeMap;
+use load::{Outcome, Sample, Summary, Times};
+use model::shared_cores::{self, Query, Setup};
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 mod alone;
+mod heavier;
+mod offer;
 
-use alone::Alone;
+use alone::{Alone, Arrival, Asking};
+pub(crate) use heavier::Heavier;
+use offer::{Asked, SERVED};
 
-/// So many of the requests of a single client meet another at most: time between them over time that an
-/// answer takes, turned over.
-const ALONE_LOAD: f64 = 0.25;
-/// A single-client run is so many times as long as the others: it has few requests a second.
-const ALONE_LENGTHS: u32 = 4;
-/// How often each query is to be asked in one single-client run.
-const ASKED_EACH: f64 = 3.0;
+/// Runs are cut into rounds of so long at most: the shorter, the nearer in time are those of one client.
+const ROUND_MAX: Duration = Duration::from_secs(5);
+/// A run of one client is such a share of the others.
+const ALONE_SHARE: f64 = 0.25;
+/// How often each query is asked by one client, in all runs together.
+const ASKED_EACH: f64 = 5.0;
 /// Different queries at most.
-const QUERIES_MAX: usize = 5_000;
+const QUERIES_MAX: usize = 1_000;
 /// Times that a prediction is drawn, each with other answers of the single client.
 const DRAWS: u64 = 5;
-
-/// A server: so many partitions, each with one handler.
-#[derive(Debug, Clone, Copy)]
-struct Served {
-    name: &'static str,
-    partitions: usize,
-}
-
-const SERVED: [Served; 2] = [
-    Served {
-        name: "I1",
-        partitions: 1,
-    },
-    Served {
-        name: "I2",
-        partitions: 2,
-    },
-];
+/// Where searches are replayed, what they waited for is in them.
+const CORES_ENOUGH: usize = 1 << 16;
+/// How long it is tried at most how long searches take.
+const TRIAL_MAX: Duration = Duration::from_secs(1);
 
 /// What was foreseen and what was measured of one server at one rate.
 #[derive(Debug)]
@@ -65,10 +53,19 @@ pub(crate) struct Foreseen {
     pub(crate) load: f64,
     /// Whether that is the cores.
     pub(crate) by_cores: bool,
-    pub(crate) predicted: Both,
+    pub(crate) rounds: Vec<Round>,
+}
+
+/// One run of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Round {
     pub(crate) measured: Both,
-    /// Of each repetition.
-    pub(crate) repetitions: Vec<Both>,
+    /// From one query at a time.
+    pub(crate) predicted: Both,
+    /// From the searches as long as they were in this run: what is left is the error of all but these.
+    pub(crate) replayed: Both,
+    /// What the same searches took one at a time, added up, in ms.
+    pub(crate) alone_ms: f64,
 }
 
 /// From the intended instant to the answer, and from the queues of the index servers to the end of the
@@ -77,13 +74,44 @@ pub(crate) struct Foreseen {
 pub(crate) struct Both {
     pub(crate) response: Times,
     pub(crate) in_servers: Times,
+    /// On handlers, added up over all searches, in ms.
+    pub(crate) searching_ms: f64,
 }
 
-impl Both {
-    fn add(&mut self, other: &Both) {
-        self.response.merge(&other.response);
-        self.in_servers.merge(&other.in_servers);
-    }
+/// What a prediction is made for, and of which queries.
+pub(crate) struct Made {
+    pub(crate) queries: Heavier,
+    pub(crate) steadiness: Vec<Steadiness>,
+    pub(crate) cores_count: usize,
+}
+
+/// What one client saw of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Steadiness {
+    pub(crate) name: &'static str,
+    /// Searches of the quickest and of the slowest run over those of the same queries on average.
+    pub(crate) quickest: f64,
+    pub(crate) slowest: f64,
+    /// The share by which a search takes longer at most where its handler slept.
+    pub(crate) cold_share: f64,
+}
+
+/// How long everything is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rounds {
+    count: usize,
+    loaded: Duration,
+    alone: Duration,
+}
+
+/// A run that is to be foreseen: its place among the results, its schedule, and what was measured.
+struct Kept {
+    server: usize,
+    cell: usize,
+    schedule: Vec<Arrival>,
+    /// Searches of each request, as far as its answer tells.
+    searches_ms: Vec<Option<Vec<f64>>>,
+    measured: Both,
 }
 
 /// An experiment of a laboratory.
@@ -91,18 +119,23 @@ pub(crate) struct Prediction<'a> {
     pub(crate) lab: &'a Laboratory<'a>,
 }
 
-/// One run and what it cost.
-struct Ran {
-    outcome: Outcome,
-    summary: Summary,
-    /// Time on cores a request, in ms: of the server, of this client.
-    server_ms: Option<f64>,
-    client_ms: f64,
+impl Rounds {
+    fn of(repetitions: usize, duration: Duration) -> Rounds {
+        let each = duration.as_secs_f64() / ROUND_MAX.as_secs_f64();
+        let each = each.ceil().max(1.0);
+        let loaded = duration.div_f64(each);
+        Rounds {
+            count: repetitions * each as usize,
+            loaded,
+            alone: loaded.mul_f64(ALONE_SHARE),
+        }
+    }
 }
 
 /// Runs that an experiment takes, for who watches.
-pub(crate) fn runs_count(experiment: &Experiment, repetitions: usize) -> usize {
-    1 + SERVED.len() * repetitions * (2 + experiment.shares.len())
+pub(crate) fn runs_count(experiment: &Experiment, depth: Depth) -> usize {
+    let rounds = Rounds::of(depth.repetitions, depth.duration).count;
+    1 + SERVED.len() * (1 + rounds * (1 + 2 * experiment.shares.len()))
 }
 
 impl Prediction<'_> {
@@ -115,224 +148,265 @@ impl Prediction<'_> {
     ) -> Result<(), LabError> {
         let _settings_of_machine = self.lab.prepare(&BTreeMap::new())?;
         let depth = self.lab.plan.depth;
-        let served = self.served(result);
-        let response_s = self.response_s(told)?;
-        let alone_qps = ALONE_LOAD / response_s;
-        let alone_duration = depth.duration * ALONE_LENGTHS;
-        let count = (alone_qps * alone_duration.as_secs_f64() / ASKED_EACH) as usize;
-        let texts = self.lab.stream.texts().iter();
-        let stream = QueryStream::as_is(texts.take(count.clamp(1, QUERIES_MAX)).cloned());
+        let rounds = Rounds::of(depth.repetitions, depth.duration);
+        let mut servers = self.servers(result)?;
+        let queries = self.heavier(&servers[0], &rounds, experiment.shares.len(), told)?;
+        for asked in &mut servers {
+            asked.warm_up(self.lab, &queries, told)?;
+        }
         let mut alone: Vec<Alone> = Vec::new();
         let mut cells: Vec<Foreseen> = Vec::new();
+        for asked in &servers {
+            alone.push(Alone::of(asked.served.partitions));
+            cells.extend(asked.cells(self.lab.cores_count, &experiment.shares));
+        }
         let mut summaries = Vec::new();
-        let mut lost = 0;
-        let shares = experiment.shares.len();
-        for repetition in 0..depth.repetitions {
-            let seed = self.lab.plan.seed + repetition as u64;
-            for (idx, &served) in served.iter().enumerate() {
-                let say = |what: &str| Step::Runs {
-                    what: format!("{}, {what}, repetition {}", served.name, repetition + 1),
-                };
-                told(say("one query at a time"));
-                let offer = |rate_qps, duration, folder: usize| {
-                    let folder = format!("{}-{folder}-{}", served.name, repetition + 1);
-                    self.offer(served, &stream, (rate_qps, duration, seed), &folder)
-                };
-                let seldom = offer(Some(alone_qps), alone_duration, 0)?;
-                let seen = Alone::of(&seldom.outcome, served.partitions);
-                match alone.get_mut(idx) {
-                    Some(known) => known.add(seen),
-                    None => alone.push(seen),
-                }
-                told(say("one query after the other"));
-                let at_once = offer(None, depth.duration, shares + 1)?;
-                let costs_ms = (at_once.server_ms, at_once.client_ms);
-                alone[idx].add_back_to_back(&at_once.outcome, costs_ms, served.partitions);
-                if alone[idx].is_empty() {
-                    result.lacking.push(format!(
-                        "{}: no answer told of all its searches",
-                        served.name
-                    ));
-                    return Ok(());
-                }
-                if repetition == 0 {
-                    cells.extend(self.cells(served, &alone[idx], &experiment.shares));
-                }
-                let of_served = cells.iter_mut().filter(|cell| cell.served == served.name);
-                for (rate_idx, cell) in of_served.enumerate() {
-                    told(say(&format!("{:.0} queries a second", cell.rate_qps)));
-                    let rate_qps = Some(cell.rate_qps);
-                    let ran = offer(rate_qps, depth.duration, rate_idx + 1)?;
-                    let measured = measured(&ran.outcome);
-                    for draw in 0..DRAWS {
-                        let draw = seed * DRAWS + draw;
-                        cell.predicted
-                            .add(&self.foresee(&alone[idx], &ran.outcome, draw)?);
-                    }
-                    cell.measured.add(&measured);
-                    cell.repetitions.push(measured);
-                    lost += alone[idx].unknown(&ran.outcome);
-                    summaries.push(ran.summary);
+        let mut kept = Vec::new();
+        for round in 0..rounds.count {
+            for (server, asked) in servers.iter_mut().enumerate() {
+                let of = (server, &mut alone[server]);
+                for (run, summary) in self.play(asked, of, &cells, (round, &rounds), told)? {
+                    kept.push(run);
+                    summaries.push(summary);
                 }
             }
         }
-        views::prediction::show(result, &cells, &summaries, self.lab.cores_count);
-        if lost > 0 {
+        let mut made = Made {
+            queries,
+            steadiness: Vec::new(),
+            cores_count: self.lab.cores_count,
+        };
+        for (asked, alone) in servers.iter().zip(&mut alone) {
+            let name = asked.served.name;
+            if alone.is_empty() {
+                let reason = format!("{name}: no answer told of all its searches");
+                result.lacking.push(reason);
+                return Ok(());
+            }
+            alone.find_cold();
+            alone.find_paces();
+            let (quickest, slowest) = alone.paces();
+            made.steadiness.push(Steadiness {
+                name,
+                quickest,
+                slowest,
+                cold_share: alone.cold_share(),
+            });
+        }
+        // Trials were short, and met pages that were not there yet.
+        made.queries.search_ms = alone[0].mean_search_ms();
+        let mut unknown = 0;
+        for (number, run) in kept.iter().enumerate() {
+            let alone = &alone[run.server];
+            unknown += alone.unknown(&run.schedule);
+            let (seed, cores) = (self.lab.plan.seed, self.lab.cores_count);
+            let round = round_of(alone, run, (number, rounds.alone), seed, cores)?;
+            cells[run.cell].rounds.push(round);
+        }
+        if unknown > 0 {
             result.warnings.push(format!(
-                "{lost} requests asked what always met another query: apart from the search, another's answer stands for theirs"
+                "{unknown} requests asked what one client never asked: another query's answer stands for theirs"
             ));
         }
+        views::prediction::show(result, &cells, &summaries, &made);
         Ok(())
     }
 
-    /// The servers that this index can have; of others the result says why not.
-    fn served(&self, result: &mut ExperimentResult) -> Vec<Served> {
-        let (binary, index) = (&self.lab.plan.binary, &self.lab.plan.index);
-        let mut can = |served: &Served| match Server::start(binary, index, served.partitions, 1) {
-            Ok(_) => true,
-            // Without one partition there is nothing; the run itself will say so.
-            Err(_) if served.partitions == 1 => true,
-            Err(error) => {
-                result.warnings.push(format!("{}: {error}", served.name));
-                false
-            }
-        };
-        SERVED.into_iter().filter(|served| can(served)).collect()
-    }
-
-    /// Mean response time of one client, in seconds; the caches are warm afterwards.
-    fn response_s(&self, told: &mut impl FnMut(Step)) -> Result<f64, LabError> {
-        told(Step::Runs {
-            what: "one client, one query after the other".into(),
-        });
-        let plan = self.lab.plan;
-        let server = Server::start(&plan.binary, &plan.index, 1, 1)?;
-        let stream = self.lab.stream.clone().unique();
-        let duration = plan.depth.duration + plan.depth.warm_up;
-        let settings = Settings::closed(target(&server)?, stream, 1, Think::None, duration);
-        let (_, summary) = self.lab.measure(&settings)?;
-        self.lab.go_on()?;
-        let mean_us = summary.response.mean_us();
-        mean_us.map(|us| us / 1e6).ok_or_else(|| LabError::Program {
-            command: format!("shorttail serve {}", plan.index.display()),
-            reason: "it answered no query in this time; measure longer (--duration)".into(),
-        })
-    }
-
-    /// Four rates, or as many as the experiment has shares.
-    fn cells(&self, served: Served, alone: &Alone, shares: &[f64]) -> Vec<Foreseen> {
-        let handler_ms = alone.busiest_search_ms();
-        let core_ms = alone.core_ms() / self.lab.cores_count as f64;
-        let cell = |share: &f64| Foreseen {
-            served: served.name,
-            rate_qps: share * 1e3 / handler_ms.max(core_ms),
-            load: *share,
-            by_cores: core_ms > handler_ms,
-            predicted: Both::default(),
-            measured: Both::default(),
-            repetitions: Vec::new(),
-        };
-        shares.iter().map(cell).collect()
-    }
-
-    /// Offers Poisson arrivals to a server of its own, or one client that asks at once again: queries a
-    /// second, how long, seed.
-    fn offer(
+    /// One round of one server: its rates, with one client before, between and after them.
+    fn play(
         &self,
-        served: Served,
-        stream: &QueryStream,
-        (rate_qps, duration, seed): (Option<f64>, Duration, u64),
-        folder: &str,
-    ) -> Result<Ran, LabError> {
-        let plan = self.lab.plan;
-        let server = Server::start(&plan.binary, &plan.index, served.partitions, 1)?;
-        let (target, stream) = (target(&server)?, stream.clone());
-        let mut settings = match rate_qps.map(|rate_qps| Arrivals::Poisson { rate_qps }) {
-            Some(arrivals) => Settings::open(target, stream, arrivals, duration),
-            None => Settings::closed(target, stream, 1, Think::None, duration),
+        asked: &mut Asked,
+        (server, alone): (usize, &mut Alone),
+        cells: &[Foreseen],
+        (round, rounds): (usize, &Rounds),
+        told: &mut impl FnMut(Step),
+    ) -> Result<Vec<(Kept, Summary)>, LabError> {
+        let name = asked.served.name;
+        let mut say = |what: &str| {
+            told(Step::Runs {
+                what: format!("{name}, {what}, round {}", round + 1),
+            });
         };
-        settings.warm_up = plan.depth.warm_up;
-        settings.seed = seed;
-        settings.timeout = Duration::from_secs(10);
-        settings.drain = settings.timeout;
-        let (server_before, client_before_ms) = (server.usage(), own_ms());
-        let (outcome, summary) = self.lab.measure(&settings)?;
-        let client_ms = own_ms() - client_before_ms;
-        let usage = server_before.zip(server.usage());
-        let asked = outcome.samples.len().max(1) as f64;
-        let mut record = RunRecord::of(&settings, &outcome, &summary, None);
-        let note = |name: &str, value| (name.to_owned(), value);
-        record.notes.extend([
-            note("arm", json!(served.name)),
-            note("partitions", json!(served.partitions)),
-            note("handlers", json!(1)),
-        ]);
-        let folder = plan.into.join("prediction").join(folder);
-        save(&record, &folder, &outcome.samples)?;
-        self.lab.go_on()?;
-        Ok(Ran {
-            outcome,
-            summary,
-            server_ms: usage
-                .map(|(before, after)| (after.cpu_us - before.cpu_us) as f64 / 1e3 / asked),
-            client_ms: client_ms / asked,
-        })
+        let folder = |number: usize| format!("{name}-{number}-{}", round + 1);
+        say("one query at a time");
+        let spaced = (&mut *alone, Asking::Spaced);
+        asked.alone(self.lab, spaced, rounds.alone, &folder(0))?;
+        let of_server = cells.iter().enumerate();
+        let of_server: Vec<_> = of_server.filter(|(_, cell)| cell.served == name).collect();
+        let mut played = Vec::new();
+        for (number, &(cell, foreseen)) in of_server.iter().enumerate() {
+            let rate_qps = foreseen.rate_qps;
+            say(&format!("{rate_qps:.0} queries a second"));
+            let seed = self.lab.plan.seed + round as u64;
+            let load = (rate_qps, rounds.loaded, seed);
+            let (outcome, summary) = asked.poisson(self.lab, load, &folder(number + 1))?;
+            say("one query at a time");
+            let folder = folder(number + 1 + of_server.len());
+            let asking = [Asking::BackToBack, Asking::Spaced][number % 2];
+            asked.alone(self.lab, (&mut *alone, asking), rounds.alone, &folder)?;
+            played.push((Kept::of(&outcome, (server, cell)), summary));
+        }
+        Ok(played)
     }
 
-    /// What the model says of a schedule. Of the outcome nothing is looked at but that: when which query
-    /// was to be asked.
-    fn foresee(&self, alone: &Alone, outcome: &Outcome, seed: u64) -> Result<Both, LabError> {
-        let schedule: Vec<(u64, u32, bool)> = outcome
-            .samples
-            .iter()
-            .map(|sample| (sample.intended_ns, sample.query_idx, sample.warm_up))
-            .collect();
-        let setup = alone.setup(self.lab.cores_count);
-        let answers = shared_cores::answers(setup, &alone.queries(&schedule, seed));
-        let answers = answers.map_err(|error| LabError::Model(error.to_string()))?;
-        let counted = || {
-            answers
-                .answers
-                .iter()
-                .zip(&schedule)
-                .filter(|(_, at)| !at.2)
-        };
+    /// The servers that this index can have; of others the result says why not.
+    fn servers(&self, result: &mut ExperimentResult) -> Result<Vec<Asked>, LabError> {
+        let mut servers = Vec::new();
+        for served in SERVED {
+            match Asked::start(self.lab, served) {
+                Ok(asked) => servers.push(asked),
+                // Without one partition there is nothing.
+                Err(error) if served.partitions == 1 => return Err(error),
+                Err(error) => result.warnings.push(format!("{}: {error}", served.name)),
+            }
+        }
+        Ok(servers)
+    }
+
+    /// Queries that take long enough, of those that were given: as many as one client can ask several times.
+    fn heavier(
+        &self,
+        asked: &Asked,
+        rounds: &Rounds,
+        shares: usize,
+        told: &mut impl FnMut(Step),
+    ) -> Result<Heavier, LabError> {
+        told(Step::Runs {
+            what: "how long searches take".into(),
+        });
+        let duration = self.lab.plan.depth.duration.min(TRIAL_MAX);
+        let search_ms = |texts: &[String]| asked.search_ms(self.lab, texts, duration);
+        let given = self.lab.stream.texts();
+        let mut heavier = Heavier::of(given, QUERIES_MAX, self.lab.plan.seed, search_ms)?;
+        let alone_ms = rounds.alone.as_secs_f64() * 1e3 * (rounds.count * (1 + shares)) as f64;
+        let asked = alone_ms / offer::alone_ms(heavier.search_ms);
+        let count = (asked / ASKED_EACH).max(1.0) as usize;
+        // Each once, so that places in the list name queries.
+        let mut known = HashSet::new();
+        heavier.texts.retain(|text| known.insert(text.clone()));
+        heavier.texts.truncate(count);
+        Ok(heavier)
+    }
+}
+
+/// What the model says of a schedule, beside what was measured. Of the run it looks at nothing but when which
+/// query was to be asked; where it replays, also at its searches, which then need no core any more.
+fn round_of(
+    alone: &Alone,
+    run: &Kept,
+    (number, pace_lasts): (usize, Duration),
+    seed: u64,
+    cores: usize,
+) -> Result<Round, LabError> {
+    let mut round = Round {
+        measured: run.measured.clone(),
+        ..Round::default()
+    };
+    let setup = alone.setup(cores);
+    let replaying = Setup {
+        cores: CORES_ENOUGH,
+        cold_share: 0.0,
+        ..setup
+    };
+    let seed = (seed << 32) + number as u64 * DRAWS;
+    for draw in 0..DRAWS {
+        let drawn = alone.drawn(&run.schedule, pace_lasts, seed + draw);
+        let queries = || drawn.iter().zip(&run.schedule);
+        let foreseen = queries().map(|((way, searches_ms), at)| way.query(at.0, searches_ms));
+        played(setup, foreseen, &run.schedule, &mut round.predicted)?;
+        let own = queries().zip(&run.searches_ms);
+        let own = own.map(|(((way, drawn_ms), at), own_ms)| {
+            let own_ms = own_ms.as_deref();
+            let own_ms = own_ms.filter(|own_ms| own_ms.len() == drawn_ms.len());
+            way.query(at.0, own_ms.unwrap_or(drawn_ms))
+        });
+        played(replaying, own, &run.schedule, &mut round.replayed)?;
+    }
+    for ((_, query, warm_up), searches_ms) in run.schedule.iter().zip(&run.searches_ms) {
+        if !warm_up && searches_ms.is_some() {
+            round.alone_ms += alone.search_ms(*query).unwrap_or_default();
+        }
+    }
+    Ok(round)
+}
+
+/// Plays a schedule through and adds what comes out.
+fn played<'a>(
+    setup: Setup,
+    queries: impl Iterator<Item = Query<'a>>,
+    schedule: &[Arrival],
+    into: &mut Both,
+) -> Result<(), LabError> {
+    let queries: Vec<Query<'_>> = queries.collect();
+    let outcome = shared_cores::answers(setup, &queries);
+    let outcome = outcome.map_err(|error| LabError::Model(error.to_string()))?;
+    let counted = outcome.answers.iter().zip(schedule);
+    for (answer, _) in counted.filter(|(_, at)| !at.2) {
         let ns = |ms: f64| (ms * 1e6) as u64;
-        Ok(Both {
-            response: Times::of_ns(counted().map(|(answer, _)| ns(answer.response_ms))),
-            in_servers: Times::of_ns(counted().map(|(answer, _)| ns(answer.in_servers_ms))),
-        })
+        into.response.add_ns(ns(answer.response_ms));
+        into.in_servers.add_ns(ns(answer.in_servers_ms));
+        into.searching_ms += answer.searching_ms;
     }
+    Ok(())
 }
 
-/// Without a limit of hits a site, so that no search is repeated; for any of the words, because on a small
-/// index searches for all of them take less time than asking for them; with the steps, so that every
-/// partition tells its time.
-fn target(server: &Server) -> Result<Target, LabError> {
-    let url = format!(
-        "{}/search?q={{query}}&per_site=0&any=1&trace=1",
-        server.url().trim_end_matches('/')
-    );
-    Ok(Target::parse(&url)?)
-}
-
-/// Time on cores of this process so far.
-fn own_ms() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+impl Kept {
+    fn of(outcome: &Outcome, (server, cell): (usize, usize)) -> Kept {
+        let mut samples: Vec<&Sample> = outcome.samples.iter().collect();
+        samples.sort_by_key(|sample| (sample.intended_ns, sample.arrival_idx));
+        let arrival = |sample: &&Sample| (sample.intended_ns, sample.query_idx, sample.warm_up);
+        let searches_ms = |sample: &&Sample| {
+            let searches = &sample.answer.as_ref()?.searches;
+            let ms = searches.iter().map(|part| part.search_us as f64 / 1e3);
+            (!searches.is_empty()).then(|| ms.collect())
+        };
+        Kept {
+            server,
+            cell,
+            schedule: samples.iter().map(arrival).collect(),
+            searches_ms: samples.iter().map(searches_ms).collect(),
+            measured: measured(outcome),
+        }
+    }
 }
 
 fn measured(outcome: &Outcome) -> Both {
-    let summary = Summary::of(outcome);
-    let in_servers = outcome.measured().filter_map(|sample| {
-        let searches = &sample.answer.as_ref()?.searches;
-        let us = searches
+    let mut measured = Both {
+        response: Summary::of(outcome).response_of_all,
+        ..Both::default()
+    };
+    for answer in outcome
+        .measured()
+        .filter_map(|sample| sample.answer.as_ref())
+    {
+        let in_servers = answer
+            .searches
             .iter()
             .map(|part| part.queueing_us + part.search_us);
-        Some(us.max()? * 1000)
-    });
-    Both {
-        in_servers: Times::of_ns(in_servers),
-        response: summary.response_of_all,
+        if let Some(us) = in_servers.max() {
+            measured.in_servers.add_ns(us * 1000);
+        }
+        let searching = answer
+            .searches
+            .iter()
+            .map(|part| part.search_us as f64 / 1e3);
+        measured.searching_ms += searching.sum::<f64>();
+    }
+    measured
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_short_and_last_as_long_as_asked_for() {
+        let s = Duration::from_secs;
+        let rounds = Rounds::of(3, s(4));
+        assert_eq!((rounds.count, rounds.loaded, rounds.alone), (3, s(4), s(1)));
+        let rounds = Rounds::of(3, s(12));
+        assert_eq!((rounds.count, rounds.loaded, rounds.alone), (9, s(4), s(1)));
+        assert_eq!(Rounds::of(10, s(60)).count, 120);
+        assert_eq!(Rounds::of(3, Duration::from_millis(200)).count, 3);
     }
 }

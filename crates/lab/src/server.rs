@@ -35,6 +35,16 @@ impl Server {
         partitions: usize,
         handlers: usize,
     ) -> Result<Server, LabError> {
+        Server::start_with(binary, index, (partitions, handlers), &[])
+    }
+
+    /// The same with further options: partitions, handlers of each.
+    pub(crate) fn start_with(
+        binary: &Path,
+        index: &Path,
+        (partitions, handlers): (usize, usize),
+        options: &[&str],
+    ) -> Result<Server, LabError> {
         let mut command = Command::new(binary);
         command
             .arg("serve")
@@ -42,6 +52,7 @@ impl Server {
             .args(["--listen", "127.0.0.1:0"])
             .args(["--partitions", &partitions.to_string()])
             .args(["--handlers", &handlers.to_string()])
+            .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -28,7 +28,7 @@ pub struct Query<'a> {
     pub before_ms: f64,
     /// Until a handler that sleeps is awake; only met where one does.
     pub hand_over_ms: f64,
-    /// The search of each partition.
+    /// The search of each partition, on a handler that comes from another search.
     pub searches_ms: &'a [f64],
     /// From the end of the last search to the answer.
     pub after_ms: f64,
@@ -43,9 +43,24 @@ pub struct Setup {
     pub handlers: usize,
     /// Share of `before_ms` and `after_ms` that needs a core.
     pub busy_share: f64,
+    /// The share by which a search takes longer at most where its handler slept: caches have been taken by
+    /// others, and the longer a search, the more it wants of them.
+    pub cold_share: f64,
+    /// A handler that slept so long has 63 % of that to bear; the rest comes as exponentially.
+    pub cooling_ms: f64,
     /// Work of each query that begins when it is answered and that nobody waits for, such as a client's
     /// reading of the answer.
     pub beside_ms: f64,
+}
+
+impl Setup {
+    /// The share by which a search takes longer on a handler that slept for so long.
+    pub fn colder(&self, slept_ms: f64) -> f64 {
+        match self.cooling_ms {
+            0.0 => self.cold_share,
+            cooling_ms => self.cold_share * -(-slept_ms / cooling_ms).exp_m1(),
+        }
+    }
 }
 
 /// How long one query took.
@@ -53,6 +68,8 @@ pub struct Setup {
 pub struct Answer {
     /// From the queues to the end of the slowest partition's search.
     pub in_servers_ms: f64,
+    /// On handlers: what the searches of all partitions took, added up.
+    pub searching_ms: f64,
     /// From arrival to answer.
     pub response_ms: f64,
 }
@@ -94,10 +111,13 @@ struct Engine<'a> {
     /// What only passes, by the instant at which it has.
     passing: BinaryHeap<Event>,
     begun: u64,
-    idle_handlers: Vec<usize>,
+    /// By partition: since when each handler sleeps that does.
+    idle_handlers: Vec<Vec<f64>>,
     queues: Vec<VecDeque<u32>>,
     /// By query: when it was queued, and parts not done.
     forked: Vec<(f64, u32)>,
+    /// By query and partition: the share by which its search takes longer because the handler slept.
+    colder: Vec<f64>,
     outcome: Outcome,
 }
 
@@ -117,9 +137,10 @@ pub fn answers(setup: Setup, queries: &[Query<'_>]) -> Result<Outcome, ModelErro
         running: BinaryHeap::new(),
         passing: BinaryHeap::new(),
         begun: 0,
-        idle_handlers: vec![setup.handlers; partitions],
+        idle_handlers: vec![vec![0.0; setup.handlers]; partitions],
         queues: vec![VecDeque::new(); partitions],
         forked: vec![(0.0, 0); queries.len()],
+        colder: vec![0.0; queries.len() * partitions],
         outcome: Outcome {
             answers: vec![Answer::default(); queries.len()],
             ..Outcome::default()
@@ -140,6 +161,11 @@ fn check(setup: Setup, queries: &[Query<'_>]) -> Result<usize, ModelError> {
         "from 0 to 1",
     )?;
     not_negative("the work beside (ms)", setup.beside_ms)?;
+    not_negative(
+        "the share that a cold search takes longer",
+        setup.cold_share,
+    )?;
+    not_negative("the time of cooling (ms)", setup.cooling_ms)?;
     let partitions = queries.first().map_or(0, |query| query.searches_ms.len());
     let mut last_ms = 0.0;
     for query in queries {
@@ -216,6 +242,14 @@ impl Engine<'_> {
             .push(Reverse((until, self.begun, query, stage)));
     }
 
+    fn search(&mut self, query: u32, part: u32) {
+        self.outcome.answers[query as usize].searching_ms -= self.now_ms;
+        let searches_ms = self.queries[query as usize].searches_ms;
+        let colder = self.colder[query as usize * searches_ms.len() + part as usize];
+        let work_ms = searches_ms[part as usize] * (1.0 + colder);
+        self.work(query, work_ms, Stage::Search(part));
+    }
+
     fn pass(&mut self, query: u32, time_ms: f64, stage: Stage) {
         self.begun += 1;
         let until = (self.now_ms + time_ms).to_bits();
@@ -244,7 +278,7 @@ impl Engine<'_> {
         let query = &self.queries[number as usize];
         match stage {
             Stage::Before => self.work(number, query.before_ms * self.setup.busy_share, stage),
-            Stage::Search(part) => self.work(number, query.searches_ms[part as usize], stage),
+            Stage::Search(part) => self.search(number, part),
             _ => {
                 let response_ms = self.now_ms - query.arrived_ms;
                 self.outcome.answers[number as usize].response_ms = response_ms;
@@ -274,8 +308,10 @@ impl Engine<'_> {
         let query = &self.queries[number as usize];
         self.forked[number as usize] = (self.now_ms, query.searches_ms.len() as u32);
         for part in 0..query.searches_ms.len() {
-            if self.idle_handlers[part] > 0 {
-                self.idle_handlers[part] -= 1;
+            // The one that came last to rest is the warmest.
+            if let Some(since_ms) = self.idle_handlers[part].pop() {
+                let place = number as usize * query.searches_ms.len() + part;
+                self.colder[place] = self.setup.colder(self.now_ms - since_ms);
                 self.pass(number, query.hand_over_ms, Stage::Search(part as u32));
             } else {
                 self.queues[part].push_back(number);
@@ -284,12 +320,10 @@ impl Engine<'_> {
     }
 
     fn searched(&mut self, number: u32, part: u32) {
+        self.outcome.answers[number as usize].searching_ms += self.now_ms;
         match self.queues[part as usize].pop_front() {
-            Some(next) => {
-                let work_ms = self.queries[next as usize].searches_ms[part as usize];
-                self.work(next, work_ms, Stage::Search(part));
-            }
-            None => self.idle_handlers[part as usize] += 1,
+            Some(next) => self.search(next, part),
+            None => self.idle_handlers[part as usize].push(self.now_ms),
         }
         let (forked_ms, unfinished) = &mut self.forked[number as usize];
         *unfinished -= 1;

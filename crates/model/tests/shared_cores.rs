@@ -12,6 +12,8 @@ const PLAIN: Setup = Setup {
     cores: 1,
     handlers: 1,
     busy_share: 0.0,
+    cold_share: 0.0,
+    cooling_ms: 0.0,
     beside_ms: 0.0,
 };
 
@@ -167,6 +169,7 @@ fn stages_by_hand() {
             let Answer {
                 in_servers_ms: servers_ms,
                 response_ms: all_ms,
+                ..
             } = *answer;
             assert!(
                 (servers_ms - in_servers_ms).abs() < 1e-9 && (all_ms - response_ms).abs() < 1e-9,
@@ -202,6 +205,40 @@ fn stages_by_hand() {
 }
 
 #[test]
+fn handlers_that_slept_are_slower() {
+    let setup = Setup {
+        cold_share: 0.5,
+        cooling_ms: 10.0,
+        ..PLAIN
+    };
+    let (slept, longer) = (30.0f64, 3.0f64);
+    let colder = |slept_ms: f64| 4.0 * 0.5 * (1.0 - (-slept_ms / 10.0).exp());
+    let first_ms = 4.0 + colder(slept);
+    let pause_ms = slept + first_ms + longer;
+    let queries = [
+        query(slept, 0.0, &[4.0], 0.0),
+        // Waits, and is searched at once.
+        query(slept + 1.0, 0.0, &[4.0], 0.0),
+        // After a sleep of the rest.
+        query(pause_ms + 4.0, 0.0, &[4.0], 0.0),
+    ];
+    let answers = ran(setup, &queries).answers;
+    let searching: Vec<f64> = answers.iter().map(|answer| answer.searching_ms).collect();
+    for (got, expected) in searching.iter().zip([first_ms, 4.0, 4.0 + colder(longer)]) {
+        assert!((got - expected).abs() < 1e-9, "{searching:?}");
+    }
+    assert_eq!(setup.colder(0.0), 0.0);
+    assert_eq!(
+        Setup {
+            cooling_ms: 0.0,
+            ..setup
+        }
+        .colder(1.0),
+        0.5
+    );
+}
+
+#[test]
 fn wrong_queries_are_refused() {
     let good = query(1.0, 0.0, &[1.0], 0.0);
     let refused = |setup: Setup, queries: &[Query<'_>]| {
@@ -215,6 +252,11 @@ fn wrong_queries_are_refused() {
         },
         &[good],
     );
+    let cold = Setup {
+        cold_share: -1.0,
+        ..PLAIN
+    };
+    refused(cold, &[good]);
     refused(PLAIN, &[good, query(0.5, 0.0, &[1.0], 0.0)]);
     refused(PLAIN, &[good, query(2.0, 0.0, &[1.0, 1.0], 0.0)]);
     refused(PLAIN, &[query(1.0, 0.0, &[], 0.0)]);

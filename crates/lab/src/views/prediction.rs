@@ -1,6 +1,6 @@
 //! Foreseen beside measured: the error of every percentile, whatever it is.
 use super::{ms, warnings};
-use crate::prediction::{Both, Foreseen};
+use crate::prediction::{Both, Foreseen, Made, Round, Steadiness};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series, Table};
 use load::{Interval, Summary, Times};
 
@@ -9,10 +9,14 @@ const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];
 const ERROR_MAX: f64 = 0.1;
 const LOAD_MAX: f64 = 0.8;
 
-/// Which time of a query.
+/// Which time of a query, and which side of a round.
 type Of = fn(&Both) -> &Times;
+type Side = fn(&Round) -> &Both;
 const RESPONSE: Of = |both| &both.response;
 const IN_SERVERS: Of = |both| &both.in_servers;
+const MEASURED: Side = |round| &round.measured;
+const PREDICTED: Side = |round| &round.predicted;
+const REPLAYED: Side = |round| &round.replayed;
 
 /// One percentile that is known on both sides.
 struct Error {
@@ -20,8 +24,10 @@ struct Error {
     load: f64,
     /// Predicted over measured, less 1.
     share: f64,
-    /// Whether the prediction lies in the 95 % interval of the measured repetitions.
-    within_noise: bool,
+    /// The 95 % interval of that, from the rounds.
+    interval: Option<Interval>,
+    /// The error with searches as long as they were.
+    replayed: Option<f64>,
 }
 
 /// Fills a result.
@@ -29,7 +35,7 @@ pub(crate) fn show(
     result: &mut ExperimentResult,
     cells: &[Foreseen],
     summaries: &[Summary],
-    cores_count: usize,
+    made: &Made,
 ) {
     let mut served: Vec<&str> = cells.iter().map(|cell| cell.served).collect();
     served.dedup();
@@ -40,9 +46,10 @@ pub(crate) fn show(
     result.tables.push(table("Response time", cells, RESPONSE));
     let title = "In the index servers: queueing and search of the slowest partition";
     result.tables.push(table(title, cells, IN_SERVERS));
+    result.tables.push(causes(cells));
     result.runs_count = summaries.len();
     result.warnings.extend(warnings(summaries));
-    result.reading = reading(cells, cores_count);
+    result.reading = reading(cells, made);
     if !result.warnings.is_empty() {
         let warnings = result.warnings.join(", ");
         result
@@ -54,29 +61,16 @@ pub(crate) fn show(
 fn panel(name: &str, cells: &[&Foreseen]) -> Panel {
     let mut series = Vec::new();
     for percentile in [50.0, 99.0] {
-        let points = |of: &dyn Fn(&Foreseen) -> Option<Point>| -> Vec<Point> {
-            cells.iter().filter_map(|cell| of(cell)).collect()
-        };
-        let predicted = |cell: &Foreseen| {
-            let us = cell.predicted.response.percentile_us(percentile)?;
-            Some(Point::at(cell.rate_qps, us / 1e3))
-        };
-        let measured = |cell: &Foreseen| {
-            let us = cell.measured.response.percentile_us(percentile)?;
-            let interval = interval(cell, RESPONSE, percentile);
-            Some(Point {
-                interval: interval.map(|(low, high)| (low / 1e3, high / 1e3)),
-                ..Point::at(cell.rate_qps, us / 1e3)
-            })
-        };
-        series.push(Series {
-            name: format!("p{percentile} predicted"),
-            points: points(&predicted),
-        });
-        series.push(Series {
-            name: format!("p{percentile} measured"),
-            points: points(&measured),
-        });
+        for (side, side_name) in [(PREDICTED, "predicted"), (MEASURED, "measured")] {
+            let point = |cell: &&Foreseen| {
+                let us = all(cell, side, RESPONSE, None).percentile_us(percentile)?;
+                Some(Point::at(cell.rate_qps, us / 1e3))
+            };
+            series.push(Series {
+                name: format!("p{percentile} {side_name}"),
+                points: cells.iter().filter_map(point).collect(),
+            });
+        }
     }
     Panel {
         title: format!("{name}: response time, predicted and measured"),
@@ -87,15 +81,50 @@ fn panel(name: &str, cells: &[&Foreseen]) -> Panel {
     }
 }
 
-/// 95 % interval of a measured percentile, from the repetitions, in microseconds.
-fn interval(cell: &Foreseen, of: Of, percentile: f64) -> Option<(f64, f64)> {
-    let each: Option<Vec<f64>> = cell
-        .repetitions
-        .iter()
-        .map(|both| of(both).percentile_us(percentile))
-        .collect();
-    let Interval { low, high } = Interval::of_mean(&each?)?;
-    Some((low.max(0.0), high))
+/// The times of all rounds together, or of all but one.
+fn all(cell: &Foreseen, side: Side, of: Of, without: Option<usize>) -> Times {
+    let mut times = Times::default();
+    for (number, round) in cell.rounds.iter().enumerate() {
+        if Some(number) != without {
+            times.merge(of(side(round)));
+        }
+    }
+    times
+}
+
+/// Predicted over measured, as a logarithm, of all rounds or of all but one.
+fn log_ratio(
+    cell: &Foreseen,
+    side: Side,
+    of: Of,
+    percentile: f64,
+    without: Option<usize>,
+) -> Option<f64> {
+    let predicted = all(cell, side, of, without).percentile_us(percentile)?;
+    let measured = all(cell, MEASURED, of, without).percentile_us(percentile)?;
+    let ratio = predicted / measured;
+    (ratio.is_finite() && ratio > 0.0).then(|| ratio.ln())
+}
+
+/// The error of a percentile with its 95 % interval. Rounds are independent of each other, and too short for a
+/// 99th percentile of their own; so each is left out in turn (jackknife: Tukey 1958).
+fn error(cell: &Foreseen, side: Side, of: Of, percentile: f64) -> Option<(f64, Option<Interval>)> {
+    let whole = log_ratio(cell, side, of, percentile, None)?;
+    let count = cell.rounds.len();
+    let pseudo_value = |without: usize| {
+        let rest = log_ratio(cell, side, of, percentile, Some(without))?;
+        Some(count as f64 * whole - (count - 1) as f64 * rest)
+    };
+    let pseudo_values: Option<Vec<f64>> = (0..count).map(pseudo_value).collect();
+    let half = pseudo_values.and_then(|values| {
+        let Interval { low, high } = Interval::of_mean(&values)?;
+        Some((high - low) / 2.0)
+    });
+    let interval = half.map(|half| Interval {
+        low: (whole - half).exp_m1(),
+        high: (whole + half).exp_m1(),
+    });
+    Some((whole.exp_m1(), interval))
 }
 
 fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {
@@ -104,24 +133,21 @@ fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {
         .into();
     for percentile in PERCENTILES {
         headings.push(format!("p{percentile} predicted"));
-        headings.push("measured (repetitions)".into());
-        headings.push("error".into());
+        headings.push("measured".into());
+        headings.push("error (95 % interval)".into());
     }
     let row = |cell: &Foreseen| {
-        let busiest = if cell.by_cores { "cores" } else { "handler" };
-        let mut row = vec![
-            cell.served.to_owned(),
-            format!("{:.0}", cell.rate_qps),
-            format!("{:.0} % of {busiest}", cell.load * 100.0),
-            of(&cell.measured).count().to_string(),
-        ];
+        let mut row = named(cell);
+        row.push(all(cell, MEASURED, of, None).count().to_string());
         for percentile in PERCENTILES {
-            let (predicted, measured) = percentiles(cell, of, percentile);
-            let shown = |us: Option<f64>| us.map_or("-".to_owned(), ms);
-            row.push(shown(predicted));
-            row.push(shown(measured) + &range(cell, of, percentile));
-            row.push(match predicted.zip(measured) {
-                Some((predicted, measured)) => percent(predicted / measured - 1.0),
+            let shown = |side: Side| {
+                let us = all(cell, side, of, None).percentile_us(percentile);
+                us.map_or("-".to_owned(), ms)
+            };
+            row.push(shown(PREDICTED));
+            row.push(shown(MEASURED));
+            row.push(match error(cell, PREDICTED, of, percentile) {
+                Some((share, interval)) => percent(share) + &in_brackets(interval),
                 None => "-".into(),
             });
         }
@@ -134,53 +160,94 @@ fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {
     }
 }
 
-/// The lowest and the highest of the repetitions: how much the machine's noise moves a percentile.
-fn range(cell: &Foreseen, of: Of, percentile: f64) -> String {
-    let each: Vec<f64> = cell
-        .repetitions
-        .iter()
-        .filter_map(|both| of(both).percentile_us(percentile))
-        .collect();
-    let low_us = each.iter().copied().fold(f64::INFINITY, f64::min);
-    let high_us = each.iter().copied().fold(0.0, f64::max);
-    match each.len() {
-        0 | 1 => String::new(),
-        _ => format!(" ({:.2} to {:.2})", low_us / 1e3, high_us / 1e3),
+/// Server, rate and load.
+fn named(cell: &Foreseen) -> Vec<String> {
+    let busiest = if cell.by_cores { "cores" } else { "handler" };
+    vec![
+        cell.served.to_owned(),
+        format!("{:.0}", cell.rate_qps),
+        format!("{:.0} % of {busiest}", cell.load * 100.0),
+    ]
+}
+
+/// Whether errors are those of the search times or of what the model makes of them.
+fn causes(cells: &[Foreseen]) -> Table {
+    let headings = [
+        "server",
+        "queries a second",
+        "load",
+        "searches alone",
+        "foreseen",
+        "measured",
+    ];
+    let mut headings: Vec<String> = headings.map(str::to_owned).into();
+    headings.extend(PERCENTILES.map(|percentile| format!("p{percentile} replayed")));
+    let row = |cell: &Foreseen| {
+        let mut row = named(cell);
+        let sum = |of: fn(&Round) -> f64| cell.rounds.iter().map(of).sum::<f64>();
+        let answers = all(cell, MEASURED, IN_SERVERS, None).count() as f64;
+        let drawn = all(cell, PREDICTED, IN_SERVERS, None).count() as f64;
+        row.push(mean(sum(|round| round.alone_ms), answers));
+        row.push(mean(sum(|round| round.predicted.searching_ms), drawn));
+        row.push(mean(sum(|round| round.measured.searching_ms), answers));
+        row.extend(PERCENTILES.map(|percentile| {
+            let error = error(cell, REPLAYED, RESPONSE, percentile);
+            error.map_or("-".into(), |(share, interval)| {
+                percent(share) + &in_brackets(interval)
+            })
+        }));
+        row
+    };
+    Table {
+        title: "Where errors come from: the searches of a query, and the errors of the response time that are \
+                left where each takes what it took in the run"
+            .into(),
+        headings,
+        rows: cells.iter().map(row).collect(),
     }
 }
 
-fn percentiles(cell: &Foreseen, of: Of, percentile: f64) -> (Option<f64>, Option<f64>) {
-    let at = |both: &Both| of(both).percentile_us(percentile);
-    (at(&cell.predicted), at(&cell.measured))
+fn mean(sum_ms: f64, count: f64) -> String {
+    match count {
+        0.0 => "-".into(),
+        _ => ms(sum_ms / count * 1e3),
+    }
 }
 
 fn percent(share: f64) -> String {
     format!("{:+.1} %", share * 100.0)
 }
 
+fn in_brackets(interval: Option<Interval>) -> String {
+    match interval {
+        Some(Interval { low, high }) => format!(" ({:+.0} to {:+.0})", low * 100.0, high * 100.0),
+        None => String::new(),
+    }
+}
+
 fn errors(cells: &[Foreseen], of: Of) -> Vec<Error> {
     let mut errors = Vec::new();
     for cell in cells {
         for percentile in PERCENTILES {
-            let (Some(predicted), Some(measured)) = percentiles(cell, of, percentile) else {
+            let Some((share, interval)) = error(cell, PREDICTED, of, percentile) else {
                 continue;
             };
-            let noise = interval(cell, of, percentile);
             errors.push(Error {
                 name: format!(
                     "{} p{percentile} at {:.0} a second",
                     cell.served, cell.rate_qps
                 ),
                 load: cell.load,
-                share: predicted / measured - 1.0,
-                within_noise: noise.is_some_and(|(low, high)| (low..=high).contains(&predicted)),
+                share,
+                interval,
+                replayed: error(cell, REPLAYED, of, percentile).map(|(share, _)| share),
             });
         }
     }
     errors
 }
 
-fn reading(cells: &[Foreseen], cores_count: usize) -> String {
+fn reading(cells: &[Foreseen], made: &Made) -> String {
     let said = |what: &str, of: Of| {
         let mut errors = errors(cells, of);
         errors.retain(|error| error.load <= LOAD_MAX + 1e-9);
@@ -188,92 +255,73 @@ fn reading(cells: &[Foreseen], cores_count: usize) -> String {
         let (Some(middle), Some(worst)) = (errors.get(errors.len() / 2), errors.last()) else {
             return format!("Too few answers for percentiles of {what}.");
         };
-        let kept = errors.iter().filter(|error| error.share.abs() <= ERROR_MAX);
-        let noise = errors.iter().filter(|error| error.within_noise);
+        let is_kept = |share: f64| share.abs() <= ERROR_MAX;
+        let kept = errors.iter().filter(|error| is_kept(error.share)).count();
+        // An interval that reaches neither end of the aim is beyond it for certain.
+        let is_certain =
+            |interval: &Interval| interval.low > ERROR_MAX || interval.high < -ERROR_MAX;
+        let beyond = errors.iter().filter_map(|error| error.interval.as_ref());
+        let beyond = beyond.filter(|interval| is_certain(interval)).count();
+        let replayed = errors.iter().filter_map(|error| error.replayed);
         format!(
-            "Of {} percentiles of {what}, {} are foreseen within {:.0} %, and {} lie in the interval of the \
-             repetitions; the middle error is {:.1} %, the largest {} ({}).",
-            errors.len(),
-            kept.count(),
-            ERROR_MAX * 100.0,
-            noise.count(),
+            "Of {count} percentiles of {what}, {kept} are foreseen within {aim:.0} %; the middle error is {:.1} %, \
+             the largest {} ({}{}); {beyond} are beyond the aim for certain. With searches as \
+             long as they were in the runs, {} would be within.",
             middle.share.abs() * 100.0,
             percent(worst.share),
             worst.name,
+            worst.interval.map_or(String::new(), |interval| {
+                format!(", 95 % interval{}", in_brackets(Some(interval)))
+            }),
+            replayed.filter(|share| is_kept(*share)).count(),
+            count = errors.len(),
+            aim = ERROR_MAX * 100.0,
         )
     };
     format!(
-        "{} {} The model knows one query at a time, the schedule and that {cores_count} cores serve \
-         handlers, front-end and client alike.",
+        "{} {} {} {} The model knows one query at a time, the schedule and that {} cores serve handlers, \
+         front-end and client alike.",
+        asked(made),
         said("the response time", RESPONSE),
         said("the time in the index servers", IN_SERVERS),
+        steadiness(made),
+        made.cores_count,
+    )
+}
+
+/// Which queries, and why these.
+fn asked(made: &Made) -> String {
+    let (count, search_ms) = (made.queries.texts.len(), made.queries.search_ms);
+    match made.queries.joined {
+        joined if joined > 1.0 => format!(
+            "A search takes {search_ms:.1} ms: on this index one is too short to be the most of an answer, so \
+             each of {count} queries asks for the words of {joined:.0} given ones, on average."
+        ),
+        _ => format!("A search of the {count} queries takes {search_ms:.1} ms."),
+    }
+}
+
+/// How steady the machine was.
+fn steadiness(made: &Made) -> String {
+    let one = |server: &Steadiness| {
+        format!(
+            "{:+.0} to {:+.0} % of {}",
+            (server.quickest - 1.0) * 100.0,
+            (server.slowest - 1.0) * 100.0,
+            server.name
+        )
+    };
+    let paces: Vec<String> = made.steadiness.iter().map(one).collect();
+    let cold = made.steadiness.iter();
+    let cold = cold.map(|server| format!("{:.0} %", server.cold_share * 100.0));
+    let cold: Vec<String> = cold.collect();
+    format!(
+        "The same searches of one client were off their mean by {} from one short run to another, and took up to \
+         {} longer where handlers had slept.",
+        paces.join(" and "),
+        cold.join(" and "),
     )
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::experiment::chosen;
-
-    fn both(us: u64) -> Both {
-        let times = Times::of_ns((1..=2000).map(|n| n * us));
-        Both {
-            response: times.clone(),
-            in_servers: times,
-        }
-    }
-
-    #[test]
-    fn errors_are_printed_whatever_they_are() {
-        let cell = |rate_qps: f64, predicted_us, measured_us: [u64; 3]| {
-            let mut measured = Both::default();
-            let repetitions: Vec<Both> = measured_us.into_iter().map(both).collect();
-            for repetition in &repetitions {
-                measured.response.merge(&repetition.response);
-                measured.in_servers.merge(&repetition.in_servers);
-            }
-            Foreseen {
-                served: "I1",
-                rate_qps,
-                load: rate_qps / 100.0,
-                by_cores: false,
-                predicted: both(predicted_us),
-                measured,
-                repetitions,
-            }
-        };
-        let cells = [
-            cell(20.0, 1000, [1000, 990, 1010]),
-            cell(80.0, 1500, [1000, 990, 1010]),
-            // Beyond the load that is judged.
-            cell(90.0, 9000, [1000, 990, 1010]),
-        ];
-        let mut result = ExperimentResult::of(&chosen(&["prediction".into()]).unwrap()[0]);
-        show(&mut result, &cells, &[], 2);
-        let said = &result.reading;
-        assert!(
-            said.contains("Of 6 percentiles of the response time, 3 are foreseen"),
-            "{said}"
-        );
-        assert!(said.contains("and 3 lie in the interval"), "{said}");
-        assert!(said.contains("+50") || said.contains("+49"), "{said}");
-        let rows = &result.tables[0].rows;
-        assert_eq!(rows.len(), 3);
-        assert!(
-            rows[2][6].starts_with("+80") || rows[2][6].starts_with("+79"),
-            "{rows:?}"
-        );
-        assert_eq!(rows[0][2], "20 % of handler");
-        assert_eq!(rows[0][5], "1.00 ms (0.99 to 1.01)");
-        assert_eq!(result.panels[0].series.len(), 4);
-        // Nothing is made up where samples are too few.
-        let mut few = cell(50.0, 1000, [1000, 1000, 1000]);
-        few.measured = Both::default();
-        show(&mut result, &[few], &[], 2);
-        assert!(
-            result.reading.contains("Too few answers"),
-            "{}",
-            result.reading
-        );
-    }
-}
+mod tests;
