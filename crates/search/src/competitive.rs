@@ -7,8 +7,9 @@ use crate::cursor::{BLOCK, Scorer};
 use crate::factors::Factors;
 use crate::list::List;
 use crate::profile;
+use crate::scratch::{Lent, kept_by_thread};
 use codec::lanes;
-use codec::limits::{self, LIMITS, LengthBytes};
+use codec::limits::{LIMITS, LengthBytes};
 
 /// Where more than so many of a block reached the score, of the next all are scored: most do again.
 const MANY: usize = 48;
@@ -28,6 +29,8 @@ pub(crate) struct Limits {
     reached: usize,
     below: [u8; LIMITS],
 }
+
+kept_by_thread!(Limits);
 
 impl Default for Limits {
     fn default() -> Limits {
@@ -93,11 +96,20 @@ impl Default for Room {
 /// Finds the postings of the loaded block that score `least` or more; how many they are.
 pub(crate) fn reaching(list: &mut List<'_>, least: f32, reached: Reached<'_>) -> usize {
     let scorer = list.scorer;
-    let worthwhile = least > 0.0 && list.limits.reached <= MANY;
+    let limits = list.limits.get_or_insert_with(|| {
+        let mut limits = Lent::<Limits>::take();
+        *limits = Limits::default();
+        limits
+    });
+    let worthwhile = least > 0.0 && limits.reached <= MANY;
     let Some(factors) = scorer.factors.filter(|_| worthwhile) else {
-        return by_scores(list, least, reached);
+        let count = by_scores(list, least, reached);
+        if let Some(limits) = &mut list.limits {
+            limits.reached = count;
+        }
+        return count;
     };
-    list.limits.prepare(&scorer, factors, least);
+    limits.prepare(&scorer, factors, least);
     let Reached {
         indexes,
         docs,
@@ -112,9 +124,9 @@ pub(crate) fn reaching(list: &mut List<'_>, least: f32, reached: Reached<'_>) ->
     list.blocks.pick(scorer.lengths, lengths);
     let frequencies = list.blocks.frequencies();
     profile::scored(frequencies.len());
-    let count = limits::shorter(frequencies, lengths, &list.limits.below, indexes);
+    let count = codec::limits::shorter(frequencies, lengths, &limits.below, indexes);
     if count == 0 {
-        list.limits.reached = 0;
+        limits.reached = 0;
         return 0;
     }
     let chosen = some.iter_mut().zip(&mut *factors_of).zip(&indexes[..count]);
@@ -141,8 +153,8 @@ pub(crate) fn reaching(list: &mut List<'_>, least: f32, reached: Reached<'_>) ->
         (indexes[kept], scores[kept]) = (indexes[at], scores[at]);
         kept += usize::from(scores[at] >= least);
     }
-    list.limits.reached = kept;
-    list.limits.wasted += (count - kept) as u32;
+    limits.reached = kept;
+    limits.wasted += (count - kept) as u32;
     list.blocks.docs_at(&indexes[..kept], &mut docs[..kept]);
     kept
 }
@@ -156,7 +168,6 @@ pub(crate) fn by_scores(list: &mut List<'_>, least: f32, reached: Reached<'_>) -
         reached.docs[at] = docs[usize::from(index)];
         reached.scores[at] = all[usize::from(index)];
     }
-    list.limits.reached = count;
     count
 }
 

@@ -4,6 +4,7 @@
 use crate::competitive::Limits;
 use crate::cursor::{BLOCK, Scorer};
 use crate::plan::{Node, Plan};
+use crate::scratch::Lent;
 use codec::sorted::{self, Pairs};
 use index::{Blocks, Bounds, DocId, Field, Impact, IndexError, Place, Segment, TermRecord};
 
@@ -22,7 +23,8 @@ pub(crate) struct List<'a> {
     bound: (usize, f32),
     /// Where the last search for a document got to.
     found: usize,
-    pub(crate) limits: Limits,
+    /// Made by whoever first asks which postings reach a score.
+    pub(crate) limits: Option<Lent<Limits>>,
 }
 
 /// Documents found in a list: their indexes among those looked for.
@@ -99,7 +101,7 @@ impl<'a> List<'a> {
             most: None,
             bound: (usize::MAX, 0.0),
             found: 0,
-            limits: Limits::default(),
+            limits: None,
         })
     }
 

@@ -3,11 +3,12 @@
 //! Better = higher score, then lower URL hash. Two URLs of one hash (never seen; 2⁻⁶⁴ a pair) are
 //! put in order of segment and document, so that one index always gives one order.
 use crate::best;
+use crate::counts::{Counts, SharedThreshold};
+use crate::scratch::Lent;
 use crate::stop::Stop;
 use index::{DocId, Segment};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicU32, Ordering as AtomicOrdering};
 
 /// A hit as the index search knows it. Better = higher score, then lower URL hash.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,11 +72,14 @@ struct Kept {
 
 /// Up to so many hits are kept in order; more are sorted out when twice as many have come together.
 const ORDERED_MAX: usize = 32;
+/// So many hits are counted at a time, or a quarter of k.
+const COUNTED_MIN: usize = 16;
 
 /// Keeps the k best of the documents offered.
 ///
-/// Few are kept in a sorted row: its worst is a threshold that rises with every hit. Many are gathered,
-/// and the better half chosen when there are 2 k: no order is kept that nobody asked for.
+/// Few are kept in a sorted row: its worst is a threshold that rises with every hit. Many are gathered, and
+/// their scores counted: that raises the threshold, and when there are 2 k the better half is chosen. No
+/// order is kept that nobody asked for.
 #[derive(Debug)]
 pub struct TopK<'a> {
     k: usize,
@@ -84,26 +88,13 @@ pub struct TopK<'a> {
     /// What a further hit must reach: the worst score kept once there are k, or what is known from
     /// elsewhere to be no higher than that. Below it nothing enters.
     threshold: f32,
+    /// How many of those kept, the first, were counted, and where, if more are kept than stand in order.
+    counted: usize,
+    counts: Option<Lent<Counts>>,
     shared: Option<&'a SharedThreshold>,
+    /// Whether they are counted together with those of other searches.
+    is_joined: bool,
     stop: Stop<'a>,
-}
-
-/// The best threshold that several searches of one query know: each of them keeps k hits that reach it.
-#[derive(Debug, Default)]
-pub struct SharedThreshold(AtomicU32);
-
-impl SharedThreshold {
-    /// What is known.
-    pub fn get(&self) -> f32 {
-        f32::from_bits(self.0.load(AtomicOrdering::Relaxed))
-    }
-
-    /// Says that k hits reach `score`, which is not negative.
-    pub fn raise(&self, score: f32) {
-        // Floating-point numbers that are not negative are in the order of their bits.
-        self.0
-            .fetch_max(score.max(0.0).to_bits(), AtomicOrdering::Relaxed);
-    }
 }
 
 impl<'a> TopK<'a> {
@@ -118,7 +109,10 @@ impl<'a> TopK<'a> {
             } else {
                 f32::NEG_INFINITY
             },
+            counted: 0,
+            counts: None,
             shared: None,
+            is_joined: false,
             stop: Stop::default(),
         }
     }
@@ -136,6 +130,7 @@ impl<'a> TopK<'a> {
 
     /// As `new`, sharing a threshold with searches of other documents for the same query.
     pub fn sharing(k: usize, shared: &'a SharedThreshold) -> TopK<'a> {
+        shared.join();
         TopK {
             shared: Some(shared),
             ..TopK::new(k)
@@ -211,9 +206,10 @@ impl<'a> TopK<'a> {
         }
         if self.k > ORDERED_MAX {
             self.kept.push(new);
-            if self.kept.len() == self.k {
-                self.rise();
-            } else if self.kept.len() >= self.k.saturating_mul(2) {
+            if self.kept.len() - self.counted >= (self.k / 4).max(COUNTED_MIN) {
+                self.count();
+            }
+            if self.kept.len() >= self.k.saturating_mul(2) {
                 self.choose();
             }
             return;
@@ -240,21 +236,46 @@ impl<'a> TopK<'a> {
         }
     }
 
-    /// Keeps the better half.
-    #[cold]
-    fn choose(&mut self) {
-        let chosen = best::chosen(self.k, self.scores(), |number| self.tie(number));
-        self.kept = chosen
-            .iter()
-            .map(|&number| self.kept[number as usize])
-            .collect();
-        self.rise();
+    /// Counts what was kept since the last time, which may raise the threshold.
+    #[inline(never)]
+    fn count(&mut self) {
+        let shared = self.shared.filter(|shared| shared.has_several());
+        if shared.is_some() && !self.is_joined {
+            self.is_joined = true;
+            self.counted = 0;
+        }
+        let new = self.kept[self.counted..].iter().map(|kept| kept.score);
+        let reached = match shared {
+            Some(shared) => shared.count(new, self.k),
+            None => {
+                let counts = self.counts.get_or_insert_with(|| {
+                    let mut counts = Lent::<Counts>::take();
+                    counts.clear();
+                    counts
+                });
+                counts.add(new, self.k)
+            }
+        };
+        self.counted = self.kept.len();
+        if reached > 0.0 {
+            self.threshold = self.threshold.max(reached);
+        }
     }
 
-    /// Takes the worst score kept, of k hits, for a threshold.
-    fn rise(&mut self) {
-        let worst = self.scores().fold(f32::INFINITY, f32::min);
-        self.threshold = self.threshold.max(worst);
+    /// Keeps the k best; what cannot be among the hits goes before.
+    #[cold]
+    fn choose(&mut self) {
+        self.count();
+        let threshold = self.threshold;
+        self.kept.retain(|kept| kept.score >= threshold);
+        if self.kept.len() > self.k {
+            let chosen = best::chosen(self.k, self.scores(), |number| self.tie(number));
+            let kept = chosen.iter().map(|&number| self.kept[number as usize]);
+            self.kept = kept.collect();
+            let worst = self.scores().fold(f32::INFINITY, f32::min);
+            self.threshold = threshold.max(worst);
+        }
+        self.counted = self.kept.len();
     }
 
     fn scores(&self) -> impl Iterator<Item = f32> {
