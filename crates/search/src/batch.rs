@@ -12,17 +12,18 @@ use index::{DocId, Place, Segment};
 
 /// Up to 256 documents, increasing, with sums of scores.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Batch {
-    pub(crate) count: usize,
     pub(crate) docs: [u32; BLOCK],
     pub(crate) sums: [f32; BLOCK],
-    found: Found,
-    places: [Place; BLOCK],
     kept: [u8; BLOCK],
     frequencies: [u32; BLOCK],
     held: [u32; BLOCK],
     scores: [f32; BLOCK],
+    places: [Place; BLOCK],
     room: Room,
+    found: Found,
+    pub(crate) count: usize,
 }
 
 kept_by_thread!(Batch);

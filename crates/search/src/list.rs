@@ -29,10 +29,11 @@ pub(crate) struct List<'a> {
 
 /// Documents found in a list: their indexes among those looked for.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Found {
-    pub(crate) count: usize,
     pub(crate) wanted: [u8; BLOCK],
     pairs: Pairs,
+    pub(crate) count: usize,
 }
 
 impl Default for Found {

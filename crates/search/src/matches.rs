@@ -6,17 +6,18 @@ use crate::scratch::kept_by_thread;
 use index::Place;
 
 /// Documents that all lists hold, of one block of the leader.
+#[repr(C, align(64))]
 pub(crate) struct Matches {
-    pub(crate) count: usize,
     pub(crate) docs: [u32; BLOCK],
-    /// By list, the place of every match.
-    pub(crate) places: Vec<[Place; BLOCK]>,
     /// What each scores as far as it was looked at.
     pub(crate) sums: [f32; BLOCK],
-    pub(crate) found: Found,
     /// What the documents of the block, or the matches, score in one list.
     pub(crate) scores: [f32; BLOCK],
     pub(crate) frequencies: [u32; BLOCK],
+    pub(crate) found: Found,
+    pub(crate) count: usize,
+    /// By list, the place of every match.
+    pub(crate) places: Vec<[Place; BLOCK]>,
 }
 
 kept_by_thread!(Matches);

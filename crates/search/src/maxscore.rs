@@ -18,7 +18,7 @@ use crate::condition::Condition;
 use crate::cursor::BLOCK;
 use crate::list::{List, first_damage};
 use crate::plan::{Node, Plan};
-use crate::scratch::{Lent, kept_by_thread};
+use crate::scratch::{Aligned, Lent, kept_by_thread};
 use crate::stop;
 use crate::window::{WIDTH_MAX, Window};
 use codec::sums::ROW;
@@ -53,7 +53,7 @@ struct Room {
     /// Of a window: its lists by their bound there, lowest first.
     order: Vec<(f32, usize)>,
     /// By list, the scores of the block scored last.
-    scores: Vec<[f32; BLOCK]>,
+    scores: Vec<Aligned<[f32; BLOCK]>>,
 }
 
 kept_by_thread!(Room);
@@ -100,7 +100,7 @@ impl<'a> MaxScore<'a> {
         let width = documents * POSTINGS_PER_WINDOW / postings.max(1);
         let mut scratch: Lent<Room> = Lent::take();
         if scratch.scores.len() < lists.len() {
-            scratch.scores.resize(lists.len(), [0.0; BLOCK]);
+            scratch.scores.resize(lists.len(), Aligned([0.0; BLOCK]));
         }
         MaxScore {
             lists,
@@ -253,7 +253,7 @@ impl<'a> MaxScore<'a> {
             segment,
         };
         if let [(_, number)] = *pouring {
-            helpers.search_one(number, base..end, &mut scores[number], batch, top);
+            helpers.search_one(number, base..end, &mut scores[number].0, batch, top);
             return;
         }
         let least = top.threshold() - helpers.others;
@@ -266,7 +266,7 @@ impl<'a> MaxScore<'a> {
             let clause = &mut helpers.lists[number];
             let mut block = clause.list.find(DocId(base));
             while let Some((docs, scores)) =
-                clause.scored_part(block, base..end, &mut scores[number])
+                clause.scored_part(block, base..end, &mut scores[number].0)
             {
                 match marked {
                     true => window.pour_marked(base, docs, scores),

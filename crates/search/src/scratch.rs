@@ -29,6 +29,12 @@ pub(crate) use kept_by_thread;
 /// How many of a kind a thread keeps: queries are seldom nested deeper.
 const KEPT_MAX: usize = 8;
 
+/// Begins with a cache line, so that no vector of an array in it lies in two: where a process happens to get
+/// its memory must not decide how fast it is.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+pub(crate) struct Aligned<T>(pub(crate) T);
+
 /// One of a kind, given back when dropped. What it holds is what its last user left in it.
 #[derive(Debug)]
 pub(crate) struct Lent<T: Scratch>(Option<Box<T>>);

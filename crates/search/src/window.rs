@@ -4,7 +4,7 @@
 //! is zero, so a window costs what is poured into it, not its width.
 
 use crate::batch::Batch;
-use crate::scratch::kept_by_thread;
+use crate::scratch::{Aligned, kept_by_thread};
 use codec::{bits, sums};
 
 /// Documents of the widest window: their scores fit a second-level cache.
@@ -15,8 +15,8 @@ const WORDS: usize = WIDTH_MAX as usize / 64;
 /// is not known by their sum, and which rows are empty where most are.
 #[derive(Debug)]
 pub(crate) struct Window {
-    sums: Box<[[f32; 64]; WORDS]>,
-    matched: Box<[u64; WORDS]>,
+    sums: Box<Aligned<[[f32; 64]; WORDS]>>,
+    matched: Box<Aligned<[u64; WORDS]>>,
 }
 
 kept_by_thread!(Window);
@@ -24,8 +24,8 @@ kept_by_thread!(Window);
 impl Default for Window {
     fn default() -> Window {
         Window {
-            sums: Box::new([[0.0; 64]; WORDS]),
-            matched: Box::new([0; WORDS]),
+            sums: Box::new(Aligned([[0.0; 64]; WORDS])),
+            matched: Box::new(Aligned([0; WORDS])),
         }
     }
 }
@@ -35,7 +35,7 @@ impl Window {
     /// a score above 0.
     #[inline]
     pub(crate) fn pour(&mut self, base: u32, docs: &[u32], scores: &[f32]) {
-        let sums = &mut *self.sums;
+        let sums = &mut self.sums.0;
         for (&doc, &score) in docs.iter().zip(scores) {
             // A damaged list may name documents out of order; they must not leave the window.
             let at = doc.wrapping_sub(base) as usize % WIDTH_MAX as usize;
@@ -47,7 +47,7 @@ impl Window {
     #[inline]
     pub(crate) fn pour_marked(&mut self, base: u32, docs: &[u32], scores: &[f32]) {
         self.pour(base, docs, scores);
-        bits::set(&mut *self.matched, base, docs);
+        bits::set(&mut self.matched.0, base, docs);
     }
 
     /// Adds documents to `batch` that reach `least`, in order, from the row `from` on, and empties the rows;
@@ -61,7 +61,7 @@ impl Window {
         least: f32,
         batch: &mut Batch,
     ) -> usize {
-        let rows = &mut self.sums[from..width.div_ceil(64) as usize];
+        let rows = &mut self.sums.0[from..width.div_ceil(64) as usize];
         let base = base + from as u32 * 64;
         let Batch {
             count, docs, sums, ..
@@ -73,11 +73,11 @@ impl Window {
     #[inline]
     pub(crate) fn drain_marked(&mut self, width: u32, least: f32, mut each: impl FnMut(u32, f32)) {
         let words = width.div_ceil(64) as usize;
-        for (number, word) in self.matched[..words].iter_mut().enumerate() {
+        for (number, word) in self.matched.0[..words].iter_mut().enumerate() {
             if *word == 0 {
                 continue;
             }
-            let sums = &mut self.sums[number];
+            let sums = &mut self.sums.0[number];
             // A document that matches may have scored nothing, so zero does not tell.
             let mut rest = match least > 0.0 {
                 true => sums::reach(sums, least),
