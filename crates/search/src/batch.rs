@@ -5,6 +5,7 @@ use crate::competitive::{self, Reached, Room};
 use crate::condition::Condition;
 use crate::cursor::BLOCK;
 use crate::list::{Found, List};
+use crate::matches::pick;
 use crate::profile;
 use crate::scratch::kept_by_thread;
 use codec::lanes;
@@ -103,11 +104,8 @@ impl Batch {
     /// Keeps so many candidates, those whose indexes were noted.
     fn pick(&mut self, count: usize) {
         if count < self.count {
-            for at in 0..count {
-                let index = self.kept[at] as usize;
-                self.docs[at] = self.docs[index];
-                self.sums[at] = self.sums[index];
-            }
+            pick(&mut self.docs, &self.kept[..count]);
+            pick(&mut self.sums, &self.kept[..count]);
             self.count = count;
         }
     }

@@ -170,15 +170,12 @@ impl<'a> Conjunction<'a> {
 
     /// The first document that a block of the leader may hold.
     pub(crate) fn start(&self, block: usize) -> u32 {
-        match block {
-            0 => 0,
-            _ => self.lists[0].blocks.last_doc(block - 1).0.saturating_add(1),
-        }
+        self.lists[0].start(block)
     }
 
     /// Whether a block of the leader may hold documents of the range.
     pub(crate) fn is_in_range(&self, block: usize, range: &Range<u32>) -> bool {
-        block < self.lists[0].blocks.blocks_count() && self.start(block) < range.end
+        !self.lists[0].is_past(block, range.end)
     }
 
     /// Finds the documents of a block of the leader that all lists hold; only those that score at least so

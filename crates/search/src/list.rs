@@ -209,11 +209,19 @@ impl<'a> List<'a> {
         most
     }
 
+    /// The first document that a block may hold.
+    #[inline]
+    pub(crate) fn start(&self, block: usize) -> u32 {
+        match block {
+            0 => 0,
+            _ => self.blocks.last_doc(block - 1).0.saturating_add(1),
+        }
+    }
+
     /// Whether a block holds no document before `end`.
     #[inline]
     pub(crate) fn is_past(&self, block: usize, end: u32) -> bool {
-        block >= self.blocks.blocks_count()
-            || (block > 0 && self.blocks.last_doc(block - 1).0 >= end - 1)
+        block >= self.blocks.blocks_count() || self.start(block) >= end
     }
 
     /// What at least `k` postings of the list score.

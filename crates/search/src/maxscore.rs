@@ -197,11 +197,7 @@ impl<'a> MaxScore<'a> {
             if block == blocks_count {
                 continue;
             }
-            let start = match block {
-                0 => 0,
-                _ => clause.list.blocks.last_doc(block - 1).0 + 1,
-            };
-            let start = start.max(base);
+            let start = clause.list.start(block).max(base);
             first = Some(first.map_or(start, |first| first.min(start)));
             if start == base {
                 break;
@@ -370,11 +366,9 @@ impl Clause<'_> {
     /// Whether all documents of a block lie in a range, and it was not scored before.
     #[inline]
     fn is_within(&self, block: usize, range: &Range<u32>) -> bool {
-        let blocks = &self.list.blocks;
         self.scored != block
-            && blocks.last_doc(block).0 < range.end
-            && (block == 0 || blocks.last_doc(block - 1).0 >= range.start.saturating_sub(1))
-            && (block > 0 || range.start == 0)
+            && self.list.start(block) >= range.start
+            && self.list.blocks.last_doc(block).0 < range.end
     }
 
     /// The documents of a block from `base` on and before `end`, and their scores; `None` past them.

@@ -35,10 +35,7 @@ pub(crate) fn search<'a>(
     let mut batch: Lent<Batch> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {
-        let start = match block {
-            0 => 0,
-            _ => list.blocks.last_doc(block - 1).0.saturating_add(1),
-        };
+        let start = list.start(block);
         if start >= range.end || top.stop().ends_hits(start, 1) {
             break;
         }
