@@ -43,7 +43,7 @@ pub use postings::{
 pub use preload::{PreloadParts, preload};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
-pub use statistics::{Statistics, TermPlace, TermStatistics};
+pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics};
 pub use store::{DocumentStore, StoredDocument, TextKey, Texts};
 pub use terms::{LookUpStep, TermHash};
 pub use writer::{BuildOptions, CommitSummary, Writer};

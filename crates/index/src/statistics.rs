@@ -14,6 +14,7 @@ use crate::{
     DocId, Field, IndexError, LookUpStep, Segment, StoredDocument, TermHash, TermRecord, terms,
 };
 use fst::{Streamer, map::OpBuilder};
+use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::Analyzer;
@@ -103,7 +104,7 @@ impl Statistics {
             if let Some(record) = segment.term(field, term)? {
                 return Ok(Some(TermStatistics {
                     document_frequency: record.documents_count.into(),
-                    places: vec![TermPlace {
+                    places: smallvec![TermPlace {
                         segment: number,
                         record,
                     }],
@@ -125,8 +126,11 @@ pub struct TermStatistics {
     /// Live documents of the whole index that hold it.
     pub document_frequency: u64,
     /// Every segment that has it, by number.
-    pub places: Vec<TermPlace>,
+    pub places: TermPlaces,
 }
+
+/// The lists of a term, by segment; of an index of one segment without allocation.
+pub type TermPlaces = SmallVec<[TermPlace; 1]>;
 
 /// A term's list in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

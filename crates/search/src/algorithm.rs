@@ -20,7 +20,7 @@ use self::shape::shape;
 use crate::conjunction::Conjunction;
 use crate::counter::Counter;
 use crate::cursor::Cursor;
-use crate::list::List;
+use crate::list::Lists;
 use crate::maxscore::MaxScore;
 use crate::mixed::Mixed;
 use crate::phrase::Phrase;
@@ -56,13 +56,14 @@ pub(crate) struct Algorithm<'a> {
 }
 
 enum Kind<'a> {
-    Single(Box<List<'a>>),
-    All(Box<Conjunction<'a>>),
+    /// One list.
+    Single(Lists<'a>),
+    All(Conjunction<'a>),
     Any {
-        counting: Option<Box<Union<'a>>>,
-        searching: Option<Box<MaxScore<'a>>>,
+        counting: Option<Union<'a>>,
+        searching: Option<MaxScore<'a>>,
     },
-    Phrase(Box<Phrase<'a>>),
+    Phrase(Phrase<'a>),
     /// Counts by itself, unless there is a counter.
     Mixed {
         counting: Option<Box<Counter<'a>>>,
@@ -82,7 +83,7 @@ enum Searching<'a> {
     /// What is required.
     Required(Box<Mixed<'a>>),
     /// What adds most; what is required is asked about last.
-    Best(Box<MaxScore<'a>>),
+    Best(MaxScore<'a>),
 }
 
 impl<'a> Algorithm<'a> {
@@ -129,12 +130,12 @@ impl<'a> Kind<'a> {
         top: &mut TopK<'a>,
     ) -> Result<u64, IndexError> {
         match self {
-            Kind::Single(list) => {
+            Kind::Single(one) => {
                 if wanted.has_hits() {
-                    single::search(list, range.clone(), segment, top)?;
+                    single::search(&mut one[0], range.clone(), segment, top)?;
                 }
                 match wanted.is_counted() {
-                    true => single::count(list, range, segment, top.stop()),
+                    true => single::count(&mut one[0], range, segment, top.stop()),
                     false => Ok(0),
                 }
             }
@@ -203,7 +204,7 @@ impl<'a> Kind<'a> {
 
     fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         match self {
-            Kind::Single(list) => list.bound_in(base, end),
+            Kind::Single(one) => one[0].bound_in(base, end),
             Kind::All(both) => both.bound_in(base, end),
             Kind::Any {
                 searching: Some(searching),

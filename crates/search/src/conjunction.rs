@@ -10,7 +10,7 @@
 
 use crate::TopK;
 use crate::cursor::BLOCK;
-use crate::list::{List, first_damage};
+use crate::list::{List, Lists, first_damage};
 use crate::matches::{Matches, pick};
 use crate::scratch::Lent;
 use crate::stop::{self, Stop};
@@ -37,13 +37,15 @@ const INDEXES: [u8; BLOCK] = {
 /// An intersection being searched on one segment.
 pub(crate) struct Conjunction<'a> {
     /// Shortest first.
-    pub(crate) lists: Vec<List<'a>>,
+    pub(crate) lists: Lists<'a>,
     pub(crate) matches: Lent<Matches>,
 }
 
 impl<'a> Conjunction<'a> {
-    pub(crate) fn new(mut lists: Vec<List<'a>>) -> Conjunction<'a> {
-        lists.sort_by_key(List::cost);
+    pub(crate) fn new(mut lists: Lists<'a>) -> Conjunction<'a> {
+        if !lists.is_sorted_by_key(List::cost) {
+            lists.sort_by_key(List::cost);
+        }
         let mut matches: Lent<Matches> = Lent::take();
         matches.reserve(lists.len());
         Conjunction { lists, matches }

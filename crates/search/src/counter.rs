@@ -47,7 +47,7 @@ impl<'a> Counter<'a> {
             Some(_) => {
                 let mut lists = List::open_each(plan, required, segment)?;
                 for nodes in excluded {
-                    lists.extend(List::open_each(plan, nodes, segment)?);
+                    lists.append(&mut *List::open_each(plan, nodes, segment)?);
                 }
                 Some(Conjunction::new(lists))
             }

@@ -6,7 +6,11 @@ use crate::algorithm::{Algorithm, Wanted};
 use crate::stop::Stop;
 use crate::{Plan, ScoredHit, TopK};
 use index::{IndexError, LookUpStep, Segment};
+use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Indexes of more segments are few.
+const SEGMENTS_FEW: usize = 16;
 
 /// What a search found, as far as it came.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -100,7 +104,7 @@ fn search_all<'a: 'p, 'p>(
         }
         return Ok(found);
     };
-    let segments: Vec<&Segment> = [first, second]
+    let segments: SmallVec<[&Segment; SEGMENTS_FEW]> = [first, second]
         .into_iter()
         .chain(segments)
         .map(|segment| &**segment)

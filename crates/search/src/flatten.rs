@@ -24,6 +24,47 @@ struct Clauses {
 
 /// A combination of clauses that can match, each of them flat itself; `Nothing` where nothing positive is said.
 pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {
+    let mut clauses = required.iter().chain(&optional).chain(&excluded);
+    let mut all = match clauses.any(|node| matches!(node, Node::Boolean { .. })) {
+        true => put_together(required, optional, excluded),
+        false => as_they_are(required, optional, excluded),
+    };
+    if all.required.is_empty() {
+        // What is searched apart stands first.
+        let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
+        all.optional.sort_by_key(|node| !is_phrase(node));
+    }
+    let is_alone = all.optional.is_empty() && all.excluded.is_empty();
+    match (all.required.len(), is_alone) {
+        (0, true) => Node::Nothing,
+        (1, true) => all.required.pop().unwrap_or(Node::Nothing),
+        _ => Node::Boolean {
+            required: all.required,
+            optional: all.optional,
+            excluded: all.excluded,
+        },
+    }
+}
+
+/// Clauses of which none is a combination: most queries.
+fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
+    if required.is_empty() && optional.len() == 1 {
+        // The only alternative is required.
+        return Clauses {
+            required: optional,
+            optional: required,
+            excluded,
+        };
+    }
+    Clauses {
+        required,
+        optional,
+        excluded,
+    }
+}
+
+/// Clauses, with those of combinations among them that need not stand apart.
+fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
     let mut all = Clauses::default();
     optional.into_iter().for_each(|node| all.offer(node));
     if required.is_empty() && all.optional.len() == 1 {
@@ -45,21 +86,7 @@ pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<N
         all.optional = optional;
         all.excluded.extend(excluded);
     }
-    if all.required.is_empty() {
-        // What is searched apart stands first.
-        let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
-        all.optional.sort_by_key(|node| !is_phrase(node));
-    }
-    let is_alone = all.optional.is_empty() && all.excluded.is_empty();
-    match (all.required.len(), is_alone) {
-        (0, true) => Node::Nothing,
-        (1, true) => all.required.pop().unwrap_or(Node::Nothing),
-        _ => Node::Boolean {
-            required: all.required,
-            optional: all.optional,
-            excluded: all.excluded,
-        },
-    }
+    all
 }
 
 impl Clauses {

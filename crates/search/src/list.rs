@@ -4,7 +4,7 @@
 use crate::competitive::Limits;
 use crate::cursor::{BLOCK, Scorer};
 use crate::plan::{Node, Plan};
-use crate::scratch::Lent;
+use crate::scratch::{Lent, Row, rows_kept_by_thread};
 use codec::sorted::{self, Pairs};
 use index::{Blocks, Bounds, DocId, Field, Impact, IndexError, Place, Segment, TermRecord};
 
@@ -26,6 +26,11 @@ pub(crate) struct List<'a> {
     /// Made by whoever first asks which postings reach a score.
     pub(crate) limits: Option<Lent<Limits>>,
 }
+
+rows_kept_by_thread!(List);
+
+/// The lists of some clauses.
+pub(crate) type Lists<'a> = Row<List<'a>>;
 
 /// Documents found in a list: their indexes among those looked for.
 #[derive(Debug)]
@@ -68,8 +73,8 @@ impl<'a> List<'a> {
         plan: &'a Plan,
         nodes: &'a [Node],
         segment: &'a Segment,
-    ) -> Result<Vec<List<'a>>, IndexError> {
-        let mut lists = Vec::with_capacity(nodes.len());
+    ) -> Result<Lists<'a>, IndexError> {
+        let mut lists = Lists::take();
         for node in nodes {
             lists.extend(List::open(plan, node, segment)?);
         }

@@ -16,9 +16,9 @@ use crate::TopK;
 use crate::batch::Batch;
 use crate::condition::Condition;
 use crate::cursor::BLOCK;
-use crate::list::{List, first_damage};
+use crate::list::{List, Lists, first_damage};
 use crate::plan::{Node, Plan};
-use crate::scratch::{Aligned, Lent, kept_by_thread};
+use crate::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
 use crate::stop;
 use crate::window::{WIDTH_MAX, Window};
 use codec::sums::ROW;
@@ -36,7 +36,7 @@ const SPARSE: u64 = 4;
 /// A union being searched on one segment.
 pub(crate) struct MaxScore<'a> {
     /// By the most that they add, lowest first.
-    lists: Vec<Clause<'a>>,
+    lists: Row<Clause<'a>>,
     /// Asked about documents that could enter.
     condition: Option<Condition<'a>>,
     width: u32,
@@ -67,32 +67,32 @@ struct Clause<'a> {
     scored: usize,
 }
 
+rows_kept_by_thread!(Clause);
+
 impl<'a> MaxScore<'a> {
     /// Prepares a search of the lists for documents of which the condition holds; tells `top` what is known before.
     pub(crate) fn new(
-        lists: Vec<List<'a>>,
+        mut found: Lists<'a>,
         condition: Option<Condition<'a>>,
         segment: &Segment,
         top: &mut TopK<'a>,
     ) -> MaxScore<'a> {
-        let postings: u64 = lists.iter().map(|list| u64::from(list.cost())).sum();
+        let postings: u64 = found.iter().map(|list| u64::from(list.cost())).sum();
         if !segment.has_deletions() && condition.is_none() {
-            for list in &lists {
+            for list in found.iter() {
                 top.raise(list.floor(top.k()));
             }
         }
-        let mut lists: Vec<Clause<'a>> = lists
-            .into_iter()
-            .map(|mut list| Clause {
-                most: list.most(),
-                most_sum: 0.0,
-                list,
-                scored: usize::MAX,
-            })
-            .collect();
+        let mut lists: Row<Clause<'a>> = Row::take();
+        lists.extend(found.drain(..).map(|mut list| Clause {
+            most: list.most(),
+            most_sum: 0.0,
+            list,
+            scored: usize::MAX,
+        }));
         lists.sort_by(|a, b| a.most.total_cmp(&b.most));
         let mut sum = 0.0;
-        for clause in &mut lists {
+        for clause in lists.iter_mut() {
             sum += clause.most;
             clause.most_sum = sum;
         }
@@ -129,7 +129,7 @@ impl<'a> MaxScore<'a> {
         {
             top.raise(list.floor(top.k()));
         }
-        lists.extend(List::open_each(plan, optional, segment)?);
+        lists.append(&mut *List::open_each(plan, optional, segment)?);
         let condition = Condition::requiring(plan, required, excluded, segment)?;
         Ok(MaxScore::new(lists, Some(condition), segment, top))
     }
@@ -160,7 +160,7 @@ impl<'a> MaxScore<'a> {
             base = end.max(base);
         }
         let mut damage = self.condition.as_mut().map_or(Ok(()), Condition::damage);
-        for clause in &mut self.lists {
+        for clause in self.lists.iter_mut() {
             damage = damage.and(first_damage(std::slice::from_mut(&mut clause.list)));
         }
         damage

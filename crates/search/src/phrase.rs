@@ -11,7 +11,7 @@ use crate::TopK;
 use crate::algorithm::Wanted;
 use crate::conjunction::{Conjunction, Sought};
 use crate::cursor::{BLOCK, Scorer, distinct_records, sloppy_frequency};
-use crate::list::{List, first_damage};
+use crate::list::{List, Lists, first_damage};
 use crate::plan::{PhraseNode, Plan};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop;
@@ -69,7 +69,7 @@ impl<'a> Phrase<'a> {
             return Ok(None);
         };
         let scorer = Scorer::new(plan, phrase.field, phrase.weight, segment);
-        let mut lists = Vec::with_capacity(records.len());
+        let mut lists = Lists::take();
         for record in &records {
             // With the phrase's scorer the leader's bounds are those of the phrase.
             lists.push(List::of_record(record, scorer, segment)?);

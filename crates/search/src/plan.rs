@@ -7,9 +7,10 @@ use crate::factors::Factors;
 use crate::flatten::combined;
 use crate::{Query, Ranking};
 use index::{
-    Field, IndexError, LookUpStep, Segment, Statistics, TermHash, TermPlace, TermRecord,
-    TermStatistics,
+    Field, IndexError, LookUpStep, Segment, Statistics, TermHash, TermPlace, TermPlaces,
+    TermRecord, TermStatistics,
 };
+use smallvec::SmallVec;
 use std::sync::Arc;
 use text::summary::SummaryTerm;
 
@@ -69,7 +70,7 @@ pub(crate) struct Word {
     /// How telling it is, where planning asked.
     idf: f32,
     /// The segments that have it; `None` where nobody asked.
-    places: Option<Vec<TermPlace>>,
+    places: Option<TermPlaces>,
 }
 
 impl Word {
@@ -243,7 +244,7 @@ impl Planner<'_> {
 
     /// Asks for what looking up the terms among some clauses will read, all of them at once.
     fn prefetch(&self, terms: impl Iterator<Item = TermHash>) {
-        let terms: Vec<TermHash> = terms.collect();
+        let terms: SmallVec<[TermHash; 8]> = terms.collect();
         for step in LookUpStep::ALL {
             terms
                 .iter()

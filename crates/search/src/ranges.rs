@@ -134,9 +134,9 @@ impl<'a> Ranges<'a> {
     }
 
     /// Takes ranges until none is left, or `leaves` says so (asked after each range).
-    pub fn work(&'a self, mut leaves: impl FnMut() -> bool) -> Result<Share, IndexError> {
+    pub fn work(&self, mut leaves: impl FnMut() -> bool) -> Result<Share, IndexError> {
         let mut top = TopK::sharing(self.k, &self.threshold);
-        let mut opened: Vec<Option<Algorithm<'a>>> = self.opened.iter().map(|_| None).collect();
+        let mut opened: Vec<Option<Algorithm<'_>>> = self.opened.iter().map(|_| None).collect();
         let mut entered = usize::MAX;
         let mut share = Share::default();
         loop {

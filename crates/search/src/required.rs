@@ -3,7 +3,7 @@
 //! A word that is required by itself and stands in a phrase too, or in two phrases, is one list.
 
 use crate::cursor::{Scorer, distinct_records};
-use crate::list::{List, no_scorer, scorer_of};
+use crate::list::{List, Lists, no_scorer, scorer_of};
 use crate::phrase::Pattern;
 use crate::plan::{Node, Plan};
 use index::{IndexError, Segment, TermRecord};
@@ -11,7 +11,7 @@ use index::{IndexError, Segment, TermRecord};
 /// The lists of some required words and phrases on one segment.
 pub(crate) struct Required<'a> {
     /// Shortest first.
-    pub(crate) lists: Vec<List<'a>>,
+    pub(crate) lists: Lists<'a>,
     /// By list: whether its scores count. Others only filter, or are of phrases.
     pub(crate) adds: Vec<bool>,
     pub(crate) phrases: Vec<Pattern<'a>>,
@@ -82,7 +82,7 @@ impl<'a> Required<'a> {
             Some(leader) if !leader.adds => bind(leader, &phrases),
             _ => None,
         };
-        let mut lists = Vec::with_capacity(entries.len());
+        let mut lists = Lists::take();
         for entry in &entries {
             lists.push(List::of_record(&entry.record, entry.scorer, segment)?);
         }

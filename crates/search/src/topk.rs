@@ -2,11 +2,12 @@
 //!
 //! Better = higher score, then lower URL hash. Two URLs of one hash (never seen; 2⁻⁶⁴ a pair) are
 //! put in order of segment and document, so that one index always gives one order.
-use crate::best;
+use crate::best::{Best, Tie};
 use crate::counts::{Counts, SharedThreshold};
-use crate::scratch::Lent;
+use crate::scratch::{Lent, kept_by_thread};
 use crate::stop::Stop;
 use index::{DocId, Segment};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -70,6 +71,18 @@ struct Kept {
     doc: DocId,
 }
 
+/// Rows of documents kept: one for the next search, and one to choose into.
+#[derive(Debug, Default)]
+struct Rows {
+    kept: Vec<Kept>,
+    spare: Vec<Kept>,
+}
+
+kept_by_thread!(Rows);
+
+/// A thread keeps room for so many documents from search to search.
+const ROOM_MAX: usize = 8192;
+
 /// Up to so many hits are kept in order; more are sorted out when twice as many have come together.
 const ORDERED_MAX: usize = 32;
 /// So many hits are counted at a time, or a quarter of k.
@@ -83,8 +96,9 @@ const COUNTED_MIN: usize = 16;
 #[derive(Debug)]
 pub struct TopK<'a> {
     k: usize,
-    segments: Vec<&'a dyn Documents>,
+    segments: SmallVec<[&'a dyn Documents; 8]>,
     kept: Vec<Kept>,
+    rows: Lent<Rows>,
     /// What a further hit must reach: the worst score kept once there are k, or what is known from
     /// elsewhere to be no higher than that. Below it nothing enters.
     threshold: f32,
@@ -100,10 +114,17 @@ pub struct TopK<'a> {
 impl<'a> TopK<'a> {
     /// An empty collection for `k` hits.
     pub fn new(k: usize) -> TopK<'a> {
+        let mut rows: Lent<Rows> = Lent::take();
+        let kept = match k {
+            // Nothing is kept, so nothing would be given back.
+            0 => Vec::new(),
+            _ => std::mem::take(&mut rows.kept),
+        };
         TopK {
             k,
-            segments: Vec::new(),
-            kept: Vec::new(),
+            segments: SmallVec::new(),
+            kept,
+            rows,
             threshold: if k == 0 {
                 f32::INFINITY
             } else {
@@ -269,36 +290,35 @@ impl<'a> TopK<'a> {
         let threshold = self.threshold;
         self.kept.retain(|kept| kept.score >= threshold);
         if self.kept.len() > self.k {
-            let chosen = best::chosen(self.k, self.scores(), |number| self.tie(number));
-            let kept = chosen.iter().map(|&number| self.kept[number as usize]);
-            self.kept = kept.collect();
-            let worst = self.scores().fold(f32::INFINITY, f32::min);
+            let mut best: Lent<Best> = Lent::take();
+            let (kept, spare) = (&mut self.kept, &mut self.rows.spare);
+            let tie = |number: u32| tie(&self.segments, &kept[number as usize]);
+            let chosen = best.chosen(self.k, scores(kept), tie);
+            spare.clear();
+            spare.extend(chosen.iter().map(|&number| kept[number as usize]));
+            std::mem::swap(kept, spare);
+            let worst = scores(kept).fold(f32::INFINITY, f32::min);
             self.threshold = threshold.max(worst);
         }
         self.counted = self.kept.len();
     }
 
-    fn scores(&self) -> impl Iterator<Item = f32> {
-        self.kept.iter().map(|kept| kept.score)
-    }
-
-    /// What decides about a hit kept and others of its score.
-    fn tie(&self, number: u32) -> (u64, u32, DocId) {
-        tie(&self.segments, &self.kept[number as usize])
-    }
-
     /// The best first.
     pub fn into_sorted(mut self) -> Vec<ScoredHit> {
-        if self.k > ORDERED_MAX {
-            if self.kept.len() > self.k {
-                self.choose();
-            }
-            let order = best::sorted(self.scores(), |number| self.tie(number));
-            self.kept = order
-                .iter()
-                .map(|&number| self.kept[number as usize])
-                .collect();
+        if self.k > ORDERED_MAX && self.kept.len() > self.k {
+            self.choose();
         }
+        let hits = self.sorted();
+        let Rows { kept, spare } = &mut *self.rows;
+        *kept = std::mem::take(&mut self.kept);
+        for row in [kept, spare] {
+            row.clear();
+            row.shrink_to(ROOM_MAX);
+        }
+        hits
+    }
+
+    fn sorted(&self) -> Vec<ScoredHit> {
         let hit = |kept: &Kept| {
             let segment = self.segments[kept.segment as usize];
             ScoredHit {
@@ -309,8 +329,21 @@ impl<'a> TopK<'a> {
                 doc: kept.doc,
             }
         };
-        self.kept.iter().map(hit).collect()
+        let kept = self.kept.as_slice();
+        if self.k <= ORDERED_MAX {
+            return kept.iter().map(hit).collect();
+        }
+        let mut best: Lent<Best> = Lent::take();
+        let tie = |number: u32| tie(&self.segments, &kept[number as usize]);
+        let order = best.sorted(scores(kept), tie).iter();
+        let hits = order.map(|&number| hit(&kept[number as usize])).collect();
+        best.shrink(ROOM_MAX);
+        hits
     }
+}
+
+fn scores(kept: &[Kept]) -> impl Iterator<Item = f32> {
+    kept.iter().map(|kept| kept.score)
 }
 
 /// `Less` when `a` comes before `b` in an answer.
@@ -327,7 +360,7 @@ fn rank_of_equals(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
 }
 
 /// What decides between hits of equal scores: the lower comes first.
-fn tie(segments: &[&dyn Documents], kept: &Kept) -> (u64, u32, DocId) {
+fn tie(segments: &[&dyn Documents], kept: &Kept) -> Tie {
     let segment = segments[kept.segment as usize];
     (segment.url_hash(kept.doc), segment.id(), kept.doc)
 }

@@ -5,7 +5,7 @@
 
 use crate::condition::Condition;
 use crate::conjunction::{Conjunction, clip, mark};
-use crate::list::{List, first_damage};
+use crate::list::{List, Lists, first_damage};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop::{self, Stop};
 use codec::bits;
@@ -26,12 +26,12 @@ kept_by_thread!(Marks);
 /// The lists of some terms, to be counted on one segment.
 pub(crate) enum Union<'a> {
     Two(Conjunction<'a>),
-    Many(Vec<List<'a>>),
-    But(Vec<List<'a>>, Condition<'a>),
+    Many(Lists<'a>),
+    But(Lists<'a>, Condition<'a>),
 }
 
 impl<'a> Union<'a> {
-    pub(crate) fn new(lists: Vec<List<'a>>, condition: Option<Condition<'a>>) -> Union<'a> {
+    pub(crate) fn new(lists: Lists<'a>, condition: Option<Condition<'a>>) -> Union<'a> {
         match (lists.len(), condition) {
             (_, Some(condition)) => Union::But(lists, condition),
             (2, None) => Union::Two(Conjunction::new(lists)),

@@ -179,7 +179,7 @@ fn check_counts(
             && found == term
         {
             let (found_count, found_places) = shared.at(ordinal)?;
-            if found_count == count && found_places == places {
+            if found_count == count && *found_places == *places {
                 return Ok(());
             }
         }

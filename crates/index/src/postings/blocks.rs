@@ -47,7 +47,7 @@ pub struct Blocks<'a> {
     /// The loaded block, where it is one of bits.
     bits: Option<Bits<'a>>,
     docs_ready: bool,
-    ranks: Option<Box<[u8; 256]>>,
+    /// Which block's ranks the room holds.
     ranks_block: usize,
     /// Where the loaded block's packed frequencies start; `None` where they came with the documents.
     pub(super) frequencies_start: Option<usize>,
@@ -74,7 +74,6 @@ impl<'a> Blocks<'a> {
             fill: 0,
             bits: None,
             docs_ready: true,
-            ranks: None,
             ranks_block: NO_BLOCK,
             frequencies_start: None,
             frequencies_block: NO_BLOCK,
@@ -422,7 +421,7 @@ impl<'a> Blocks<'a> {
         let Some(bits) = self.bits else {
             return 0;
         };
-        let ranks = self.ranks.get_or_insert_with(|| Box::new([0; 256]));
+        let ranks = &mut self.room.ranks;
         if self.ranks_block != self.block {
             self.ranks_block = self.block;
             bits.ranks(ranks);

@@ -15,7 +15,7 @@
 //!
 //! Why: a search of eight segments would look up each of its words nine times.
 
-use super::TermPlace;
+use super::{TermPlace, TermPlaces};
 use crate::sealed::{SealedWriter, Section, read_u64};
 use crate::spill::Spill;
 use crate::terms::write::{ListPlace, TermsWriter};
@@ -37,7 +37,7 @@ pub(crate) struct SharedTerms {
 }
 
 /// What a row says: live documents, and the lists by segment, numbered in the manifest's order.
-pub(crate) type Row = (u64, Vec<TermPlace>);
+pub(crate) type Row = (u64, TermPlaces);
 
 impl SharedTerms {
     pub(crate) fn open(path: PathBuf, payload: &Section) -> Result<SharedTerms, IndexError> {
@@ -120,7 +120,7 @@ fn read_row(row: &[u8]) -> Option<Row> {
     let mut at = 0;
     let mut next = || vint::read_u64(row, &mut at).ok();
     let documents_count = next()?;
-    let mut places = Vec::with_capacity(row.len() / 12 + 1);
+    let mut places = TermPlaces::with_capacity(row.len() / 12 + 1);
     let mut segment = 0u32;
     while let Some(skipped) = next() {
         segment = segment.checked_add(u32::try_from(skipped).ok()?)?;
@@ -257,7 +257,7 @@ mod tests {
             let mut writer = SharedTermsWriter::new(&storage, "test");
             writer.push(b"\0a", documents, &places).unwrap();
             let row = writer.row;
-            prop_assert_eq!(read_row(&row), Some((documents, places)));
+            prop_assert_eq!(read_row(&row), Some((documents, places.into())));
             let cut = cut.index(row.len());
             if let Some((_, fewer)) = read_row(&row[..cut]) {
                 prop_assert!(fewer.len() < 9);

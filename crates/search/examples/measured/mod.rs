@@ -1,11 +1,13 @@
 //! What these programs measure with: an index, the plans of a file of queries, and a clock.
 
+mod clock;
+
+pub(crate) use clock::time_us;
 use index::{Index, Segment};
 use search::{Operator, Plan, Ranking, bag_of_words};
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 use vfs::RealStorage;
 
 /// What searches are made of.
@@ -26,13 +28,4 @@ pub(crate) fn segments_and_plans(
     }
     let segments = index.segments(0..index.chunks_count()).cloned().collect();
     Ok((segments, plans))
-}
-
-/// What some work takes.
-pub(crate) fn time_us(
-    work: impl FnOnce() -> Result<(), index::IndexError>,
-) -> Result<f64, Box<dyn Error>> {
-    let started = Instant::now();
-    work()?;
-    Ok(started.elapsed().as_nanos() as f64 / 1e3)
 }

@@ -6,7 +6,7 @@ use crate::condition::{Condition, Excluded};
 use crate::conjunction::Conjunction;
 use crate::counter::Counter;
 use crate::cursor::Cursor;
-use crate::list::List;
+use crate::list::{List, Lists};
 use crate::maxscore::MaxScore;
 use crate::mixed::Mixed;
 use crate::phrase::Phrase;
@@ -14,12 +14,16 @@ use crate::plan::Node;
 use crate::union::Union;
 use crate::{Plan, TopK};
 use index::{IndexError, Segment};
+use smallvec::SmallVec;
 
 /// A required word that so many documents hold is not followed from beginning to end, where an optional word is
 /// so many times rarer. (From a log of real queries, their first word required: 2,048 to 32,768 and 4 to 16 did
 /// about as well.)
 const LEADER_MIN: u64 = 4096;
 const RARER: u64 = 16;
+
+/// Queries of more words are few.
+const FEW: usize = 8;
 
 impl<'a> Kind<'a> {
     /// Opens what runs a shape on a segment; `None` where no document can match.
@@ -32,17 +36,17 @@ impl<'a> Kind<'a> {
     ) -> Result<Option<Kind<'a>>, IndexError> {
         Ok(match shape {
             Shape::Term(node) => {
-                List::open(plan, node, segment)?.map(|list| Kind::Single(Box::new(list)))
+                let lists = List::open_each(plan, std::slice::from_ref(node), segment)?;
+                (!lists.is_empty()).then_some(Kind::Single(lists))
             }
-            Shape::All(nodes) => open_all(plan, nodes, segment)?
-                .map(|lists| Kind::All(Box::new(Conjunction::new(lists)))),
+            Shape::All(nodes) => {
+                open_all(plan, nodes, segment)?.map(|lists| Kind::All(Conjunction::new(lists)))
+            }
             Shape::Any(nodes, excluded) => {
                 Kind::open_any(plan, nodes, [excluded, &[], &[]], segment, top, wanted)?
             }
             Shape::Either(nodes) => Kind::open_parts(plan, nodes, segment, top, wanted)?,
-            Shape::Phrase(phrase) => {
-                Phrase::open(plan, phrase, segment)?.map(|phrase| Kind::Phrase(Box::new(phrase)))
-            }
+            Shape::Phrase(phrase) => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
             Shape::Mixed([required, optional, excluded]) => {
                 let excluded = [excluded, &[], &[]];
                 Kind::open_mixed(plan, [required, optional], excluded, segment, top, wanted)?
@@ -59,14 +63,14 @@ impl<'a> Kind<'a> {
         top: &mut TopK<'a>,
         wanted: Wanted,
     ) -> Result<Option<Kind<'a>>, IndexError> {
-        let mut lists = List::open_each(plan, nodes, segment)?;
+        let lists = List::open_each(plan, nodes, segment)?;
         let condition = match lists.is_empty() {
             true => return Ok(None),
             false => Condition::excluding(plan, excluded, segment)?,
         };
         if lists.len() == 1 {
             if condition.is_none() {
-                return Ok(lists.pop().map(|list| Kind::Single(Box::new(list))));
+                return Ok(Some(Kind::Single(lists)));
             }
             for node in nodes {
                 // The only one that there is, is required.
@@ -91,9 +95,9 @@ impl<'a> Kind<'a> {
             Wanted::Count => (Some((lists, condition)), None),
         };
         Ok(Some(Kind::Any {
-            counting: counting.map(|(lists, condition)| Box::new(Union::new(lists, condition))),
+            counting: counting.map(|(lists, condition)| Union::new(lists, condition)),
             searching: searching
-                .map(|(lists, condition)| Box::new(MaxScore::new(lists, condition, segment, top))),
+                .map(|(lists, condition)| MaxScore::new(lists, condition, segment, top)),
         }))
     }
 
@@ -135,7 +139,7 @@ impl<'a> Kind<'a> {
                 MaxScore::requiring(plan, [required, optional], condition, segment, top)?;
             return Ok(Some(Kind::Mixed {
                 counting,
-                searching: Some(Searching::Best(Box::new(searching))),
+                searching: Some(Searching::Best(searching)),
             }));
         }
         let Some(mixed) = Mixed::open(plan, required, optional, condition, segment)? else {
@@ -167,7 +171,7 @@ impl<'a> Kind<'a> {
         if wanted.has_hits() {
             if excluded.is_empty() && !segment.has_deletions() {
                 // With a phrase or without, documents that hold a word match.
-                for list in List::open_each(plan, words, segment)? {
+                for list in List::open_each(plan, words, segment)?.iter() {
                     top.raise(list.floor(top.k()));
                 }
             }
@@ -251,8 +255,8 @@ fn open_all<'a>(
     plan: &'a Plan,
     nodes: &'a [Node],
     segment: &'a Segment,
-) -> Result<Option<Vec<List<'a>>>, IndexError> {
-    let mut found = Vec::with_capacity(nodes.len());
+) -> Result<Option<Lists<'a>>, IndexError> {
+    let mut found: SmallVec<[_; FEW]> = SmallVec::new();
     for node in nodes {
         // Before any list is opened: many segments lack one of the words.
         match node.word().map(|word| word.record(segment)).transpose()? {
@@ -262,7 +266,7 @@ fn open_all<'a>(
     }
     // Records are moved more cheaply than lists.
     found.sort_by_key(|(record, _)| record.documents_count);
-    let mut lists = Vec::with_capacity(found.len());
+    let mut lists = Lists::take();
     for (record, node) in found {
         lists.push(List::of_node(plan, node, &record, segment)?);
     }
