@@ -8,8 +8,9 @@ use crate::scratch::{Lent, Row, rows_kept_by_thread};
 use codec::sorted::{self, Pairs};
 use index::{Blocks, Bounds, DocId, Field, Impact, IndexError, Place, Segment, TermRecord};
 
-/// More blocks than this are not asked for their bounds one by one.
-const BLOCKS_MAX: usize = 4;
+/// More blocks of a range than this are not asked for their bounds one by one: what is asked of every list in
+/// every range must cost little.
+const BLOCKS_MAX: usize = 1;
 
 /// One term's postings, scored.
 #[derive(Debug)]
