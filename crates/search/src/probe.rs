@@ -180,7 +180,7 @@ impl<'a> Probe<'a> {
 
 /// Of some documents (increasing, 256 at most), those that hold a phrase and what it scores there.
 fn ask_phrase(phrase: &mut Phrase<'_>, docs: &[u32], answer: &mut Answer) {
-    let Phrase { words, pattern } = phrase;
+    let Phrase { words, pattern, .. } = phrase;
     let mut kept = [0; BLOCK];
     words.find_among(docs, &mut kept);
     words.matches.sums.fill(0.0);
