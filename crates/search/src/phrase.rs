@@ -112,6 +112,9 @@ impl<'a> Phrase<'a> {
                 self.words
                     .find_matches_of(self.late, block, &range, None, Sought::Places);
                 count += self.offer(segment, top, wanted);
+                if top.stop().has_ended_hits() {
+                    break;
+                }
             }
             block += 1;
         }
@@ -190,6 +193,9 @@ impl<'a> Phrase<'a> {
             if pairs == 0 || !(counted || most[at] >= top.threshold()) || segment.is_deleted(doc) {
                 continue;
             }
+            if pattern.is_loose() && top.stop().ends_hits(doc.0, stop::DOCUMENT) {
+                break;
+            }
             let frequency = pattern.frequency(words, at, pairs);
             if frequency > 0 {
                 live += 1;
@@ -232,6 +238,12 @@ impl<'a> Pattern<'a> {
             scorer,
             room,
         }
+    }
+
+    /// Whether its words may stand apart: each document is then dear by itself, so after each is asked whether
+    /// to go on.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.slop > 0
     }
 
     /// Whether the phrase stands nowhere more often than a distinct word.
