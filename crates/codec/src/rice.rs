@@ -21,6 +21,8 @@ use crate::bits::for_each_processor;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod few;
 pub mod follow;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use crate::list::{Found, List};
 use crate::matches::pick;
 use crate::profile;
 use crate::scratch::kept_by_thread;
+use crate::stop::Stop;
 use codec::lanes;
 use index::{DocId, Place, Segment};
 
@@ -150,11 +151,11 @@ impl Batch {
     }
 
     /// Keeps the candidates that match.
-    pub(crate) fn keep_allowed(&mut self, condition: &mut Condition<'_>) {
+    pub(crate) fn keep_allowed(&mut self, condition: &mut Condition<'_>, stop: &Stop<'_>) {
         if self.count == 0 {
             return;
         }
-        let count = condition.allowed(&self.docs[..self.count], &mut self.kept);
+        let count = condition.allowed(&self.docs[..self.count], &mut self.kept, stop);
         self.pick(count);
     }
 

@@ -8,6 +8,7 @@ use crate::cursor::BLOCK;
 use crate::plan::{Node, Plan};
 use crate::probe::{Answer, Probe, damage_of};
 use crate::scratch::Lent;
+use crate::stop::Stop;
 use index::{IndexError, Segment};
 
 /// What is excluded, from up to three places in a plan.
@@ -56,17 +57,22 @@ impl<'a> Condition<'a> {
 
     /// Of some documents (increasing, 256 at most) those that match: writes their indexes to `kept`; how many
     /// they are.
-    pub(crate) fn allowed(&mut self, docs: &[u32], kept: &mut [u8; BLOCK]) -> usize {
+    pub(crate) fn allowed(
+        &mut self,
+        docs: &[u32],
+        kept: &mut [u8; BLOCK],
+        stop: &Stop<'_>,
+    ) -> usize {
         // By document, how many of the required clauses it matches; more than all, where it is excluded.
         let mut matched = [0usize; BLOCK];
         for probe in &mut self.required {
-            probe.ask(docs, false, &mut self.answer);
+            probe.ask(docs, false, stop, &mut self.answer);
             for &index in self.answer.indexes() {
                 matched[index as usize] += 1;
             }
         }
         for probe in &mut self.excluded {
-            probe.ask(docs, false, &mut self.answer);
+            probe.ask(docs, false, stop, &mut self.answer);
             for &index in self.answer.indexes() {
                 matched[index as usize] = self.required.len() + 1;
             }
@@ -80,7 +86,13 @@ impl<'a> Condition<'a> {
     }
 
     /// Takes what is excluded away from the bits of documents from `base` on; `marks` is room for as many.
-    pub(crate) fn strike(&mut self, base: u32, words: &mut [u64], marks: &mut Vec<u64>) {
+    pub(crate) fn strike(
+        &mut self,
+        base: u32,
+        words: &mut [u64],
+        marks: &mut Vec<u64>,
+        stop: &Stop<'_>,
+    ) {
         marks.clear();
         marks.resize(words.len(), 0);
         let mut others = Vec::new();
@@ -94,7 +106,7 @@ impl<'a> Condition<'a> {
             *word &= !mark;
         }
         for probe in others {
-            strike_asked(probe, base, words, &mut self.answer);
+            strike_asked(probe, base, words, stop, &mut self.answer);
         }
     }
 
@@ -106,7 +118,13 @@ impl<'a> Condition<'a> {
 }
 
 /// Takes the documents that match a clause away, asking about all that are left.
-fn strike_asked(probe: &mut Probe<'_>, base: u32, words: &mut [u64], answer: &mut Answer) {
+fn strike_asked(
+    probe: &mut Probe<'_>,
+    base: u32,
+    words: &mut [u64],
+    stop: &Stop<'_>,
+    answer: &mut Answer,
+) {
     let mut docs = [0u32; BLOCK];
     let mut count = 0;
     // A word adds 64 documents at most.
@@ -118,7 +136,7 @@ fn strike_asked(probe: &mut Probe<'_>, base: u32, words: &mut [u64], answer: &mu
             rest &= rest - 1;
         }
         if count > BLOCK - 64 || number + 1 == words.len() {
-            probe.ask(&docs[..count], false, answer);
+            probe.ask(&docs[..count], false, stop, answer);
             for &index in answer.indexes() {
                 let at = docs[index as usize] - base;
                 words[at as usize / 64] &= !(1 << (at % 64));

@@ -24,7 +24,7 @@ const WIDTH: u32 = 16384;
 const DENSE: u32 = 24;
 
 /// The indexes of a block's postings, in order.
-const INDEXES: [u8; BLOCK] = {
+pub(crate) const INDEXES: [u8; BLOCK] = {
     let mut indexes = [0; BLOCK];
     let mut index = 0;
     while index < BLOCK {
@@ -189,6 +189,18 @@ impl<'a> Conjunction<'a> {
         least: Option<f32>,
         sought: Sought,
     ) {
+        self.find_matches_of(self.lists.len(), block, range, least, sought);
+    }
+
+    /// As [`Conjunction::find_matches`], of the first so many lists.
+    pub(crate) fn find_matches_of(
+        &mut self,
+        lists_count: usize,
+        block: usize,
+        range: &Range<u32>,
+        least: Option<f32>,
+        sought: Sought,
+    ) {
         let Some(leader) = self.lists.first_mut() else {
             return;
         };
@@ -218,7 +230,7 @@ impl<'a> Conjunction<'a> {
             }
         };
         clip_matches(count, matches, &mut kept, range);
-        self.narrow(1, &mut kept, sought);
+        self.narrow(1..lists_count, &mut kept, sought);
         let (leader, matches) = (&self.lists[0], &mut *self.matches);
         let kept = &kept[..matches.count];
         if sought != Sought::Documents {
@@ -239,12 +251,20 @@ impl<'a> Conjunction<'a> {
         self.matches.docs[..docs.len()].copy_from_slice(docs);
         self.matches.count = docs.len();
         *kept = INDEXES;
-        self.narrow(0, kept, Sought::Places);
+        self.narrow(0..self.lists.len(), kept, Sought::Places);
     }
 
-    /// Keeps the matches that the lists from number `first` on hold, and with them what belongs to them.
+    /// Keeps the matches that the lists from number `first` on hold too, with their places in these; writes to
+    /// `kept` which of them they were.
+    pub(crate) fn keep_held(&mut self, first: usize, kept: &mut [u8; BLOCK]) {
+        *kept = INDEXES;
+        self.narrow(first..self.lists.len(), kept, Sought::Places);
+    }
+
+    /// Keeps the matches that the lists of some numbers hold, and with them what belongs to them.
     #[inline]
-    fn narrow(&mut self, first: usize, kept: &mut [u8; BLOCK], sought: Sought) {
+    fn narrow(&mut self, numbers: Range<usize>, kept: &mut [u8; BLOCK], sought: Sought) {
+        let first = numbers.start;
         let Matches {
             count,
             docs: matches,
@@ -252,7 +272,7 @@ impl<'a> Conjunction<'a> {
             found,
             ..
         } = &mut *self.matches;
-        for (number, other) in self.lists.iter_mut().enumerate().skip(first) {
+        for (number, other) in self.lists[..numbers.end].iter_mut().enumerate().skip(first) {
             if *count == 0 {
                 return;
             }

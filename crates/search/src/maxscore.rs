@@ -356,7 +356,7 @@ impl<'a> Helpers<'_, 'a> {
             batch.retain(least - others);
         }
         if let Some(condition) = &mut self.condition {
-            batch.keep_allowed(condition);
+            batch.keep_allowed(condition, top.stop());
         }
         batch.offer(self.segment, top);
     }

@@ -164,7 +164,7 @@ impl<'a> Mixed<'a> {
             let least = self.least_of_leader(top);
             let can_enter = wanted.has_hits() && self.can_enter(block, least, top);
             if counted {
-                count += self.match_all(block, &range, can_enter, segment);
+                count += self.match_all(block, &range, can_enter, segment, top.stop());
                 if can_enter {
                     let most = self.known_most(top);
                     self.score_words(0, top.threshold(), most.optional);

@@ -9,9 +9,10 @@
 
 use crate::TopK;
 use crate::algorithm::Wanted;
-use crate::conjunction::{Conjunction, Sought};
+use crate::conjunction::{Conjunction, INDEXES, Sought};
 use crate::cursor::{BLOCK, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, Lists, first_damage};
+use crate::matches::pick;
 use crate::plan::{PhraseNode, Plan};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop;
@@ -24,6 +25,9 @@ use std::ops::Range;
 pub(crate) struct Phrase<'a> {
     /// Its distinct words.
     pub(crate) words: Conjunction<'a>,
+    /// The number of the first list that is asked only about documents in which the two rarest words stand as
+    /// the phrase has them.
+    late: usize,
     pub(crate) pattern: Pattern<'a>,
 }
 
@@ -76,7 +80,12 @@ impl<'a> Phrase<'a> {
         }
         // Cheapest first already, and equal ones stay in place: `order` holds.
         let numbers = (0..lists.len()).collect();
+        let late = match phrase.slop {
+            0 => first_late(&lists, segment),
+            _ => lists.len(),
+        };
         Ok(Some(Phrase {
+            late,
             words: Conjunction::new(lists),
             pattern: Pattern::new(numbers, order, phrase.slop, scorer),
         }))
@@ -100,8 +109,12 @@ impl<'a> Phrase<'a> {
             top.exchange();
             let bounded = !counted && top.threshold() > 0.0 && self.pattern.is_bounded_by(0);
             if !bounded || top.would_enter(self.words.lists[0].bound(block)) {
-                self.words.find_matches(block, &range, None, Sought::Places);
+                self.words
+                    .find_matches_of(self.late, block, &range, None, Sought::Places);
                 count += self.offer(segment, top, wanted);
+                if top.stop().has_ended_hits() {
+                    break;
+                }
             }
             block += 1;
         }
@@ -117,10 +130,44 @@ impl<'a> Phrase<'a> {
         }
     }
 
+    /// Of some matches of the early lists, those where the two rarest words stand as the phrase has them: asks the
+    /// late lists about them. What all hold is left, and what was known of it; how many they are.
+    fn ask_late(
+        &mut self,
+        kept: &mut [u8; BLOCK],
+        kept_count: usize,
+        pairs: &mut [u32; BLOCK],
+        most: &mut [f32; BLOCK],
+    ) -> usize {
+        let mut count = 0;
+        for at in 0..kept_count {
+            (kept[count], pairs[count]) = (kept[at], pairs[at]);
+            count += usize::from(pairs[at] > 0);
+        }
+        let Phrase {
+            words,
+            pattern,
+            late,
+        } = self;
+        words.matches.keep(&kept[..count], *late);
+        pattern.keep_spans(&kept[..count]);
+        pick(most, &kept[..count]);
+        words.keep_held(*late, kept);
+        let count = words.matches.count;
+        for places in &mut words.matches.places[..*late] {
+            pick(places, &kept[..count]);
+        }
+        pattern.keep_spans(&kept[..count]);
+        pick(most, &kept[..count]);
+        pick(pairs, &kept[..count]);
+        *kept = INDEXES;
+        count
+    }
+
     /// Offers those of the words' matches that hold the phrase; how many do.
     fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>, wanted: Wanted) -> u64 {
         let counted = wanted.is_counted();
-        let Phrase { words, pattern } = self;
+        let Phrase { words, pattern, .. } = self;
         let count = words.matches.count;
         if count == 0 {
             return 0;
@@ -132,15 +179,22 @@ impl<'a> Phrase<'a> {
             true => f32::NEG_INFINITY,
             false => top.threshold(),
         };
-        let kept_count = lanes::at_least(&most[..count], least, &mut kept);
+        let mut kept_count = lanes::at_least(&most[..count], least, &mut kept);
         let mut pairs = [UNKNOWN; BLOCK];
         pattern.count_pairs(words, &kept[..kept_count], &mut pairs);
+        if self.late < self.words.lists.len() {
+            kept_count = self.ask_late(&mut kept, kept_count, &mut pairs, &mut most);
+        }
+        let Phrase { words, pattern, .. } = self;
         let mut live = 0;
         for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
             let at = usize::from(at);
             let doc = DocId(words.matches.docs[at]);
             if pairs == 0 || !(counted || most[at] >= top.threshold()) || segment.is_deleted(doc) {
                 continue;
+            }
+            if pattern.is_loose() && top.stop().ends_hits(doc.0, stop::DOCUMENT) {
+                break;
             }
             let frequency = pattern.frequency(words, at, pairs);
             if frequency > 0 {
@@ -153,6 +207,16 @@ impl<'a> Phrase<'a> {
         }
         live
     }
+}
+
+/// The number of the first list after the two shortest that so many documents are in that looking for matches in
+/// it leaves out fewer than reading positions does.
+fn first_late(lists: &[List<'_>], segment: &Segment) -> usize {
+    /// It holds one document of so many at least.
+    const LATE: u32 = 6;
+    let many = segment.documents_count() / LATE;
+    let rare = lists.iter().skip(2).take_while(|list| list.cost() < many);
+    lists.len().min(2 + rare.count())
 }
 
 impl<'a> Pattern<'a> {
@@ -174,6 +238,12 @@ impl<'a> Pattern<'a> {
             scorer,
             room,
         }
+    }
+
+    /// Whether its words may stand apart: each document is then dear by itself, so after each is asked whether
+    /// to go on.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.slop > 0
     }
 
     /// Whether the phrase stands nowhere more often than a distinct word.
@@ -208,6 +278,13 @@ impl<'a> Pattern<'a> {
             matches,
             pairs,
         );
+    }
+
+    /// Keeps the spans of the matches at increasing indexes.
+    fn keep_spans(&mut self, kept: &[u8]) {
+        for spans in &mut self.room.spans.0 {
+            pick(spans, kept);
+        }
     }
 
     /// Finds where the positions of the two rarest words are in every match, and with that what the phrase

@@ -9,6 +9,7 @@ use crate::list::{Found, List};
 use crate::phrase::Phrase;
 use crate::plan::{Node, Plan};
 use crate::scratch::{Lent, kept_by_thread};
+use crate::stop::Stop;
 use index::{DocId, IndexError, Place, Segment};
 
 /// A clause opened on one segment.
@@ -106,16 +107,16 @@ impl<'a> Probe<'a> {
     }
 
     /// Finds those of some documents (increasing, 256 at most) that match; with `scored`, also what they score.
-    pub(crate) fn ask(&mut self, docs: &[u32], scored: bool, answer: &mut Answer) {
+    pub(crate) fn ask(&mut self, docs: &[u32], scored: bool, stop: &Stop<'_>, answer: &mut Answer) {
         answer.found.count = 0;
         match self {
             Probe::List(list) => ask_list(list, docs, scored, answer),
-            Probe::Phrase(phrase) => ask_phrase(phrase, docs, answer),
+            Probe::Phrase(phrase) => ask_phrase(phrase, docs, stop, answer),
             Probe::Any(probes, one) => {
                 let mut is_found = [false; BLOCK];
                 let mut sums = [0.0; BLOCK];
                 for probe in probes {
-                    probe.ask(docs, scored, one);
+                    probe.ask(docs, scored, stop, one);
                     for (&index, score) in one.indexes().iter().zip(&one.scores) {
                         is_found[index as usize] = true;
                         sums[index as usize] += score;
@@ -179,12 +180,12 @@ impl<'a> Probe<'a> {
 }
 
 /// Of some documents (increasing, 256 at most), those that hold a phrase and what it scores there.
-fn ask_phrase(phrase: &mut Phrase<'_>, docs: &[u32], answer: &mut Answer) {
-    let Phrase { words, pattern } = phrase;
+fn ask_phrase(phrase: &mut Phrase<'_>, docs: &[u32], stop: &Stop<'_>, answer: &mut Answer) {
+    let Phrase { words, pattern, .. } = phrase;
     let mut kept = [0; BLOCK];
     words.find_among(docs, &mut kept);
     words.matches.sums.fill(0.0);
-    pattern.check(words, f32::NEG_INFINITY, answer);
+    pattern.check(words, f32::NEG_INFINITY, stop, answer);
     for index in &mut answer.found.wanted[..answer.found.count] {
         *index = kept[*index as usize];
     }

@@ -6,6 +6,7 @@ use crate::conjunction::Conjunction;
 use crate::cursor::BLOCK;
 use crate::phrase::Pattern;
 use crate::probe::Answer;
+use crate::stop::{self, Stop};
 use codec::lanes;
 use codec::rice::follow::UNKNOWN;
 use index::DocId;
@@ -13,7 +14,13 @@ use index::DocId;
 impl<'a> Pattern<'a> {
     /// Finds those of the words' matches where the phrase stands, and what it scores there. Matches whose
     /// score cannot become `least`, with what they have so far, may be left out.
-    pub(crate) fn check(&mut self, words: &mut Conjunction<'a>, least: f32, answer: &mut Answer) {
+    pub(crate) fn check(
+        &mut self,
+        words: &mut Conjunction<'a>,
+        least: f32,
+        stop: &Stop<'_>,
+        answer: &mut Answer,
+    ) {
         answer.found.count = 0;
         let count = words.matches.count;
         if count == 0 {
@@ -29,6 +36,9 @@ impl<'a> Pattern<'a> {
         let mut pairs = [UNKNOWN; BLOCK];
         self.count_pairs(words, &kept[..kept_count], &mut pairs);
         for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
+            if self.is_loose() {
+                stop.counts(stop::DOCUMENT);
+            }
             let frequency = self.frequency(words, at.into(), pairs);
             if frequency > 0 {
                 let doc = DocId(words.matches.docs[usize::from(at)]);

@@ -57,10 +57,24 @@ impl<'a> Stop<'a> {
         true
     }
 
+    /// Counts work within what a search does whole, and so gives way meanwhile. What is answered is known to
+    /// whoever asks next whether to end.
+    #[inline]
+    pub(crate) fn counts(&self, work: u32) {
+        let _ = self.ends(work);
+    }
+
     /// Asks at once.
     pub(crate) fn is_due_now(&self) -> bool {
         self.work.set(WORK_BETWEEN);
         self.ends(0)
+    }
+
+    /// Whether the search for hits ended early in the segment entered last.
+    pub(crate) fn has_ended_hits(&self) -> bool {
+        let stopped_at = self.stopped_at.take();
+        self.stopped_at.set(stopped_at);
+        stopped_at.is_some()
     }
 
     /// Where the search for hits ended in the segment entered last, if early; forgets it.

@@ -113,7 +113,7 @@ fn count_bits(
         }
         clip(words, base, &range);
         if let (Some(condition), Some(marks)) = (&mut condition, &mut excluded) {
-            condition.strike(base, words, &mut marks.0);
+            condition.strike(base, words, &mut marks.0, stop);
         }
         if segment.has_deletions() {
             remove_deleted(words, base, segment);

@@ -8,7 +8,7 @@ use testkit::{BuildPlan, MadeUp, build_index};
 
 /// One query for each algorithm, and one for none of them.
 /// The words are the most frequent of the made-up collection, and one with its partner.
-const QUERIES: [&str; 11] = [
+const QUERIES: [&str; 16] = [
     "bada",
     "dada bada",
     "bada OR fada",
@@ -20,6 +20,21 @@ const QUERIES: [&str; 11] = [
     "\"bada gada\" -dada",
     "\"bada gada\" OR dada OR fada",
     "bada* OR dada",
+    LOOSE[0],
+    LOOSE[1],
+    LOOSE[2],
+    LOOSE[3],
+    LOOSE[4],
+];
+
+/// Loose phrases, alone and beside other clauses. In each, all documents with both words of the phrase are looked
+/// at by themselves.
+const LOOSE: [&str; 5] = [
+    "\"bada gada\"~4",
+    "\"bada gada\"~4 dada -fada",
+    "\"bada gada\"~4 OR dada",
+    "dada -\"bada gada\"~4",
+    "bada OR dada -\"bada gada\"~4",
 ];
 
 fn segments(index: &Index) -> Vec<&Arc<Segment>> {
@@ -36,8 +51,8 @@ fn whatever_the_moment() {
             let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
             let (all, total) = search_partition(&plan, segments(&index), usize::MAX).unwrap();
             assert!(total > 100, "{typed}: {total}");
-            let mut cut = 0;
-            for moment in 0.. {
+            let (mut cut, mut moment) = (0, 0);
+            loop {
                 let asked = Cell::new(0);
                 let is_due = || {
                     asked.set(asked.get() + 1);
@@ -62,10 +77,40 @@ fn whatever_the_moment() {
                     break;
                 }
                 cut += 1;
+                // Each of the first, and of those after a part: there may be thousands.
+                moment += 1 + moment / 8;
             }
             // At the beginning of the segment, and within the lists.
             assert!(cut >= 2, "{typed} was asked {cut} times only");
         }
+    }
+}
+
+#[test]
+fn loose_phrases_give_way_after_some_documents() {
+    /// Documents looked at by themselves between two questions.
+    const DOCUMENTS_MAX: u64 = 64;
+    let documents: Vec<_> = MadeUp::default().documents(60_000).collect();
+    let index = build_index(&[documents], BuildPlan::PLAIN).unwrap();
+    let plan = |typed: &str| {
+        let query = parse(typed, index.analyzer(), Operator::And).query;
+        Plan::new(&query, Ranking::default(), index.statistics()).unwrap()
+    };
+    let (_, looked_at) = search_partition(&plan("bada gada dada"), segments(&index), 1).unwrap();
+    assert!(looked_at > 20 * DOCUMENTS_MAX, "{looked_at}");
+    for typed in LOOSE {
+        let asked = Cell::new(0);
+        let is_due = || {
+            asked.set(asked.get() + 1);
+            false
+        };
+        let stop = Stop::when(&is_due);
+        search_until(&plan(typed), segments(&index), 10, true, stop).unwrap();
+        assert!(
+            asked.get() >= looked_at / DOCUMENTS_MAX,
+            "{typed}: asked {} times for {looked_at} documents",
+            asked.get()
+        );
     }
 }
 

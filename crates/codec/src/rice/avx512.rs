@@ -223,7 +223,7 @@ pub(super) fn after_ones(bytes: &[u8], count: usize) -> Result<usize, CodecError
 }
 
 /// The numbers of the bits of a word.
-const NUMBERS: [u8; 64] = {
+pub(super) const NUMBERS: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut at = 0;
     while at < 64 {

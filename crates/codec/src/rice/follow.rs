@@ -7,7 +7,11 @@
 
 use super::decode_sums;
 #[cfg(target_arch = "x86_64")]
-use super::{Mixed, Parts, avx512, parts};
+use super::{
+    Mixed, Parts, avx512,
+    few::{self, Places},
+    parts,
+};
 use crate::{memory, packed::BLOCK};
 
 /// Where the values of a document stand in the bytes of a list.
@@ -125,36 +129,29 @@ fn count_in(
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]
 fn count_followed_avx512(first: Word<'_>, second: Word<'_>, distance: i32, counts: &mut [u32]) {
     let (counts, rest) = counts.split_at_mut(counts.len().min(TOGETHER));
     rest.fill(UNKNOWN);
-    let mut starts = [[UNKNOWN; TOGETHER]; 2];
-    for (word, starts) in [first, second].into_iter().zip(&mut starts) {
+    let mut starts = [[UNKNOWN; 2]; TOGETHER];
+    for (number, word) in [first, second].into_iter().enumerate() {
         for document in 0..counts.len().min(AHEAD) {
             word.prefetch(document);
         }
-        for (document, start) in starts[..counts.len()].iter_mut().enumerate() {
+        for (document, starts) in starts[..counts.len()].iter_mut().enumerate() {
             word.prefetch(document + AHEAD);
             if let Some((mixed, stretch)) = mixed(word, document)
                 && let Ok(bit) = avx512::after_ones(mixed.highs, stretch.from as usize)
             {
-                *start = bit as u32;
+                starts[number] = bit as u32;
                 memory::prefetch(mixed.lows, (stretch.from * mixed.bits / 8) as usize);
             }
         }
     }
+    let words = [first, second];
     for (document, count) in counts.iter_mut().enumerate() {
-        let start = |word: usize| starts[word][document];
-        *count = UNKNOWN;
-        if let Some(first) = mixed(first, document)
-            && let Some(second) = mixed(second, document)
-            && start(0) != UNKNOWN
-            && start(1) != UNKNOWN
-        {
-            *count = count_one(first, start(0), second, start(1), distance);
-        }
+        *count = count_one(&words, document, starts[document], distance).unwrap_or(UNKNOWN);
     }
 }
 
@@ -173,62 +170,84 @@ fn mixed(word: Word<'_>, document: usize) -> Option<(Mixed<'_>, Stretch)> {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]
 fn count_one(
-    (first, first_stretch): (Mixed<'_>, Stretch),
-    first_start: u32,
-    (second, second_stretch): (Mixed<'_>, Stretch),
-    second_start: u32,
+    words: &[Word<'_>; 2],
+    document: usize,
+    starts: [u32; 2],
     distance: i32,
-) -> u32 {
+) -> Option<u32> {
+    if starts.contains(&UNKNOWN) {
+        return None;
+    }
+    let places_of = |word: usize| {
+        let (block, stretch) = mixed(words[word], document)?;
+        Some(Places {
+            block,
+            wanted: stretch.wanted as usize,
+            from: stretch.from as usize,
+            start: starts[word] as usize,
+        })
+    };
+    let (first, second) = (places_of(0)?, places_of(1)?);
+    if let Some(count) = few::count_equal(first, second, distance) {
+        return Some(count);
+    }
+    // The fewer are looked for among the more: as many have one before as have one after.
+    match first.wanted <= second.wanted {
+        true => count_among(first, second, distance),
+        false => count_among(second, first, distance.wrapping_neg()),
+    }
+}
+
+/// Numbers that begin with a cache line.
+#[cfg(target_arch = "x86_64")]
+#[repr(align(64))]
+struct Targets([u32; avx512::LANES]);
+
+/// How many of at most sixteen places have one of any number `distance` further on.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
+)]
+fn count_among(few: Places<'_>, many: Places<'_>, distance: i32) -> Option<u32> {
     use avx512::LANES;
     use std::arch::x86_64::*;
     /// Places looked for side by side.
     const GROUP: usize = 4;
-    let wanted = first_stretch.wanted as usize;
-    if wanted == 0 || wanted > LANES {
-        return if wanted == 0 { 0 } else { UNKNOWN };
+    if few.wanted == 0 || few.wanted > LANES {
+        return (few.wanted == 0).then_some(0);
     }
-    // What the first word's places are followed by. Twice as many as can be wanted, so that all lanes of a
-    // vector that begins anywhere among them are written.
-    let mut targets = [0u32; 2 * LANES];
-    let at = (first_stretch.from as usize, first_start as usize);
-    let read = avx512::read::<true, _>(first, at, distance as u32, wanted, |done, sums, _| {
-        if let Some(room) = targets.get_mut(done..done + LANES) {
-            // SAFETY: there is room for sixteen.
-            unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), sums) };
-        }
+    // What no place is, in the lanes that are not used.
+    let mut all = _mm512_set1_epi32(-1);
+    let at = (few.from, few.start);
+    let base = distance as u32;
+    let read = avx512::read::<true, _>(few.block, at, base, few.wanted, |done, sums, used| {
+        all = _mm512_mask_expand_epi32(all, used << done, sums);
         true
     });
-    if read.is_err() {
-        return UNKNOWN;
-    }
-    // SAFETY: sixteen integers are read from an array of more.
-    let all = unsafe { _mm512_loadu_si512(targets.as_ptr().cast()) };
-    // Before the text, or where no text reaches.
-    let outside = u32::from(_mm512_movepi32_mask(all));
-    let possible = !outside & ((1 << wanted) - 1);
-    let last = _mm512_set1_epi32(targets[wanted - 1] as i32);
-    let groups = &targets.as_chunks::<GROUP>().0[..wanted.div_ceil(GROUP)];
-    let mut found = 0u32;
-    let at = (second_stretch.from as usize, second_start as usize);
-    let places = second_stretch.wanted as usize;
-    let read = avx512::read::<true, _>(second, at, 0, places, |_, sums, used| {
-        for (number, group) in groups.iter().enumerate() {
-            for (lane, target) in group.iter().enumerate() {
+    read.ok()?;
+    let mut targets = Targets([0; LANES]);
+    // SAFETY: there is room for sixteen.
+    unsafe { _mm512_store_si512(targets.0.as_mut_ptr().cast(), all) };
+    let last = _mm512_set1_epi32(targets.0[few.wanted - 1] as i32);
+    let groups = &targets.0.as_chunks::<GROUP>().0[..few.wanted.div_ceil(GROUP)];
+    let mut count = 0;
+    let at = (many.from, many.start);
+    let read = avx512::read::<true, _>(many.block, at, 0, many.wanted, |_, sums, used| {
+        let mut equal = 0;
+        for group in groups {
+            for target in group {
                 let target = _mm512_set1_epi32(*target as i32);
-                let equal = _mm512_mask_cmpeq_epi32_mask(used, sums, target);
-                found |= u32::from(equal != 0) << (number * GROUP + lane);
+                equal |= _mm512_mask_cmpeq_epi32_mask(used, sums, target);
             }
         }
+        count += equal.count_ones();
         // What follows is further on than any that is looked for.
-        _mm512_mask_cmpge_epu32_mask(used, sums, last) == 0
+        _mm512_mask_cmpge_epi32_mask(used, sums, last) == 0
     });
-    match read {
-        Ok(()) => (found & possible).count_ones(),
-        Err(_) => UNKNOWN,
-    }
+    read.ok().map(|()| count)
 }
 
 #[cfg(test)]
@@ -296,7 +315,7 @@ mod tests {
                 prop_assert!(plain[document] == expected || plain[document] == UNKNOWN && !of_block);
                 prop_assert!([plain[document], UNKNOWN].contains(&counts[document]));
                 // The form taken is not one that knows nothing.
-                prop_assert!(counts[document] == plain[document] || first.len() > 16 || first_bytes.contains(&0x40));
+                prop_assert!(counts[document] == plain[document] || first.len().min(second.len()) > 16 || first_bytes.contains(&0x40));
             }
         }
 

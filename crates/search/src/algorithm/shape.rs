@@ -33,12 +33,6 @@ pub(super) fn shape(root: &Node) -> Shape<'_> {
     {
         return shape;
     }
-    // Documents of a loose phrase are dear one by one, and only cursors ask after each whether to go on.
-    let is_loose = |node: &Node| matches!(node, Node::Phrase(phrase) if phrase.slop > 0);
-    let mut clauses = required.iter().chain(optional).chain(excluded);
-    if clauses.any(is_loose) {
-        return Shape::Other;
-    }
     match [required.as_slice(), optional, excluded] {
         [[], any, excluded] if terms(any) => Shape::Any(any, excluded),
         [[], any, excluded] => {

@@ -10,6 +10,7 @@ use crate::conjunction::Sought;
 use crate::cursor::BLOCK;
 use crate::matches::Matches;
 use crate::probe::{Answer, Probe};
+use crate::stop::Stop;
 use codec::lanes;
 use index::Segment;
 use std::ops::Range;
@@ -22,6 +23,7 @@ impl<'a> Mixed<'a> {
         range: &Range<u32>,
         scored: bool,
         segment: &Segment,
+        stop: &Stop<'_>,
     ) -> u64 {
         let sought = match scored || !self.phrases.is_empty() {
             true => Sought::Places,
@@ -29,9 +31,9 @@ impl<'a> Mixed<'a> {
         };
         self.words.find_matches(block, range, None, sought);
         self.words.matches.sums.fill(0.0);
-        self.check_phrases(f32::NEG_INFINITY, f32::INFINITY);
-        self.ask_others(scored);
-        self.exclude();
+        self.check_phrases(f32::NEG_INFINITY, f32::INFINITY, stop);
+        self.ask_others(scored, stop);
+        self.exclude(stop);
         self.words.live_count(segment)
     }
 
@@ -53,10 +55,10 @@ impl<'a> Mixed<'a> {
         self.words.matches.sums.fill(0.0);
         self.words.find_matches(block, range, least, sought);
         self.score_words(first, threshold, most.phrases + most.others + most.optional);
-        let later = self.add_optional_words(threshold, most);
-        self.check_phrases(threshold, later);
-        self.ask_others(true);
-        self.exclude();
+        let later = self.add_optional_words(threshold, most, top.stop());
+        self.check_phrases(threshold, later, top.stop());
+        self.ask_others(true, top.stop());
+        self.exclude(top.stop());
     }
 
     /// Adds what the words from number `first` on score, and keeps the matches that can reach the threshold
@@ -81,7 +83,7 @@ impl<'a> Mixed<'a> {
 
     /// Adds what optional words score, where phrases would be checked without: positions are read only of what can
     /// enter with them. What comes after the phrases adds so much at most.
-    fn add_optional_words(&mut self, threshold: f32, most: Most) -> f32 {
+    fn add_optional_words(&mut self, threshold: f32, most: Most, stop: &Stop<'_>) -> f32 {
         let mut later = most.others + most.optional;
         if self.phrases.is_empty() {
             return later;
@@ -95,7 +97,7 @@ impl<'a> Mixed<'a> {
         {
             if let Probe::List(_) = clause {
                 later -= *added;
-                clause.ask(&matches.docs[..matches.count], true, &mut self.answer);
+                clause.ask(&matches.docs[..matches.count], true, stop, &mut self.answer);
                 self.answer.add_to(&mut matches.sums);
                 keep_reaching(matches, threshold - later - most.phrases, lists_count);
             }
@@ -105,7 +107,7 @@ impl<'a> Mixed<'a> {
 
     /// Keeps the matches that hold the phrases, and adds what those score; leaves out what cannot reach the
     /// threshold with what comes `later`.
-    fn check_phrases(&mut self, threshold: f32, later: f32) {
+    fn check_phrases(&mut self, threshold: f32, later: f32, stop: &Stop<'_>) {
         let lists_count = self.words.lists.len();
         let mut rest = later + self.phrases.iter().map(|phrase| phrase.most).sum::<f32>();
         for phrase in &mut self.phrases {
@@ -113,30 +115,30 @@ impl<'a> Mixed<'a> {
             let least = threshold - rest;
             phrase
                 .clause
-                .check(&mut self.words, least, &mut self.answer);
+                .check(&mut self.words, least, stop, &mut self.answer);
             self.answer.keep_found(&mut self.words.matches, lists_count);
         }
     }
 
     /// Keeps the matches that the rest of what is required holds.
-    fn ask_others(&mut self, scored: bool) {
+    fn ask_others(&mut self, scored: bool, stop: &Stop<'_>) {
         let lists_count = self.words.lists.len();
         let matches = &mut *self.words.matches;
         for other in &mut self.others {
             let docs = &matches.docs[..matches.count];
-            other.clause.ask(docs, scored, &mut self.answer);
+            other.clause.ask(docs, scored, stop, &mut self.answer);
             self.answer.keep_found(matches, lists_count);
         }
     }
 
     /// Drops the matches that are excluded.
-    fn exclude(&mut self) {
+    fn exclude(&mut self, stop: &Stop<'_>) {
         let matches = &mut *self.words.matches;
         if let Some(condition) = &mut self.condition
             && matches.count > 0
         {
             let mut kept = [0; BLOCK];
-            let count = condition.allowed(&matches.docs[..matches.count], &mut kept);
+            let count = condition.allowed(&matches.docs[..matches.count], &mut kept, stop);
             matches.keep(&kept[..count], self.words.lists.len());
         }
     }
@@ -161,7 +163,12 @@ impl<'a> Mixed<'a> {
                 Probe::List(_) if has_words => continue,
                 Probe::List(list) => batch.add(list, rest, threshold),
                 probe => {
-                    probe.ask(&batch.docs[..batch.count], true, &mut self.answer);
+                    probe.ask(
+                        &batch.docs[..batch.count],
+                        true,
+                        top.stop(),
+                        &mut self.answer,
+                    );
                     self.answer.add_to(&mut batch.sums);
                 }
             }
