@@ -88,7 +88,9 @@ impl Hashes {
         let mut has_documents = vec![false; self.sites_count()];
         for number in 1..self.sites_count() {
             if hash(number - 1) >= hash(number) {
-                return Err(format!("the hash of site {number} follows a higher or the same"));
+                return Err(format!(
+                    "the hash of site {number} follows a higher or the same"
+                ));
             }
         }
         for doc in 0..documents_count {
@@ -129,7 +131,11 @@ impl HashesWriter {
     }
 
     /// Adds the next document; `false` where its site is none of those pushed before the first.
-    pub(crate) fn push_document(&mut self, url_hash: u64, site_hash: u64) -> Result<bool, IndexError> {
+    pub(crate) fn push_document(
+        &mut self,
+        url_hash: u64,
+        site_hash: u64,
+    ) -> Result<bool, IndexError> {
         let sites = &mut self.sites;
         let width = *self.width.get_or_insert_with(|| {
             sites.sort_unstable();
@@ -154,3 +160,6 @@ impl HashesWriter {
         Ok([documents, (start, out.position() - start)])
     }
 }
+
+#[cfg(test)]
+mod tests;

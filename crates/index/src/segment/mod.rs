@@ -127,8 +127,9 @@ impl Segment {
             terms: Terms::open(section(2)?, section(3)?, section(4)?, meta.terms_count)
                 .ok_or_else(|| damaged("the dictionary is not as long as its terms make it"))?,
             lengths: [section(5)?, section(6)?],
-            hashes: Hashes::open(section(7)?, section(8)?, &meta)
-                .ok_or_else(|| damaged("the hashes are not as long as documents and sites make them"))?,
+            hashes: Hashes::open(section(7)?, section(8)?, &meta).ok_or_else(|| {
+                damaged("the hashes are not as long as documents and sites make them")
+            })?,
             details: section(9)?,
             details_offsets: section(10)?,
             deletions: None,

@@ -136,7 +136,11 @@ impl SegmentWriter {
         for (sum, length) in self.lists.meta.words_counts.iter_mut().zip(row.lengths) {
             *sum += u64::from(length);
         }
-        if !self.lists.hashes.push_document(row.url_hash, row.site_hash)? {
+        if !self
+            .lists
+            .hashes
+            .push_document(row.url_hash, row.site_hash)?
+        {
             let what = format!("the site of {} is no term", row.url);
             return Err(self.lists.out.damaged(&what));
         }
