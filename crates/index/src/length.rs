@@ -24,8 +24,8 @@ pub fn quantize(length: u32) -> u8 {
 }
 
 /// The length that a byte stands for: the smallest that `quantize`s to it.
-pub fn dequantize(byte: u8) -> u32 {
-    let byte = u32::from(byte);
+pub const fn dequantize(byte: u8) -> u32 {
+    let byte = byte as u32;
     if byte < EXACT {
         return byte;
     }

@@ -29,6 +29,7 @@ mod spill;
 pub mod statistics;
 pub mod store;
 mod terms;
+mod uint;
 pub mod writer;
 
 pub use check::{CheckReport, check};

@@ -26,7 +26,7 @@ const BLOCK_BYTES: usize = 4 << 10;
 /// Verified pages are given back in pieces of this size.
 const RELEASE_BYTES: usize = 16 << 20;
 /// The version of all formats of this crate.
-pub(crate) const FORMAT_VERSION: u32 = 3;
+pub(crate) const FORMAT_VERSION: u32 = 4;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +112,15 @@ impl SealedWriter {
     /// Payload bytes written so far: the offset, in the payload, of what is written next.
     pub(crate) fn position(&self) -> u64 {
         self.payload_bytes
+    }
+
+    /// That what is being written makes no sense, because what it is made from does not.
+    pub(crate) fn damaged(&self, what: &str) -> IndexError {
+        IndexError::Damaged {
+            path: self.path.clone(),
+            offset: HEADER_BYTES as u64 + self.payload_bytes,
+            what: what.to_owned(),
+        }
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), IndexError> {

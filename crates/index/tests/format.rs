@@ -1,4 +1,4 @@
-//! Is format 3 still read and written as it was, are older ones refused by name, and does the documentation
+//! Is format 4 still read and written as it was, are older ones refused by name, and does the documentation
 //! quote true bytes?
 //!
 //! The fixtures were built once and never again: an index of three documents, and a second commit that
@@ -14,12 +14,12 @@ use vfs::{MemoryStorage, SharedStorage};
 
 const SEGMENT_1: &str = "segment-00000001.index";
 const SEGMENT_2: &str = "segment-00000002.index";
-const SMALL: &str = "format-3";
-const BLOCKS: &str = "format-3-blocks";
+const SMALL: &str = "format-4";
+const BLOCKS: &str = "format-4-blocks";
 /// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
 /// choose other bytes for the same rows, so byte for byte comparison ends there.
-const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b6), (SEGMENT_2, 0x13a)];
-const BLOCKS_DETAILS_START: usize = 0x1fd9;
+const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b1), (SEGMENT_2, 0x13a)];
+const BLOCKS_DETAILS_START: usize = 0x117c;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
@@ -308,16 +308,18 @@ fn older_formats_are_refused_by_name() {
         ("format-1", 1, "MANIFEST-2"),
         ("format-2", 2, "MANIFEST-2"),
         ("format-2-blocks", 2, "MANIFEST-1"),
+        ("format-3", 3, "MANIFEST-2"),
+        ("format-3-blocks", 3, "MANIFEST-1"),
     ];
     for (folder, version, manifest) in folders {
         let refused = |error: IndexError| {
             let told = error.to_string();
             assert!(
-                matches!(error, IndexError::OtherVersion { found, read: 3, .. } if found == version),
+                matches!(error, IndexError::OtherVersion { found, read: 4, .. } if found == version),
                 "{told}"
             );
             let named = format!("format version {version}");
-            for part in [manifest, &named, "version 3", "rebuild the index"] {
+            for part in [manifest, &named, "version 4", "rebuild the index"] {
                 assert!(told.contains(part), "{part:?} in {told:?}");
             }
         };
@@ -396,7 +398,7 @@ fn the_documentation_quotes_true_bytes() {
         "segment-00000001.documents",
         "segment-00000001-2.deletions",
         "statistics-2",
-        "format-3-blocks/segment-00000001.index",
+        "format-4-blocks/segment-00000001.index",
     ];
     for kind in kinds {
         let quoted = found.iter().filter(|quotation| quotation.file == kind);

@@ -136,6 +136,9 @@ fn check_documents(
             "the document store has another number of documents",
         );
     }
+    segment
+        .check_sites()
+        .map_err(|what| segment.damaged_at_terms(&what))?;
     for (rank, doc) in segment.docs_by_hash().into_iter().enumerate() {
         let hash = segment.url_hash(DocId(doc));
         let details = segment.details(DocId(doc))?;

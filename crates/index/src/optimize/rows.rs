@@ -53,7 +53,8 @@ impl Rows {
                 ] {
                     fixed.write(&hash.to_le_bytes())?;
                 }
-                fixed.write(&lengths.map(|bytes| bytes[doc as usize]))?;
+                let length = |bytes: &[u8]| bytes.get(doc as usize).copied().unwrap_or(0);
+                fixed.write(&lengths.map(length))?;
                 row_texts.clear();
                 let id = if row.id == row.url { "" } else { &row.id };
                 for text in [&row.url, id, &row.title] {

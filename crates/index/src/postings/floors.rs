@@ -2,7 +2,7 @@
 //! search that keeps k.
 //!
 //! ```text
-//! floors := { frequency:u16le length:u8 }{3}{3}      for k = 10, 100, 1000; unused ones are 0
+//! floors := { frequency:u8 length:u8 }{3}{3}         for k = 10, 100, 1000; unused ones are 0
 //! ```
 //!
 //! A pair (f, l) is a floor for k if at least k postings have a frequency of f or more in a document of
@@ -20,7 +20,7 @@ pub(crate) const KEPT: [u32; 3] = [10, 100, 1000];
 /// Floors for each of them.
 pub(crate) const PAIRS: usize = 3;
 /// Bytes of the floors of a list.
-pub(crate) const FLOORS_BYTES: usize = KEPT.len() * PAIRS * 3;
+pub(crate) const FLOORS_BYTES: usize = KEPT.len() * PAIRS * 2;
 /// Higher frequencies count as this.
 const FREQUENCY_MAX: usize = 63;
 
@@ -99,9 +99,8 @@ impl FloorsCounter {
         (self.highest, self.lengths_sum, self.postings_count) = (0, 0, 0);
         let mut bytes = [0; FLOORS_BYTES];
         let pairs = best.iter().flatten().map(|(_, pair)| pair);
-        for (out, pair) in bytes.chunks_exact_mut(3).zip(pairs) {
-            out[..2].copy_from_slice(&(pair.frequency as u16).to_le_bytes());
-            out[2] = pair.length;
+        for (out, pair) in bytes.as_chunks_mut().0.iter_mut().zip(pairs) {
+            *out = [pair.frequency as u8, pair.length];
         }
         bytes
     }
@@ -114,11 +113,11 @@ pub(crate) fn decode(bytes: &[u8], k: usize) -> [Impact; PAIRS] {
     let Some(at) = KEPT.iter().position(|&kept| kept as usize >= k) else {
         return pairs;
     };
-    let bytes = bytes.get(at * PAIRS * 3..).unwrap_or(&[]);
-    for (pair, bytes) in pairs.iter_mut().zip(bytes.chunks_exact(3)) {
+    let bytes = bytes.get(at * PAIRS * 2..).unwrap_or(&[]);
+    for (pair, &[frequency, length]) in pairs.iter_mut().zip(bytes.as_chunks().0) {
         *pair = Impact {
-            frequency: u16::from_le_bytes([bytes[0], bytes[1]]).into(),
-            length: bytes[2],
+            frequency: frequency.into(),
+            length,
         };
     }
     pairs

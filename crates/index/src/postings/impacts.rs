@@ -1,8 +1,11 @@
 //! Competitive pairs: what bounds the scores of a block of postings, whatever the ranking.
 //!
 //! ```text
-//! pairs := { frequency:u16le length:u8 }{4}      unused ones are 0; 65535 stands for any frequency
+//! pairs := { frequency:u8 length:u8 }{4}         unused ones are 0
 //! ```
+//!
+//! Both are bytes as in [`crate::length`]. A frequency that has none of its own (above 40 not every one has)
+//! takes the next higher one's; 255 stands for any.
 //!
 //! A posting of frequency f in a document of length l is *competitive* in its block if no other has both
 //! a higher frequency and a shorter length. Every ranking that rises with the frequency and falls with
@@ -11,11 +14,31 @@
 //! raise the bound.
 
 use super::BLOCK;
+use crate::length;
 
 /// Pairs kept for a block.
 pub(crate) const PAIRS: usize = 4;
 /// Bytes of the pairs of a block.
-pub(crate) const PAIRS_BYTES: usize = PAIRS * 3;
+pub(crate) const PAIRS_BYTES: usize = PAIRS * 2;
+
+/// What the bytes of frequencies stand for.
+static FREQUENCIES: [u32; 256] = frequencies();
+
+const fn frequencies() -> [u32; 256] {
+    let mut frequencies = [u32::MAX; 256];
+    let mut byte = 0;
+    while byte < 255 {
+        frequencies[byte] = length::dequantize(byte as u8);
+        byte += 1;
+    }
+    frequencies
+}
+
+/// The byte of the lowest frequency that has one and is not below this one.
+fn byte_not_below(frequency: u32) -> u8 {
+    let byte = length::quantize(frequency);
+    byte.saturating_add(u8::from(FREQUENCIES[usize::from(byte)] < frequency))
+}
 
 /// The most that a block of postings can offer: frequency and quantised length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,9 +74,9 @@ pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
     let mut best = 0;
     for (length, &frequency) in highest.iter().enumerate() {
         if frequency > best {
-            best = frequency;
+            best = FREQUENCIES[usize::from(byte_not_below(frequency))];
             pairs[count] = Impact {
-                frequency,
+                frequency: best,
                 length: length as u8,
             };
             count += 1;
@@ -64,10 +87,8 @@ pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
         count -= 1;
     }
     let mut bytes = [0; PAIRS_BYTES];
-    for (out, pair) in bytes.chunks_exact_mut(3).zip(&pairs[..count]) {
-        let frequency = u16::try_from(pair.frequency).unwrap_or(u16::MAX);
-        out[..2].copy_from_slice(&frequency.to_le_bytes());
-        out[2] = pair.length;
+    for (out, pair) in bytes.as_chunks_mut().0.iter_mut().zip(&pairs[..count]) {
+        *out = [byte_not_below(pair.frequency), pair.length];
     }
     bytes
 }
@@ -90,17 +111,10 @@ fn join_nearest(pairs: &mut [Impact]) {
 /// Reads what `encode` wrote; pairs that are not there have frequency 0.
 pub(crate) fn decode(bytes: &[u8]) -> [Impact; PAIRS] {
     let mut pairs = [Impact::default(); PAIRS];
-    for (pair, bytes) in pairs.iter_mut().zip(bytes.chunks_exact(3)) {
-        let frequency = u16::from_le_bytes([bytes[0], bytes[1]]);
-        // Above what fits, nothing is known but that it is much.
-        let frequency = if frequency == u16::MAX {
-            u32::MAX
-        } else {
-            frequency.into()
-        };
+    for (pair, &[frequency, length]) in pairs.iter_mut().zip(bytes.as_chunks().0) {
         *pair = Impact {
-            frequency,
-            length: bytes[2],
+            frequency: FREQUENCIES[usize::from(frequency)],
+            length,
         };
     }
     pairs
@@ -126,12 +140,27 @@ mod tests {
         }
 
         #[test]
-        fn few_pairs_are_exact(postings in prop::collection::vec((1u32..60_000, any::<u8>()), 1..=PAIRS)) {
+        fn few_pairs_are_exact(
+            postings in prop::collection::vec((prop_oneof![1u32..=40, 1u32..60_000], any::<u8>()), 1..=PAIRS)
+        ) {
             let (frequencies, lengths): (Vec<u32>, Vec<u8>) = postings.iter().copied().unzip();
             let pairs = decode(&encode(&frequencies, &lengths));
             for pair in pairs.iter().filter(|pair| pair.frequency > 0) {
-                prop_assert!(postings.contains(&(pair.frequency, pair.length)));
+                let is_it = |posting: &(u32, u8)| {
+                    let over = pair.frequency.checked_sub(posting.0);
+                    posting.1 == pair.length && over.is_some_and(|over| over <= posting.0 / 8)
+                };
+                prop_assert!(postings.iter().any(|posting| is_it(posting)), "{pair:?} of {postings:?}");
             }
+        }
+
+        #[test]
+        fn pairs_of_pairs_are_the_same(postings in prop::collection::vec((1u32.., any::<u8>()), 1..=PAIRS)) {
+            let (frequencies, lengths): (Vec<u32>, Vec<u8>) = postings.iter().copied().unzip();
+            let bytes = encode(&frequencies, &lengths);
+            let mut highest = [0; 256];
+            add_to(&mut highest, &bytes);
+            prop_assert_eq!(encode_highest(&highest), bytes);
         }
     }
 }

@@ -3,9 +3,9 @@
 //! ```text
 //! list      := header{full} [tail_pairs list_pairs floors] block{full} tail    full = documents / 256;
 //!                                                      what is in brackets only if full > 0
-//! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs   24 bytes
-//! pairs, tail_pairs, list_pairs := competitive pairs (see `impacts`) of a block, the tail, all; 12 bytes
-//! floors    := what the k-th best posting reaches at least (see `floors`), 27 bytes
+//! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs   20 bytes
+//! pairs, tail_pairs, list_pairs := competitive pairs (see `impacts`) of a block, the tail, all; 8 bytes
+//! floors    := what the k-th best posting reaches at least (see `floors`), 18 bytes
 //! positions := position_block_end:u32le{full} position_block{full} position_tail
 //!                                                      full = occurrences / 256
 //!
@@ -25,7 +25,7 @@
 //! positions 5 | 1, 4 | 0 are `05 01 03 00`.
 //!
 //! Invariants: documents increase; a header's `last_doc` is the last of its block.
-//! Why headers first and apart: a seek over 100 blocks reads 2,400 contiguous bytes and no payload.
+//! Why headers first and apart: a seek over 100 blocks reads 2,000 contiguous bytes and no payload.
 
 mod blocks;
 mod bounds;

@@ -1,16 +1,17 @@
 //! One immutable segment, opened: terms, postings, lengths and details of some documents of a chunk.
 //!
 //! ```text
-//! payload := postings positions terms term_starts term_table text_lengths title_lengths hashes
+//! payload := postings positions terms term_starts term_table text_lengths title_lengths hashes sites
 //!            details details_offsets meta table
-//! table   := { start:u64le bytes:u64le }{11}          in the order above, counted from the payload
-//! *_lengths := byte{documents}   hashes := { url:u64le site:u64le }{documents}
+//! table   := { start:u64le bytes:u64le }{12}          in the order above, counted from the payload
+//! *_lengths := byte{documents}                        nothing where the field has no word
 //! meta    := JSON
 //! ```
 //!
-//! `postings`, `terms` and `details` are documented in their modules.
+//! `postings`, `terms`, `hashes` and `details` are documented in their modules.
 
 pub(crate) mod details;
+mod hashes;
 pub(crate) mod write;
 
 use crate::deletions::Deletions;
@@ -19,17 +20,15 @@ use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};
 use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
 use crate::{Blocks, DocId, Field, IndexError, Postings};
 use fst::Streamer;
+use hashes::Hashes;
 use std::path::PathBuf;
 use vfs::SharedStorage;
 
-pub(crate) const SECTIONS: usize = 11;
-pub(crate) const META: usize = 10;
+pub(crate) const SECTIONS: usize = 12;
+pub(crate) const META: usize = 11;
 
 /// Lines of memory that are asked for of a list about to be opened.
 const LIST_LINES: usize = 4;
-
-/// Bytes of a document's hashes.
-const HASHES_BYTES: usize = 16;
 
 /// Documents that one segment holds at most: a gap and a flag share 32 bits.
 pub(crate) const DOCUMENTS_MAX: u32 = (1 << 31) - 2;
@@ -82,7 +81,7 @@ pub struct Segment {
     postings: Section,
     positions: Section,
     lengths: [Section; 2],
-    hashes: Section,
+    hashes: Hashes,
     details: Section,
     details_offsets: Section,
     terms: Terms,
@@ -128,9 +127,11 @@ impl Segment {
             terms: Terms::open(section(2)?, section(3)?, section(4)?, meta.terms_count)
                 .ok_or_else(|| damaged("the dictionary is not as long as its terms make it"))?,
             lengths: [section(5)?, section(6)?],
-            hashes: section(7)?,
-            details: section(8)?,
-            details_offsets: section(9)?,
+            hashes: Hashes::open(section(7)?, section(8)?, &meta).ok_or_else(|| {
+                damaged("the hashes are not as long as documents and sites make them")
+            })?,
+            details: section(9)?,
+            details_offsets: section(10)?,
             deletions: None,
             meta,
             path: path.clone(),
@@ -139,8 +140,8 @@ impl Segment {
         let fits = segment
             .lengths
             .iter()
-            .all(|lengths| lengths.len() == documents)
-            && segment.hashes.len() == documents * HASHES_BYTES
+            .zip(segment.meta.words_counts)
+            .all(|(lengths, words)| lengths.len() == if words == 0 { 0 } else { documents })
             && segment.details_offsets.len() == documents.div_ceil(details::BLOCK_DOCUMENTS) * 8
             && segment.meta.documents_count <= DOCUMENTS_MAX;
         if fits {
@@ -174,7 +175,8 @@ impl Segment {
         &self.meta
     }
 
-    /// Quantised lengths (see [`crate::length`]) by document; empty for `Field::Site`.
+    /// Quantised lengths (see [`crate::length`]) by document; empty for `Field::Site`, and for a field
+    /// without a word.
     pub fn lengths(&self, field: Field) -> &[u8] {
         match field {
             Field::Text => &self.lengths[0],
@@ -315,19 +317,24 @@ impl Segment {
     /// Hash of the URL: breaks ties, and finds the text.
     #[inline]
     pub fn url_hash(&self, doc: DocId) -> u64 {
-        read_u64(&self.hashes, doc.0 as usize * HASHES_BYTES)
+        self.hashes.url(doc)
     }
 
     /// Hash of the site: limits hits a site before details are known.
     #[inline]
     pub fn site_hash(&self, doc: DocId) -> u64 {
-        read_u64(&self.hashes, doc.0 as usize * HASHES_BYTES + 8)
+        self.hashes.site(doc)
     }
 
     /// Asks for the hashes of a document that will be wanted soon, without waiting for them.
     #[inline]
     pub fn prefetch_hashes(&self, doc: DocId) {
-        codec::memory::prefetch(&self.hashes, doc.0 as usize * HASHES_BYTES);
+        self.hashes.prefetch(doc);
+    }
+
+    /// What is wrong with the sites, if anything is.
+    pub(crate) fn check_sites(&self) -> Result<(), String> {
+        self.hashes.check(self.meta.documents_count)
     }
 
     /// The documents in order of (URL hash, id): how a later commit finds what it replaces. Sorted when

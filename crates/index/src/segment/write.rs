@@ -1,6 +1,7 @@
 //! Writing a segment: terms in order and documents in order, in; one sealed file, out.
 
 use super::details::DetailsWriter;
+use super::hashes::HashesWriter;
 use super::{META, SECTIONS, SegmentMeta};
 use crate::postings::encode::EncodedList;
 use crate::postings::{PostingsCodec, PostingsEncoder};
@@ -29,15 +30,15 @@ pub(crate) struct SegmentWriter {
     key: Vec<u8>,
     lists: ListsWriter,
     lengths: [Spill; 2],
-    hashes: Spill,
     details: DetailsWriter,
 }
 
-/// The lists and what finds them.
+/// The lists and what finds them; and hashes, because the sites of documents are terms.
 struct ListsWriter {
     out: SealedWriter,
     terms: TermsWriter,
     positions: Spill,
+    hashes: HashesWriter,
     meta: SegmentMeta,
 }
 
@@ -83,6 +84,7 @@ impl SegmentWriter {
                 out: SealedWriter::create(storage, name, identity)?,
                 terms: TermsWriter::new(storage, &format!("tmp-{name}")),
                 positions: spill("positions"),
+                hashes: HashesWriter::new(storage, &format!("tmp-{name}")),
                 meta: SegmentMeta {
                     chunk,
                     codec,
@@ -90,7 +92,6 @@ impl SegmentWriter {
                 },
             },
             lengths: [spill("text-lengths"), spill("title-lengths")],
-            hashes: spill("hashes"),
             details: DetailsWriter::new(spill("details"), spill("details-offsets")),
         })
     }
@@ -135,8 +136,14 @@ impl SegmentWriter {
         for (sum, length) in self.lists.meta.words_counts.iter_mut().zip(row.lengths) {
             *sum += u64::from(length);
         }
-        self.hashes.write(&row.url_hash.to_le_bytes())?;
-        self.hashes.write(&row.site_hash.to_le_bytes())?;
+        if !self
+            .lists
+            .hashes
+            .push_document(row.url_hash, row.site_hash)?
+        {
+            let what = format!("the site of {} is no term", row.url);
+            return Err(self.lists.out.damaged(&what));
+        }
         self.lists.meta.documents_count += 1;
         Ok(())
     }
@@ -157,23 +164,23 @@ impl SegmentWriter {
             mut out,
             terms,
             positions,
+            hashes,
             meta,
         } = self.lists;
         let (details, details_offsets) = self.details.finish()?;
         let mut table = vec![(0, out.position())];
-        let [text_lengths, title_lengths] = self.lengths;
         table.push(positions.copy_to(&mut out)?);
         table.extend(terms.finish(&mut out)?);
-        let spills = [
-            text_lengths,
-            title_lengths,
-            self.hashes,
-            details,
-            details_offsets,
-        ];
-        for spill in spills {
-            table.push(spill.copy_to(&mut out)?);
+        for (lengths, words) in self.lengths.into_iter().zip(meta.words_counts) {
+            // Nobody asks for the lengths of a field that has no word.
+            table.push(match words {
+                0 => (out.position(), 0),
+                _ => lengths.copy_to(&mut out)?,
+            });
         }
+        table.extend(hashes.finish(&mut out)?);
+        table.push(details.copy_to(&mut out)?);
+        table.push(details_offsets.copy_to(&mut out)?);
         let meta_bytes = serde_json::to_vec(&meta).unwrap_or_default();
         table.push((out.position(), meta_bytes.len() as u64));
         out.write(&meta_bytes)?;
@@ -220,6 +227,9 @@ impl ListsWriter {
         }
         for piece in positions {
             self.positions.write(piece)?;
+        }
+        if let Some((Field::Site, site)) = Field::split(key) {
+            self.hashes.push_site(site);
         }
         self.meta.terms_count += 1;
         self.meta.postings_count += u64::from(counts.documents_count);

@@ -28,7 +28,7 @@ pub(crate) mod write;
 pub(crate) use stream::TermStream;
 
 use crate::sealed::{Section, read_u32};
-use crate::{Field, TermRecord};
+use crate::{Field, TermRecord, uint};
 use codec::{memory, vint};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -134,7 +134,7 @@ impl Terms {
             while same != 0 {
                 let place = same.trailing_zeros() as usize;
                 same &= same - 1;
-                let block = uint(&blocks[place * self.width..][..self.width]);
+                let block = uint::read(&blocks[place * self.width..][..self.width]);
                 if let Some(found) = self.find_in(block, key)? {
                     return Ok(Some(found));
                 }
@@ -169,7 +169,7 @@ impl Terms {
         }
         // The first of them, which mostly is the only one.
         let place = same.trailing_zeros() as usize;
-        let block = uint(&blocks[place * self.width..][..self.width]) as usize;
+        let block = uint::read(&blocks[place * self.width..][..self.width]) as usize;
         if step == LookUpStep::Starts {
             memory::prefetch(&self.starts, block * 4);
             return;
@@ -338,15 +338,6 @@ fn common_bytes(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }
 
-/// A number of a few bytes, the low one first.
-#[inline]
-fn uint(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |number, &byte| number << 8 | u64::from(byte))
-}
-
 fn hash_of(key: &[u8]) -> u32 {
     xxh3_64(key) as u32
 }
@@ -367,14 +358,9 @@ fn bucket_bytes(width: usize) -> usize {
     PLACES * (1 + width)
 }
 
-/// Bytes of a block's number.
+/// Bytes of a block's number: one at least.
 fn width_of(blocks_count: u64) -> usize {
-    match blocks_count {
-        0..=0x100 => 1,
-        0x101..=0x1_0000 => 2,
-        0x1_0001..=0x100_0000 => 3,
-        _ => 4,
-    }
+    uint::width_of(blocks_count).max(1)
 }
 
 #[cfg(test)]

@@ -1,0 +1,165 @@
+//! What documents are known by before any name is read: the hash of the URL, and that of the site.
+//!
+//! ```text
+//! hashes := { url:u64le site:uint }{documents}      site: a number, in as few bytes, 0 to 4, as hold all
+//! sites  := hash:u64le{sites}                       increasing; the site of number n is the n-th, from 0
+//! ```
+//!
+//! Example: of documents of the sites b, a, b, where b's hash is the lower, the numbers are 0, 1, 0, a byte each. Where
+//! there is one site alone, no number is written at all.
+//!
+//! Invariants: every number is one of a site; every site is a term of the field site, and has a document.
+//! Why numbers: a site has many documents, and its hash is needed of hits alone. Why both of a document
+//! side by side: a hit needs both.
+
+use super::SegmentMeta;
+use crate::sealed::{SealedWriter, Section, read_u64};
+use crate::spill::Spill;
+use crate::uint;
+use crate::{DocId, IndexError};
+use vfs::SharedStorage;
+use xxhash_rust::xxh3::xxh3_64;
+
+const URL_BYTES: usize = 8;
+const SITE_BYTES: usize = 8;
+
+/// The hashes of all documents of a segment.
+#[derive(Debug)]
+pub(crate) struct Hashes {
+    documents: Section,
+    sites: Section,
+    /// Bytes of a site's number.
+    width: usize,
+}
+
+impl Hashes {
+    /// `None` where the sections are not as long as these documents and sites make them.
+    pub(crate) fn open(documents: Section, sites: Section, meta: &SegmentMeta) -> Option<Hashes> {
+        let width = uint::width_of((sites.len() / SITE_BYTES) as u64);
+        let fits = sites.len().is_multiple_of(SITE_BYTES)
+            && documents.len() == meta.documents_count as usize * (URL_BYTES + width);
+        fits.then_some(Hashes {
+            documents,
+            sites,
+            width,
+        })
+    }
+
+    /// Hash of the URL; 0 past the last document.
+    #[inline]
+    pub(crate) fn url(&self, doc: DocId) -> u64 {
+        read_u64(&self.documents, self.start_of(doc))
+    }
+
+    /// Hash of the site; 0 past the last document, and where the number is none of a site.
+    #[inline]
+    pub(crate) fn site(&self, doc: DocId) -> u64 {
+        match self.site_number(doc) {
+            Some(number) => read_u64(&self.sites, number * SITE_BYTES),
+            None => 0,
+        }
+    }
+
+    #[inline]
+    fn site_number(&self, doc: DocId) -> Option<usize> {
+        let start = self.start_of(doc) + URL_BYTES;
+        let number = uint::read(self.documents.get(start..start + self.width)?) as usize;
+        (number < self.sites_count()).then_some(number)
+    }
+
+    /// Asks for the hashes of a document, without waiting for them.
+    #[inline]
+    pub(crate) fn prefetch(&self, doc: DocId) {
+        codec::memory::prefetch(&self.documents, self.start_of(doc));
+    }
+
+    #[inline]
+    fn start_of(&self, doc: DocId) -> usize {
+        doc.0 as usize * (URL_BYTES + self.width)
+    }
+
+    fn sites_count(&self) -> usize {
+        self.sites.len() / SITE_BYTES
+    }
+
+    /// What is wrong with the sites of so many documents, if anything is.
+    pub(crate) fn check(&self, documents_count: u32) -> Result<(), String> {
+        let hash = |number: usize| read_u64(&self.sites, number * SITE_BYTES);
+        let mut has_documents = vec![false; self.sites_count()];
+        for number in 1..self.sites_count() {
+            if hash(number - 1) >= hash(number) {
+                return Err(format!(
+                    "the hash of site {number} follows a higher or the same"
+                ));
+            }
+        }
+        for doc in 0..documents_count {
+            match self.site_number(DocId(doc)) {
+                Some(number) => has_documents[number] = true,
+                None => return Err(format!("document {doc} is of a site that is not there")),
+            }
+        }
+        match has_documents.iter().position(|has| !has) {
+            Some(number) => Err(format!("site {number} has no document")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes the hashes of a segment: first its sites come, then its documents.
+pub(crate) struct HashesWriter {
+    documents: Spill,
+    sites: Vec<u64>,
+    /// Bytes of a site's number; `None` while sites come.
+    width: Option<usize>,
+}
+
+impl HashesWriter {
+    /// `name` is what a file is called that is needed meanwhile.
+    pub(crate) fn new(storage: &SharedStorage, name: &str) -> HashesWriter {
+        HashesWriter {
+            documents: Spill::new(storage, format!("{name}-hashes")),
+            sites: Vec::new(),
+            width: None,
+        }
+    }
+
+    /// Adds a site by its name.
+    pub(crate) fn push_site(&mut self, site: &[u8]) {
+        debug_assert!(self.width.is_none());
+        self.sites.push(xxh3_64(site));
+    }
+
+    /// Adds the next document; `false` where its site is none of those pushed before the first.
+    pub(crate) fn push_document(
+        &mut self,
+        url_hash: u64,
+        site_hash: u64,
+    ) -> Result<bool, IndexError> {
+        let sites = &mut self.sites;
+        let width = *self.width.get_or_insert_with(|| {
+            sites.sort_unstable();
+            sites.dedup();
+            uint::width_of(sites.len() as u64)
+        });
+        let Ok(number) = sites.binary_search(&site_hash) else {
+            return Ok(false);
+        };
+        self.documents.write(&url_hash.to_le_bytes())?;
+        self.documents.write(&number.to_le_bytes()[..width])?;
+        Ok(true)
+    }
+
+    /// Appends the two sections to `out`; where each starts and its length.
+    pub(crate) fn finish(self, out: &mut SealedWriter) -> Result<[(u64, u64); 2], IndexError> {
+        let documents = self.documents.copy_to(out)?;
+        let start = out.position();
+        for site in &self.sites {
+            out.write(&site.to_le_bytes())?;
+        }
+        Ok([documents, (start, out.position() - start)])
+    }
+}
+
+#[cfg(test)]
+mod tests;
