@@ -41,7 +41,7 @@ pub fn encode(first: u32, docs: &[u32], out: &mut Vec<u8>) {
 pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, CodecError> {
     let parts = Parts::read(bytes, docs.len())?;
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512
+    if crate::kernels::ELIAS_FANO.form() == crate::processor::Level::Avx512
         && parts.bits <= crate::rice::avx512::BITS_MAX
     {
         let Parts { bits, lows, highs } = parts;
@@ -56,7 +56,7 @@ for_each_processor! {
     /// The twin of every vectorised [`decode`].
     pub fn decode_one_by_one(
         bytes: &[u8], first: u32, docs: &mut [u32]
-    ) -> Result<usize, CodecError> = decode_any
+    ) -> Result<usize, CodecError> = decode_any, ELIAS_FANO_ONE_BY_ONE
 }
 
 /// The parts of a block. Both reach over their end, into what follows.
@@ -101,6 +101,7 @@ fn decode_any(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, Codec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     /// One bit after another.
@@ -126,6 +127,11 @@ mod tests {
     }
 
     fn check(bytes: &[u8], first: u32, count: usize) {
+        let kernels = [kernels::ELIAS_FANO, kernels::ELIAS_FANO_ONE_BY_ONE];
+        kernels::check_each_form(&kernels, || check_form(bytes, first, count));
+    }
+
+    fn check_form(bytes: &[u8], first: u32, count: usize) {
         let mut docs = vec![0; count];
         let read = decode(bytes, first, &mut docs);
         let mut plain = docs.clone();

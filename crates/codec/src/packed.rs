@@ -39,7 +39,7 @@ pub const BLOCK: usize = 256;
 
 const LANES: usize = 8;
 const ROWS: usize = BLOCK / LANES;
-const ROW_BYTES: usize = 4 * LANES;
+pub(crate) const ROW_BYTES: usize = 4 * LANES;
 /// The first byte of a constant block; no bit width.
 const CONSTANT: u8 = 0x40;
 
@@ -136,7 +136,7 @@ pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
 #[inline]
 pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
+    if crate::kernels::PREFIX_SUM.form() == crate::processor::Level::Avx2 {
         // SAFETY: the processor has AVX2, the only thing this function asks for.
         return unsafe { avx2::prefix_sum(values, base) };
     }
@@ -281,9 +281,9 @@ fn bad_exception(at: usize, high: u32, max: u32) -> CodecError {
 
 /// Values from a payload of `bits <= 32` rows.
 #[inline]
-fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
+pub(crate) fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
+    if crate::kernels::unpack(bits).form() == crate::processor::Level::Avx2 {
         // SAFETY: the processor has AVX2, the only thing these functions ask for.
         return unsafe { avx2::UNPACK[bits](payload, 0, values) };
     }
@@ -292,9 +292,9 @@ fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
 
 /// Values from a payload of `bits <= 32` rows of gaps.
 #[inline]
-fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
+pub(crate) fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
+    if crate::kernels::unpack_sum(bits).form() == crate::processor::Level::Avx2 {
         // SAFETY: the processor has AVX2, the only thing these functions ask for.
         return unsafe { avx2::UNPACK_SUM[bits](payload, base, values) };
     }
