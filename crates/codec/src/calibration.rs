@@ -44,7 +44,7 @@ pub struct Timed {
 /// Times of each form that the least is taken of.
 const ROUNDS: usize = 7;
 /// How long forms run each time, about.
-const RUN_NS: f64 = 1500.0;
+const RUN_NS: f64 = 1000.0;
 /// Runs of one time at most.
 const REPEATS_MAX: usize = 100;
 /// How often an older form must prove again that it is faster.

@@ -208,6 +208,11 @@ pub(crate) fn documents_of(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK
         // SAFETY: the processor has AVX-512F and POPCNT, the only things this function asks for.
         return unsafe { spread_avx512(words, first, docs) };
     }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::SPREAD.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::spread(words, first, docs) };
+    }
     spread_any(words, first, docs)
 }
 

@@ -39,15 +39,15 @@ pub fn encode(first: u32, docs: &[u32], out: &mut Vec<u8>) {
 /// After an error `docs` holds anything.
 #[inline]
 pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, CodecError> {
-    let parts = Parts::read(bytes, docs.len())?;
     #[cfg(target_arch = "x86_64")]
-    if crate::kernels::ELIAS_FANO.form() == crate::processor::Level::Avx512
-        && parts.bits <= crate::rice::avx512::BITS_MAX
-    {
+    if crate::kernels::ELIAS_FANO.form() == crate::processor::Level::Avx512 {
+        let parts = Parts::read(bytes, docs.len())?;
         let Parts { bits, lows, highs } = parts;
-        // SAFETY: the processor has what the function is compiled for.
-        let end = unsafe { crate::rice::avx512::decode_ids(lows, highs, bits, first, docs) };
-        return end.map(|end| parts.bytes_before_highs() + end.div_ceil(8));
+        if bits <= crate::rice::avx512::BITS_MAX {
+            // SAFETY: the processor has what the function is compiled for.
+            let end = unsafe { crate::rice::avx512::decode_ids(lows, highs, bits, first, docs) };
+            return end.map(|end| parts.bytes_before_highs() + end.div_ceil(8));
+        }
     }
     decode_one_by_one(bytes, first, docs)
 }

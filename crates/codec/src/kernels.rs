@@ -43,14 +43,14 @@ kernels! {
     SUM "lanes::sum" Any Avx2 Avx512;
     ADD_ONE "lanes::add_one" Any Avx2 Avx512;
     AT_LEAST_ONE_BY_ONE "lanes::at_least_one_by_one" Any Avx2 Avx512;
-    AT_LEAST "lanes::at_least" Any Avx512;
-    SORTED_INTERSECT "sorted::intersect" Any Avx2 Avx512;
+    AT_LEAST "lanes::at_least" Any Avx512 Neon;
+    SORTED_INTERSECT "sorted::intersect" Any Avx2 Avx512 Neon;
     KEEP_FOLLOWED "sorted::keep_followed" Any Avx2 Avx512;
-    SPREAD "docs::spread" Any Avx512;
+    SPREAD "docs::spread" Any Avx512 Neon;
     RANKS "docs::ranks" Any Avx2 Avx512;
-    SHORTER "limits::shorter" Any Avx512;
-    PICK_BITS "limits::pick_bits" Any Avx512;
-    REACH "sums::reach" Any Avx2 Avx512;
+    SHORTER "limits::shorter" Any Avx512 Neon;
+    PICK_BITS "limits::pick_bits" Any Avx512 Neon;
+    REACH "sums::reach" Any Avx2 Avx512 Neon;
     DRAIN "sums::drain" Any Avx512;
     RICE_ONE_BY_ONE "rice::decode_one_by_one" Any Avx2 Avx512;
     RICE "rice::decode" Any Avx512;
@@ -61,7 +61,7 @@ kernels! {
     ELIAS_FANO "elias_fano::decode" Any Avx512;
     TAIL "tail::decode_quick" Any Avx2 Avx512;
     ENCODE "packed::encode" Any Avx2;
-    PREFIX_SUM "packed::prefix_sum" Any Avx2;
+    PREFIX_SUM "packed::prefix_sum" Any Avx2 Avx512 Neon;
 }
 
 /// Bit widths of packed blocks, 0 to 32: each has a choice of its own.
@@ -70,11 +70,11 @@ const FAMILIES: usize = 2;
 static OF_WIDTHS: [About; FAMILIES] = [
     About {
         name: "packed::unpack",
-        forms: &[Level::Any, Level::Avx2],
+        forms: &Level::ALL,
     },
     About {
         name: "packed::unpack_sum",
-        forms: &[Level::Any, Level::Avx2],
+        forms: &Level::ALL,
     },
 ];
 const COUNT_ALL: usize = SINGLE + FAMILIES * WIDTHS;

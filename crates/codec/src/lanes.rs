@@ -38,6 +38,11 @@ pub fn at_least(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { at_least_avx512(values, least, kept) };
     }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::AT_LEAST.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::at_least(values, least, kept) };
+    }
     at_least_one_by_one(values, least, kept)
 }
 

@@ -26,6 +26,8 @@ mod kernels;
 pub mod lanes;
 pub mod limits;
 pub mod memory;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub mod packed;
 pub mod processor;
 pub mod rice;

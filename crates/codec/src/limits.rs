@@ -31,6 +31,11 @@ pub fn shorter(
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { shorter_avx512(frequencies, lengths, limits, kept) };
     }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::SHORTER.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::shorter(frequencies, lengths, limits, kept) };
+    }
     shorter_one_by_one(frequencies, lengths, limits, kept)
 }
 
@@ -125,6 +130,11 @@ pub fn pick_bits(bytes: &[u8], first: u32, words: &[[u8; 8]], picked: &mut Lengt
     if crate::kernels::PICK_BITS.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { pick_bits_avx512(bytes, words, picked) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::PICK_BITS.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::pick_bits(bytes, words, picked) };
     }
     pick_bits_one_by_one(bytes, words, picked)
 }

@@ -10,7 +10,7 @@ pub enum Level {
     Avx2 = 2,
     /// Besides these AVX-512 F, BW, DQ, VL, VPOPCNTDQ, VBMI and VBMI2.
     Avx512 = 3,
-    /// NEON, which every 64-bit ARM processor has: explicit vectors, where [`Level::Any`] leaves them to the
+    /// NEON, which every 64-bit ARM processor that this is built for has: explicit vectors, where [`Level::Any`] leaves them to the
     /// compiler.
     Neon = 4,
 }
@@ -40,7 +40,7 @@ impl Level {
             Level::Any => true,
             Level::Avx2 => has_avx2(),
             Level::Avx512 => has_avx2() && has_avx512(),
-            Level::Neon => cfg!(target_arch = "aarch64"),
+            Level::Neon => cfg!(all(target_arch = "aarch64", target_feature = "neon")),
         }
     }
 }

@@ -45,6 +45,11 @@ pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usi
         }
         _ => {}
     }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::SORTED_INTERSECT.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::intersect(wanted, block, pairs) };
+    }
     intersect_scalar(wanted, block, pairs)
 }
 

@@ -113,6 +113,11 @@ pub fn reach(values: &[f32; ROW], least: f32) -> u64 {
         }
         _ => {}
     }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::REACH.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::reach(values, least) };
+    }
     reach_scalar(values, least)
 }
 
