@@ -11,6 +11,7 @@ mod figures;
 mod hits;
 mod indexing;
 mod interrupt;
+mod kernels;
 mod logs;
 mod meter;
 mod optimizing;

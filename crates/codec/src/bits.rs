@@ -3,9 +3,9 @@
 //! Plain code, compiled once for every processor and once for newer ones: counting bits is one
 //! instruction there, and eight words are one register.
 
-/// Makes a function and its twins for newer processors, from one body.
+/// Makes a function and its twins for newer processors, from one body, chosen among as that kernel.
 macro_rules! for_each_processor {
-    ($(#[$doc:meta])* pub fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:ident) => {
+    ($(#[$doc:meta])* pub fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:ident, $kernel:ident) => {
         $(#[$doc])*
         #[inline]
         pub fn $name($($argument: $type),*) $(-> $result)? {
@@ -21,12 +21,12 @@ macro_rules! for_each_processor {
                 fn avx512($($argument: $type),*) $(-> $result)? {
                     $body($($argument),*)
                 }
-                match crate::processor::level() {
+                match crate::kernels::$kernel.form() {
                     // SAFETY: the processor has what the function is compiled for.
                     crate::processor::Level::Avx512 => return unsafe { avx512($($argument),*) },
                     // SAFETY: as above.
                     crate::processor::Level::Avx2 => return unsafe { avx2($($argument),*) },
-                    crate::processor::Level::Any => {}
+                    _ => {}
                 }
             }
             $body($($argument),*)
@@ -37,24 +37,24 @@ pub(crate) use for_each_processor;
 
 for_each_processor! {
     /// How many bits are set.
-    pub fn count(words: &[u64]) -> u64 = count_any
+    pub fn count(words: &[u64]) -> u64 = count_any, COUNT
 }
 
 for_each_processor! {
     /// Adds to `words` the bits of `more`, words as they lie in a file, lowest byte first; the longer one's
     /// rest stays as it is.
-    pub fn join(words: &mut [u64], more: &[[u8; 8]]) -> () = join_any
+    pub fn join(words: &mut [u64], more: &[[u8; 8]]) -> () = join_any, JOIN
 }
 
 for_each_processor! {
     /// Keeps of `words` what `other` has too; words that `other` lacks become 0.
-    pub fn intersect(words: &mut [u64], other: &[u64]) -> () = intersect_any
+    pub fn intersect(words: &mut [u64], other: &[u64]) -> () = intersect_any, INTERSECT
 }
 
 for_each_processor! {
     /// Sets the bit of every value, counted from `base` on: values are at or after it, and those past the
     /// end of `words` are left out.
-    pub fn set(words: &mut [u64], base: u32, values: &[u32]) -> () = set_any
+    pub fn set(words: &mut [u64], base: u32, values: &[u32]) -> () = set_any, SET
 }
 
 #[inline(always)]
@@ -105,37 +105,43 @@ fn set_any(words: &mut [u64], base: u32, values: &[u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn every_form_is_the_plain_one(
-            mut words in prop::collection::vec(any::<u64>(), 0..40),
+            words in prop::collection::vec(any::<u64>(), 0..40),
             other in prop::collection::vec(any::<u64>(), 0..40),
             values in prop::collection::vec(100u32..3000, 0..300),
         ) {
-            let mut plain = words.clone();
-            prop_assert_eq!(count(&words), count_any(&plain));
-            let bytes: Vec<[u8; 8]> = other.iter().map(|word| word.to_le_bytes()).collect();
-            let mut joined = words.clone();
-            joined.iter_mut().zip(&other).for_each(|(word, more)| *word |= more);
-            join(&mut words, &bytes);
-            prop_assert_eq!(&joined, &words);
-            join_any(&mut plain, &bytes);
-            prop_assert_eq!(&words, &plain);
-            set(&mut words, 100, &values);
-            set_any(&mut plain, 100, &values);
-            prop_assert_eq!(&words, &plain);
-            for value in values {
-                let at = value as usize - 100;
-                prop_assert!(at / 64 >= words.len() || words[at / 64] >> (at % 64) & 1 == 1);
-            }
-            intersect(&mut words, &other);
-            intersect_any(&mut plain, &other);
-            prop_assert_eq!(&words, &plain);
-            for (at, word) in words.iter().enumerate() {
-                prop_assert_eq!(word & !other.get(at).copied().unwrap_or(0), 0);
-            }
+            let of = [kernels::COUNT, kernels::JOIN, kernels::INTERSECT, kernels::SET];
+            kernels::in_each_form(&of, || {
+                let mut words = words.clone();
+                let mut plain = words.clone();
+                prop_assert_eq!(count(&words), count_any(&plain));
+                let bytes: Vec<[u8; 8]> = other.iter().map(|word| word.to_le_bytes()).collect();
+                let mut joined = words.clone();
+                joined.iter_mut().zip(&other).for_each(|(word, more)| *word |= more);
+                join(&mut words, &bytes);
+                prop_assert_eq!(&joined, &words);
+                join_any(&mut plain, &bytes);
+                prop_assert_eq!(&words, &plain);
+                set(&mut words, 100, &values);
+                set_any(&mut plain, 100, &values);
+                prop_assert_eq!(&words, &plain);
+                for &value in &values {
+                    let at = value as usize - 100;
+                    prop_assert!(at / 64 >= words.len() || words[at / 64] >> (at % 64) & 1 == 1);
+                }
+                intersect(&mut words, &other);
+                intersect_any(&mut plain, &other);
+                prop_assert_eq!(&words, &plain);
+                for (at, word) in words.iter().enumerate() {
+                    prop_assert_eq!(word & !other.get(at).copied().unwrap_or(0), 0);
+                }
+                Ok(())
+            })?;
         }
     }
 }

@@ -17,7 +17,7 @@
 
 use crate::limits::{self, LengthBytes};
 use crate::packed::{self, BLOCK};
-use crate::{CodecError, bits, processor};
+use crate::{CodecError, bits};
 
 /// The first byte of a block of bits; no bit width of a packed block.
 const BITS: u8 = 0x41;
@@ -202,11 +202,16 @@ impl<'a> Bits<'a> {
 }
 
 /// Writes the documents that the bits stand for, as many as there is room for; how many there are.
-fn documents_of(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
+pub(crate) fn documents_of(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if processor::level() == processor::Level::Avx512 {
+    if crate::kernels::SPREAD.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has AVX-512F and POPCNT, the only things this function asks for.
         return unsafe { spread_avx512(words, first, docs) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::SPREAD.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::spread(words, first, docs) };
     }
     spread_any(words, first, docs)
 }
@@ -260,7 +265,7 @@ fn spread_any(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
 
 bits::for_each_processor! {
     /// Sums of bits before each word, modulo 256.
-    pub fn ranks_of(words: &[[u8; 8]], ranks: &mut [u8; 256]) -> () = ranks_of_any
+    pub fn ranks_of(words: &[[u8; 8]], ranks: &mut [u8; 256]) -> () = ranks_of_any, RANKS
 }
 
 #[inline(always)]
@@ -280,6 +285,7 @@ fn first_of(base: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     fn check(base: u32, gaps: &[u32; BLOCK]) -> bool {
@@ -345,8 +351,11 @@ mod tests {
             wide in 1u32..9,
             base in prop_oneof![Just(u32::MAX), 0u32..100_000],
         ) {
-            let gaps: [u32; BLOCK] = std::array::from_fn(|i| gaps[i].min(wide));
-            check(base, &gaps);
+            let of = [kernels::SPREAD, kernels::RANKS, kernels::PICK_BITS, kernels::JOIN];
+            kernels::check_each_form(&of, || {
+                let gaps: [u32; BLOCK] = std::array::from_fn(|i| gaps[i].min(wide));
+                check(base, &gaps);
+            });
         }
 
         #[test]
@@ -355,26 +364,30 @@ mod tests {
             rest in prop::collection::vec(any::<u8>(), 0..600),
             base: u32,
         ) {
-            let mut bytes = vec![BITS, words_count];
-            bytes.extend(rest);
-            let mut docs = [0; BLOCK];
-            let read = decode(&bytes, base, &mut docs);
-            if let Ok(Some(set)) = Bits::read(&bytes, base) {
-                let (mut fast, mut slow) = ([0; BLOCK], [0; BLOCK]);
-                let count = spread_any(set.words, set.first(), &mut slow);
-                prop_assert_eq!(documents_of(set.words, set.first(), &mut fast), count);
-                let kept = count.min(BLOCK);
-                prop_assert_eq!(&fast[..kept], &slow[..kept]);
-                let mut ranks = [0; 256];
-                set.ranks(&mut ranks);
-                prop_assert!(set.rank(&ranks, base) < BLOCK);
-                set.docs_at(&[0, 9, 200, 255], &mut [0; 4]);
-                set.join_into(&mut [0; 9], base & !63);
-                let ones: u32 = (0..set.words_count()).map(|at| set.word(at).count_ones()).sum();
-                prop_assert_eq!(read.is_ok(), ones == 256);
-            } else {
-                prop_assert!(read.is_err());
-            }
+            let of = [kernels::SPREAD, kernels::RANKS, kernels::PICK_BITS, kernels::JOIN];
+            kernels::in_each_form(&of, || {
+                let mut bytes = vec![BITS, words_count];
+                bytes.extend(&rest);
+                let mut docs = [0; BLOCK];
+                let read = decode(&bytes, base, &mut docs);
+                if let Ok(Some(set)) = Bits::read(&bytes, base) {
+                    let (mut fast, mut slow) = ([0; BLOCK], [0; BLOCK]);
+                    let count = spread_any(set.words, set.first(), &mut slow);
+                    prop_assert_eq!(documents_of(set.words, set.first(), &mut fast), count);
+                    let kept = count.min(BLOCK);
+                    prop_assert_eq!(&fast[..kept], &slow[..kept]);
+                    let mut ranks = [0; 256];
+                    set.ranks(&mut ranks);
+                    prop_assert!(set.rank(&ranks, base) < BLOCK);
+                    set.docs_at(&[0, 9, 200, 255], &mut [0; 4]);
+                    set.join_into(&mut [0; 9], base & !63);
+                    let ones: u32 = (0..set.words_count()).map(|at| set.word(at).count_ones()).sum();
+                    prop_assert_eq!(read.is_ok(), ones == 256);
+                } else {
+                    prop_assert!(read.is_err());
+                }
+                Ok(())
+            })?;
         }
     }
 }

@@ -39,15 +39,15 @@ pub fn encode(first: u32, docs: &[u32], out: &mut Vec<u8>) {
 /// After an error `docs` holds anything.
 #[inline]
 pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, CodecError> {
-    let parts = Parts::read(bytes, docs.len())?;
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512
-        && parts.bits <= crate::rice::avx512::BITS_MAX
-    {
+    if crate::kernels::ELIAS_FANO.form() == crate::processor::Level::Avx512 {
+        let parts = Parts::read(bytes, docs.len())?;
         let Parts { bits, lows, highs } = parts;
-        // SAFETY: the processor has what the function is compiled for.
-        let end = unsafe { crate::rice::avx512::decode_ids(lows, highs, bits, first, docs) };
-        return end.map(|end| parts.bytes_before_highs() + end.div_ceil(8));
+        if bits <= crate::rice::avx512::BITS_MAX {
+            // SAFETY: the processor has what the function is compiled for.
+            let end = unsafe { crate::rice::avx512::decode_ids(lows, highs, bits, first, docs) };
+            return end.map(|end| parts.bytes_before_highs() + end.div_ceil(8));
+        }
     }
     decode_one_by_one(bytes, first, docs)
 }
@@ -56,7 +56,7 @@ for_each_processor! {
     /// The twin of every vectorised [`decode`].
     pub fn decode_one_by_one(
         bytes: &[u8], first: u32, docs: &mut [u32]
-    ) -> Result<usize, CodecError> = decode_any
+    ) -> Result<usize, CodecError> = decode_any, ELIAS_FANO_ONE_BY_ONE
 }
 
 /// The parts of a block. Both reach over their end, into what follows.
@@ -101,6 +101,7 @@ fn decode_any(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, Codec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     /// One bit after another.
@@ -126,6 +127,11 @@ mod tests {
     }
 
     fn check(bytes: &[u8], first: u32, count: usize) {
+        let kernels = [kernels::ELIAS_FANO, kernels::ELIAS_FANO_ONE_BY_ONE];
+        kernels::check_each_form(&kernels, || check_form(bytes, first, count));
+    }
+
+    fn check_form(bytes: &[u8], first: u32, count: usize) {
         let mut docs = vec![0; count];
         let read = decode(bytes, first, &mut docs);
         let mut plain = docs.clone();

@@ -11,22 +11,22 @@ for_each_processor! {
     /// As many as the shortest of the slices; frequencies are below 2^31.
     pub fn saturate(
         weight: f32, grid: f32, frequencies: &[u32], factors: &[f32], scores: &mut [f32]
-    ) -> () = saturate_any
+    ) -> () = saturate_any, SATURATE
 }
 
 for_each_processor! {
     /// The largest of the values; 0 of none.
-    pub fn max(values: &[u32]) -> u32 = max_any
+    pub fn max(values: &[u32]) -> u32 = max_any, MAX
 }
 
 for_each_processor! {
     /// The sum of the values, modulo 2^32.
-    pub fn sum(values: &[u32]) -> u32 = sum_any
+    pub fn sum(values: &[u32]) -> u32 = sum_any, SUM
 }
 
 for_each_processor! {
     /// Adds 1 to every value, modulo 2^32.
-    pub fn add_one(values: &mut [u32]) -> () = add_one_any
+    pub fn add_one(values: &mut [u32]) -> () = add_one_any, ADD_ONE
 }
 
 /// Writes to `kept` the indexes of the values that are `least` or more; how many they are. Of the
@@ -34,9 +34,14 @@ for_each_processor! {
 #[inline]
 pub fn at_least(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512 {
+    if crate::kernels::AT_LEAST.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { at_least_avx512(values, least, kept) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::AT_LEAST.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::at_least(values, least, kept) };
     }
     at_least_one_by_one(values, least, kept)
 }
@@ -45,7 +50,7 @@ for_each_processor! {
     /// The twin of every vectorised [`at_least`].
     pub fn at_least_one_by_one(
         values: &[f32], least: f32, kept: &mut [u8; 256]
-    ) -> usize = at_least_any
+    ) -> usize = at_least_any, AT_LEAST_ONE_BY_ONE
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -117,6 +122,7 @@ fn at_least_any(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     proptest! {
@@ -126,28 +132,33 @@ mod tests {
             weight in 0.0f32..30.0,
             grid in prop_oneof![Just(0.0f32), Just(48.0), Just(1536.0)],
         ) {
-            let (frequencies, factors): (Vec<u32>, Vec<f32>) = postings.iter().copied().unzip();
-            let mut scores = vec![0.0; postings.len()];
-            saturate(weight, grid, &frequencies, &factors, &mut scores);
-            for ((frequency, factor), score) in postings.iter().zip(&scores) {
-                let expected = saturate_one(weight, grid, *frequency, *factor);
-                prop_assert_eq!(score.to_bits(), expected.to_bits());
-            }
-            let least = scores.get(scores.len() / 2).copied().unwrap_or(1.0);
-            let mut kept = [0; 256];
-            let count = at_least(&scores, least, &mut kept);
-            let expected: Vec<u8> = (0..scores.len())
-                .filter(|&index| scores[index] >= least)
-                .map(|index| index as u8)
-                .collect();
-            prop_assert_eq!(&kept[..count], &expected);
-            prop_assert_eq!(at_least_one_by_one(&scores, least, &mut kept), count);
-            prop_assert_eq!(&kept[..count], &expected);
-            let mut raised = frequencies.clone();
-            add_one(&mut raised);
-            prop_assert!(raised.iter().zip(&frequencies).all(|(one, before)| *one == before + 1));
-            prop_assert_eq!(max(&frequencies), frequencies.iter().copied().max().unwrap_or(0));
-            prop_assert_eq!(sum(&frequencies), frequencies.iter().sum::<u32>());
+            use kernels::{ADD_ONE, AT_LEAST, AT_LEAST_ONE_BY_ONE, MAX, SATURATE, SUM};
+            let of = [SATURATE, MAX, SUM, ADD_ONE, AT_LEAST_ONE_BY_ONE, AT_LEAST];
+            kernels::in_each_form(&of, || {
+                let (frequencies, factors): (Vec<u32>, Vec<f32>) = postings.iter().copied().unzip();
+                let mut scores = vec![0.0; postings.len()];
+                saturate(weight, grid, &frequencies, &factors, &mut scores);
+                for ((frequency, factor), score) in postings.iter().zip(&scores) {
+                    let expected = saturate_one(weight, grid, *frequency, *factor);
+                    prop_assert_eq!(score.to_bits(), expected.to_bits());
+                }
+                let least = scores.get(scores.len() / 2).copied().unwrap_or(1.0);
+                let mut kept = [0; 256];
+                let count = at_least(&scores, least, &mut kept);
+                let expected: Vec<u8> = (0..scores.len())
+                    .filter(|&index| scores[index] >= least)
+                    .map(|index| index as u8)
+                    .collect();
+                prop_assert_eq!(&kept[..count], &expected);
+                prop_assert_eq!(at_least_one_by_one(&scores, least, &mut kept), count);
+                prop_assert_eq!(&kept[..count], &expected);
+                let mut raised = frequencies.clone();
+                add_one(&mut raised);
+                prop_assert!(raised.iter().zip(&frequencies).all(|(one, before)| *one == before + 1));
+                prop_assert_eq!(max(&frequencies), frequencies.iter().copied().max().unwrap_or(0));
+                prop_assert_eq!(sum(&frequencies), frequencies.iter().sum::<u32>());
+                Ok(())
+            })?;
         }
     }
 }

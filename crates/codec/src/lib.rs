@@ -11,18 +11,23 @@
 //! - [`bits`], [`lanes`], [`limits`], [`sorted`]: what is done with decoded blocks, as sets of bits, as
 //!   postings side by side, as those of them that can reach a score, and as sorted documents.
 //! - [`sums`]: scores by document, as rows that are added to and emptied.
-//! - [`memory`], [`processor`]: asking for bytes before they are wanted, and which instructions there are.
+//! - [`memory`]: asking for bytes before they are wanted.
+//! - [`processor`], [`calibration`]: which instructions there are, and which form of each kernel is the fastest here.
 
 // Kernels need intrinsics; each block carries its proof.
 #![allow(unsafe_code)]
 
 pub mod bits;
+pub mod calibration;
 pub mod docs;
 pub mod elias_fano;
 pub mod error;
+mod kernels;
 pub mod lanes;
 pub mod limits;
 pub mod memory;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub mod packed;
 pub mod processor;
 pub mod rice;
@@ -31,4 +36,5 @@ pub mod sums;
 pub mod tail;
 pub mod vint;
 
+pub use calibration::calibrate;
 pub use error::CodecError;

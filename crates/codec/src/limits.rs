@@ -27,9 +27,14 @@ pub fn shorter(
     kept: &mut [u8; BLOCK],
 ) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512 {
+    if crate::kernels::SHORTER.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { shorter_avx512(frequencies, lengths, limits, kept) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::SHORTER.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::shorter(frequencies, lengths, limits, kept) };
     }
     shorter_one_by_one(frequencies, lengths, limits, kept)
 }
@@ -122,9 +127,14 @@ pub fn pick_bits(bytes: &[u8], first: u32, words: &[[u8; 8]], picked: &mut Lengt
         return false;
     };
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512 {
+    if crate::kernels::PICK_BITS.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { pick_bits_avx512(bytes, words, picked) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::PICK_BITS.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::pick_bits(bytes, words, picked) };
     }
     pick_bits_one_by_one(bytes, words, picked)
 }
@@ -178,6 +188,7 @@ fn pick_bits_avx512(bytes: &[u8], words: &[[u8; 8]], picked: &mut LengthBytes) -
 mod tests {
     use super::*;
     use crate::bits;
+    use crate::kernels;
     use proptest::prelude::*;
 
     proptest! {
@@ -186,22 +197,25 @@ mod tests {
             postings in prop::collection::vec((prop_oneof![0u32..70, any::<u32>()], any::<u8>()), 0..=BLOCK),
             limits in prop::collection::vec(any::<u8>(), LIMITS),
         ) {
-            let limits: [u8; LIMITS] = std::array::from_fn(|at| limits[at]);
-            let (frequencies, bytes): (Vec<u32>, Vec<u8>) = postings.iter().copied().unzip();
-            let mut lengths = [7; BLOCK + 64];
-            lengths[..bytes.len()].copy_from_slice(&bytes);
-            let expected: Vec<u8> = (0..postings.len())
-                .filter(|&at| {
-                    let limit = limits[(frequencies[at] as usize).min(LIMITS - 1)];
-                    bytes[at].min(254) < limit
-                })
-                .map(|at| at as u8)
-                .collect();
-            let mut kept = [0; BLOCK];
-            let count = shorter(&frequencies, &lengths, &limits, &mut kept);
-            prop_assert_eq!(&kept[..count], &expected);
-            let count = shorter_one_by_one(&frequencies, &lengths, &limits, &mut kept);
-            prop_assert_eq!(&kept[..count], &expected);
+            kernels::in_each_form(&[kernels::SHORTER], || {
+                let limits: [u8; LIMITS] = std::array::from_fn(|at| limits[at]);
+                let (frequencies, bytes): (Vec<u32>, Vec<u8>) = postings.iter().copied().unzip();
+                let mut lengths = [7; BLOCK + 64];
+                lengths[..bytes.len()].copy_from_slice(&bytes);
+                let expected: Vec<u8> = (0..postings.len())
+                    .filter(|&at| {
+                        let limit = limits[(frequencies[at] as usize).min(LIMITS - 1)];
+                        bytes[at].min(254) < limit
+                    })
+                    .map(|at| at as u8)
+                    .collect();
+                let mut kept = [0; BLOCK];
+                let count = shorter(&frequencies, &lengths, &limits, &mut kept);
+                prop_assert_eq!(&kept[..count], &expected);
+                let count = shorter_one_by_one(&frequencies, &lengths, &limits, &mut kept);
+                prop_assert_eq!(&kept[..count], &expected);
+                Ok(())
+            })?;
         }
 
         #[test]
@@ -210,31 +224,34 @@ mod tests {
             gaps in prop::collection::vec(1u32..11, 200..300),
             first_word in 0u32..4,
         ) {
-            let first = first_word * 64;
-            let docs: Vec<u32> = gaps
-                .iter()
-                .scan(first, |doc, gap| {
-                    *doc += gap;
-                    Some(*doc)
-                })
-                .collect();
-            let mut picked = [0; BLOCK + 64];
-            pick(&bytes, &docs, &mut picked);
-            let expected = |doc: &u32| bytes.get(*doc as usize).copied().unwrap_or(0);
-            let of_docs: Vec<u8> = docs.iter().take(BLOCK).map(expected).collect();
-            prop_assert_eq!(&picked[..of_docs.len()], &of_docs);
+            kernels::in_each_form(&[kernels::MAX, kernels::PICK_BITS, kernels::SET], || {
+                let first = first_word * 64;
+                let docs: Vec<u32> = gaps
+                    .iter()
+                    .scan(first, |doc, gap| {
+                        *doc += gap;
+                        Some(*doc)
+                    })
+                    .collect();
+                let mut picked = [0; BLOCK + 64];
+                pick(&bytes, &docs, &mut picked);
+                let expected = |doc: &u32| bytes.get(*doc as usize).copied().unwrap_or(0);
+                let of_docs: Vec<u8> = docs.iter().take(BLOCK).map(expected).collect();
+                prop_assert_eq!(&picked[..of_docs.len()], &of_docs);
 
-            let mut words = vec![0u64; 64];
-            bits::set(&mut words, first, &docs);
-            let used = (docs[docs.len() - 1] - first) as usize / 64 + 1;
-            let words: Vec<[u8; 8]> = words[..used].iter().map(|word| word.to_le_bytes()).collect();
-            let possible = docs.len() == BLOCK && (docs[BLOCK - 1] as usize) < bytes.len();
-            prop_assert_eq!(pick_bits(&bytes, first, &words, &mut picked), possible);
-            if possible {
-                prop_assert_eq!(&picked[..BLOCK], &of_docs);
-            }
-            let rest = bytes.get(first as usize..).unwrap_or(&[]);
-            prop_assert_eq!(pick_bits_one_by_one(rest, &words, &mut picked), possible);
+                let mut words = vec![0u64; 64];
+                bits::set(&mut words, first, &docs);
+                let used = (docs[docs.len() - 1] - first) as usize / 64 + 1;
+                let words: Vec<[u8; 8]> = words[..used].iter().map(|word| word.to_le_bytes()).collect();
+                let possible = docs.len() == BLOCK && (docs[BLOCK - 1] as usize) < bytes.len();
+                prop_assert_eq!(pick_bits(&bytes, first, &words, &mut picked), possible);
+                if possible {
+                    prop_assert_eq!(&picked[..BLOCK], &of_docs);
+                }
+                let rest = bytes.get(first as usize..).unwrap_or(&[]);
+                prop_assert_eq!(pick_bits_one_by_one(rest, &words, &mut picked), possible);
+                Ok(())
+            })?;
         }
     }
 

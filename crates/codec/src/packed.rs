@@ -27,7 +27,11 @@ use crate::{CodecError, vint};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod encode;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 pub mod scalar;
 #[cfg(test)]
 mod tests;
@@ -39,7 +43,7 @@ pub const BLOCK: usize = 256;
 
 const LANES: usize = 8;
 const ROWS: usize = BLOCK / LANES;
-const ROW_BYTES: usize = 4 * LANES;
+pub(crate) const ROW_BYTES: usize = 4 * LANES;
 /// The first byte of a constant block; no bit width.
 const CONSTANT: u8 = 0x40;
 
@@ -55,6 +59,20 @@ macro_rules! by_width {
     (# $function:ident $bits:literal [$($more:literal)*]) => { $function::<$bits $(, $more)*> };
 }
 use by_width;
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+/// Runs `$body` for rows 0 to 31 with `$row` a constant: shifts become immediates.
+macro_rules! for_each_row {
+    ($row:ident => $body:block) => {
+        for_each_row!(@ $row $body
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
+    };
+    (@ $row:ident $body:block $($at:literal)*) => {
+        $({ const $row: usize = $at; $body })*
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use for_each_row;
 
 /// Reads the block at the start of `bytes`; returns the bytes it took.
 /// After an error `values` holds anything.
@@ -136,9 +154,17 @@ pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
 #[inline]
 pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
-        // SAFETY: the processor has AVX2, the only thing this function asks for.
-        return unsafe { avx2::prefix_sum(values, base) };
+    match crate::kernels::PREFIX_SUM.form() {
+        // SAFETY: the processor has what the function is compiled for.
+        crate::processor::Level::Avx512 => return unsafe { avx512::prefix_sum(values, base) },
+        // SAFETY: as above.
+        crate::processor::Level::Avx2 => return unsafe { avx2::prefix_sum(values, base) },
+        _ => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::PREFIX_SUM.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { neon::prefix_sum(values, base) };
     }
     scalar::prefix_sum(values, base);
 }
@@ -281,22 +307,44 @@ fn bad_exception(at: usize, high: u32, max: u32) -> CodecError {
 
 /// Values from a payload of `bits <= 32` rows.
 #[inline]
-fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
+pub(crate) fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
-        // SAFETY: the processor has AVX2, the only thing these functions ask for.
-        return unsafe { avx2::UNPACK[bits](payload, 0, values) };
+    match crate::kernels::unpack(bits).form() {
+        // SAFETY: the processor has what the function is compiled for.
+        crate::processor::Level::Avx512 => {
+            return unsafe { avx512::UNPACK[bits](payload, 0, values) };
+        }
+        // SAFETY: as above.
+        crate::processor::Level::Avx2 => return unsafe { avx2::UNPACK[bits](payload, 0, values) },
+        _ => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::unpack(bits).form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { neon::UNPACK[bits](payload, 0, values) };
     }
     scalar::unpack(bits, payload, values);
 }
 
 /// Values from a payload of `bits <= 32` rows of gaps.
 #[inline]
-fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
+pub(crate) fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
-        // SAFETY: the processor has AVX2, the only thing these functions ask for.
-        return unsafe { avx2::UNPACK_SUM[bits](payload, base, values) };
+    match crate::kernels::unpack_sum(bits).form() {
+        // SAFETY: the processor has what the function is compiled for.
+        crate::processor::Level::Avx512 => {
+            return unsafe { avx512::UNPACK_SUM[bits](payload, base, values) };
+        }
+        // SAFETY: as above.
+        crate::processor::Level::Avx2 => {
+            return unsafe { avx2::UNPACK_SUM[bits](payload, base, values) };
+        }
+        _ => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::unpack_sum(bits).form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { neon::UNPACK_SUM[bits](payload, base, values) };
     }
     scalar::unpack(bits, payload, values);
     scalar::prefix_sum(values, base);

@@ -1,64 +1,87 @@
-//! Which instructions does the processor have? Asked once.
-
-use std::sync::atomic::{AtomicU8, Ordering};
+//! Which instructions does the processor have?
 
 /// What code may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Level {
     /// What every processor of the architecture has.
-    Any,
+    Any = 1,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT.
-    Avx2,
+    Avx2 = 2,
     /// Besides these AVX-512 F, BW, DQ, VL, VPOPCNTDQ, VBMI and VBMI2.
-    Avx512,
+    Avx512 = 3,
+    /// NEON, which every 64-bit ARM processor that this is built for has: explicit vectors, where [`Level::Any`] leaves them to the
+    /// compiler.
+    Neon = 4,
 }
 
-const UNKNOWN: u8 = 0;
-static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+impl Level {
+    /// From the plainest to the newest.
+    pub const ALL: [Level; 4] = [Level::Any, Level::Avx2, Level::Avx512, Level::Neon];
 
-/// The highest level whose instructions are all there.
-#[inline]
-pub fn level() -> Level {
-    match KNOWN.load(Ordering::Relaxed) {
-        UNKNOWN => find_out(),
-        1 => Level::Any,
-        2 => Level::Avx2,
-        _ => Level::Avx512,
+    /// As people write it: `any`, `avx2`, `avx512`, `neon`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Any => "any",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+            Level::Neon => "neon",
+        }
+    }
+
+    /// The level of that name.
+    pub fn of_name(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+
+    /// Whether this processor has all of its instructions.
+    pub fn is_there(self) -> bool {
+        match self {
+            Level::Any => true,
+            Level::Avx2 => has_avx2(),
+            Level::Avx512 => has_avx2() && has_avx512(),
+            Level::Neon => cfg!(all(target_arch = "aarch64", target_feature = "neon")),
+        }
     }
 }
 
-#[cold]
-fn find_out() -> Level {
-    let level = detected();
-    KNOWN.store(level as u8 + 1, Ordering::Relaxed);
-    level
+/// The highest level whose instructions are all there.
+pub fn level() -> Level {
+    let mut newest_first = Level::ALL.into_iter().rev();
+    newest_first
+        .find(|level| level.is_there())
+        .unwrap_or(Level::Any)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detected() -> Level {
-    let avx2 = is_x86_feature_detected!("avx2")
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt");
-    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("popcnt")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512cd")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vpopcntdq")
         && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512vbmi2");
-    match (avx2, avx512) {
-        (false, _) => Level::Any,
-        (true, false) => Level::Avx2,
-        (true, true) => Level::Avx512,
-    }
+        && is_x86_feature_detected!("avx512vbmi2")
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detected() -> Level {
-    Level::Any
+fn has_avx2() -> bool {
+    false
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx512() -> bool {
+    false
 }
 
 #[cfg(test)]
@@ -66,8 +89,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_found_out_is_remembered() {
-        assert_eq!(level(), detected());
-        assert_eq!(level(), detected());
+    fn names_are_read_back_and_the_highest_level_is_there() {
+        for level in Level::ALL {
+            assert_eq!(Level::of_name(level.name()), Some(level));
+        }
+        assert_eq!(Level::of_name("newest"), None);
+        assert!(level().is_there());
+        assert_eq!(cfg!(target_arch = "aarch64"), level() == Level::Neon);
     }
 }

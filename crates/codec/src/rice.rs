@@ -156,7 +156,7 @@ pub fn decode(
     values: &mut [u32],
 ) -> Result<(), CodecError> {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512 {
+    if crate::kernels::RICE.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { avx512::decode(bytes, count, from, values) };
     }
@@ -167,7 +167,7 @@ for_each_processor! {
     /// The twin of every vectorised [`decode`].
     pub fn decode_one_by_one(
         bytes: &[u8], count: usize, from: usize, values: &mut [u32]
-    ) -> Result<(), CodecError> = decode_any
+    ) -> Result<(), CodecError> = decode_any, RICE_ONE_BY_ONE
 }
 
 /// As [`decode`], each value added to all before it in `values`, and to `base` (wrapping).
@@ -180,7 +180,7 @@ pub fn decode_sums(
     values: &mut [u32],
 ) -> Result<(), CodecError> {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512 {
+    if crate::kernels::RICE_SUMS.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { avx512::decode_sums(bytes, count, from, base, values) };
     }
@@ -191,7 +191,7 @@ for_each_processor! {
     /// The twin of every vectorised [`decode_sums`].
     pub fn decode_sums_one_by_one(
         bytes: &[u8], count: usize, from: usize, base: u32, values: &mut [u32]
-    ) -> Result<(), CodecError> = decode_sums_any
+    ) -> Result<(), CodecError> = decode_sums_any, RICE_SUMS_ONE_BY_ONE
 }
 
 #[inline(always)]

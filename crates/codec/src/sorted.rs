@@ -34,7 +34,7 @@ impl Default for Pairs {
 #[inline]
 pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
     #[cfg(target_arch = "x86_64")]
-    match crate::processor::level() {
+    match crate::kernels::SORTED_INTERSECT.form() {
         crate::processor::Level::Avx512 => {
             // SAFETY: the processor has what the function is compiled for.
             return unsafe { intersect_avx512(wanted, block, pairs) };
@@ -43,7 +43,12 @@ pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usi
             // SAFETY: as above.
             return unsafe { intersect_avx2(wanted, block, pairs) };
         }
-        crate::processor::Level::Any => {}
+        _ => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::SORTED_INTERSECT.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::intersect(wanted, block, pairs) };
     }
     intersect_scalar(wanted, block, pairs)
 }
@@ -143,7 +148,7 @@ fn intersect_avx512(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> 
 for_each_processor! {
     /// Keeps at the beginning of `starts` (increasing) those that have `offset` more in `positions`
     /// (increasing); how many they are.
-    pub fn keep_followed(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize = keep_followed_any
+    pub fn keep_followed(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize = keep_followed_any, KEEP_FOLLOWED
 }
 
 #[inline(always)]
@@ -190,20 +195,8 @@ pub fn keep_followed_walking(starts: &mut [u32], offset: u32, positions: &[u32])
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
-
-    type Form = fn(&[u32], &[u32; BLOCK], &mut Pairs) -> usize;
-
-    /// The form that is taken, and those of lesser processors that this one can run too.
-    fn forms() -> Vec<Form> {
-        let mut forms: Vec<Form> = vec![intersect];
-        #[cfg(target_arch = "x86_64")]
-        if crate::processor::level() != crate::processor::Level::Any {
-            // SAFETY: the processor has AVX2, the only thing this function asks for.
-            forms.push(|wanted, block, pairs| unsafe { intersect_avx2(wanted, block, pairs) });
-        }
-        forms
-    }
 
     proptest! {
         #[test]
@@ -212,16 +205,19 @@ mod tests {
             positions in prop::collection::btree_set(prop_oneof![20 => 0u32..300, 1 => u32::MAX - 9..=u32::MAX], 0..60),
             offset in 0u32..5,
         ) {
-            let starts: Vec<u32> = starts.into_iter().collect();
-            let listed: Vec<u32> = positions.iter().copied().collect();
-            let expected: Vec<u32> = starts.iter().copied()
-                .filter(|start| start.checked_add(offset).is_some_and(|wanted| positions.contains(&wanted)))
-                .collect();
-            for keep in [keep_followed, keep_followed_any, keep_followed_walking] {
-                let mut kept = starts.clone();
-                let count = keep(&mut kept, offset, &listed);
-                prop_assert_eq!(&kept[..count], &expected);
-            }
+            kernels::in_each_form(&[kernels::KEEP_FOLLOWED], || {
+                let starts: Vec<u32> = starts.iter().copied().collect();
+                let listed: Vec<u32> = positions.iter().copied().collect();
+                let expected: Vec<u32> = starts.iter().copied()
+                    .filter(|start| start.checked_add(offset).is_some_and(|wanted| positions.contains(&wanted)))
+                    .collect();
+                for keep in [keep_followed, keep_followed_any, keep_followed_walking] {
+                    let mut kept = starts.clone();
+                    let count = keep(&mut kept, offset, &listed);
+                    prop_assert_eq!(&kept[..count], &expected);
+                }
+                Ok(())
+            })?;
         }
 
         #[test]
@@ -229,21 +225,22 @@ mod tests {
             wanted in prop::collection::btree_set(0u32..3000, 0..=256),
             block in prop::collection::btree_set(0u32..3000, 0..=256),
         ) {
-            let wanted: Vec<u32> = wanted.into_iter().collect();
-            let mut padded = [u32::MAX; BLOCK];
-            for (slot, value) in padded.iter_mut().zip(&block) {
-                *slot = *value;
-            }
-            let mut slow = Pairs::default();
-            let count = intersect_scalar(&wanted, &padded, &mut slow);
-            for form in forms() {
+            kernels::in_each_form(&[kernels::SORTED_INTERSECT], || {
+                let wanted: Vec<u32> = wanted.iter().copied().collect();
+                let mut padded = [u32::MAX; BLOCK];
+                for (slot, value) in padded.iter_mut().zip(&block) {
+                    *slot = *value;
+                }
+                let mut slow = Pairs::default();
+                let count = intersect_scalar(&wanted, &padded, &mut slow);
                 let mut fast = Pairs::default();
-                prop_assert_eq!(form(&wanted, &padded, &mut fast), count);
+                prop_assert_eq!(intersect(&wanted, &padded, &mut fast), count);
                 prop_assert_eq!(&fast.wanted[..count], &slow.wanted[..count]);
                 prop_assert_eq!(&fast.block[..count], &slow.block[..count]);
-            }
-            let expected = wanted.iter().filter(|value| block.contains(value)).count();
-            prop_assert_eq!(count, expected);
+                let expected = wanted.iter().filter(|value| block.contains(value)).count();
+                prop_assert_eq!(count, expected);
+                Ok(())
+            })?;
         }
     }
 }

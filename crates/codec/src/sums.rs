@@ -18,7 +18,7 @@ pub fn drain(
     sums: &mut [f32; BLOCK],
 ) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512 {
+    if crate::kernels::DRAIN.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { drain_avx512(rows, base, least, count, docs, sums) };
     }
@@ -102,15 +102,21 @@ fn drain_avx512(
 #[inline]
 pub fn reach(values: &[f32; ROW], least: f32) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    {
-        if crate::processor::level() == crate::processor::Level::Avx512 {
+    match crate::kernels::REACH.form() {
+        crate::processor::Level::Avx512 => {
             // SAFETY: the processor has AVX-512F, the only thing this function asks for.
             return unsafe { reach_avx512(values, least) };
         }
-        if crate::processor::level() != crate::processor::Level::Any {
+        crate::processor::Level::Avx2 => {
             // SAFETY: the processor has AVX2, the only thing this function asks for.
             return unsafe { reach_avx2(values, least) };
         }
+        _ => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    if crate::kernels::REACH.form() == crate::processor::Level::Neon {
+        // SAFETY: the processor has what the function is compiled for.
+        return unsafe { crate::neon::reach(values, least) };
     }
     reach_scalar(values, least)
 }
@@ -156,6 +162,7 @@ fn reach_avx2(values: &[f32; ROW], least: f32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     type Drain =
@@ -168,30 +175,33 @@ mod tests {
             least in 1u8..250,
             used in 0usize..=BLOCK,
         ) {
-            let mut rows = vec![[0.0; ROW]; values.len().div_ceil(ROW)];
-            for (at, &value) in values.iter().enumerate() {
-                rows[at / ROW][at % ROW] = f32::from(value) / 8.0;
-            }
-            let least = f32::from(least) / 8.0;
-            prop_assert_eq!(reach(&rows[0], least), reach_scalar(&rows[0], least));
-            let run = |drain: Drain| {
-                let (mut rows, mut count) = (rows.clone(), used);
-                let (mut docs, mut sums) = ([7; BLOCK], [0.5; BLOCK]);
-                let emptied = drain(&mut rows, 640, least, &mut count, &mut docs, &mut sums);
-                let found: Vec<(u32, f32)> =
-                    docs[used..count].iter().copied().zip(sums[used..count].iter().copied()).collect();
-                (emptied, rows, found)
-            };
-            let (emptied, left, found) = run(drain);
-            prop_assert_eq!(&(emptied, left.clone(), found.clone()), &run(drain_by_rows));
-            let expected: Vec<(u32, f32)> = (0..emptied * ROW)
-                .map(|at| (640 + at as u32, rows[at / ROW][at % ROW]))
-                .filter(|(_, sum)| *sum >= least)
-                .collect();
-            prop_assert_eq!(found, expected);
-            prop_assert!(left[..emptied].iter().flatten().all(|&sum| sum == 0.0));
-            prop_assert_eq!(&left[emptied..], &rows[emptied..]);
-            prop_assert!(emptied == rows.len() || used > 0 || emptied > 2);
+            kernels::in_each_form(&[kernels::REACH, kernels::DRAIN], || {
+                let mut rows = vec![[0.0; ROW]; values.len().div_ceil(ROW)];
+                for (at, &value) in values.iter().enumerate() {
+                    rows[at / ROW][at % ROW] = f32::from(value) / 8.0;
+                }
+                let least = f32::from(least) / 8.0;
+                prop_assert_eq!(reach(&rows[0], least), reach_scalar(&rows[0], least));
+                let run = |drain: Drain| {
+                    let (mut rows, mut count) = (rows.clone(), used);
+                    let (mut docs, mut sums) = ([7; BLOCK], [0.5; BLOCK]);
+                    let emptied = drain(&mut rows, 640, least, &mut count, &mut docs, &mut sums);
+                    let found: Vec<(u32, f32)> =
+                        docs[used..count].iter().copied().zip(sums[used..count].iter().copied()).collect();
+                    (emptied, rows, found)
+                };
+                let (emptied, left, found) = run(drain);
+                prop_assert_eq!(&(emptied, left.clone(), found.clone()), &run(drain_by_rows));
+                let expected: Vec<(u32, f32)> = (0..emptied * ROW)
+                    .map(|at| (640 + at as u32, rows[at / ROW][at % ROW]))
+                    .filter(|(_, sum)| *sum >= least)
+                    .collect();
+                prop_assert_eq!(found, expected);
+                prop_assert!(left[..emptied].iter().flatten().all(|&sum| sum == 0.0));
+                prop_assert_eq!(&left[emptied..], &rows[emptied..]);
+                prop_assert!(emptied == rows.len() || used > 0 || emptied > 2);
+                Ok(())
+            })?;
         }
     }
 }

@@ -43,7 +43,7 @@ for_each_processor! {
         doc: &mut u32,
         docs: &mut [u32],
         frequencies: &mut [u32]
-    ) -> usize = decode_quick_any
+    ) -> usize = decode_quick_any, TAIL
 }
 
 #[inline(always)]
@@ -99,6 +99,7 @@ fn short(bytes: u64) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     fn slow(bytes: &[u8], docs: &mut [u32], frequencies: &mut [u32]) -> Result<usize, CodecError> {
@@ -116,6 +117,10 @@ mod tests {
     }
 
     fn check(bytes: &[u8], count: usize) {
+        kernels::check_each_form(&[kernels::TAIL], || check_form(bytes, count));
+    }
+
+    fn check_form(bytes: &[u8], count: usize) {
         let (mut docs, mut frequencies) = (vec![0; count], vec![0; count]);
         let (mut docs_slow, mut frequencies_slow) = (docs.clone(), docs.clone());
         let expected = slow(bytes, &mut docs_slow, &mut frequencies_slow);

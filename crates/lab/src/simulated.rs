@@ -115,6 +115,8 @@ impl Simulation<'_> {
     fn count(&self, cache_bytes: u64, queries: &Path, passes: u64) -> Result<Counts, LabError> {
         let name = "valgrind --tool=cachegrind shorttail bench";
         let mut command = Command::new("valgrind");
+        // Times say nothing under simulation: no kernel shall be chosen by them.
+        command.env("SHORTTAIL_KERNELS", "newest");
         command.args(["--tool=cachegrind", "--cache-sim=yes"]);
         command.arg("--cachegrind-out-file=/dev/null");
         command.arg(format!("--LL={cache_bytes},{WAYS},{LINE_BYTES}"));

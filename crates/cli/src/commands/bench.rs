@@ -78,6 +78,7 @@ pub(crate) struct BenchArguments {
 pub(super) fn run(arguments: BenchArguments) -> anyhow::Result<ExitCode> {
     let queries = crate::query_file::read_queries(&arguments.queries)?;
     let index = open_preloaded(&arguments.directory, arguments.preload)?;
+    crate::kernels::choose()?;
     if cfg!(debug_assertions) && !arguments.explain_plan {
         crate::failure::note("warning: a debug build; its times say nothing, build with --release");
     }

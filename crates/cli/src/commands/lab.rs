@@ -188,7 +188,11 @@ fn doctor(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
         Some(root) => Tree::at(root),
         None => Tree::here(),
     };
-    let found = ::lab::examine(&tree);
+    let mut found = ::lab::examine(&tree);
+    found.push(match arguments.root {
+        None => crate::kernels::capability(),
+        Some(_) => crate::kernels::not_here(),
+    });
     let mut stdout = std::io::stdout().lock();
     match arguments.json {
         true => show::write_lines(&mut stdout, &found)?,

@@ -127,6 +127,9 @@ impl PreloadArguments {
         parts: PreloadParts,
     ) -> anyhow::Result<Arc<Generations>> {
         let storage = super::existing_directory(directory)?;
+        if parts.index {
+            crate::kernels::choose()?;
+        }
         if self.preload == Preload::None {
             return Ok(Generations::open(storage)?);
         }

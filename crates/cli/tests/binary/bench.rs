@@ -1,6 +1,6 @@
 //! Are measurements printed as promised?
 
-use crate::support::{Bench, Run, small_corpus};
+use crate::support::{Bench, Run, command, finished, small_corpus};
 use serde_json::Value;
 
 const QUERIES: &[u8] = b"ice milk\n\n7\tice ice cream\nnowhere\n-title:ice\nthin ice\n";
@@ -60,6 +60,35 @@ fn json_lines() {
             .starts_with("kernel measurement"),
         "{set}"
     );
+}
+
+/// Whatever forms the kernels take, the answers are the same; which they are is told.
+#[test]
+fn kernels_can_be_chosen_and_are_told() {
+    let bench = Bench::indexed(&small_corpus());
+    let queries = bench.file("queries.txt", QUERIES);
+    let run = |kernels: &str, more: &[&str]| {
+        let mut command = command([&["bench", bench.directory().to_str().unwrap()], more].concat());
+        command.env("SHORTTAIL_KERNELS", kernels);
+        command.args(["--mode", "or", "--queries", queries.to_str().unwrap()]);
+        finished(command.output().unwrap())
+    };
+    let lines = |kernels: &str| run(kernels, &["--json"]).ends(0).json_lines();
+    let (measured, newest, any) = (lines("measured"), lines("newest"), lines("any"));
+    for other in [&newest, &any] {
+        for key in ["hits", "top"] {
+            assert_eq!(column(&measured, key), column(other, key));
+        }
+    }
+    let older = |lines: &[Value]| lines[5]["kernels"]["older"].as_object().unwrap().clone();
+    assert!(older(&newest).is_empty());
+    let older = older(&any);
+    assert!(older.values().all(|form| form == "any"));
+    // Where there are newer forms, they were left.
+    let newest = any[5]["kernels"]["newest"].as_str().unwrap();
+    assert_eq!(older.contains_key("packed::unpack 7 bits"), newest != "any");
+    assert!(run("any", &[]).ends(0).stdout.contains("\nkernels: "));
+    run("fastest", &[]).fails_saying(&["SHORTTAIL_KERNELS", "fastest", "newest", "any"]);
 }
 
 #[test]

@@ -54,6 +54,7 @@ pub(crate) fn command<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -
         .stderr(Stdio::piped());
     // Neither the width of somebody's terminal nor their taste decides what is printed.
     command
+        .env_remove("SHORTTAIL_KERNELS")
         .env_remove("COLUMNS")
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE");

@@ -2,7 +2,7 @@
 //!
 //! Same answers as [`super::scalar`]. Every function checks its slices once and is then free of
 //! bounds checks; the only thing a caller must ensure is that the processor has AVX2.
-use super::{BLOCK, LANES, ROW_BYTES, by_width};
+use super::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
 use std::arch::x86_64::*;
 
 type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);
@@ -11,17 +11,6 @@ type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);
 pub(super) const UNPACK: [Kernel; 33] = by_width!(unpack_width, false);
 /// Per bit width: values summed from `base` on.
 pub(super) const UNPACK_SUM: [Kernel; 33] = by_width!(unpack_width, true);
-
-/// Runs `$body` for rows 0 to 31 with `$row` a constant: shifts become immediates.
-macro_rules! for_each_row {
-    ($row:ident => $body:block) => {
-        for_each_row!(@ $row $body
-            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
-    };
-    (@ $row:ident $body:block $($at:literal)*) => {
-        $({ const $row: usize = $at; $body })*
-    };
-}
 
 #[target_feature(enable = "avx2")]
 fn unpack_width<const BITS: usize, const SUM: bool>(

@@ -5,7 +5,7 @@ use crate::vint;
 /// Appends `values` in the smallest form.
 pub fn encode(values: &[u32; BLOCK], out: &mut Vec<u8>) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() != crate::processor::Level::Any {
+    if crate::kernels::ENCODE.form() == crate::processor::Level::Avx2 {
         // SAFETY: the processor has AVX2 and LZCNT, the only things this function asks for.
         return unsafe { encode_avx2(values, out) };
     }

@@ -1,5 +1,6 @@
 //! Do blocks come back, do the twins agree, and is every damaged block an error?
 use super::*;
+use crate::kernels::{self, Kernel};
 use proptest::prelude::*;
 
 fn encoded(values: &[u32; BLOCK]) -> Vec<u8> {
@@ -15,8 +16,22 @@ fn check_encoders(values: &[u32; BLOCK]) {
     assert_eq!(out, encoded(values));
 }
 
-/// A block through every function that reads one.
+/// All that blocks are written and read with.
+fn kernels() -> Vec<Kernel> {
+    let of_widths = (0..=32).flat_map(|bits| [kernels::unpack(bits), kernels::unpack_sum(bits)]);
+    of_widths
+        .chain([kernels::ENCODE, kernels::PREFIX_SUM])
+        .collect()
+}
+
+/// A block through every function that reads one, in every form; the bytes it takes.
 fn check(values: &[u32; BLOCK], base: u32) -> usize {
+    let mut length = 0;
+    kernels::check_each_form(&kernels(), || length = check_form(values, base));
+    length
+}
+
+fn check_form(values: &[u32; BLOCK], base: u32) -> usize {
     check_encoders(values);
     let mut bytes = encoded(values);
     let length = bytes.len();
@@ -204,28 +219,25 @@ proptest! {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn vector_and_scalar_kernels_agree(
+    fn every_form_of_every_width_is_the_scalar_one(
         payload in prop::collection::vec(any::<u8>(), 1024),
         base: u32,
     ) {
-        if !is_x86_feature_detected!("avx2") {
-            return Ok(());
-        }
-        for bits in 0..=32 {
-            let (mut slow, mut fast) = ([1; BLOCK], [2; BLOCK]);
-            let payload = &payload[..ROW_BYTES * bits];
-            scalar::unpack(bits, payload, &mut slow);
-            // SAFETY: AVX2 was detected above.
-            unsafe { avx2::UNPACK[bits](payload, 0, &mut fast) };
-            prop_assert_eq!(slow, fast);
-            // SAFETY: as above.
-            unsafe { avx2::prefix_sum(&mut fast, base) };
-            scalar::prefix_sum(&mut slow, base);
-            prop_assert_eq!(slow, fast);
-            // SAFETY: as above.
-            unsafe { avx2::UNPACK_SUM[bits](payload, base, &mut fast) };
-            prop_assert_eq!(slow, fast);
-        }
+        kernels::in_each_form(&kernels(), || {
+            for bits in 0..=32 {
+                let (mut slow, mut fast) = ([1; BLOCK], [2; BLOCK]);
+                let payload = &payload[..ROW_BYTES * bits];
+                scalar::unpack(bits, payload, &mut slow);
+                unpack(bits, payload, &mut fast);
+                prop_assert_eq!(slow, fast);
+                prefix_sum(&mut fast, base);
+                scalar::prefix_sum(&mut slow, base);
+                prop_assert_eq!(slow, fast);
+                fast.fill(3);
+                unpack_sum(bits, payload, base, &mut fast);
+                prop_assert_eq!(slow, fast);
+            }
+            Ok(())
+        })?;
     }
 }

@@ -76,7 +76,7 @@ impl<'a> Word<'a> {
 #[inline]
 pub fn count_followed(first: Word<'_>, second: Word<'_>, distance: i32, counts: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
-    if crate::processor::level() == crate::processor::Level::Avx512 {
+    if crate::kernels::COUNT_FOLLOWED.form() == crate::processor::Level::Avx512 {
         // SAFETY: the processor has what the function is compiled for.
         return unsafe { count_followed_avx512(first, second, distance, counts) };
     }
@@ -253,6 +253,7 @@ fn count_among(few: Places<'_>, many: Places<'_>, distance: i32) -> Option<u32> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels;
     use proptest::prelude::*;
 
     /// Some documents' places of a word: bytes, and where each document's are.
@@ -298,25 +299,29 @@ mod tests {
     proptest! {
         #[test]
         fn counts_are_those_of_comparing_all(first in places(), second in places(), distance in -3i32..4) {
-            let (first_bytes, first_stretches) = list(&first);
-            let (second_bytes, second_stretches) = list(&second);
-            let word = |bytes, stretches| Word { bytes, stretches };
-            let first_word = word(&first_bytes[..], &first_stretches[..]);
-            let second_word = word(&second_bytes[..], &second_stretches[..]);
-            let (mut counts, mut plain) = ([7; 20], [7; 20]);
-            count_followed(first_word, second_word, distance, &mut counts);
-            count_followed_plain(first_word, second_word, distance, &mut plain);
-            for (document, (first, second)) in first.iter().zip(&second).enumerate() {
-                let is_followed = |place: &&u32| {
-                    place.checked_add_signed(distance).is_some_and(|place| second.contains(&place))
-                };
-                let expected = first.iter().filter(is_followed).count() as u32;
-                let of_block = first_stretches[document].end > 0 && second_stretches[document].end > 0;
-                prop_assert!(plain[document] == expected || plain[document] == UNKNOWN && !of_block);
-                prop_assert!([plain[document], UNKNOWN].contains(&counts[document]));
-                // The form taken is not one that knows nothing.
-                prop_assert!(counts[document] == plain[document] || first.len().min(second.len()) > 16 || first_bytes.contains(&0x40));
-            }
+            let of = [kernels::COUNT_FOLLOWED, kernels::RICE_SUMS, kernels::RICE_SUMS_ONE_BY_ONE];
+            kernels::in_each_form(&of, || {
+                let (first_bytes, first_stretches) = list(&first);
+                let (second_bytes, second_stretches) = list(&second);
+                let word = |bytes, stretches| Word { bytes, stretches };
+                let first_word = word(&first_bytes[..], &first_stretches[..]);
+                let second_word = word(&second_bytes[..], &second_stretches[..]);
+                let (mut counts, mut plain) = ([7; 20], [7; 20]);
+                count_followed(first_word, second_word, distance, &mut counts);
+                count_followed_plain(first_word, second_word, distance, &mut plain);
+                for (document, (first, second)) in first.iter().zip(&second).enumerate() {
+                    let is_followed = |place: &&u32| {
+                        place.checked_add_signed(distance).is_some_and(|place| second.contains(&place))
+                    };
+                    let expected = first.iter().filter(is_followed).count() as u32;
+                    let of_block = first_stretches[document].end > 0 && second_stretches[document].end > 0;
+                    prop_assert!(plain[document] == expected || plain[document] == UNKNOWN && !of_block);
+                    prop_assert!([plain[document], UNKNOWN].contains(&counts[document]));
+                    // The form taken is not one that knows nothing.
+                    prop_assert!(counts[document] == plain[document] || first.len().min(second.len()) > 16 || first_bytes.contains(&0x40));
+                }
+                Ok(())
+            })?;
         }
 
         #[test]
@@ -325,14 +330,17 @@ mod tests {
             stretches in prop::collection::vec((0u32..200, 0u32..250, 0u32..300, 0u32..260, 0u32..50), 30),
             distance in -3i32..4,
         ) {
-            let stretches: Vec<Stretch> = stretches
-                .into_iter()
-                .map(|(start, end, count, from, wanted)| Stretch { start, end, count, from, wanted })
-                .collect();
-            let word = Word { bytes: &bytes, stretches: &stretches };
-            let mut counts = [0; 30];
-            count_followed(word, word, distance, &mut counts);
-            count_followed_plain(word, word, distance, &mut counts);
+            let of = [kernels::COUNT_FOLLOWED, kernels::RICE_SUMS, kernels::RICE_SUMS_ONE_BY_ONE];
+            kernels::check_each_form(&of, || {
+                let stretches: Vec<Stretch> = stretches
+                    .iter()
+                    .map(|&(start, end, count, from, wanted)| Stretch { start, end, count, from, wanted })
+                    .collect();
+                let word = Word { bytes: &bytes, stretches: &stretches };
+                let mut counts = [0; 30];
+                count_followed(word, word, distance, &mut counts);
+                count_followed_plain(word, word, distance, &mut counts);
+            });
         }
     }
 }

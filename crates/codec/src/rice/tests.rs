@@ -1,6 +1,7 @@
 //! Any part of a block is what one bit after another gives, in every form.
 
 use super::*;
+use crate::kernels::{self, RICE, RICE_ONE_BY_ONE, RICE_SUMS, RICE_SUMS_ONE_BY_ONE};
 use proptest::prelude::*;
 
 /// One value after another, bit by bit.
@@ -32,6 +33,11 @@ fn slow(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
 }
 
 fn check(bytes: &[u8], count: usize, from: usize, to: usize) {
+    let kernels = [RICE, RICE_ONE_BY_ONE, RICE_SUMS, RICE_SUMS_ONE_BY_ONE];
+    kernels::check_each_form(&kernels, || check_form(bytes, count, from, to));
+}
+
+fn check_form(bytes: &[u8], count: usize, from: usize, to: usize) {
     let expected = slow(bytes, count);
     let mut values = vec![0; to - from];
     let read = decode(bytes, count, from, &mut values);

@@ -57,6 +57,8 @@ struct SetLine {
     /// Decoding alone over searching, both summed over all queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     decoding_share: Option<f64>,
+    /// Which forms the kernels of the codec took.
+    kernels: serde_json::Value,
     note: &'static str,
 }
 
@@ -90,6 +92,7 @@ impl Report<'_> {
             count: value_name(self.counting),
             passes: self.passes,
             decoding_share: self.decoding_share(),
+            kernels: crate::kernels::as_json(),
             note: NOTE,
         };
         writeln!(out, "{}", json_line(&line)?)?;
@@ -134,11 +137,12 @@ impl Report<'_> {
         }
         writeln!(
             out,
-            "\nmedians of {} passes, mode {}, k {}, count {}\n{NOTE}",
+            "\nmedians of {} passes, mode {}, k {}, count {}\n{NOTE}\n{}",
             self.passes,
             value_name(self.mode),
             self.k,
             value_name(self.counting),
+            crate::kernels::as_line(),
         )?;
         if let Some(share) = self.decoding_share() {
             let percent = share * 100.0;
