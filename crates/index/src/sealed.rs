@@ -381,5 +381,6 @@ pub(crate) fn read_u32(bytes: &[u8], at: usize) -> u32 {
 /// The little-endian integer at `at`; 0 outside the slice.
 #[inline]
 pub(crate) fn read_u64(bytes: &[u8], at: usize) -> u64 {
-    u64::from(read_u32(bytes, at)) | u64::from(read_u32(bytes, at + 4)) << 32
+    let eight = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    eight.map_or(0, |eight| u64::from_le_bytes(*eight))
 }

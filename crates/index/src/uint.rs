@@ -11,11 +11,40 @@ pub(crate) fn width_of(count: u64) -> usize {
     }
 }
 
-/// The number in all of `bytes`.
+/// The number in all of `bytes`, which are 4 at most.
 #[inline]
-pub(crate) fn read(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |number, &byte| number << 8 | u64::from(byte))
+pub(crate) fn read(bytes: &[u8]) -> u32 {
+    // Written out: a loop over so few costs more than they do.
+    match *bytes {
+        [] => 0,
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+        [a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_from_as_many_bytes_as_the_highest_takes() {
+        for highest in [
+            0u32,
+            1,
+            255,
+            256,
+            65_535,
+            65_536,
+            (1 << 24) - 1,
+            1 << 24,
+            u32::MAX,
+        ] {
+            let width = width_of(u64::from(highest) + 1);
+            let bytes = highest.to_le_bytes();
+            assert_eq!(read(&bytes[..width]), highest);
+            assert!(width == 0 || read(&bytes[..width - 1]) != highest);
+        }
+    }
 }

@@ -214,6 +214,32 @@ fn every_order_is_what_is_built_afresh() {
     }
 }
 
+/// Lengths of a field without words, and numbers of the only site.
+#[test]
+fn what_need_not_be_kept_is_not_kept() {
+    let disk = MemoryStorage::new();
+    let shared: SharedStorage = Arc::new(disk.clone());
+    let plain = |number: usize| Document {
+        url: format!("http://one.test/{number}"),
+        body: format!("words of {number}"),
+        ..Document::default()
+    };
+    add(&shared, (0..40).map(plain), options(PostingsCodec::Packed));
+    add(&shared, (20..60).map(plain), options(PostingsCodec::Packed));
+    run(&disk, ordered(Order::Url));
+    let index = Index::open(shared).unwrap();
+    for segment in index.segments(0..CHUNKS) {
+        assert!(segment.lengths(Field::Title).is_empty());
+        let documents = segment.documents_count();
+        assert_eq!(segment.lengths(Field::Text).len(), documents as usize);
+        for doc in (0..documents).map(DocId) {
+            assert_eq!(segment.site_hash(doc), corpus::url_hash("one.test"));
+            let url = segment.details(doc).unwrap().url;
+            assert_eq!(segment.url_hash(doc), corpus::url_hash(&url));
+        }
+    }
+}
+
 #[test]
 fn arrival_keeps_the_order() {
     let disk = index_of_three_commits(PostingsCodec::Packed);

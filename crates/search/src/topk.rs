@@ -42,7 +42,8 @@ impl ScoredHit {
 trait Documents: std::fmt::Debug + Sync {
     fn id(&self) -> u32;
     fn url_hash(&self, doc: DocId) -> u64;
-    fn site_hash(&self, doc: DocId) -> u64;
+    /// Those of the URL and of the site.
+    fn hashes(&self, doc: DocId) -> (u64, u64);
     /// Says that the hashes of a document will be wanted.
     fn prefetch(&self, _doc: DocId) {}
 }
@@ -54,8 +55,8 @@ impl Documents for Segment {
     fn url_hash(&self, doc: DocId) -> u64 {
         Segment::url_hash(self, doc)
     }
-    fn site_hash(&self, doc: DocId) -> u64 {
-        Segment::site_hash(self, doc)
+    fn hashes(&self, doc: DocId) -> (u64, u64) {
+        Segment::hashes(self, doc)
     }
     fn prefetch(&self, doc: DocId) {
         self.prefetch_hashes(doc);
@@ -321,10 +322,11 @@ impl<'a> TopK<'a> {
     fn sorted(&self) -> Vec<ScoredHit> {
         let hit = |kept: &Kept| {
             let segment = self.segments[kept.segment as usize];
+            let (url_hash, site_hash) = segment.hashes(kept.doc);
             ScoredHit {
                 score: kept.score,
-                url_hash: segment.url_hash(kept.doc),
-                site_hash: segment.site_hash(kept.doc),
+                url_hash,
+                site_hash,
                 segment: segment.id(),
                 doc: kept.doc,
             }
@@ -426,8 +428,8 @@ mod tests {
         fn url_hash(&self, doc: DocId) -> u64 {
             u64::from((doc.0 + self.0) % 6)
         }
-        fn site_hash(&self, doc: DocId) -> u64 {
-            doc.0.into()
+        fn hashes(&self, doc: DocId) -> (u64, u64) {
+            (self.url_hash(doc), doc.0.into())
         }
     }
 

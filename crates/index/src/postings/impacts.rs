@@ -150,7 +150,7 @@ mod tests {
                     let over = pair.frequency.checked_sub(posting.0);
                     posting.1 == pair.length && over.is_some_and(|over| over <= posting.0 / 8)
                 };
-                prop_assert!(postings.iter().any(|posting| is_it(posting)), "{pair:?} of {postings:?}");
+                prop_assert!(postings.iter().any(is_it), "{pair:?} of {postings:?}");
             }
         }
 

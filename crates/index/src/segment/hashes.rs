@@ -51,20 +51,22 @@ impl Hashes {
         read_u64(&self.documents, self.start_of(doc))
     }
 
-    /// Hash of the site; 0 past the last document, and where the number is none of a site.
+    /// Hashes of the URL and of the site; 0 past the last document, and for a site that is not there.
     #[inline]
-    pub(crate) fn site(&self, doc: DocId) -> u64 {
-        match self.site_number(doc) {
-            Some(number) => read_u64(&self.sites, number * SITE_BYTES),
-            None => 0,
+    pub(crate) fn both(&self, doc: DocId) -> (u64, u64) {
+        match self.row(doc) {
+            Some((url, number)) => (url, read_u64(&self.sites, number * SITE_BYTES)),
+            None => (0, 0),
         }
     }
 
+    /// Hash of the URL, and the number of the site, which may be any.
     #[inline]
-    fn site_number(&self, doc: DocId) -> Option<usize> {
-        let start = self.start_of(doc) + URL_BYTES;
-        let number = uint::read(self.documents.get(start..start + self.width)?) as usize;
-        (number < self.sites_count()).then_some(number)
+    fn row(&self, doc: DocId) -> Option<(u64, usize)> {
+        let start = self.start_of(doc);
+        let row = self.documents.get(start..start + URL_BYTES + self.width)?;
+        let (url, number) = row.split_first_chunk()?;
+        Some((u64::from_le_bytes(*url), uint::read(number) as usize))
     }
 
     /// Asks for the hashes of a document, without waiting for them.
@@ -94,8 +96,9 @@ impl Hashes {
             }
         }
         for doc in 0..documents_count {
-            match self.site_number(DocId(doc)) {
-                Some(number) => has_documents[number] = true,
+            let row = self.row(DocId(doc));
+            match row.and_then(|(_, number)| has_documents.get_mut(number)) {
+                Some(has) => *has = true,
                 None => return Err(format!("document {doc} is of a site that is not there")),
             }
         }

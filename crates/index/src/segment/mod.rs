@@ -323,7 +323,13 @@ impl Segment {
     /// Hash of the site: limits hits a site before details are known.
     #[inline]
     pub fn site_hash(&self, doc: DocId) -> u64 {
-        self.hashes.site(doc)
+        self.hashes.both(doc).1
+    }
+
+    /// Both of a document: of its URL, and of its site.
+    #[inline]
+    pub fn hashes(&self, doc: DocId) -> (u64, u64) {
+        self.hashes.both(doc)
     }
 
     /// Asks for the hashes of a document that will be wanted soon, without waiting for them.

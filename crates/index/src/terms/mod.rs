@@ -134,7 +134,7 @@ impl Terms {
             while same != 0 {
                 let place = same.trailing_zeros() as usize;
                 same &= same - 1;
-                let block = uint::read(&blocks[place * self.width..][..self.width]);
+                let block = uint::read(&blocks[place * self.width..][..self.width]).into();
                 if let Some(found) = self.find_in(block, key)? {
                     return Ok(Some(found));
                 }
