@@ -2,7 +2,7 @@
 //!
 //! Newer instructions are mostly faster, and not always: a gather, a compressing store or a wide vector can cost more
 //! than it spares, and no list of processors stays right. So every form that the processor has runs over
-//! [made-up inputs](work), in turns, each several times; the least time of a form counts, for whatever disturbs a run
+//! [made-up inputs](inputs), in turns, each several times; the least time of a form counts, for whatever disturbs a run
 //! makes it longer. The newest form is kept unless an older one is faster by a tenth, and again each time that it is
 //! doubted: noise shall not choose.
 //!
@@ -10,6 +10,7 @@
 //! once; [`calibrate`] is for programs that search for longer than that. Limits: inputs lie in the first-level cache,
 //! one thread runs, and inputs unlike real ones may favour another form.
 
+mod inputs;
 mod work;
 
 use crate::kernels::Kernel;
@@ -61,7 +62,7 @@ static MEASURED: OnceLock<Vec<Choice>> = OnceLock::new();
 pub fn calibrate() -> &'static [Choice] {
     MEASURED.get_or_init(|| {
         let _alone = alone();
-        let inputs = work::Inputs::new();
+        let inputs = inputs::Inputs::new();
         let measure = |kernel| measure(kernel, &mut *work::of(kernel, &inputs));
         let mut choices: Vec<Choice> = Kernel::all().map(measure).collect();
         // Later, when what may have disturbed the first time is over.

@@ -121,7 +121,10 @@ impl Kernel {
     #[cold]
     fn take_newest(self) -> Level {
         let newest = self.newest(crate::processor::level());
-        self.choose(newest);
+        // Unless somebody has chosen meanwhile. `newest` gives forms alone whose instructions are there.
+        let chosen = &CHOSEN.0[usize::from(self.0)];
+        let _ =
+            chosen.compare_exchange(UNKNOWN, newest as u8, Ordering::Relaxed, Ordering::Relaxed);
         newest
     }
 

@@ -155,10 +155,14 @@ pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
 pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::PREFIX_SUM.form() {
-        // SAFETY: the processor has what the function is compiled for.
-        crate::processor::Level::Avx512 => return unsafe { avx512::prefix_sum(values, base) },
-        // SAFETY: as above.
-        crate::processor::Level::Avx2 => return unsafe { avx2::prefix_sum(values, base) },
+        crate::processor::Level::Avx512 => {
+            // SAFETY: the processor has what the function is compiled for.
+            return unsafe { avx512::prefix_sum(values, base) };
+        }
+        crate::processor::Level::Avx2 => {
+            // SAFETY: as above.
+            return unsafe { avx2::prefix_sum(values, base) };
+        }
         _ => {}
     }
     #[cfg(target_arch = "aarch64")]
@@ -310,12 +314,14 @@ fn bad_exception(at: usize, high: u32, max: u32) -> CodecError {
 pub(crate) fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::unpack(bits).form() {
-        // SAFETY: the processor has what the function is compiled for.
         crate::processor::Level::Avx512 => {
+            // SAFETY: the processor has what the function is compiled for.
             return unsafe { avx512::UNPACK[bits](payload, 0, values) };
         }
-        // SAFETY: as above.
-        crate::processor::Level::Avx2 => return unsafe { avx2::UNPACK[bits](payload, 0, values) },
+        crate::processor::Level::Avx2 => {
+            // SAFETY: as above.
+            return unsafe { avx2::UNPACK[bits](payload, 0, values) };
+        }
         _ => {}
     }
     #[cfg(target_arch = "aarch64")]
@@ -331,12 +337,12 @@ pub(crate) fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
 pub(crate) fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::unpack_sum(bits).form() {
-        // SAFETY: the processor has what the function is compiled for.
         crate::processor::Level::Avx512 => {
+            // SAFETY: the processor has what the function is compiled for.
             return unsafe { avx512::UNPACK_SUM[bits](payload, base, values) };
         }
-        // SAFETY: as above.
         crate::processor::Level::Avx2 => {
+            // SAFETY: as above.
             return unsafe { avx2::UNPACK_SUM[bits](payload, base, values) };
         }
         _ => {}

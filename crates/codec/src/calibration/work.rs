@@ -1,130 +1,17 @@
-//! What do kernels run over when they are calibrated? Made-up integers, as blocks of postings hold them.
+//! What is one run of each kernel, when its forms are timed?
 
+use super::inputs::{Inputs, Line, TAIL};
 use crate::kernels::{self, Kernel};
-use crate::limits::LIMITS;
 use crate::packed::{self, BLOCK};
 use crate::rice::{self, follow};
 use crate::sums::ROW;
-use crate::{bits, docs, elias_fano, lanes, limits, sorted, sums, tail, vint};
+use crate::{bits, docs, elias_fano, lanes, limits, sorted, sums, tail};
 use std::hint::black_box;
 
-/// Words of a window of 4,096 documents.
-const WORDS: usize = 64;
 /// Rows of sums.
 const ROWS: usize = 16;
-/// Documents of a tail.
-const TAIL: usize = 40;
 /// Values that a phrase wants of a block of positions.
 const FEW: usize = 8;
-
-/// What begins with a line of memory, as what searches work in does: where vectors cross lines is no chance.
-#[repr(align(64))]
-#[derive(Clone, Copy)]
-struct Line<T>(T);
-
-impl<T> Line<T> {
-    /// By a method, because a closure that names the field would take that alone, and put it anywhere.
-    fn all(&mut self) -> &mut T {
-        &mut self.0
-    }
-}
-
-/// Lists stand anywhere in files.
-const ODD: usize = 19;
-
-/// The same in every process.
-pub(super) struct Inputs {
-    /// From [`ODD`] on.
-    payload: Vec<u8>,
-    gaps: [u32; BLOCK],
-    docs: Line<[u32; BLOCK]>,
-    /// Every third of the documents, and some that are not among them.
-    wanted: Vec<u32>,
-    frequencies: Line<[u32; BLOCK]>,
-    factors: Line<[f32; BLOCK]>,
-    scores: Line<[f32; BLOCK]>,
-    lengths: limits::LengthBytes,
-    limits: [u8; LIMITS],
-    words: Line<[u64; WORDS]>,
-    /// The documents as bits.
-    set: Vec<[u8; 8]>,
-    /// The gaps as a block of positions.
-    positions: Vec<u8>,
-    stretches: Vec<follow::Stretch>,
-    tail: Vec<u8>,
-    /// The gaps and frequencies, as tails hold them.
-    postings: Vec<u8>,
-}
-
-impl Inputs {
-    pub(super) fn new() -> Inputs {
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-        let mut below = |limit: u32| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 32) as u32 % limit
-        };
-        let gaps: [u32; BLOCK] = std::array::from_fn(|_| 1 + below(4) * below(3));
-        let mut docs = gaps;
-        packed::scalar::prefix_sum(&mut docs, 0);
-        let mut wanted: Vec<u32> = docs.iter().step_by(3).map(|doc| doc + below(2)).collect();
-        wanted.dedup();
-        let frequencies: [u32; BLOCK] = std::array::from_fn(|_| 1 + below(3) * below(4));
-        let factors = std::array::from_fn(|_| 0.3 + below(256) as f32 / 200.0);
-        let scores: [f32; BLOCK] = std::array::from_fn(|_| below(1000) as f32 / 100.0);
-        let mut set = vec![[0u8; 8]; docs[BLOCK - 1] as usize / 64 + 1];
-        for doc in docs {
-            set[doc as usize / 64][doc as usize / 8 % 8] |= 1 << (doc % 8);
-        }
-        let mut positions = Vec::new();
-        let places: [u32; BLOCK] = std::array::from_fn(|_| below(90));
-        rice::encode(&places, &mut positions);
-        let stretch = |number: usize| follow::Stretch {
-            start: 0,
-            end: positions.len() as u32,
-            count: BLOCK as u32,
-            from: (number * 11) as u32,
-            wanted: 1 + (number % 5) as u32,
-        };
-        let stretches = (0..20).map(stretch).collect();
-        let mut tail = Vec::new();
-        elias_fano::encode(0, &docs.map(|doc| doc * 50)[..TAIL], &mut tail);
-        let mut postings = Vec::new();
-        for (gap, &frequency) in gaps.iter().zip(&frequencies) {
-            vint::write_u32(&mut postings, gap << 1 | u32::from(frequency == 1));
-            if frequency != 1 {
-                vint::write_u32(&mut postings, frequency);
-            }
-        }
-        Inputs {
-            payload: (0..ODD + 32 * packed::ROW_BYTES)
-                .map(|_| below(256) as u8)
-                .collect(),
-            gaps,
-            docs: Line(docs),
-            wanted,
-            frequencies: Line(frequencies),
-            factors: Line(factors),
-            scores: Line(scores),
-            lengths: std::array::from_fn(|_| below(255) as u8),
-            limits: std::array::from_fn(|at| 20 + 2 * at as u8),
-            words: Line(std::array::from_fn(|_| {
-                u64::from(below(u32::MAX)) << (below(32))
-            })),
-            set,
-            positions,
-            stretches,
-            tail,
-            postings,
-        }
-    }
-
-    /// A payload of so many bits a value.
-    fn payload_of(&self, bits: usize) -> &[u8] {
-        &self.payload[ODD..][..packed::ROW_BYTES * bits]
-    }
-}
 
 /// One run of a kernel, in the form that is chosen at the time.
 pub(super) fn of<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {

@@ -27,7 +27,7 @@ fn unpack_width<const BITS: usize, const SUM: bool>(
     }
     let mut carry = _mm512_set1_epi32(base as i32);
     for_each_row!(ROW => {
-        if const { ROW % 2 == 0 } {
+        if const { ROW.is_multiple_of(2) } {
             // SAFETY: BITS is 1..=32 and ROW is even and below 32, and the payload has ROW_BYTES * BITS bytes.
             let mut rows = unsafe { unpack_rows::<BITS, ROW>(payload.as_ptr()) };
             if SUM {
