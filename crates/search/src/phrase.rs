@@ -173,7 +173,8 @@ impl<'a> Phrase<'a> {
             return 0;
         }
         let mut most = [f32::INFINITY; BLOCK];
-        pattern.find_spans(words, &mut most);
+        // Where all are counted, what they score at most is not asked for.
+        pattern.find_spans(words, (!counted).then_some(&mut most));
         let mut kept = [0; BLOCK];
         let least = match counted {
             true => f32::NEG_INFINITY,
@@ -288,8 +289,12 @@ impl<'a> Pattern<'a> {
     }
 
     /// Finds where the positions of the two rarest words are in every match, and with that what the phrase
-    /// scores there at most.
-    pub(crate) fn find_spans(&mut self, words: &mut Conjunction<'a>, most: &mut [f32; BLOCK]) {
+    /// scores there at most, where that is asked for.
+    pub(crate) fn find_spans(
+        &mut self,
+        words: &mut Conjunction<'a>,
+        most: Option<&mut [f32; BLOCK]>,
+    ) {
         let Conjunction { lists, matches, .. } = words;
         let docs = &matches.docs[..matches.count];
         let mut least = [u32::MAX; BLOCK];
@@ -298,14 +303,16 @@ impl<'a> Pattern<'a> {
             let spans = &mut spans[..docs.len()];
             let places = &matches.places[number][..docs.len()];
             lists[number].blocks.spans(places, spans);
-            if self.slop == 0 || self.order.first() == Some(&word) {
+            if most.is_some() && (self.slop == 0 || self.order.first() == Some(&word)) {
                 is_bounded = true;
                 for (least, span) in least.iter_mut().zip(spans) {
                     *least = (*least).min(span.count);
                 }
             }
         }
-        if is_bounded {
+        if let Some(most) = most
+            && is_bounded
+        {
             self.scorer
                 .score_many(docs, &least[..docs.len()], &mut most[..docs.len()]);
         }

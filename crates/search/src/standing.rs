@@ -27,7 +27,7 @@ impl<'a> Pattern<'a> {
             return;
         }
         let mut most = [f32::INFINITY; BLOCK];
-        self.find_spans(words, &mut most);
+        self.find_spans(words, Some(&mut most));
         for (most, sum) in most.iter_mut().zip(&words.matches.sums[..count]) {
             *most += *sum;
         }

@@ -131,6 +131,7 @@ fn every_algorithm_says_what_it_did() {
         "{counted:?}"
     );
     assert_eq!(but.count().scored_count, 0);
+    let many_phrases = r#""dada luda" "dada rada" "dada fada" "luda rada" "luda fada" "luda dada" "rada dada" "rada luda" "fada dada""#;
     for (text, operator, names) in [
         ("+luda dada rada", Operator::Or, ["mixed"].as_slice()),
         ("+dada rada munufa", Operator::Or, &["maxscore"]),
@@ -147,6 +148,8 @@ fn every_algorithm_says_what_it_did() {
             Operator::Or,
             &["phrase", "mixed"],
         ),
+        ("\"brada popa\"~3 dada", Operator::And, &["mixed"]),
+        (many_phrases, Operator::Or, &["exhaustive"]),
         ("rad* OR dada", Operator::And, &["exhaustive"]),
         (
             "(rada OR luda) (dada OR fada)",

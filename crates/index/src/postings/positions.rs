@@ -30,19 +30,27 @@ impl Blocks<'_> {
         }
     }
 
+    /// The span of a posting found before.
+    fn span(&mut self, place: Place) -> Span {
+        let index = self.frequencies_of(place);
+        Span {
+            from: self.occurrences_before(index) as u32,
+            count: self.room.frequencies[index],
+        }
+    }
+
     /// The spans of postings of one block.
     fn spans_in(&mut self, places: &[Place], spans: &mut [Span]) {
         /// From so many on, all sums of a block are made at once.
         const TOGETHER_MIN: usize = 6;
         let mut ends = None;
         for (&place, span) in places.iter().zip(spans) {
-            let index = self.frequencies_of(place);
-            let count = self.room.frequencies[index];
             if places.len() < TOGETHER_MIN {
-                let from = self.occurrences_before(index) as u32;
-                *span = Span { from, count };
+                *span = self.span(place);
                 continue;
             }
+            let index = self.frequencies_of(place);
+            let count = self.room.frequencies[index];
             let ends = ends.get_or_insert_with(|| {
                 let mut ends = self.room.frequencies;
                 packed::prefix_sum(&mut ends, self.occurrences_before(0) as u32);
@@ -148,8 +156,8 @@ impl Blocks<'_> {
 
     /// As [`Blocks::positions`], of a posting found before.
     pub fn positions_at(&mut self, place: Place, positions: &mut Vec<u32>) {
-        self.position_gaps_at(place, positions);
-        sum_up(positions, 0);
+        let span = self.span(place);
+        self.positions_of(span, positions);
     }
 
     fn gaps_at(&mut self, from: usize, count: usize, gaps: &mut Vec<u32>) {

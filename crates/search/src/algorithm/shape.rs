@@ -16,6 +16,10 @@ pub(super) enum Shape<'a> {
     Other,
 }
 
+/// Each phrase is a part of its own that leaves out, or adds, all others: of more phrases than this, what is opened
+/// (the square of their number) costs more than it saves.
+const PARTS_MAX: usize = 8;
+
 pub(super) fn shape(root: &Node) -> Shape<'_> {
     let terms = |nodes: &[Node]| nodes.iter().all(|node| matches!(node, Node::Term(_)));
     let leads = |node: &Node| node.word().is_some() || matches!(node, Node::Phrase(_));
@@ -39,8 +43,9 @@ pub(super) fn shape(root: &Node) -> Shape<'_> {
             let phrases = any
                 .iter()
                 .take_while(|node| matches!(node, Node::Phrase(_)));
-            let words = &any[phrases.count()..];
-            match terms(words) {
+            let phrases_count = phrases.count();
+            let words = &any[phrases_count..];
+            match terms(words) && phrases_count <= PARTS_MAX {
                 true => Shape::Either([any, words, excluded]),
                 false => Shape::Other,
             }
