@@ -16,7 +16,7 @@ mod prefix;
 mod term;
 
 pub(crate) use boolean::BooleanCursor;
-pub(crate) use phrase::{PhraseCursor, distinct_records, sloppy_frequency};
+pub(crate) use phrase::{Numbers, PhraseCursor, distinct_records, sloppy_frequency};
 pub(crate) use prefix::PrefixCursor;
 pub(crate) use term::{FilterCursor, TermCursor};
 

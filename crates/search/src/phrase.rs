@@ -10,7 +10,7 @@
 use crate::TopK;
 use crate::algorithm::Wanted;
 use crate::conjunction::{Conjunction, INDEXES, Sought};
-use crate::cursor::{BLOCK, Scorer, distinct_records, sloppy_frequency};
+use crate::cursor::{BLOCK, Numbers, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, Lists, first_damage};
 use crate::matches::pick;
 use crate::plan::{PhraseNode, Plan};
@@ -34,9 +34,9 @@ pub(crate) struct Phrase<'a> {
 /// How the words of a phrase must stand in a document that holds them all.
 pub(crate) struct Pattern<'a> {
     /// Its distinct words, rarest first: which lists of a conjunction they are.
-    pub(crate) lists: Vec<usize>,
+    pub(crate) lists: Numbers,
     /// Word i of the phrase is the distinct word `order[i]`.
-    order: Vec<usize>,
+    order: Numbers,
     slop: u32,
     pub(crate) scorer: Scorer<'a>,
     room: Lent<Room>,
@@ -223,8 +223,8 @@ fn first_late(lists: &[List<'_>], segment: &Segment) -> usize {
 impl<'a> Pattern<'a> {
     /// Of distinct words (by number of their list, rarest first), and which of them each word is.
     pub(crate) fn new(
-        lists: Vec<usize>,
-        order: Vec<usize>,
+        lists: Numbers,
+        order: Numbers,
         slop: u32,
         scorer: Scorer<'a>,
     ) -> Pattern<'a> {

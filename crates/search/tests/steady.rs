@@ -7,13 +7,15 @@ use std::sync::Arc;
 use testkit::{BuildPlan, MadeUp, build_index};
 
 /// Queries for each algorithm that needs no condition.
-const QUERIES: [&str; 6] = [
+const QUERIES: [&str; 8] = [
     "bada",
     "dada bada",
     "dada bada fada",
     "bada OR fada",
     "bada OR dada OR gada",
     "bada nowhere OR gada",
+    "\"bada gada\"",
+    "\"dada bada gada\"",
 ];
 
 /// Batches, each of which becomes a segment.

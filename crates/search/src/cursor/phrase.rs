@@ -7,6 +7,7 @@
 use super::{DocCursor, ScoredCursor, Scorer};
 use crate::plan::{PhraseNode, Plan};
 use index::{DocId, IndexError, Postings, Segment, TermRecord};
+use smallvec::SmallVec;
 
 /// The documents that hold a phrase.
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub(crate) struct PhraseCursor<'a> {
     // One list a distinct word, cheapest first.
     lists: Vec<Postings<'a>>,
     // Word i of the phrase is list `words[i]`.
-    words: Vec<usize>,
+    words: Numbers,
     slop: u32,
     scorer: Scorer<'a>,
     doc: DocId,
@@ -89,16 +90,20 @@ impl<'a> PhraseCursor<'a> {
 
 /// The records of a phrase's distinct words, cheapest first, and for every word of the phrase which of
 /// them it is.
-type DistinctRecords = (Vec<TermRecord>, Vec<usize>);
+type DistinctRecords = (SmallVec<[TermRecord; FEW]>, Numbers);
+
+/// Numbers of words; phrases of more are few.
+pub(crate) type Numbers = SmallVec<[usize; FEW]>;
+const FEW: usize = 8;
 
 /// Looks up a phrase's words; `None` when the segment lacks one.
 pub(crate) fn distinct_records(
     phrase: &PhraseNode,
     segment: &Segment,
 ) -> Result<Option<DistinctRecords>, IndexError> {
-    let mut distinct: Vec<&str> = Vec::new();
-    let mut found = Vec::new();
-    let mut words = Vec::with_capacity(phrase.words.len());
+    let mut distinct: SmallVec<[&str; FEW]> = SmallVec::new();
+    let mut found: SmallVec<[TermRecord; FEW]> = SmallVec::new();
+    let mut words = Numbers::new();
     for word in &phrase.words {
         if let Some(known) = distinct.iter().position(|other| *other == word.term) {
             words.push(known);
@@ -111,7 +116,7 @@ pub(crate) fn distinct_records(
         found.push(record);
         distinct.push(&word.term);
     }
-    let mut by_cost: Vec<usize> = (0..found.len()).collect();
+    let mut by_cost: Numbers = (0..found.len()).collect();
     by_cost.sort_by_key(|&index| found[index].documents_count);
     for word in &mut words {
         *word = by_cost.iter().position(|index| index == word).unwrap_or(0);
