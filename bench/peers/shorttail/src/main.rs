@@ -11,6 +11,8 @@ fn main() -> Result<()> {
     match protocol::asked()? {
         Asked::Index(arguments) => build::index(&arguments)?.print(),
         Asked::Serve(serving) => {
+            // As servers do at start.
+            codec::calibrate();
             let mut engine = engine::Engine::open(&serving.directory)?;
             protocol::serve(&mut engine, &serving)?;
         }
