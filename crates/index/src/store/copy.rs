@@ -1,9 +1,10 @@
 //! How do the texts of some documents of a part get into another part?
 
 use super::write::{Location, StoreWriter};
-use super::{BLOCK_BYTES, StorePart, decompress, read_fields};
+use super::{BLOCK_BYTES, StorePart, read_fields};
 use crate::IndexError;
 use crate::sealed::read_u64;
+use crate::segment::details::decompress;
 use std::ops::Range;
 
 /// Blocks after which the pages read so far are given back.

@@ -20,7 +20,7 @@ pub(crate) mod write;
 
 use crate::IndexError;
 use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u64};
-use crate::segment::details::read_text;
+use crate::segment::details::{decompress, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use vfs::SharedStorage;
@@ -215,22 +215,6 @@ impl StorePart {
         self.fields(location, &mut buffer)
             .map(|fields| fields.to_document())
     }
-}
-
-/// Decompresses a block written with its size before it; `None` on damage. The size is believed only
-/// as far as LZ4 could have reached it, so a damaged one cannot ask for gigabytes.
-fn decompress(block: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let bytes = read_u32(block, 0) as usize;
-    let compressed = block.get(4..)?;
-    if bytes > compressed.len().saturating_mul(256).saturating_add(64) {
-        return None;
-    }
-    if out.len() < bytes {
-        out.resize(bytes, 0);
-    }
-    let written = lz4_flex::block::decompress_into(compressed, &mut out[..bytes]).ok()?;
-    out.truncate(bytes);
-    (written == bytes).then_some(())
 }
 
 /// The document at `offset` of a decompressed block, and where it ends.
