@@ -43,9 +43,7 @@ pub(crate) struct Conjunction<'a> {
 
 impl<'a> Conjunction<'a> {
     pub(crate) fn new(mut lists: Lists<'a>) -> Conjunction<'a> {
-        if !lists.is_sorted_by_key(List::cost) {
-            lists.sort_by_key(List::cost);
-        }
+        lists.sort_by_key(List::cost);
         let mut matches: Lent<Matches> = Lent::take();
         matches.reserve(lists.len());
         Conjunction { lists, matches }

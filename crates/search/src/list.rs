@@ -8,10 +8,6 @@ use crate::scratch::{Lent, Row, rows_kept_by_thread};
 use codec::sorted::{self, Pairs};
 use index::{Blocks, Bounds, DocId, Field, Impact, IndexError, Place, Segment, TermRecord};
 
-/// More blocks of a range than this are not asked for their bounds one by one: what is asked of every list in
-/// every range must cost little.
-const BLOCKS_MAX: usize = 1;
-
 /// One term's postings, scored.
 #[derive(Debug)]
 pub(crate) struct List<'a> {
@@ -198,21 +194,15 @@ impl<'a> List<'a> {
         self.found
     }
 
-    /// The most that a posting of the documents from `base` on and before `end` adds. Where they reach over
-    /// many blocks, that of the whole list: one of many blocks is nearly as good as the best.
+    /// The most that a posting of the documents from `base` on and before `end` adds: that of their block, and
+    /// where they reach over several that of the whole list, since what is asked of every list in every range
+    /// must cost little.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
-        let first = self.find(base);
-        let mut most = 0.0f32;
-        for block in first..self.blocks.blocks_count() {
-            if block == first + BLOCKS_MAX {
-                return self.most();
-            }
-            most = most.max(self.bound(block));
-            if self.blocks.last_doc(block).0 >= end.0 - 1 {
-                break;
-            }
+        let block = self.find(base);
+        match self.blocks.last_doc(block).0 >= end.0 - 1 {
+            true => self.bound(block),
+            false => self.most(),
         }
-        most
     }
 
     /// The first document that a block may hold.

@@ -29,6 +29,26 @@ pub(crate) use kept_by_thread;
 /// How many of a kind a thread keeps: queries are seldom nested deeper.
 const KEPT_MAX: usize = 8;
 
+/// One of what a thread keeps; a thread that ends has no store any more.
+#[inline]
+fn kept_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>) -> Option<T> {
+    store
+        .try_with(|store| store.borrow_mut().pop())
+        .ok()
+        .flatten()
+}
+
+/// Gives one back, unless the thread has enough of them.
+#[inline]
+fn keep_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>, kept: T) {
+    let _ = store.try_with(|store| {
+        let mut store = store.borrow_mut();
+        if store.len() < KEPT_MAX {
+            store.push(kept);
+        }
+    });
+}
+
 /// Begins with a cache line, so that no vector of an array in it lies in two: where a process happens to get
 /// its memory must not decide how fast it is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,9 +61,7 @@ pub(crate) struct Lent<T: Scratch>(Option<Box<T>>);
 
 impl<T: Scratch> Lent<T> {
     pub(crate) fn take() -> Lent<T> {
-        // A thread that ends has no store any more.
-        let kept = T::store().try_with(|store| store.borrow_mut().pop());
-        Lent(Some(kept.ok().flatten().unwrap_or_default()))
+        Lent(Some(kept_in(T::store()).unwrap_or_default()))
     }
 }
 
@@ -54,12 +72,7 @@ impl<T: Scratch> Drop for Lent<T> {
             return;
         }
         if let Some(kept) = self.0.take() {
-            let _ = T::store().try_with(|store| {
-                let mut store = store.borrow_mut();
-                if store.len() < KEPT_MAX {
-                    store.push(kept);
-                }
-            });
+            keep_in(T::store(), kept);
         }
     }
 }
@@ -115,23 +128,16 @@ pub(crate) struct Row<T: InRow>(Vec<T>);
 impl<T: InRow> Row<T> {
     /// An empty row.
     pub(crate) fn take() -> Row<T> {
-        let kept = T::store().try_with(|store| store.borrow_mut().pop());
-        Row(reused(kept.ok().flatten().unwrap_or_default()))
+        Row(reused(kept_in(T::store()).unwrap_or_default()))
     }
 }
 
 impl<T: InRow> Drop for Row<T> {
     fn drop(&mut self) {
         let row: Vec<T::Free> = reused(std::mem::take(&mut self.0));
-        if row.capacity() == 0 || row.capacity() > ROW_MAX {
-            return;
+        if (1..=ROW_MAX).contains(&row.capacity()) {
+            keep_in(T::store(), row);
         }
-        let _ = T::store().try_with(|store| {
-            let mut store = store.borrow_mut();
-            if store.len() < KEPT_MAX {
-                store.push(row);
-            }
-        });
     }
 }
 

@@ -72,9 +72,7 @@ impl<'a> Stop<'a> {
 
     /// Whether the search for hits ended early in the segment entered last.
     pub(crate) fn has_ended_hits(&self) -> bool {
-        let stopped_at = self.stopped_at.take();
-        self.stopped_at.set(stopped_at);
-        stopped_at.is_some()
+        self.stopped_at.get().is_some()
     }
 
     /// Where the search for hits ended in the segment entered last, if early; forgets it.
