@@ -20,6 +20,7 @@ pub mod length;
 mod manifest;
 pub mod optimize;
 mod order;
+mod pairs;
 pub mod postings;
 pub mod preload;
 mod sealed;
@@ -37,6 +38,7 @@ pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use optimize::{OptimizeOptions, OptimizeProgress, OptimizeSummary, optimize};
 pub use order::Order;
+pub use pairs::{PairRecord, Pairs};
 pub use postings::{
     Blocks, BlocksWork, Bounds, Impact, ListWork, Place, Postings, PostingsCodec, Replay, Span,
     count_followed, watch_blocks, watch_lists,

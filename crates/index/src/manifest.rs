@@ -5,7 +5,7 @@
 
 use crate::postings::PostingsCodec;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
-use crate::{IndexError, Order, Texts};
+use crate::{IndexError, Order, Pairs, Texts};
 use text::Analyzer;
 use vfs::SharedStorage;
 
@@ -23,6 +23,8 @@ pub(crate) struct Manifest {
     /// Said only where it is not the usual.
     #[serde(default, skip_serializing_if = "Texts::is_stored")]
     pub(crate) texts: Texts,
+    #[serde(default, skip_serializing_if = "Pairs::is_frequent")]
+    pub(crate) pairs: Pairs,
     pub(crate) next_segment: u32,
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) statistics: Option<FileEntry>,
@@ -41,6 +43,9 @@ pub(crate) struct SegmentEntry {
     /// The texts; `None` in an index without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) documents: Option<FileEntry>,
+    /// Stored pairs; `None` where none were worth it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pairs: Option<FileEntry>,
     pub(crate) deletions: Option<FileEntry>,
     /// The order of its documents; left out where they are as they came.
     #[serde(default, skip_serializing_if = "Order::is_arrival")]
@@ -63,6 +68,7 @@ impl Manifest {
         analyzer: Analyzer,
         codec: PostingsCodec,
         texts: Texts,
+        pairs: Pairs,
     ) -> Manifest {
         Manifest {
             generation: 0,
@@ -71,6 +77,7 @@ impl Manifest {
             analyzer,
             codec,
             texts,
+            pairs,
             next_segment: 1,
             segments: Vec::new(),
             statistics: None,
@@ -96,6 +103,7 @@ impl Manifest {
                 [
                     Some(&entry.index),
                     entry.documents.as_ref(),
+                    entry.pairs.as_ref(),
                     entry.deletions.as_ref(),
                 ]
             })

@@ -56,6 +56,7 @@ fn names(manifest: &Manifest, chunks: &Range<u32>, parts: PreloadParts) -> Vec<S
         if parts.index {
             files.push(&entry.index);
             files.extend(&entry.deletions);
+            files.extend(&entry.pairs);
         }
         if parts.texts {
             files.extend(&entry.documents);

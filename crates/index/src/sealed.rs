@@ -36,6 +36,7 @@ pub(crate) enum Kind {
     Documents,
     Deletions,
     Statistics,
+    Pairs,
 }
 
 impl Kind {
@@ -46,6 +47,7 @@ impl Kind {
             Kind::Documents => b"DOCS",
             Kind::Deletions => b"DELS",
             Kind::Statistics => b"STAT",
+            Kind::Pairs => b"PAIR",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::deletions::Deletions;
 use crate::manifest::{self, Manifest, SegmentEntry};
+use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, PostingsCodec, Segment, Statistics};
@@ -192,6 +193,15 @@ pub(crate) fn open_segment(
         let documents_count = entry.documents_count;
         let deletions = Deletions::open(storage, &file.name, identity, file.seal, documents_count)?;
         segment.deletions = Some(deletions);
+    }
+    if let Some(file) = &entry.pairs {
+        let identity = Identity {
+            kind: Kind::Pairs,
+            index_id,
+            number: file.number,
+        };
+        let pairs = PairLists::open(storage, &file.name, identity, file.seal, &segment)?;
+        segment.pairs = Some(pairs);
     }
     Ok(segment)
 }

@@ -8,7 +8,7 @@ pub(crate) use commit::{all_deleted, open_segments, remove_leftovers, write_stat
 use crate::build::chunk::Target;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
-use crate::{IndexError, OptimizeProgress, Order, PostingsCodec, Texts};
+use crate::{IndexError, OptimizeProgress, Order, Pairs, PostingsCodec, Texts};
 use corpus::Document;
 use text::Analyzer;
 use vfs::{Lock, SharedStorage};
@@ -35,6 +35,8 @@ pub struct BuildOptions {
     pub analyzer: Option<Analyzer>,
     /// Whether texts are kept; `None`: as in the index that is there, or stored.
     pub texts: Option<Texts>,
+    /// Which pairs of frequent words are kept; `None`: as in the index that is there, or frequent.
+    pub pairs: Option<Pairs>,
     /// Documents after which a run is written whatever memory is left; the index is the same for any.
     /// For tests, which have few documents and want many runs.
     pub run_documents_max: Option<u32>,
@@ -52,6 +54,7 @@ impl Default for BuildOptions {
             codec: None,
             analyzer: None,
             texts: None,
+            pairs: None,
             run_documents_max: None,
             order: None,
         }
@@ -143,7 +146,7 @@ impl Writer {
             list_bytes_max: None,
             progress,
         });
-        commit::commit(&storage, manifest, built, rewrite.as_ref())
+        commit::commit(&storage, manifest, built, rewrite.as_ref(), options.threads)
     }
 }
 
@@ -161,6 +164,7 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
         options.analyzer.unwrap_or_default(),
         options.codec.unwrap_or_default(),
         options.texts.unwrap_or_default(),
+        options.pairs.unwrap_or_default(),
     ))
 }
 
@@ -190,6 +194,7 @@ fn fit(
         options.codec,
         options.analyzer,
         options.texts,
+        options.pairs,
     ) {
         (Some(chunks), ..) if chunks != manifest.chunks => {
             differs("--chunks", &manifest.chunks, &chunks)
@@ -197,11 +202,14 @@ fn fit(
         (_, Some(codec), ..) if codec != manifest.codec => {
             differs("--codec", &manifest.codec.name(), &codec.name())
         }
-        (_, _, Some(analyzer), _) if analyzer != manifest.analyzer => {
+        (_, _, Some(analyzer), ..) if analyzer != manifest.analyzer => {
             differs("--analyzer", &manifest.analyzer.name(), &analyzer.name())
         }
-        (_, _, _, Some(texts)) if texts != manifest.texts => {
+        (_, _, _, Some(texts), _) if texts != manifest.texts => {
             differs("--texts", &manifest.texts.name(), &texts.name())
+        }
+        (.., Some(pairs)) if pairs != manifest.pairs => {
+            differs("--pairs", &manifest.pairs.name(), &pairs.name())
         }
         _ => Ok(manifest),
     }

@@ -3,7 +3,7 @@
 
 use corpus::Document;
 use index::{
-    BuildOptions, DocId, Index, IndexError, OptimizeOptions, Order, Writer, check, optimize,
+    BuildOptions, DocId, Index, IndexError, OptimizeOptions, Order, Pairs, Writer, check, optimize,
 };
 use std::sync::Arc;
 use vfs::{Fault, FaultKind, FaultyStorage, MemoryStorage, SharedStorage, Storage, StorageError};
@@ -21,6 +21,8 @@ fn document(number: usize, version: usize) -> Document {
 fn options() -> BuildOptions {
     BuildOptions {
         chunks: Some(2),
+        // Few documents have pairs otherwise.
+        pairs: Some(Pairs::All),
         ..BuildOptions::default()
     }
 }
@@ -413,6 +415,10 @@ fn options_that_do_not_fit_the_index_are_told() {
         },
         BuildOptions {
             analyzer: Some(text::Analyzer::English),
+            ..BuildOptions::default()
+        },
+        BuildOptions {
+            pairs: Some(Pairs::None),
             ..BuildOptions::default()
         },
     ];

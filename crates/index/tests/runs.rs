@@ -1,7 +1,7 @@
 //! However documents are cut into sorted runs while building, the index is the same, byte for byte.
 
 use corpus::Document;
-use index::{BuildOptions, PostingsCodec, Writer, check};
+use index::{BuildOptions, Pairs, PostingsCodec, Writer, check};
 use std::collections::HashSet;
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
@@ -38,6 +38,7 @@ fn build(
         threads,
         codec: Some(codec),
         run_documents_max,
+        pairs: Some(Pairs::All),
         ..BuildOptions::default()
     };
     let urls: HashSet<String> = documents()
@@ -58,7 +59,7 @@ fn build(
     assert!(check(shared, 10).unwrap().1.is_empty());
     let mut names = disk.files();
     names.retain(|name| name.starts_with("segment-"));
-    assert_eq!(names.len(), 2 * chunks as usize, "{:?}", disk.files());
+    assert_eq!(names.len(), 3 * chunks as usize, "{:?}", disk.files());
     names
         .iter()
         .map(|name| payload(&disk.read_raw(name).unwrap()))

@@ -1,7 +1,7 @@
 //! Builds an index of given documents in memory.
 use corpus::Document;
 use index::{
-    BuildOptions, Index, IndexError, OptimizeOptions, Order, PostingsCodec, Writer, optimize,
+    BuildOptions, Index, IndexError, OptimizeOptions, Order, Pairs, PostingsCodec, Writer, optimize,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub struct BuildPlan {
     pub codec: PostingsCodec,
     /// Documents of a sorted run; few force many runs, joined more than once.
     pub run_documents_max: Option<u32>,
+    /// Stored pairs.
+    pub pairs: Pairs,
     /// Threads.
     pub threads: usize,
     /// Order that the whole index is put into after the last commit; `None`: segments stay as commits made them.
@@ -28,6 +30,7 @@ impl BuildPlan {
         chunks: 1,
         codec: PostingsCodec::Packed,
         run_documents_max: None,
+        pairs: Pairs::Frequent,
         threads: 1,
         order: None,
     };
@@ -37,6 +40,7 @@ impl BuildPlan {
             chunks: Some(self.chunks),
             codec: Some(self.codec),
             run_documents_max: self.run_documents_max,
+            pairs: Some(self.pairs),
             threads: self.threads,
             ..BuildOptions::default()
         }
@@ -49,14 +53,16 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
         prop_oneof![3 => Just(1u32), 3 => Just(2), 3 => Just(8), 1 => Just(128)],
         prop_oneof![Just(PostingsCodec::Packed), Just(PostingsCodec::Vint)],
         prop_oneof![Just(None), Just(Some(1)), Just(Some(3))],
+        prop_oneof![3 => Just(Pairs::All), 1 => Just(Pairs::Frequent), 1 => Just(Pairs::None)],
         1usize..3,
         prop_oneof![3 => Just(None), 2 => orders().prop_map(Some)],
     )
         .prop_map(
-            |(chunks, codec, run_documents_max, threads, order)| BuildPlan {
+            |(chunks, codec, run_documents_max, pairs, threads, order)| BuildPlan {
                 chunks,
                 codec,
                 run_documents_max,
+                pairs,
                 threads,
                 order,
             },

@@ -136,6 +136,7 @@ impl Chunk {
                 documents_count: meta.documents_count,
                 index: file(name, seal),
                 documents: store.map(|seal| file(documents_name(segment), seal)),
+                pairs: None,
                 deletions: None,
                 order: Order::Arrival,
             },

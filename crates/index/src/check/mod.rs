@@ -3,6 +3,7 @@
 //! Opening an index verifies checksums, which finds what disks do to files. A check also decodes every
 //! list and text and compares what is said twice, which finds what a faulty program would do to them.
 
+mod pairs;
 mod segment;
 
 use crate::manifest::{self, Manifest};

@@ -1,8 +1,8 @@
 //! Verifying one segment: every list decoded, every text read, whatever is said twice compared.
 
-use super::CheckReport;
+use super::{CheckReport, pairs};
 use crate::store::StorePart;
-use crate::{DocId, Field, Impact, IndexError, Segment, TermRecord, length};
+use crate::{Bounds, DocId, Field, Impact, IndexError, Segment, TermRecord, length};
 use corpus::url_hash;
 use fst::Streamer;
 use xxhash_rust::xxh3::xxh3_64;
@@ -14,6 +14,9 @@ pub(super) fn check(
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
     check_terms(segment, report)?;
+    if let Some(stored) = &segment.pairs {
+        pairs::check(segment, stored)?;
+    }
     check_documents(segment, chunks, store)
 }
 
@@ -61,6 +64,28 @@ fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexE
     Ok(())
 }
 
+/// Whether postings keep to the bounds of their blocks.
+pub(super) struct Bounded<'a> {
+    bounds: Bounds<'a>,
+    block: usize,
+}
+
+impl<'a> Bounded<'a> {
+    pub(super) fn new(bounds: Bounds<'a>) -> Bounded<'a> {
+        Bounded { bounds, block: 0 }
+    }
+
+    /// Whether a posting does; they are asked about by increasing document.
+    pub(super) fn holds(&mut self, doc: u32, frequency: u32, length: u8) -> bool {
+        while self.bounds.last_doc(self.block) < DocId(doc) {
+            self.block += 1;
+        }
+        let dominates = |i: &Impact| i.frequency >= frequency && i.length <= length;
+        self.block >= self.bounds.blocks_count()
+            || self.bounds.impacts(self.block).iter().any(dominates)
+    }
+}
+
 /// Walks a list; the outer error says what is wrong with it, the inner one where decoding failed.
 fn check_list(
     segment: &Segment,
@@ -73,7 +98,7 @@ fn check_list(
         Ok(postings) => postings,
         Err(error) => return Ok(Err(error)),
     };
-    let (bounds, mut block) = (postings.bounds(), 0);
+    let mut bounded = Bounded::new(postings.bounds());
     let (mut documents, mut occurrences, mut next_doc) = (0u32, 0u64, 0u32);
     while postings.doc() != DocId::END {
         let doc = postings.doc().0;
@@ -85,16 +110,12 @@ fn check_list(
         }
         next_doc = doc + 1;
         let frequency = postings.frequency();
-        while bounds.last_doc(block) < DocId(doc) {
-            block += 1;
-        }
         let length = segment
             .lengths(field)
             .get(doc as usize)
             .copied()
             .unwrap_or(0);
-        let dominates = |i: &Impact| i.frequency >= frequency && i.length <= length;
-        if block < bounds.blocks_count() && !bounds.impacts(block).iter().any(dominates) {
+        if !bounded.holds(doc, frequency, length) {
             return Err(format!("document {doc} is above the bound of its block"));
         }
         if field != Field::Site {

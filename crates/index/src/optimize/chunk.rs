@@ -139,6 +139,7 @@ impl ChunkWork<'_> {
             documents_count: meta.documents_count,
             index: file(index_name(segment), seal),
             documents: texts.map(|seal| file(name, seal)),
+            pairs: None,
             deletions: None,
             order: self.order_written(),
         });

@@ -19,7 +19,7 @@ pub use chunk::Phase;
 
 use crate::manifest::{self, Manifest};
 use crate::writer::{LOCK_NAME, open_segments, remove_leftovers, write_statistics};
-use crate::{IndexError, Order};
+use crate::{IndexError, Order, pairs};
 use rewrite::{RewriteOptions, rewrite};
 use vfs::SharedStorage;
 
@@ -117,6 +117,7 @@ pub fn optimize(
     let outcome = rewrite(&storage, &mut manifest, &rewrite_options)?;
     if outcome.chunks > 0 {
         let segments = open_segments(&storage, &manifest)?;
+        pairs::write_missing(&storage, &mut manifest, &segments, options.threads)?;
         write_statistics(&storage, &mut manifest, segments)?;
         manifest::commit(&storage, &manifest)?;
         // The commit is durable by now: files that could not be removed wait for the next writer.

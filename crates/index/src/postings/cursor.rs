@@ -1,7 +1,7 @@
 //! A cursor over a term's postings, document by document.
 
 use super::blocks::{ListBytes, Origin};
-use super::{Blocks, Bounds};
+use super::{BLOCK, Blocks, Bounds};
 use crate::{DocId, IndexError};
 
 /// A cursor over a term's postings, by increasing document. Starts on the first one.
@@ -86,6 +86,19 @@ impl<'a> Postings<'a> {
     pub(crate) fn position_gaps(&mut self, gaps: &mut Vec<u32>) {
         self.blocks.position_gaps(self.at, gaps);
         self.stop_at_damage();
+    }
+
+    /// Occurrences of the list before the current document.
+    pub(crate) fn occurrences_before(&mut self) -> u64 {
+        self.blocks.frequencies();
+        self.blocks.occurrences_before(self.at)
+    }
+
+    /// The position gaps of a block of 256 occurrences; how many they are, 0 after the last and where it is damaged.
+    pub(crate) fn gap_block(&mut self, block: usize, gaps: &mut [u32; BLOCK]) -> usize {
+        let count = self.blocks.gap_block(block, gaps);
+        self.stop_at_damage();
+        count
     }
 
     /// Documents in the list: what walking it costs, about.

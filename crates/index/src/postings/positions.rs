@@ -229,6 +229,25 @@ impl Blocks<'_> {
         Ok(())
     }
 
+    /// The position gaps of a whole block, for who reads all of them in order; how many they are, 0 after the last
+    /// and where it is damaged.
+    pub(super) fn gap_block(&mut self, block: usize, gaps: &mut [u32; BLOCK]) -> usize {
+        let read = match self.packed_positions(block) {
+            Ok(Some((bytes, count))) => {
+                rice::decode(bytes, count, 0, &mut gaps[..count]).map(|()| count)
+            }
+            Ok(None) => self.load_positions(block).map(|()| {
+                *gaps = self.room.position_gaps;
+                self.position_fill
+            }),
+            Err(error) => Err(error),
+        };
+        read.unwrap_or_else(|error| {
+            self.fail_positions(error);
+            0
+        })
+    }
+
     fn position_blocks_full(&self) -> usize {
         (self.bytes.occurrences_count / BLOCK as u64) as usize
     }

@@ -15,6 +15,7 @@ mod hashes;
 pub(crate) mod write;
 
 use crate::deletions::Deletions;
+use crate::pairs::{PairLists, PairRecord};
 use crate::postings::{ListBytes, Origin, PostingsCodec};
 use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};
 use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
@@ -86,6 +87,7 @@ pub struct Segment {
     details_offsets: Section,
     terms: Terms,
     pub(crate) deletions: Option<Deletions>,
+    pub(crate) pairs: Option<PairLists>,
 }
 
 impl Segment {
@@ -133,6 +135,7 @@ impl Segment {
             details: section(9)?,
             details_offsets: section(10)?,
             deletions: None,
+            pairs: None,
             meta,
             path: path.clone(),
         };
@@ -293,6 +296,22 @@ impl Segment {
             positions_offset: self.positions.file_offset() + record.positions_start,
         };
         Ok((bytes, origin))
+    }
+
+    /// The stored pair of two words of the default field, by their records: the documents in which the second
+    /// follows the first. `None` where it is not stored, whether the pair stands anywhere or not.
+    #[inline]
+    pub fn pair(&self, first: &TermRecord, second: &TermRecord) -> Option<PairRecord> {
+        self.pairs.as_ref()?.find(first, second)
+    }
+
+    /// The documents of a stored pair, block by block; they have no positions.
+    #[inline]
+    pub fn pair_blocks(&self, pair: &PairRecord) -> Result<Blocks<'_>, IndexError> {
+        match &self.pairs {
+            Some(pairs) => Ok(pairs.blocks(self, pair)),
+            None => Err(self.damaged_at_terms("a pair of another segment was asked for")),
+        }
     }
 
     /// Whether a later document replaced this one.

@@ -9,6 +9,7 @@ use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::spill::Spill;
 use crate::terms::write::{ListPlace, TermsWriter};
 use crate::{Field, IndexError};
+use codec::vint;
 use vfs::SharedStorage;
 
 /// What a segment knows of each of its documents besides words.
@@ -59,6 +60,14 @@ impl ListCounts {
             postings_bytes: list.postings.map(<[u8]>::len).iter().sum(),
             positions_bytes: list.positions.map(<[u8]>::len).iter().sum(),
         }
+    }
+
+    /// Appends what finds a list that has no positions and stands behind others.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let more = self.occurrences_count - u64::from(self.documents_count);
+        vint::write_u32(out, self.documents_count);
+        vint::write_u64(out, more);
+        vint::write_u64(out, self.postings_bytes as u64);
     }
 }
 

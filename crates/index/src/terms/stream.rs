@@ -1,6 +1,6 @@
 //! A dictionary walked in order.
 
-use super::{BLOCK_TERMS, Entries, Terms};
+use super::{BLOCK_TERMS, Entries, TermRecord, Terms};
 use fst::Streamer;
 
 /// Some terms of a dictionary in order, each with its ordinal. Where bytes make no sense an ordinal comes
@@ -12,6 +12,8 @@ pub(crate) struct TermStream<'a> {
     key: Vec<u8>,
     /// Of the next term.
     ordinal: u64,
+    /// Of the term given last.
+    record: Option<TermRecord>,
     /// Whether `key` is the next term already.
     is_ready: bool,
     /// Where it ends, before this key.
@@ -26,11 +28,22 @@ impl<'a> TermStream<'a> {
             entries: None,
             key: Vec::new(),
             ordinal: 0,
+            record: None,
             is_ready: false,
             to: to.map(<[u8]>::to_vec),
         };
         stream.seek(from);
         stream
+    }
+
+    /// The term given last.
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The record of the term given last; `None` where bytes make no sense.
+    pub(crate) fn record(&self) -> Option<TermRecord> {
+        self.record
     }
 
     /// To the first key that is not before `from`.
@@ -66,6 +79,7 @@ impl<'a> TermStream<'a> {
                 Ok(Some(entry)) if entry.shared <= self.key.len() => {
                     self.key.truncate(entry.shared);
                     self.key.extend_from_slice(entry.own);
+                    self.record = Some(entry.record);
                     return true;
                 }
                 Ok(None) => {
@@ -75,6 +89,7 @@ impl<'a> TermStream<'a> {
                 }
                 _ => {
                     self.entries = None;
+                    self.record = None;
                     self.ordinal = u64::MAX;
                     return true;
                 }

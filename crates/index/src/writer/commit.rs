@@ -10,7 +10,7 @@ use crate::sealed::{Identity, Kind};
 use crate::snapshot::{open_segment, open_store};
 use crate::statistics::{self, Deleted};
 use crate::store::StorePart;
-use crate::{DocId, IndexError, Segment};
+use crate::{DocId, IndexError, Segment, pairs};
 use std::sync::Arc;
 use text::Analyzer;
 use vfs::SharedStorage;
@@ -23,6 +23,7 @@ pub(super) fn commit(
     mut manifest: Manifest,
     built: Vec<BuiltChunk>,
     order: Option<&RewriteOptions<'_>>,
+    threads: usize,
 ) -> Result<CommitSummary, IndexError> {
     manifest.generation += 1;
     manifest.next_segment += manifest.chunks;
@@ -45,6 +46,7 @@ pub(super) fn commit(
         rewrite(storage, &mut manifest, options)?;
         segments = open_segments(storage, &manifest)?;
     }
+    pairs::write_missing(storage, &mut manifest, &segments, threads)?;
     write_statistics(storage, &mut manifest, segments)?;
     manifest::commit(storage, &manifest)?;
     // The commit is durable by now: files that could not be removed wait for the next writer.

@@ -1,0 +1,194 @@
+//! Which pairs are worth their bytes?
+//!
+//! A phrase with the pair reads the positions of all documents that hold both words; with the pair's list, of those
+//! that hold the pair. What it saves is the difference, what it costs is its list, and both are estimated from a
+//! sample of the documents. The best in saving by byte are taken while there is room.
+
+use super::walk::Walk;
+use super::{Pairs, WORDS_MAX};
+use crate::{Field, IndexError, Segment, TermRecord};
+use fst::Streamer;
+
+/// In a segment of fewer documents reading positions takes no time worth saving.
+const DOCUMENTS_MIN: u32 = 4096;
+/// A word is frequent that so many documents hold: one in eight.
+const FREQUENT: u32 = 8;
+/// Bytes of all pairs: one of so many of the segment's.
+const SHARE: u64 = 256;
+/// Documents looked at, about.
+const SAMPLE: u32 = 8192;
+/// Words remembered before the less frequent of them are forgotten.
+const WORDS_KEPT: usize = 4096;
+/// Bytes of a pair in the table, about, and of its list's bounds by block of 256 documents.
+const PAIR_BYTES: f64 = 8.0;
+const BLOCK_BYTES: f64 = 20.0;
+
+/// Words, and of their pairs those to be kept, in order.
+#[derive(Default)]
+pub(super) struct Chosen {
+    pub(super) words: Vec<(String, TermRecord)>,
+    pub(super) pairs: Vec<(u8, u8)>,
+}
+
+/// Chooses pairs of a segment whose file has so many bytes.
+pub(super) fn choose(
+    segment: &Segment,
+    wanted: Pairs,
+    segment_bytes: u64,
+) -> Result<Chosen, IndexError> {
+    let words = frequent_words(segment, wanted)?;
+    let count = words.len() as u8;
+    let pairs = match wanted {
+        Pairs::None => Vec::new(),
+        Pairs::All => (0..count)
+            .flat_map(|first| (0..count).map(move |second| (first, second)))
+            .collect(),
+        Pairs::Frequent => best_pairs(segment, &words, (segment_bytes / SHARE) as f64)?,
+    };
+    Ok(used(words, pairs))
+}
+
+/// The most frequent words of the default field, in order of the dictionary.
+fn frequent_words(
+    segment: &Segment,
+    wanted: Pairs,
+) -> Result<Vec<(String, TermRecord)>, IndexError> {
+    let least = match wanted {
+        Pairs::None => return Ok(Vec::new()),
+        Pairs::All => 1,
+        Pairs::Frequent if segment.documents_count() < DOCUMENTS_MIN => return Ok(Vec::new()),
+        Pairs::Frequent => segment.documents_count() / FREQUENT + 1,
+    };
+    let mut words = Vec::new();
+    let mut terms = segment.terms_of(Field::Text);
+    while terms.next().is_some() {
+        let Some(record) = terms.record() else {
+            return Err(segment.damaged_at_terms("terms unreadable"));
+        };
+        if record.documents_count >= least {
+            let word = String::from_utf8_lossy(&terms.key()[1..]);
+            words.push((word.into_owned(), record));
+        }
+        if words.len() == WORDS_KEPT {
+            keep_most_frequent(&mut words);
+        }
+    }
+    keep_most_frequent(&mut words);
+    words.sort_unstable_by_key(|(_, record)| record.postings_start);
+    Ok(words)
+}
+
+/// Keeps so many as pairs are looked at of; of equally frequent ones the first.
+fn keep_most_frequent(words: &mut Vec<(String, TermRecord)>) {
+    words.sort_by_key(|(_, record)| std::cmp::Reverse(record.documents_count));
+    words.truncate(WORDS_MAX);
+}
+
+/// The pairs that save most by byte, so many bytes together.
+fn best_pairs(
+    segment: &Segment,
+    words: &[(String, TermRecord)],
+    bytes_max: f64,
+) -> Result<Vec<(u8, u8)>, IndexError> {
+    let counts = Counts::of_sample(segment, words)?;
+    let documents_count = f64::from(segment.documents_count());
+    let mut rated = Vec::new();
+    for first in 0..words.len() {
+        for second in 0..words.len() {
+            let at = first * WORDS_MAX + second;
+            let scale = documents_count / f64::from(counts.documents);
+            let documents = f64::from(counts.pairs[at]) * scale;
+            let saved = f64::from(counts.both[at] - counts.pairs[at]) * scale;
+            let bytes = bytes_of(documents, documents_count);
+            if saved > 0.0 {
+                rated.push((saved / bytes, bytes, (first as u8, second as u8)));
+            }
+        }
+    }
+    // Equal ones stay in order, so the choice depends on nothing else.
+    rated.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let mut left = bytes_max;
+    rated.retain(|&(_, bytes, _)| {
+        let fits = bytes <= left;
+        left -= if fits { bytes } else { 0.0 };
+        fits
+    });
+    let mut pairs: Vec<_> = rated.into_iter().map(|(_, _, pair)| pair).collect();
+    pairs.sort_unstable();
+    Ok(pairs)
+}
+
+/// About how many bytes the list of a pair takes: a gap has the bits of its mean and two more, a frequency
+/// one or two.
+fn bytes_of(documents: f64, documents_count: f64) -> f64 {
+    let gap_bits = (documents_count / documents.max(1.0)).log2() + 2.0;
+    documents * (gap_bits + 1.5) / 8.0 + documents / 256.0 * BLOCK_BYTES + PAIR_BYTES
+}
+
+/// In how many documents of a sample two words stand, and one after the other, by first · 64 + second.
+struct Counts {
+    documents: u32,
+    both: Vec<u32>,
+    pairs: Vec<u32>,
+}
+
+impl Counts {
+    fn of_sample(segment: &Segment, words: &[(String, TermRecord)]) -> Result<Counts, IndexError> {
+        let records: Vec<_> = words.iter().map(|&(_, record)| record).collect();
+        let mut walk = Walk::new(segment, &records)?;
+        let mut counts = Counts {
+            documents: 0,
+            both: vec![0; WORDS_MAX * WORDS_MAX],
+            pairs: vec![0; WORDS_MAX * WORDS_MAX],
+        };
+        // The last document in which each pair was counted.
+        let mut counted = vec![u32::MAX; WORDS_MAX * WORDS_MAX];
+        let step = (segment.documents_count() / SAMPLE).max(1);
+        let mut from = 0;
+        while let Some(doc) = walk.next(from)? {
+            // One that holds none of the words is looked at in passing.
+            counts.documents += 1 + (doc - from) / step;
+            each_bit(walk.words(), |first| {
+                let both = &mut counts.both[first * WORDS_MAX..][..WORDS_MAX];
+                each_bit(walk.words(), |second| both[second] += 1);
+            });
+            walk.each_pair(|first, second| {
+                let at = first * WORDS_MAX + second;
+                counts.pairs[at] += u32::from(counted[at] != doc);
+                counted[at] = doc;
+            });
+            from = doc + step;
+        }
+        Ok(counts)
+    }
+}
+
+fn each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
+/// Leaves out words that are in no pair.
+fn used(words: Vec<(String, TermRecord)>, mut pairs: Vec<(u8, u8)>) -> Chosen {
+    let mut numbers = [None; WORDS_MAX];
+    for &(first, second) in &pairs {
+        numbers[usize::from(first)] = Some(0);
+        numbers[usize::from(second)] = Some(0);
+    }
+    for (new, number) in (0..).zip(numbers.iter_mut().flatten()) {
+        *number = new;
+    }
+    let new_of = |old: u8| numbers[usize::from(old)].unwrap_or(0);
+    for (first, second) in &mut pairs {
+        (*first, *second) = (new_of(*first), new_of(*second));
+    }
+    let words = words.into_iter().zip(numbers);
+    Chosen {
+        words: words
+            .filter_map(|(word, number)| number.map(|_: u8| word))
+            .collect(),
+        pairs,
+    }
+}
