@@ -6,6 +6,7 @@ use crate::condition::{Condition, Excluded};
 use crate::conjunction::Conjunction;
 use crate::list::List;
 use crate::plan::{Node, Plan};
+use crate::probe::Probe;
 use crate::stop::Stop;
 use crate::union::count_lists;
 use index::{IndexError, Segment};
@@ -46,8 +47,12 @@ impl<'a> Counter<'a> {
             None => None,
             Some(_) => {
                 let mut lists = List::open_each(plan, required, segment)?;
-                for nodes in excluded {
-                    lists.append(&mut *List::open_each(plan, nodes, segment)?);
+                let nodes = excluded.into_iter().flatten();
+                for probe in Probe::open_each(plan, nodes, segment)? {
+                    // The condition saw that it is one, of a word or of a stored pair.
+                    if let Probe::List(list) = probe {
+                        lists.push(*list);
+                    }
                 }
                 Some(Conjunction::new(lists))
             }

@@ -6,6 +6,7 @@
 //!
 //! Exactness rule: for any chunks, ranges and order the same hits, scores and order.
 
+mod pairs;
 pub mod parse;
 pub mod query;
 

@@ -6,7 +6,9 @@ use crate::cursor::{BLOCK, Scorer};
 use crate::plan::{Node, Plan};
 use crate::scratch::{Lent, Row, rows_kept_by_thread};
 use codec::sorted::{self, Pairs};
-use index::{Blocks, Bounds, DocId, Field, Impact, IndexError, Place, Segment, TermRecord};
+use index::{
+    Blocks, Bounds, DocId, Field, Impact, IndexError, PairRecord, Place, Segment, TermRecord,
+};
 
 /// One term's postings, scored.
 #[derive(Debug)]
@@ -96,8 +98,21 @@ impl<'a> List<'a> {
         scorer: Scorer<'a>,
         segment: &'a Segment,
     ) -> Result<List<'a>, IndexError> {
-        let blocks = segment.blocks(record)?;
-        Ok(List {
+        Ok(List::new(segment.blocks(record)?, scorer))
+    }
+
+    /// Opens the list of a stored pair.
+    pub(crate) fn of_pair(
+        pair: &PairRecord,
+        scorer: Scorer<'a>,
+        segment: &'a Segment,
+    ) -> Result<List<'a>, IndexError> {
+        Ok(List::new(segment.pair_blocks(pair)?, scorer))
+    }
+
+    #[inline]
+    fn new(blocks: Blocks<'a>, scorer: Scorer<'a>) -> List<'a> {
+        List {
             bounds: blocks.bounds(),
             blocks,
             scorer,
@@ -105,7 +120,7 @@ impl<'a> List<'a> {
             bound: (usize::MAX, 0.0),
             found: 0,
             limits: None,
-        })
+        }
     }
 
     /// Documents in the list.

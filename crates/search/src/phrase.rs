@@ -13,12 +13,13 @@ use crate::conjunction::{Conjunction, INDEXES, Sought};
 use crate::cursor::{BLOCK, Numbers, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, Lists, first_damage};
 use crate::matches::pick;
+use crate::pairs::pairs_of;
 use crate::plan::{PhraseNode, Plan};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop;
 use codec::rice::follow::UNKNOWN;
 use codec::{lanes, sorted};
-use index::{DocId, IndexError, Segment, Span};
+use index::{DocId, IndexError, PairRecord, Segment, Span};
 use std::ops::Range;
 
 /// A phrase being searched on one segment.
@@ -72,16 +73,26 @@ impl<'a> Phrase<'a> {
         let Some((records, order)) = distinct_records(phrase, segment)? else {
             return Ok(None);
         };
+        // With the phrase's scorer the leader's bounds are those of the phrase.
         let scorer = Scorer::new(plan, phrase.field, phrase.weight, segment);
+        let Some(mut pairs) = pairs_of(phrase, &records, &order, segment) else {
+            return Ok(None);
+        };
+        pairs.sort_by_key(PairRecord::documents_count);
+        let mut pairs = pairs.iter().peekable();
         let mut lists = Lists::take();
+        let mut numbers = Numbers::new();
+        // Both are cheapest first already, and equal ones stay in place: `order` holds.
         for record in &records {
-            // With the phrase's scorer the leader's bounds are those of the phrase.
+            let is_cheaper = |pair: &&PairRecord| pair.documents_count() <= record.documents_count;
+            while let Some(pair) = pairs.next_if(is_cheaper) {
+                lists.push(List::of_pair(pair, scorer, segment)?);
+            }
+            numbers.push(lists.len());
             lists.push(List::of_record(record, scorer, segment)?);
         }
-        // Cheapest first already, and equal ones stay in place: `order` holds.
-        let numbers = (0..lists.len()).collect();
         let late = match phrase.slop {
-            0 => first_late(&lists, segment),
+            0 => first_late(&lists, &numbers, segment),
             _ => lists.len(),
         };
         Ok(Some(Phrase {
@@ -210,14 +221,15 @@ impl<'a> Phrase<'a> {
     }
 }
 
-/// The number of the first list after the two shortest that so many documents are in that looking for matches in
-/// it leaves out fewer than reading positions does.
-fn first_late(lists: &[List<'_>], segment: &Segment) -> usize {
+/// The number of the first list after the two rarest words' that so many documents are in that looking for matches
+/// in it leaves out fewer than reading positions does.
+fn first_late(lists: &[List<'_>], words: &Numbers, segment: &Segment) -> usize {
     /// It holds one document of so many at least.
     const LATE: u32 = 6;
     let many = segment.documents_count() / LATE;
-    let rare = lists.iter().skip(2).take_while(|list| list.cost() < many);
-    lists.len().min(2 + rare.count())
+    let first = words.get(1).map_or(lists.len(), |second| second + 1);
+    let rare = lists[first..].iter().take_while(|list| list.cost() < many);
+    first + rare.count()
 }
 
 impl<'a> Pattern<'a> {
@@ -250,6 +262,12 @@ impl<'a> Pattern<'a> {
     /// Whether the phrase stands nowhere more often than a distinct word.
     pub(crate) fn is_bounded_by(&self, word: usize) -> bool {
         self.slop == 0 || self.order.first() == Some(&word)
+    }
+
+    /// Whether a list of the conjunction is of a word that bounds the phrase.
+    pub(crate) fn is_bounded_by_list(&self, list: usize) -> bool {
+        let word = self.lists.iter().position(|&one| one == list);
+        word.is_some_and(|word| self.is_bounded_by(word))
     }
 
     /// How often the two rarest words stand in some matches as the phrase has them: 0 where the phrase cannot

@@ -6,6 +6,7 @@
 
 use crate::cursor::{BLOCK, Cursor, DocCursor, ScoredCursor};
 use crate::list::{Found, List};
+use crate::pairs::{self, Stored};
 use crate::phrase::Phrase;
 use crate::plan::{Node, Plan};
 use crate::scratch::{Lent, kept_by_thread};
@@ -73,9 +74,15 @@ impl<'a> Probe<'a> {
             Node::Term(_) | Node::Filter(_) => {
                 List::open(plan, node, segment)?.map(|list| Probe::List(Box::new(list)))
             }
-            Node::Phrase(phrase) => {
-                Phrase::open(plan, phrase, segment)?.map(|phrase| Probe::Phrase(Box::new(phrase)))
-            }
+            Node::Phrase(phrase) => match pairs::stored(phrase, segment)? {
+                Stored::Pair(pair) => {
+                    let list = pairs::list_of(plan, phrase, &pair, segment)?;
+                    Some(Probe::List(Box::new(list)))
+                }
+                Stored::Nowhere => None,
+                Stored::Unknown => Phrase::open(plan, phrase, segment)?
+                    .map(|phrase| Probe::Phrase(Box::new(phrase))),
+            },
             Node::Boolean {
                 required,
                 optional,

@@ -25,6 +25,8 @@ pub struct Profile {
     pub blocks: BlocksWork,
     /// Postings whose score was computed: a document counts once for each list that scored it.
     pub scored_count: u64,
+    /// Stored pairs of words read in place of positions, in all segments.
+    pub pairs_count: u64,
     /// Documents offered: those whose whole score was compared with that of the worst hit kept.
     pub offered_count: u64,
     /// The highest score that so many documents as are wanted were known to reach before any was read.
@@ -61,6 +63,7 @@ pub fn profile<'a, R>(
         terms: terms_of(plan, &segments)?,
         blocks,
         scored_count: done.scored.get(),
+        pairs_count: done.pairs.get(),
         offered_count: done.offered.get(),
         first_threshold: Some(done.known.get()).filter(|&score| score > 0.0),
     };
@@ -94,6 +97,7 @@ const NAMES: [&str; 7] = [
 struct Counters {
     algorithms: Cell<u8>,
     scored: Cell<u64>,
+    pairs: Cell<u64>,
     offered: Cell<u64>,
     known: Cell<f32>,
 }
@@ -103,6 +107,7 @@ thread_local! {
         Counters {
             algorithms: Cell::new(0),
             scored: Cell::new(0),
+            pairs: Cell::new(0),
             offered: Cell::new(0),
             known: Cell::new(0.0),
         }
@@ -114,6 +119,7 @@ impl Counters {
         Counters {
             algorithms: self.algorithms.replace(other.algorithms.get()).into(),
             scored: self.scored.replace(other.scored.get()).into(),
+            pairs: self.pairs.replace(other.pairs.get()).into(),
             offered: self.offered.replace(other.offered.get()).into(),
             known: self.known.replace(other.known.get()).into(),
         }
@@ -129,6 +135,12 @@ pub(crate) fn runs(name: Name) {
 #[inline]
 pub(crate) fn scored(count: usize) {
     COUNTERS.with(|now| now.scored.set(now.scored.get() + count as u64));
+}
+
+/// Says that so many stored pairs are read.
+#[inline]
+pub(crate) fn paired(count: usize) {
+    COUNTERS.with(|now| now.pairs.set(now.pairs.get() + count as u64));
 }
 
 /// Says that so many documents were offered.

@@ -4,9 +4,10 @@
 
 use crate::cursor::{Scorer, distinct_records};
 use crate::list::{List, Lists, no_scorer, scorer_of};
+use crate::pairs::pairs_of;
 use crate::phrase::Pattern;
 use crate::plan::{Node, Plan};
-use index::{IndexError, Segment, TermRecord};
+use index::{IndexError, PairRecord, Segment, TermRecord};
 
 /// The lists of some required words and phrases on one segment.
 pub(crate) struct Required<'a> {
@@ -21,9 +22,34 @@ pub(crate) struct Required<'a> {
 
 /// A list to be opened.
 struct Entry<'a> {
-    record: TermRecord,
+    source: Source,
     scorer: Scorer<'a>,
     adds: bool,
+}
+
+/// Where a list comes from.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    Word(TermRecord),
+    Pair(PairRecord),
+}
+
+impl Source {
+    fn documents_count(&self) -> u32 {
+        match self {
+            Source::Word(record) => record.documents_count,
+            Source::Pair(pair) => pair.documents_count(),
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
+    fn open(&self, segment: &'a Segment) -> Result<List<'a>, IndexError> {
+        match &self.source {
+            Source::Word(record) => List::of_record(record, self.scorer, segment),
+            Source::Pair(pair) => List::of_pair(pair, self.scorer, segment),
+        }
+    }
 }
 
 impl<'a> Required<'a> {
@@ -44,7 +70,7 @@ impl<'a> Required<'a> {
                 return Ok(None);
             };
             entries.push(Entry {
-                record,
+                source: Source::Word(record),
                 scorer: scorer_of(plan, node, segment),
                 adds: matches!(node, Node::Term(_)),
             });
@@ -57,34 +83,55 @@ impl<'a> Required<'a> {
             let Some((records, order)) = distinct_records(phrase, segment)? else {
                 return Ok(None);
             };
-            for &record in &records {
-                if !entries.iter().any(|entry| entry.record == record) {
+            let Some(pairs) = pairs_of(phrase, &records, &order, segment) else {
+                return Ok(None);
+            };
+            if let (2, [pair]) = (phrase.words.len(), &pairs[..]) {
+                // It is read as a word is.
+                entries.push(Entry {
+                    source: Source::Pair(*pair),
+                    scorer: Scorer::new(plan, phrase.field, phrase.weight, segment),
+                    adds: true,
+                });
+                continue;
+            }
+            let words = records.iter().copied().map(Source::Word);
+            for source in words.chain(pairs.iter().copied().map(Source::Pair)) {
+                if !entries.iter().any(|entry| entry.source == source) {
                     let scorer = no_scorer(plan, segment);
                     let adds = false;
                     entries.push(Entry {
-                        record,
+                        source,
                         scorer,
                         adds,
                     });
                 }
             }
-            found.push((phrase, records, order));
+            found.push((phrase, records, order, pairs));
         }
-        entries.sort_by_key(|entry| entry.record.documents_count);
+        entries.sort_by_key(|entry| entry.source.documents_count());
         let mut phrases = Vec::with_capacity(found.len());
-        for (phrase, records, order) in found {
-            let number = |record: &TermRecord| entries.iter().position(|one| one.record == *record);
-            let lists = records.iter().filter_map(number).collect();
+        let mut led = None;
+        for (phrase, records, order, pairs) in found {
+            let number = |source: Source| entries.iter().position(|one| one.source == source);
+            let words = records.iter().copied().map(Source::Word);
+            let lists = words.filter_map(number).collect();
+            let mut pairs = pairs.into_iter().map(Source::Pair);
             let scorer = Scorer::new(plan, phrase.field, phrase.weight, segment);
-            phrases.push(Pattern::new(lists, order, phrase.slop, scorer));
+            let pattern = Pattern::new(lists, order, phrase.slop, scorer);
+            let leader = &mut entries[0];
+            if led.is_none()
+                && !leader.adds
+                && (pattern.is_bounded_by_list(0) || pairs.any(|pair| pair == leader.source))
+            {
+                leader.scorer = scorer;
+                led = Some(phrases.len());
+            }
+            phrases.push(pattern);
         }
-        let led = match entries.first_mut() {
-            Some(leader) if !leader.adds => bind(leader, &phrases),
-            _ => None,
-        };
         let mut lists = Lists::take();
         for entry in &entries {
-            lists.push(List::of_record(&entry.record, entry.scorer, segment)?);
+            lists.push(entry.open(segment)?);
         }
         Ok(Some(Required {
             lists,
@@ -93,15 +140,4 @@ impl<'a> Required<'a> {
             led,
         }))
     }
-}
-
-/// Gives the first list the scorer of a phrase that it bounds, if there is one; which that is.
-fn bind<'a>(leader: &mut Entry<'a>, phrases: &[Pattern<'a>]) -> Option<usize> {
-    let is_bounded = |phrase: &Pattern<'a>| {
-        let word = phrase.lists.iter().position(|&list| list == 0);
-        word.is_some_and(|word| phrase.is_bounded_by(word))
-    };
-    let led = phrases.iter().position(is_bounded)?;
-    leader.scorer = phrases[led].scorer;
-    Some(led)
 }

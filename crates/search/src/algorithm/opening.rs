@@ -9,6 +9,7 @@ use crate::cursor::Cursor;
 use crate::list::{List, Lists};
 use crate::maxscore::MaxScore;
 use crate::mixed::Mixed;
+use crate::pairs::{self, Stored};
 use crate::phrase::Phrase;
 use crate::plan::Node;
 use crate::union::Union;
@@ -46,7 +47,15 @@ impl<'a> Kind<'a> {
                 Kind::open_any(plan, nodes, [excluded, &[], &[]], segment, top, wanted)?
             }
             Shape::Either(nodes) => Kind::open_parts(plan, nodes, segment, top, wanted)?,
-            Shape::Phrase(phrase) => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
+            Shape::Phrase(phrase) => match pairs::stored(phrase, segment)? {
+                Stored::Pair(pair) => {
+                    let mut lists = Lists::take();
+                    lists.push(pairs::list_of(plan, phrase, &pair, segment)?);
+                    Some(Kind::Single(lists))
+                }
+                Stored::Nowhere => None,
+                Stored::Unknown => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
+            },
             Shape::Mixed([required, optional, excluded]) => {
                 let excluded = [excluded, &[], &[]];
                 Kind::open_mixed(plan, [required, optional], excluded, segment, top, wanted)?
