@@ -6,7 +6,7 @@ use crate::figures::{bytes, count, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
 use clap::builder::RangedU64ValueParser;
 use corpus::Source;
-use index::{BuildOptions, PostingsCodec, Texts};
+use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -61,6 +61,10 @@ pub(crate) struct IndexArguments {
     /// Whether the documents' texts are kept, for summaries [default: as in the index there, or stored]
     #[arg(long)]
     texts: Option<TextsName>,
+    /// Which pairs of very frequent words are kept, for phrases of them [default: as in the index there, or
+    /// frequent]
+    #[arg(long)]
+    pairs: Option<PairsName>,
     /// Stop at the first bad document and commit nothing
     #[arg(long)]
     strict: bool,
@@ -93,6 +97,16 @@ enum TextsName {
     None,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PairsName {
+    /// Those that save phrases most, in at most 1/256 of the index's bytes
+    Frequent,
+    /// All of the 64 most frequent words: the fastest phrases, and many more bytes
+    All,
+    /// None: the smallest index
+    None,
+}
+
 /// Runs the subcommand.
 pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     let sources = arguments
@@ -117,6 +131,11 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
         texts: arguments.texts.map(|name| match name {
             TextsName::Stored => Texts::Stored,
             TextsName::None => Texts::None,
+        }),
+        pairs: arguments.pairs.map(|name| match name {
+            PairsName::Frequent => Pairs::Frequent,
+            PairsName::All => Pairs::All,
+            PairsName::None => Pairs::None,
         }),
         ..BuildOptions::default()
     };

@@ -57,6 +57,7 @@ struct Work {
     frequencies_blocks_decoded: u64,
     postings_scored: u64,
     documents_offered: u64,
+    pairs_read: u64,
 }
 
 impl Work {
@@ -69,6 +70,7 @@ impl Work {
             frequencies_blocks_decoded: profile.blocks.frequencies_count,
             postings_scored: profile.scored_count,
             documents_offered: profile.offered_count,
+            pairs_read: profile.pairs_count,
         }
     }
 
@@ -80,9 +82,10 @@ impl Work {
         self.frequencies_blocks_decoded += more.frequencies_blocks_decoded;
         self.postings_scored += more.postings_scored;
         self.documents_offered += more.documents_offered;
+        self.pairs_read += more.pairs_read;
     }
 
-    fn columns(&self) -> [String; 7] {
+    fn columns(&self) -> [String; 8] {
         [
             self.blocks,
             self.blocks_decoded,
@@ -91,6 +94,7 @@ impl Work {
             self.frequencies_blocks_decoded,
             self.postings_scored,
             self.documents_offered,
+            self.pairs_read,
         ]
         .map(count)
     }
@@ -126,6 +130,7 @@ pub(super) fn write_table(out: &mut impl Write, profiled: &[Profiled]) -> io::Re
         "frequencies",
         "scored",
         "offered",
+        "pairs",
     ];
     write_columns(out, names.map(str::to_owned), "first")?;
     writeln!(out, "{:<16}  query: its words, documents", "algorithm")?;
@@ -166,12 +171,21 @@ pub(super) fn write_table(out: &mut impl Write, profiled: &[Profiled]) -> io::Re
     out.flush()
 }
 
-fn write_columns(out: &mut impl Write, columns: [String; 7], first: &str) -> io::Result<()> {
-    let [blocks, decoded, bits, left, frequencies, scored, offered] = columns;
+fn write_columns(out: &mut impl Write, columns: [String; 8], first: &str) -> io::Result<()> {
+    let [
+        blocks,
+        decoded,
+        bits,
+        left,
+        frequencies,
+        scored,
+        offered,
+        pairs,
+    ] = columns;
     write!(
         out,
         "{blocks:>9}  {decoded:>9}  {bits:>9}  {left:>9}  {frequencies:>11}  {scored:>11}  \
-         {offered:>9}  {first:>8}  "
+         {offered:>9}  {pairs:>5}  {first:>8}  "
     )
 }
 
