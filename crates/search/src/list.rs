@@ -213,11 +213,25 @@ impl<'a> List<'a> {
     /// where they reach over several that of the whole list, since what is asked of every list in every range
     /// must cost little.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        if !self.is_bounded() {
+            return match self.first_from(base) < end.0 {
+                true => self.most(),
+                false => 0.0,
+            };
+        }
         let block = self.find(base);
         match self.blocks.last_doc(block).0 >= end.0 - 1 {
             true => self.bound(block),
             false => self.most(),
         }
+    }
+
+    /// The first document from `base` on of a list without full blocks; `u32::MAX` after the last.
+    fn first_from(&mut self, base: DocId) -> u32 {
+        self.blocks.load(0);
+        let docs = self.blocks.docs();
+        let at = docs.partition_point(|&doc| doc < base.0);
+        docs.get(at).copied().unwrap_or(u32::MAX)
     }
 
     /// The first document that a block may hold.

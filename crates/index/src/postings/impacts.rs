@@ -82,8 +82,11 @@ pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
             count += 1;
         }
     }
+    let mut joining = Joining::of(&pairs[..count]);
     while count > PAIRS {
-        join_nearest(&mut pairs[..count]);
+        let at = joining.cheapest(&pairs[..count]);
+        pairs[at].frequency = pairs[at + 1].frequency;
+        pairs.copy_within(at + 2..count, at + 1);
         count -= 1;
     }
     let mut bytes = [0; PAIRS_BYTES];
@@ -93,19 +96,60 @@ pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
     bytes
 }
 
-/// Joins the two neighbours whose join adds least, and closes the gap.
-fn join_nearest(pairs: &mut [Impact]) {
-    let cost = |at: &usize| {
-        let (near, far) = (pairs[*at], pairs[*at + 1]);
-        // What a bound gains in proportion: frequencies count by their ratio, as lengths' bytes do.
-        let rise = u64::from(far.frequency - near.frequency) * 64 / u64::from(near.frequency);
-        rise.saturating_mul(u64::from(far.length - near.length))
-    };
-    let Some(at) = (0..pairs.len() - 1).min_by_key(cost) else {
-        return;
-    };
-    pairs[at].frequency = pairs[at + 1].frequency;
-    pairs.copy_within(at + 2.., at + 1);
+/// Rankings that bounds should be tight for: k1 and b of BM25, as most people leave them.
+const USUAL: [(f32, f32); 2] = [(1.2, 0.75), (0.9, 0.4)];
+
+/// Which neighbours to join, so that the highest score of all under the usual rankings rises least.
+struct Joining {
+    /// The mean length of documents, as far as scores depend on it.
+    average: f32,
+    /// By ranking, the highest score so far.
+    most: [f32; USUAL.len()],
+}
+
+impl Joining {
+    /// The mean length, on which scores depend, is taken to be in the middle of the lengths here.
+    fn of(pairs: &[Impact]) -> Joining {
+        let bytes: usize = pairs.iter().map(|pair| usize::from(pair.length)).sum();
+        let middle = bytes.checked_div(pairs.len()).unwrap_or(0);
+        let mut joining = Joining {
+            average: length::dequantize(middle as u8).max(1) as f32,
+            most: [0.0; USUAL.len()],
+        };
+        for pair in pairs {
+            let scores = joining.scores(pair.frequency, pair.length);
+            joining.raise(scores);
+        }
+        joining
+    }
+
+    /// The score by ranking, less its weight.
+    fn scores(&self, frequency: u32, length: u8) -> [f32; USUAL.len()] {
+        let frequency = frequency as f32;
+        let length = length::dequantize(length) as f32 / self.average;
+        USUAL.map(|(k1, b)| frequency / (frequency + k1 * (1.0 - b + b * length)))
+    }
+
+    fn raise(&mut self, scores: [f32; USUAL.len()]) {
+        for (most, score) in self.most.iter_mut().zip(scores) {
+            *most = most.max(score);
+        }
+    }
+
+    /// The pair to be joined with the next.
+    fn cheapest(&mut self, pairs: &[Impact]) -> usize {
+        let (mut at, mut least) = (0, f32::INFINITY);
+        for (number, both) in pairs.windows(2).enumerate() {
+            let joined = self.scores(both[1].frequency, both[0].length);
+            let rise = |(most, score): (&f32, &f32)| (score - most).max(0.0) + score / 1024.0;
+            let rise = self.most.iter().zip(&joined).map(rise).sum();
+            if rise < least {
+                (at, least) = (number, rise);
+            }
+        }
+        self.raise(self.scores(pairs[at + 1].frequency, pairs[at].length));
+        at
+    }
 }
 
 /// Reads what `encode` wrote; pairs that are not there have frequency 0.
