@@ -5,13 +5,13 @@
 //! DIR is an index, QUERIES a file of queries, one a line (what stands before a tab is left out). Prints,
 //! for the union of each query's words and its K best (default 10): the time of one handler over all
 //! documents at once and over RANGES ranges (default 64), and of two handlers over the ranges of those
-//! queries that take a millisecond and more. Times are the least of several passes, in turns.
+//! queries that take a millisecond and more; no query is cut finer than it is worth. Times are the least of several passes, in turns.
 
 mod measured;
 
 use index::{IndexError, Segment};
 use measured::{segments_and_plans, time_us};
-use search::{Operator, Plan, Ranges, Share, merge_sorted, top_of_partition};
+use search::{Cut, Operator, Plan, Ranges, Share, merge_sorted, top_of_partition};
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +31,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (k, ranges_count) = (number(0, 10)?, number(1, 64)?);
     let (segments, plans) = segments_and_plans(directory, queries, Operator::Or)?;
 
-    let (mut whole_us, mut ranges_us) = (0.0, 0.0);
+    let cut = Cut::at_most(ranges_count);
+    let (mut whole_us, mut ranges_us, mut further) = (0.0, 0.0, 0);
     let mut long = Vec::new();
     for plan in &plans {
         let (mut whole, mut ranged) = (f64::MAX, f64::MAX);
@@ -41,11 +42,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Ok(())
             })?);
             ranged = ranged.min(time_us(|| {
-                let ranges = Ranges::new(plan, &segments, k, false, ranges_count)?;
+                let ranges = Ranges::new(plan, &segments, k, false, cut)?;
                 black_box(ranges.work(|| false)?);
                 Ok(())
             })?);
         }
+        further += Ranges::new(plan, &segments, k, false, cut)?
+            .len()
+            .saturating_sub(1);
         whole_us += whole;
         ranges_us += ranged;
         if whole >= SHARED_MIN_US {
@@ -53,13 +57,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let count = plans.len().max(1) as f64;
-    let further_us = (ranges_us - whole_us) / count / ranges_count as f64;
+    let further_us = (ranges_us - whole_us) / further.max(1) as f64;
     println!(
-        "{} queries, k = {k}: {:.1} µs at once, {:.1} µs in {ranges_count} ranges, ratio {:.3}; \
-         a further range {:.3} µs",
+        "{} queries, k = {k}: {:.1} µs at once, {:.1} µs in up to {ranges_count} ranges ({:.1} in the \
+         mean), ratio {:.3}; a further range {:.3} µs",
         plans.len(),
         whole_us / count,
         ranges_us / count,
+        1.0 + further as f64 / count,
         ranges_us / whole_us,
         further_us
     );
@@ -101,7 +106,7 @@ fn shared_us(
         for (pass, (query, helped)) in queries.iter().zip(&helped).enumerate() {
             spin_until(|| (ready.load(Ordering::Acquire) > pass).then_some(()));
             let started = Instant::now();
-            let made = Ranges::new(plan, segments, k, false, ranges_count);
+            let made = Ranges::new(plan, segments, k, false, Cut::at_most(ranges_count));
             // Without ranges the helper would spin for ever, so damage ends the program here.
             let ranges = query.get_or_init(|| made.expect("an index without damage"));
             let own = ranges.work(|| false)?;

@@ -19,7 +19,7 @@ mod shape;
 use self::shape::shape;
 use crate::conjunction::Conjunction;
 use crate::counter::Counter;
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, DocCursor};
 use crate::list::Lists;
 use crate::maxscore::MaxScore;
 use crate::mixed::Mixed;
@@ -112,6 +112,11 @@ impl<'a> Algorithm<'a> {
     pub(crate) fn run(&mut self, range: Range<u32>, top: &mut TopK<'a>) -> Result<u64, IndexError> {
         self.kind
             .run(self.plan, self.segment, self.wanted, range, top)
+    }
+
+    /// As long as going through about so many postings a search of all documents takes at most.
+    pub(crate) fn postings(&self) -> u64 {
+        self.kind.postings()
     }
 
     /// The most that a document of a range can score, as far as it is known without reading postings.
@@ -226,6 +231,41 @@ impl<'a> Kind<'a> {
             Kind::Any { .. } | Kind::Mixed { .. } | Kind::Parts { .. } | Kind::Other(..) => {
                 f32::INFINITY
             }
+        }
+    }
+
+    fn postings(&self) -> u64 {
+        /// Positions of a document, and a step of a cursor, take as long as so many postings.
+        const SLOW: u64 = 16;
+        let led = |lists: &Lists<'_>, each: u64| u64::from(lists[0].cost()) * each;
+        match self {
+            Kind::Single(one) => led(one, 1),
+            Kind::All(both) => led(&both.lists, both.lists.len() as u64),
+            Kind::Any {
+                counting,
+                searching,
+            } => {
+                let counted = counting.as_ref().map_or(0, Union::postings);
+                counted + searching.as_ref().map_or(0, MaxScore::postings)
+            }
+            Kind::Phrase(phrase) => led(&phrase.words.lists, SLOW),
+            Kind::Mixed {
+                counting,
+                searching,
+            } => {
+                let counted = counting.as_ref().map_or(0, |counter| counter.postings());
+                counted
+                    + match searching {
+                        Some(Searching::Required(mixed)) => led(mixed.lists(), SLOW),
+                        Some(Searching::Best(any)) => any.postings(),
+                        None => 0,
+                    }
+            }
+            Kind::Parts {
+                searching,
+                counting,
+            } => searching.iter().chain(counting).map(Kind::postings).sum(),
+            Kind::Other(cursor, _) => u64::from(cursor.cost()) * SLOW,
         }
     }
 

@@ -60,6 +60,12 @@ impl<'a> Counter<'a> {
         Ok(Some(Counter { all, with_excluded }))
     }
 
+    /// Postings of all lists.
+    pub(crate) fn postings(&self) -> u64 {
+        let lists = self.all.lists.iter();
+        lists.map(|list| u64::from(list.cost())).sum()
+    }
+
     /// How many documents of `range` match; of a count that is cut, how many do at least.
     pub(crate) fn count(
         &mut self,

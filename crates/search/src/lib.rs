@@ -51,7 +51,7 @@ pub use parse::{Operator, Parsed, bag_of_words, parse, phrase_of};
 pub use plan::Plan;
 pub use profile::{Profile, profile};
 pub use query::Query;
-pub use ranges::{Ranges, Share};
+pub use ranges::{Cut, Ranges, Share};
 pub use ranking::Ranking;
 pub use stop::Stop;
 pub use topk::{ScoredHit, TopK, merge_sorted};

@@ -166,6 +166,12 @@ impl<'a> MaxScore<'a> {
         damage
     }
 
+    /// Postings of all lists.
+    pub(crate) fn postings(&self) -> u64 {
+        let lists = self.lists.iter();
+        lists.map(|clause| u64::from(clause.list.cost())).sum()
+    }
+
     /// The most that a document of a range can score.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         let lists = self.lists.iter_mut();

@@ -18,7 +18,7 @@ use crate::algorithm::Wanted;
 use crate::batch::Batch;
 use crate::condition::Condition;
 use crate::conjunction::Conjunction;
-use crate::list::List;
+use crate::list::{List, Lists};
 use crate::phrase::Pattern;
 use crate::plan::{Node, Plan};
 use crate::probe::{Answer, Probe, damage_of};
@@ -114,6 +114,11 @@ impl<'a> Mixed<'a> {
             batch: Lent::take(),
             answer: Lent::take(),
         }))
+    }
+
+    /// The lists of required words, those of phrases too; the shortest first.
+    pub(crate) fn lists(&self) -> &Lists<'a> {
+        &self.words.lists
     }
 
     /// Whether something else that is required holds so few documents that it should lead.

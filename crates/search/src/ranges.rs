@@ -15,6 +15,7 @@
 use crate::algorithm::{Algorithm, Wanted};
 use crate::{Plan, ScoredHit, SharedThreshold, TopK};
 use index::{IndexError, Segment};
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,19 +23,44 @@ use std::sync::{Arc, Mutex};
 /// Ranges begin at multiples of this, so that no two share a word of bits.
 const ALIGNED: u32 = 64;
 
+/// How finely a query is cut.
+#[derive(Debug, Clone, Copy)]
+pub struct Cut {
+    /// Ranges at most (one a segment at least).
+    pub ranges_max: usize,
+    /// No range has fewer postings to be gone through, about: beginning one must cost little beside it.
+    pub postings_min: u64,
+}
+
+impl Cut {
+    /// Beginning a range takes as long as these do at most, thirty times over.
+    const POSTINGS_MIN: u64 = 1 << 16;
+
+    /// Into so many ranges, or as many as a query is worth.
+    pub fn at_most(ranges_max: usize) -> Cut {
+        Cut {
+            ranges_max,
+            postings_min: Cut::POSTINGS_MIN,
+        }
+    }
+}
+
 /// A query on some segments, to be worked on by any number of handlers.
 pub struct Ranges<'a> {
     plan: &'a Plan,
-    segments: Vec<&'a Segment>,
+    segments: Few<&'a Segment>,
     /// By bound, highest first.
-    ranges: Vec<Piece>,
+    ranges: SmallVec<[Piece; 8]>,
     /// What cutting opened, by segment: for the first handlers to come.
-    opened: Vec<Mutex<Option<Algorithm<'a>>>>,
+    opened: Few<Mutex<Option<Algorithm<'a>>>>,
     next: AtomicUsize,
     threshold: SharedThreshold,
     k: usize,
     wanted: Wanted,
 }
+
+/// As many as there are segments: most partitions have one or two.
+type Few<T> = SmallVec<[T; 2]>;
 
 /// A range of documents of one segment.
 #[derive(Debug, Clone)]
@@ -57,16 +83,15 @@ pub struct Share {
 }
 
 impl<'a> Ranges<'a> {
-    /// Cuts the documents of the segments into about `ranges_count` ranges (one a segment at least).
-    /// With `counted` every match is counted and nothing is skipped.
+    /// Cuts the documents of the segments into ranges. With `counted` every match is counted and nothing is skipped.
     pub fn new(
         plan: &'a Plan,
         segments: impl IntoIterator<Item = &'a Arc<Segment>>,
         k: usize,
         counted: bool,
-        ranges_count: usize,
+        cut: Cut,
     ) -> Result<Ranges<'a>, IndexError> {
-        let segments: Vec<&Segment> = segments.into_iter().map(|one| &**one).collect();
+        let segments: Few<&Segment> = segments.into_iter().map(|one| &**one).collect();
         let wanted = match (k, counted) {
             (0, _) => Wanted::Count,
             (_, true) => Wanted::HitsAndCount,
@@ -74,8 +99,8 @@ impl<'a> Ranges<'a> {
         };
         let mut all = Ranges {
             plan,
-            ranges: Vec::new(),
-            opened: Vec::new(),
+            ranges: SmallVec::new(),
+            opened: Few::new(),
             next: AtomicUsize::new(0),
             threshold: SharedThreshold::default(),
             k,
@@ -83,38 +108,47 @@ impl<'a> Ranges<'a> {
             segments,
         };
         if !plan.matches_nothing() {
-            all.cut(ranges_count)?;
+            all.cut(cut)?;
         }
         Ok(all)
     }
 
-    fn cut(&mut self, ranges_count: usize) -> Result<(), IndexError> {
+    fn cut(&mut self, cut: Cut) -> Result<(), IndexError> {
+        // Only for what is known before anything is read.
+        let mut top = TopK::new(self.k);
+        for &segment in &self.segments {
+            let algorithm = Algorithm::open(self.plan, segment, &mut top, self.wanted)?;
+            self.opened.push(Mutex::new(algorithm));
+        }
         let documents = |segment: &&Segment| u64::from(segment.documents_count());
         let total: u64 = self.segments.iter().map(documents).sum();
-        let length = total.div_ceil(ranges_count.max(1) as u64);
+        let opened = self.opened.iter_mut().filter_map(opened_in);
+        let postings: u64 = opened.map(|algorithm| algorithm.postings()).sum();
+        let worth = postings.checked_div(cut.postings_min).unwrap_or(u64::MAX);
+        let length = total.div_ceil(worth.clamp(1, cut.ranges_max.max(1) as u64));
         let length = (length.min(1 << 31) as u32)
             .next_multiple_of(ALIGNED)
             .max(ALIGNED);
-        // Only for what is known before anything is read.
-        let mut top = TopK::new(self.k);
-        for (number, &segment) in self.segments.iter().enumerate() {
-            let mut algorithm = Algorithm::open(self.plan, segment, &mut top, self.wanted)?;
-            let Some(opened) = &mut algorithm else {
-                self.opened.push(Mutex::new(None));
+        for (number, opened) in self.opened.iter_mut().enumerate() {
+            let Some(opened) = opened_in(opened) else {
                 continue;
             };
-            let end = segment.documents_count();
+            let end = self.segments[number].documents_count();
             let mut start = 0;
             while start < end {
                 let documents = start..end.min(start.saturating_add(length));
                 start = documents.end;
+                // One that is all there is, is searched whatever it can hold.
+                let bound = match u64::from(length) >= total {
+                    true => f32::INFINITY,
+                    false => opened.bound(&documents),
+                };
                 self.ranges.push(Piece {
                     segment: number,
-                    bound: opened.bound(&documents),
+                    bound,
                     documents,
                 });
             }
-            self.opened.push(Mutex::new(algorithm));
         }
         if self.k > 0 {
             self.threshold.raise(top.threshold());
@@ -136,7 +170,7 @@ impl<'a> Ranges<'a> {
     /// Takes ranges until none is left, or `leaves` says so (asked after each range).
     pub fn work(&self, mut leaves: impl FnMut() -> bool) -> Result<Share, IndexError> {
         let mut top = TopK::sharing(self.k, &self.threshold);
-        let mut opened: Vec<Option<Algorithm<'_>>> = self.opened.iter().map(|_| None).collect();
+        let mut opened: Few<Option<Algorithm<'_>>> = self.opened.iter().map(|_| None).collect();
         let mut entered = usize::MAX;
         let mut share = Share::default();
         loop {
@@ -173,4 +207,11 @@ impl<'a> Ranges<'a> {
         share.hits = top.into_sorted();
         Ok(share)
     }
+}
+
+/// What is opened, where nobody else looks at it yet.
+fn opened_in<'s, 'a>(
+    opened: &'s mut Mutex<Option<Algorithm<'a>>>,
+) -> Option<&'s mut Algorithm<'a>> {
+    opened.get_mut().ok()?.as_mut()
 }

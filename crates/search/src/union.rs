@@ -31,6 +31,15 @@ pub(crate) enum Union<'a> {
 }
 
 impl<'a> Union<'a> {
+    /// Postings of all lists.
+    pub(crate) fn postings(&self) -> u64 {
+        let lists = match self {
+            Union::Two(both) => &both.lists,
+            Union::Many(lists) | Union::But(lists, _) => lists,
+        };
+        lists.iter().map(|list| u64::from(list.cost())).sum()
+    }
+
     pub(crate) fn new(lists: Lists<'a>, condition: Option<Condition<'a>>) -> Union<'a> {
         match (lists.len(), condition) {
             (_, Some(condition)) => Union::But(lists, condition),

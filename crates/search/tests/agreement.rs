@@ -3,7 +3,7 @@
 use index::{DocId, Index, PostingsCodec, Segment};
 use proptest::prelude::*;
 use search::exhaustive::{count_site, explain};
-use search::{Plan, Query, Ranges, Ranking, ScoredHit, Share};
+use search::{Cut, Plan, Query, Ranges, Ranking, ScoredHit, Share};
 use search::{count_partition, merge_sorted, search_partition};
 use std::sync::Arc;
 use testkit::{BuildPlan, Oracle, batches, build_index, build_plans, queries, rankings};
@@ -313,7 +313,12 @@ fn on_handlers(
     ranges_count: usize,
     handlers: usize,
 ) -> (Vec<ScoredHit>, u64) {
-    let ranges = Ranges::new(plan, all_segments(index), k, counted, ranges_count).unwrap();
+    let cut = Cut {
+        ranges_max: ranges_count,
+        // These collections are too small to be cut otherwise.
+        postings_min: 0,
+    };
+    let ranges = Ranges::new(plan, all_segments(index), k, counted, cut).unwrap();
     let shares: Vec<Share> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..handlers)
             .map(|_| scope.spawn(|| ranges.work(|| false).unwrap()))
