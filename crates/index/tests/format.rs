@@ -2,11 +2,11 @@
 //! quote true bytes?
 //!
 //! The fixtures were built once and never again: an index of three documents, and a second commit that
-//! replaces the third; and one of 400 documents, whose lists have full blocks. A change of format gets a
+//! replaces the third; one of 400 documents, whose lists have full blocks; and one with stored pairs. A change of format gets a
 //! new version and new fixtures beside these.
 
 use corpus::Document;
-use index::{BuildOptions, DocId, Field, Index, IndexError, Segment, Texts, Writer, check};
+use index::{BuildOptions, DocId, Field, Index, IndexError, Pairs, Segment, Texts, Writer, check};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ const SEGMENT_1: &str = "segment-00000001.index";
 const SEGMENT_2: &str = "segment-00000002.index";
 const SMALL: &str = "format-4";
 const BLOCKS: &str = "format-4-blocks";
+const PAIRS: &str = "format-4-pairs";
 /// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
 /// choose other bytes for the same rows, so byte for byte comparison ends there.
 const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b1), (SEGMENT_2, 0x13a)];
@@ -202,13 +203,18 @@ fn blocks_line(number: u32) -> String {
     format!(r#"{{"url":"https://example.org/{number}","body":"{body}"}}"#)
 }
 
-fn written_today<'a>(commits: impl IntoIterator<Item = &'a str>, texts: Texts) -> MemoryStorage {
+fn written_today<'a>(
+    commits: impl IntoIterator<Item = &'a str>,
+    texts: Texts,
+    pairs: Option<Pairs>,
+) -> MemoryStorage {
     let storage = Arc::new(MemoryStorage::new());
     for lines in commits {
         let shared: SharedStorage = storage.clone();
         let options = BuildOptions {
             chunks: Some(1),
             texts: Some(texts),
+            pairs,
             ..BuildOptions::default()
         };
         let mut writer = Writer::open(shared, options).unwrap();
@@ -238,7 +244,7 @@ fn assert_same(today: &MemoryStorage, then: &MemoryStorage, name: &str, end: usi
 fn what_is_written_today_is_what_was_written_then() {
     let lines = |name| std::fs::read_to_string(fixtures().join(name)).unwrap();
     let (first, second) = (lines("first.jsonl"), lines("second.jsonl"));
-    let today = written_today([&*first, &*second], Texts::Stored);
+    let today = written_today([&*first, &*second], Texts::Stored, None);
     let then = fixture(SMALL);
     assert_eq!(files(&today), files(&then));
     for (name, details_start) in DETAILS_START {
@@ -254,10 +260,41 @@ fn what_is_written_today_is_what_was_written_then() {
 #[test]
 fn blocks_written_today_are_those_written_then() {
     let lines: Vec<String> = (0..400).map(blocks_line).collect();
-    let today = written_today([&*lines.join("\n")], Texts::None);
+    let today = written_today([&*lines.join("\n")], Texts::None, None);
     let then = fixture(BLOCKS);
     assert_eq!(files(&today), files(&then));
     assert_same(&today, &then, SEGMENT_1, BLOCKS_DETAILS_START);
+}
+
+#[test]
+fn pairs_written_today_are_those_written_then() {
+    let lines = std::fs::read_to_string(fixtures().join("pairs.jsonl")).unwrap();
+    let today = written_today([&*lines], Texts::None, Some(Pairs::All));
+    let then = fixture(PAIRS);
+    assert_eq!(files(&today), files(&then));
+    let name = "segment-00000001.pairs";
+    // The footer of a file of one block.
+    let end = then.read_raw(name).unwrap().len() - 28;
+    assert_same(&today, &then, name, end);
+}
+
+#[test]
+fn pairs_are_read() {
+    let index = open(PAIRS);
+    let segment = index.segments(0..1).next().unwrap();
+    let word = |word| segment.term(Field::Text, word).unwrap().unwrap();
+    let documents = |first, second| {
+        let pair = segment.pair(&word(first), &word(second)).unwrap();
+        let mut blocks = segment.pair_blocks(&pair).unwrap();
+        blocks.load(0);
+        let (docs, frequencies) = blocks.postings();
+        let found = docs.iter().copied().zip(frequencies.iter().copied());
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(documents("to", "be"), [(0, 2), (1, 2), (2, 1)]);
+    assert_eq!(documents("not", "to"), [(0, 1), (2, 1)]);
+    assert_eq!(documents("be", "be"), []);
+    assert!(check(fixture(PAIRS), 10).unwrap().1.is_empty());
 }
 
 #[test]
@@ -374,7 +411,8 @@ fn the_documentation_quotes_true_bytes() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/index.md");
     let markdown = std::fs::read_to_string(page).unwrap();
     let mut files = BTreeMap::new();
-    for (folder, prefix) in [(SMALL, String::new()), (BLOCKS, format!("{BLOCKS}/"))] {
+    let prefixed = |folder: &'static str| (folder, format!("{folder}/"));
+    for (folder, prefix) in [(SMALL, String::new()), prefixed(BLOCKS), prefixed(PAIRS)] {
         let storage = fixture(folder);
         for name in storage.files() {
             let bytes = storage.read_raw(&name).unwrap();
@@ -399,6 +437,7 @@ fn the_documentation_quotes_true_bytes() {
         "segment-00000001-2.deletions",
         "statistics-2",
         "format-4-blocks/segment-00000001.index",
+        "format-4-pairs/segment-00000001.pairs",
     ];
     for kind in kinds {
         let quoted = found.iter().filter(|quotation| quotation.file == kind);

@@ -101,7 +101,7 @@ enum TextsName {
 enum PairsName {
     /// Those that save phrases most, in at most 1/256 of the index's bytes
     Frequent,
-    /// All of the 64 most frequent words: the fastest phrases, and many more bytes
+    /// All of the 128 most frequent words: the fastest phrases, and many more bytes
     All,
     /// None: the smallest index
     None,

@@ -13,7 +13,7 @@
 //! ```text
 //! payload    := list{pairs} words pairs table_start:u64le
 //! list       := see `postings`; in the order of the pairs
-//! words      := count:vint { bytes:vint text[bytes] }{count}        words of the default field, 64 at most
+//! words      := count:vint { bytes:vint text[bytes] }{count}        words of the default field, 128 at most
 //! pairs      := count:vint pair{count}                              in order of (first, second)
 //! pair       := first:u8 second:u8 documents:vint more_occurrences:vint list_bytes:vint
 //! ```
@@ -35,7 +35,7 @@ use std::path::PathBuf;
 use vfs::SharedStorage;
 
 /// Words whose pairs are looked at: a document's words are the bits of one integer.
-pub(crate) const WORDS_MAX: usize = 64;
+pub(crate) const WORDS_MAX: usize = 128;
 
 /// Which pairs of frequent words an index keeps. A named property of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -44,7 +44,7 @@ pub enum Pairs {
     /// Those that save most for their bytes, up to a share of the index.
     #[default]
     Frequent,
-    /// Every pair of the 64 most frequent words, whatever it takes.
+    /// Every pair of the 128 most frequent words, whatever it takes.
     All,
     /// None.
     None,

@@ -15,7 +15,7 @@ pub(super) struct Walk<'a> {
     /// By position in the current document, 1 + the number of the word there; 0 where it is another word.
     marks: Vec<u8>,
     /// Which of the words it holds, as bits.
-    found: u64,
+    found: u128,
     /// No position is so high.
     positions_max: u64,
     segment: &'a Segment,
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
         }
         for (number, (&doc, word)) in self.docs.iter().zip(&mut self.words).enumerate() {
             if doc == first {
-                self.found |= 1 << number;
+                self.found |= 1u128 << number;
                 let mark = 1 + number as u8;
                 if !word.mark(mark, &mut self.marks, self.positions_max) {
                     let damage = word.list.take_error();
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Which of the words the current document holds, as bits.
-    pub(super) fn words(&self) -> u64 {
+    pub(super) fn words(&self) -> u128 {
         self.found
     }
 
