@@ -5,7 +5,8 @@
 //! DIR is an index, QUERIES a file of queries, one a line (what stands before a tab is left out). Prints,
 //! for the union of each query's words and its K best (default 10): the time of one handler over all
 //! documents at once and over RANGES ranges (default 64), and of two handlers over the ranges of those
-//! queries that take a millisecond and more; no query is cut finer than it is worth. Times are the least of several passes, in turns.
+//! queries that take a millisecond and more; no query is cut finer than it is worth. Times are the least of
+//! several passes, in turns.
 
 mod measured;
 

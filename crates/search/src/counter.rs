@@ -4,7 +4,7 @@
 
 use crate::condition::{Condition, Excluded};
 use crate::conjunction::Conjunction;
-use crate::list::List;
+use crate::list::{List, postings_of};
 use crate::plan::{Node, Plan};
 use crate::probe::Probe;
 use crate::stop::Stop;
@@ -62,8 +62,7 @@ impl<'a> Counter<'a> {
 
     /// Postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
-        let lists = self.all.lists.iter();
-        lists.map(|list| u64::from(list.cost())).sum()
+        postings_of(&self.all.lists)
     }
 
     /// How many documents of `range` match; of a count that is cut, how many do at least.

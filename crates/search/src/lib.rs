@@ -6,7 +6,6 @@
 //!
 //! Exactness rule: for any chunks, ranges and order the same hits, scores and order.
 
-mod pairs;
 pub mod parse;
 pub mod query;
 
@@ -32,6 +31,7 @@ mod list;
 mod matches;
 mod maxscore;
 mod mixed;
+mod pairs;
 mod phrase;
 mod probe;
 pub mod profile;

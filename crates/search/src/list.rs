@@ -359,6 +359,11 @@ pub(crate) fn no_scorer<'a>(plan: &'a Plan, segment: &'a Segment) -> Scorer<'a> 
     Scorer::new(plan, Field::Site, 0.0, segment)
 }
 
+/// Postings of all the lists.
+pub(crate) fn postings_of(lists: &[List<'_>]) -> u64 {
+    lists.iter().map(|list| u64::from(list.cost())).sum()
+}
+
 /// The first damage met in any of the lists.
 pub(crate) fn first_damage(lists: &mut [List<'_>]) -> Result<(), IndexError> {
     let damage = lists.iter_mut().find_map(|list| list.blocks.take_error());

@@ -5,7 +5,7 @@
 
 use crate::condition::Condition;
 use crate::conjunction::{Conjunction, clip, mark};
-use crate::list::{List, Lists, first_damage};
+use crate::list::{List, Lists, first_damage, postings_of};
 use crate::scratch::{Lent, kept_by_thread};
 use crate::stop::{self, Stop};
 use codec::bits;
@@ -33,11 +33,10 @@ pub(crate) enum Union<'a> {
 impl<'a> Union<'a> {
     /// Postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
-        let lists = match self {
+        postings_of(match self {
             Union::Two(both) => &both.lists,
             Union::Many(lists) | Union::But(lists, _) => lists,
-        };
-        lists.iter().map(|list| u64::from(list.cost())).sum()
+        })
     }
 
     pub(crate) fn new(lists: Lists<'a>, condition: Option<Condition<'a>>) -> Union<'a> {
@@ -57,7 +56,7 @@ impl<'a> Union<'a> {
     ) -> Result<u64, IndexError> {
         match self {
             Union::Two(both) if is_whole(&range, segment) => {
-                let sum: u64 = both.lists.iter().map(|list| u64::from(list.cost())).sum();
+                let sum = postings_of(&both.lists);
                 let shared = both.count(range, segment, stop)?;
                 if stop.count_is_cut() {
                     // What is known without counting: all of the longer one.

@@ -24,7 +24,6 @@ const PAIR_BYTES: f64 = 8.0;
 const BLOCK_BYTES: f64 = 20.0;
 
 /// Words, and of their pairs those to be kept, in order.
-#[derive(Default)]
 pub(super) struct Chosen {
     pub(super) words: Vec<(String, TermRecord)>,
     pub(super) pairs: Vec<(u8, u8)>,

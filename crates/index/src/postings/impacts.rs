@@ -82,12 +82,15 @@ pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
             count += 1;
         }
     }
-    let mut joining = Joining::of(&pairs[..count]);
-    while count > PAIRS {
-        let at = joining.cheapest(&pairs[..count]);
-        pairs[at].frequency = pairs[at + 1].frequency;
-        pairs.copy_within(at + 2..count, at + 1);
-        count -= 1;
+    // Most blocks have no more than are kept.
+    if count > PAIRS {
+        let mut joining = Joining::of(&pairs[..count]);
+        while count > PAIRS {
+            let at = joining.cheapest(&pairs[..count]);
+            pairs[at].frequency = pairs[at + 1].frequency;
+            pairs.copy_within(at + 2..count, at + 1);
+            count -= 1;
+        }
     }
     let mut bytes = [0; PAIRS_BYTES];
     for (out, pair) in bytes.as_chunks_mut().0.iter_mut().zip(&pairs[..count]) {
