@@ -1,4 +1,6 @@
 //! What can go wrong with an index, by the decision its user can make.
+use crate::layout::Chunks;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use vfs::StorageError;
 
@@ -47,10 +49,13 @@ pub enum IndexError {
         reason: String,
     },
     /// More documents than a segment can hold.
-    #[error("chunk {chunk}: over {max} documents in one segment; build with more chunks")]
+    #[error(
+        "{}: over {max} documents in one segment; build with more chunks, or lay the index out for more partitions",
+        Chunks::from(chunks.clone())
+    )]
     TooManyDocuments {
-        /// The chunk.
-        chunk: u32,
+        /// The chunks of the segment.
+        chunks: RangeInclusive<u32>,
         /// The most that a segment holds.
         max: u32,
     },

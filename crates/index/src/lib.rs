@@ -1,7 +1,7 @@
 //! The index: build, commit, open, check; and the document store beside it.
 //!
 //! ```text
-//! documents ──Writer──► one new segment a chunk ──commit──► MANIFEST-<n>
+//! documents ──Writer──► new segments ──commit──► MANIFEST-<n>
 //!                                                              │
 //!            Index (a snapshot) ◄──open, checksums verified────┘
 //!              ├─ Segment: terms, postings, positions, lengths, details
@@ -16,6 +16,7 @@ pub mod check;
 mod deletions;
 pub mod error;
 pub mod ids;
+pub mod layout;
 pub mod length;
 mod manifest;
 pub mod optimize;
@@ -36,6 +37,7 @@ pub mod writer;
 pub use check::{CheckReport, check};
 pub use error::IndexError;
 pub use ids::{DocId, Field};
+pub use layout::Layout;
 pub use optimize::{OptimizeOptions, OptimizeProgress, OptimizeSummary, optimize};
 pub use order::Order;
 pub use pairs::{PairRecord, Pairs};

@@ -3,6 +3,7 @@
 //! `MANIFEST-<generation>` holds JSON in a sealed envelope: options of the index, every live file with
 //! its length and checksum, and counts. A generation exists from the moment its manifest has its name.
 
+use crate::layout::{Chunks, Layout};
 use crate::postings::PostingsCodec;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
 use crate::{IndexError, Order, Pairs, Texts};
@@ -18,6 +19,9 @@ pub(crate) struct Manifest {
     /// Made when the index is built; every file of the index carries it.
     pub(crate) index_id: String,
     pub(crate) chunks: u32,
+    /// Partitions that new segments are laid out for; left out where they are the chunks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) partitions: Option<u32>,
     pub(crate) analyzer: Analyzer,
     pub(crate) codec: PostingsCodec,
     /// Said only where it is not the usual.
@@ -37,7 +41,8 @@ pub(crate) struct Manifest {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SegmentEntry {
     pub(crate) segment: u32,
-    pub(crate) chunk: u32,
+    #[serde(rename = "chunk")]
+    pub(crate) chunks: Chunks,
     pub(crate) documents_count: u32,
     pub(crate) index: FileEntry,
     /// The texts; `None` in an index without.
@@ -64,16 +69,17 @@ pub(crate) struct FileEntry {
 impl Manifest {
     pub(crate) fn new(
         index_id: u128,
-        chunks: u32,
+        layout: Layout,
         analyzer: Analyzer,
         codec: PostingsCodec,
         texts: Texts,
         pairs: Pairs,
     ) -> Manifest {
-        Manifest {
+        let mut manifest = Manifest {
             generation: 0,
             index_id: format!("{index_id:032x}"),
-            chunks,
+            chunks: layout.chunks,
+            partitions: None,
             analyzer,
             codec,
             texts,
@@ -83,7 +89,28 @@ impl Manifest {
             statistics: None,
             documents_count: 0,
             words_counts: [0; 2],
+        };
+        manifest.set_layout(layout);
+        manifest
+    }
+
+    /// Chunks, and the partitions that they are laid out for.
+    pub(crate) fn layout(&self) -> Layout {
+        Layout {
+            chunks: self.chunks,
+            partitions: self.partitions.unwrap_or(self.chunks),
         }
+    }
+
+    pub(crate) fn set_layout(&mut self, layout: Layout) {
+        self.chunks = layout.chunks;
+        self.partitions = (layout.partitions != layout.chunks).then_some(layout.partitions);
+    }
+
+    /// Puts the segments in the order of partitions, those of one by age.
+    pub(crate) fn sort_segments(&mut self) {
+        self.segments
+            .sort_by_key(|entry| (entry.chunks.first(), entry.segment));
     }
 
     pub(crate) fn index_id(&self) -> u128 {
@@ -183,14 +210,21 @@ pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest,
             "a segment has texts and the index none, or the other way round".into(),
         ));
     }
-    if manifest.chunks == 0
-        || manifest
-            .segments
-            .iter()
-            .any(|entry| entry.chunk >= manifest.chunks)
-    {
+    let layout = manifest.layout();
+    if !(1..=layout.chunks).contains(&layout.partitions) {
         return Err(damaged(
-            "a segment belongs to a chunk that the index does not have".into(),
+            "the index has no chunks, or other partitions than its chunks can be laid out for"
+                .into(),
+        ));
+    }
+    let fits = |entry: &SegmentEntry| {
+        let first = entry.chunks.first();
+        first < layout.chunks
+            && layout.chunks_of(layout.partition_of(first)) == entry.chunks.range()
+    };
+    if !manifest.segments.iter().all(fits) {
+        return Err(damaged(
+            "a segment has chunks that are no partition of the index".into(),
         ));
     }
     Ok(manifest)
@@ -222,4 +256,66 @@ pub(crate) fn commit(storage: &SharedStorage, manifest: &Manifest) -> Result<(),
     storage.rename(&temporary, &name)?;
     storage.sync_directory()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::RangeInclusive;
+    use std::sync::Arc;
+    use vfs::MemoryStorage;
+
+    /// What reading says of an index of eight chunks whose one segment has `chunks`.
+    fn read_back(partitions: u32, chunks: RangeInclusive<u32>) -> Result<Manifest, IndexError> {
+        let storage: SharedStorage = Arc::new(MemoryStorage::new());
+        let layout = Layout {
+            chunks: 8,
+            partitions,
+        };
+        let analyzer = Analyzer::default();
+        let (codec, pairs) = (PostingsCodec::default(), Pairs::default());
+        let mut manifest = Manifest::new(1, layout, analyzer, codec, Texts::None, pairs);
+        let file = FileEntry {
+            name: "segment-00000001.index".to_owned(),
+            number: 1,
+            seal: Seal {
+                bytes: 0,
+                checksum: 0,
+            },
+        };
+        manifest.segments.push(SegmentEntry {
+            segment: 1,
+            chunks: chunks.into(),
+            documents_count: 1,
+            index: file,
+            documents: None,
+            pairs: None,
+            deletions: None,
+            order: Order::Arrival,
+        });
+        commit(&storage, &manifest)?;
+        read(&storage, 0)
+    }
+
+    #[test]
+    fn the_chunks_of_a_segment_are_a_partition() {
+        for (partitions, chunks) in [(8, 7..=7), (3, 2..=4), (1, 0..=7)] {
+            let manifest = read_back(partitions, chunks.clone()).unwrap();
+            assert_eq!(manifest.segments[0].chunks.range(), chunks);
+            assert_eq!(manifest.layout().partitions, partitions);
+        }
+        for (partitions, chunks) in [(8, 8..=8), (8, 0..=1), (3, 2..=3), (1, 0..=0), (1, 9..=12)] {
+            let refused = read_back(partitions, chunks.clone())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                refused.contains("no partition of the index"),
+                "{chunks:?}: {refused}"
+            );
+        }
+        for partitions in [0, 9, u32::MAX] {
+            let refused = read_back(partitions, 0..=0).unwrap_err().to_string();
+            assert!(refused.contains("can be laid out for"), "{refused}");
+        }
+    }
 }

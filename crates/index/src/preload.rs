@@ -50,7 +50,7 @@ pub fn preload(
 fn names(manifest: &Manifest, chunks: &Range<u32>, parts: PreloadParts) -> Vec<String> {
     let mut files = Vec::new();
     for entry in &manifest.segments {
-        if !chunks.contains(&entry.chunk) {
+        if !entry.chunks.touch(chunks) {
             continue;
         }
         if parts.index {

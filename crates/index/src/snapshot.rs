@@ -1,12 +1,14 @@
 //! An index opened at one generation.
 
 use crate::deletions::Deletions;
+use crate::layout::Chunks;
 use crate::manifest::{self, Manifest, SegmentEntry};
 use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
 use crate::store::StorePart;
-use crate::{DocumentStore, IndexError, PostingsCodec, Segment, Statistics};
+use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use text::Analyzer;
@@ -22,6 +24,7 @@ pub struct Index {
     segments: Vec<Arc<Segment>>,
     statistics: Arc<Statistics>,
     documents: Arc<DocumentStore>,
+    path: PathBuf,
 }
 
 impl Index {
@@ -63,12 +66,16 @@ impl Index {
     ) -> Result<Index, IndexError> {
         let texts = manifest.texts;
         let opened = open_parts(storage, &manifest)?;
-        let mut chunks: Vec<Vec<StorePart>> = (0..manifest.chunks).map(|_| Vec::new()).collect();
+        let mut chunks: Vec<Vec<Arc<StorePart>>> =
+            (0..manifest.chunks).map(|_| Vec::new()).collect();
         let mut segments = Vec::with_capacity(opened.len());
         // Newest first in the store: a document is its latest version.
         for (entry, (mut segment, part)) in manifest.segments.iter().zip(opened) {
             if let Some(part) = part {
-                chunks[entry.chunk as usize].insert(0, part);
+                let part = Arc::new(part);
+                for chunk in entry.chunks.range() {
+                    chunks[chunk as usize].insert(0, Arc::clone(&part));
+                }
             }
             segment.number = segments.len() as u32;
             segments.push(Arc::new(segment));
@@ -79,12 +86,36 @@ impl Index {
             segments,
             statistics: Arc::new(statistics),
             documents: Arc::new(DocumentStore::new(chunks, texts)),
+            path: storage.location(),
         })
     }
 
     /// Chunks of the index (fixed when it was built).
     pub fn chunks_count(&self) -> u32 {
         self.manifest.chunks
+    }
+
+    /// Chunks, and the partitions that they are laid out for.
+    pub fn layout(&self) -> Layout {
+        self.manifest.layout()
+    }
+
+    /// Whether `chunks` can be searched without others: an error where they cut a partition that the index is laid
+    /// out for.
+    pub fn check_partition(&self, chunks: Range<u32>) -> Result<(), IndexError> {
+        let layout = self.layout();
+        let Some(partition) = layout.cut_by(&chunks) else {
+            return Ok(());
+        };
+        let asked = Chunks::from(chunks.start..=chunks.end - 1);
+        Err(IndexError::Mismatch {
+            path: self.path.clone(),
+            reason: format!(
+                "{asked} cannot be served alone, because {} are one segment here; serve them together, or lay the index \
+                 out for as many partitions as there will be index servers: shorttail optimize DIR --partitions N",
+                Chunks::from(partition)
+            ),
+        })
     }
 
     /// The analyzer it was built with.
@@ -122,11 +153,12 @@ impl Index {
         self.manifest.store_bytes()
     }
 
-    /// The segments of some chunks, by chunk and then by age.
+    /// The segments that have any of some chunks, by chunk and then by age. Those of a partition that
+    /// [`Index::check_partition`] finds right have no other chunks.
     pub fn segments(&self, chunks: Range<u32>) -> impl Iterator<Item = &Arc<Segment>> {
         self.segments
             .iter()
-            .filter(move |segment| chunks.contains(&segment.chunk()))
+            .filter(move |segment| segment.meta().chunks.touch(&chunks))
     }
 
     /// Statistics of the whole index, shared by all partitions.
@@ -158,7 +190,7 @@ fn open_parts(
                     let result = open_segment(storage, manifest, entry)
                         .and_then(|segment| Ok((segment, open_store(storage, manifest, entry)?)));
                     let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
-                    opened.push((entry.chunk, entry.segment, result));
+                    opened.push((entry.chunks.first(), entry.segment, result));
                 }
             });
         }
@@ -181,7 +213,7 @@ pub(crate) fn open_segment(
         entry.segment,
         entry.index.seal,
     )?;
-    if (segment.chunk(), segment.documents_count()) != (entry.chunk, entry.documents_count) {
+    if (segment.meta().chunks, segment.documents_count()) != (entry.chunks, entry.documents_count) {
         return Err(segment.damaged_at_terms("the segment is not the one that the manifest names"));
     }
     if let Some(file) = &entry.deletions {

@@ -5,10 +5,10 @@ mod workers;
 
 pub(crate) use commit::{all_deleted, open_segments, remove_leftovers, write_statistics};
 
-use crate::build::chunk::Target;
+use crate::build::segment::Target;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
-use crate::{IndexError, OptimizeProgress, Order, Pairs, PostingsCodec, Texts};
+use crate::{IndexError, Layout, OptimizeProgress, Order, Pairs, PostingsCodec, Texts};
 use corpus::Document;
 use text::Analyzer;
 use vfs::{Lock, SharedStorage};
@@ -25,7 +25,10 @@ pub(crate) const LOCK_NAME: &str = "writer.lock";
 pub struct BuildOptions {
     /// Chunks; `None`: those of the index that is there, or 2.
     pub chunks: Option<u32>,
-    /// Threads that build chunks; 0 counts as 1.
+    /// Partitions to lay the chunks out for: those of each become one segment. `None`: as in the index that is
+    /// there, or one a chunk.
+    pub partitions: Option<u32>,
+    /// Threads that build segments; 0 counts as 1.
     pub threads: usize,
     /// Memory to stay within while building.
     pub memory_bytes: u64,
@@ -49,6 +52,7 @@ impl Default for BuildOptions {
     fn default() -> Self {
         BuildOptions {
             chunks: None,
+            partitions: None,
             threads: 1,
             memory_bytes: 512 << 20,
             codec: None,
@@ -106,7 +110,7 @@ impl Writer {
             texts: manifest.texts,
             run_documents_max: options.run_documents_max,
         };
-        let workers = Workers::start(target, manifest.chunks, manifest.next_segment, &options);
+        let workers = Workers::start(target, manifest.layout(), manifest.next_segment, &options);
         Ok(Writer {
             storage,
             manifest,
@@ -158,9 +162,16 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
             reason: format!("{chunks} chunks: an index has 1 to {CHUNKS_MAX}"),
         });
     }
+    let mut layout = Layout {
+        chunks,
+        partitions: chunks,
+    };
+    if let Some(partitions) = options.partitions {
+        layout = layout.with_partitions(storage, partitions)?;
+    }
     Ok(Manifest::new(
         new_index_id(storage),
-        chunks,
+        layout,
         options.analyzer.unwrap_or_default(),
         options.codec.unwrap_or_default(),
         options.texts.unwrap_or_default(),
@@ -189,6 +200,19 @@ fn fit(
             ),
         })
     };
+    let layout = manifest.layout();
+    if let Some(partitions) = options.partitions
+        && partitions != layout.partitions
+    {
+        return Err(IndexError::Mismatch {
+            path: storage.location(),
+            reason: format!(
+                "the index here is laid out for {} partitions, not {partitions}: leave --partitions out to add to it, or \
+                 lay it out anew before: shorttail optimize DIR --partitions {partitions}",
+                layout.partitions
+            ),
+        });
+    }
     match (
         options.chunks,
         options.codec,

@@ -2,11 +2,13 @@
 //! quote true bytes?
 //!
 //! The fixtures were built once and never again: an index of three documents, and a second commit that
-//! replaces the third; one of 400 documents, whose lists have full blocks; and one with stored pairs. A change of format gets a
-//! new version and new fixtures beside these.
+//! replaces the third; one of 400 documents, whose lists have full blocks; one with stored pairs; and one of four chunks laid out for two
+//! partitions. A change of format gets a new version and new fixtures beside these.
 
 use corpus::Document;
-use index::{BuildOptions, DocId, Field, Index, IndexError, Pairs, Segment, Texts, Writer, check};
+use index::{
+    BuildOptions, DocId, Field, Index, IndexError, Layout, Pairs, Segment, Texts, Writer, check,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +19,7 @@ const SEGMENT_2: &str = "segment-00000002.index";
 const SMALL: &str = "format-4";
 const BLOCKS: &str = "format-4-blocks";
 const PAIRS: &str = "format-4-pairs";
+const PARTITIONS: &str = "format-4-partitions";
 /// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
 /// choose other bytes for the same rows, so byte for byte comparison ends there.
 const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b1), (SEGMENT_2, 0x13a)];
@@ -203,21 +206,23 @@ fn blocks_line(number: u32) -> String {
     format!(r#"{{"url":"https://example.org/{number}","body":"{body}"}}"#)
 }
 
+/// How the fixtures of one chunk were built.
+fn one_chunk(texts: Texts) -> BuildOptions {
+    BuildOptions {
+        chunks: Some(1),
+        texts: Some(texts),
+        ..BuildOptions::default()
+    }
+}
+
 fn written_today<'a>(
     commits: impl IntoIterator<Item = &'a str>,
-    texts: Texts,
-    pairs: Option<Pairs>,
+    options: &BuildOptions,
 ) -> MemoryStorage {
     let storage = Arc::new(MemoryStorage::new());
     for lines in commits {
         let shared: SharedStorage = storage.clone();
-        let options = BuildOptions {
-            chunks: Some(1),
-            texts: Some(texts),
-            pairs,
-            ..BuildOptions::default()
-        };
-        let mut writer = Writer::open(shared, options).unwrap();
+        let mut writer = Writer::open(shared, options.clone()).unwrap();
         for line in lines.lines() {
             let document = Document::from_json_line(line.as_bytes()).unwrap();
             writer.add(document).unwrap();
@@ -244,7 +249,7 @@ fn assert_same(today: &MemoryStorage, then: &MemoryStorage, name: &str, end: usi
 fn what_is_written_today_is_what_was_written_then() {
     let lines = |name| std::fs::read_to_string(fixtures().join(name)).unwrap();
     let (first, second) = (lines("first.jsonl"), lines("second.jsonl"));
-    let today = written_today([&*first, &*second], Texts::Stored, None);
+    let today = written_today([&*first, &*second], &one_chunk(Texts::Stored));
     let then = fixture(SMALL);
     assert_eq!(files(&today), files(&then));
     for (name, details_start) in DETAILS_START {
@@ -260,7 +265,7 @@ fn what_is_written_today_is_what_was_written_then() {
 #[test]
 fn blocks_written_today_are_those_written_then() {
     let lines: Vec<String> = (0..400).map(blocks_line).collect();
-    let today = written_today([&*lines.join("\n")], Texts::None, None);
+    let today = written_today([&*lines.join("\n")], &one_chunk(Texts::None));
     let then = fixture(BLOCKS);
     assert_eq!(files(&today), files(&then));
     assert_same(&today, &then, SEGMENT_1, BLOCKS_DETAILS_START);
@@ -269,7 +274,11 @@ fn blocks_written_today_are_those_written_then() {
 #[test]
 fn pairs_written_today_are_those_written_then() {
     let lines = std::fs::read_to_string(fixtures().join("pairs.jsonl")).unwrap();
-    let today = written_today([&*lines], Texts::None, Some(Pairs::All));
+    let options = BuildOptions {
+        pairs: Some(Pairs::All),
+        ..one_chunk(Texts::None)
+    };
+    let today = written_today([&*lines], &options);
     let then = fixture(PAIRS);
     assert_eq!(files(&today), files(&then));
     let name = "segment-00000001.pairs";
@@ -295,6 +304,45 @@ fn pairs_are_read() {
     assert_eq!(documents("not", "to"), [(0, 1), (2, 1)]);
     assert_eq!(documents("be", "be"), []);
     assert!(check(fixture(PAIRS), 10).unwrap().1.is_empty());
+}
+
+/// Where the details begin in a segment's file of one block, by its table of sections.
+fn details_start(storage: &MemoryStorage, name: &str) -> usize {
+    let file = storage.read_raw(name).unwrap();
+    let row = &file[file.len() - 28 - 12 * 16 + 9 * 16..][..8];
+    64 + u64::from_le_bytes(row.try_into().unwrap()) as usize
+}
+
+#[test]
+fn partitions_written_today_are_those_written_then() {
+    let lines = std::fs::read_to_string(fixtures().join("first.jsonl")).unwrap();
+    let options = BuildOptions {
+        chunks: Some(4),
+        partitions: Some(2),
+        pairs: Some(Pairs::None),
+        ..one_chunk(Texts::None)
+    };
+    let today = written_today([&*lines], &options);
+    let then = fixture(PARTITIONS);
+    assert_eq!(files(&today), files(&then));
+    for name in [SEGMENT_1, SEGMENT_2] {
+        assert_same(&today, &then, name, details_start(&then, name));
+    }
+}
+
+#[test]
+fn partitions_are_read() {
+    let (report, damages) = check(fixture(PARTITIONS), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
+    assert_eq!((report.segments, report.documents), (2, 3));
+    let index = open(PARTITIONS);
+    let (chunks, partitions) = (4, 2);
+    assert_eq!(index.layout(), Layout { chunks, partitions });
+    let segments: Vec<_> = index.segments(0..4).collect();
+    assert_eq!(segments[0].chunks(), 0..=1);
+    assert_eq!(segments[1].chunks(), 2..=3);
+    assert_eq!(postings(segments[0], Field::Text, "tail").len(), 2);
+    assert_eq!(postings(segments[1], Field::Text, "tail").len(), 1);
 }
 
 #[test]
@@ -412,7 +460,13 @@ fn the_documentation_quotes_true_bytes() {
     let markdown = std::fs::read_to_string(page).unwrap();
     let mut files = BTreeMap::new();
     let prefixed = |folder: &'static str| (folder, format!("{folder}/"));
-    for (folder, prefix) in [(SMALL, String::new()), prefixed(BLOCKS), prefixed(PAIRS)] {
+    let folders = [
+        (SMALL, String::new()),
+        prefixed(BLOCKS),
+        prefixed(PAIRS),
+        prefixed(PARTITIONS),
+    ];
+    for (folder, prefix) in folders {
         let storage = fixture(folder);
         for name in storage.files() {
             let bytes = storage.read_raw(&name).unwrap();
@@ -438,6 +492,8 @@ fn the_documentation_quotes_true_bytes() {
         "statistics-2",
         "format-4-blocks/segment-00000001.index",
         "format-4-pairs/segment-00000001.pairs",
+        "format-4-partitions/MANIFEST-1",
+        "format-4-partitions/segment-00000001.index",
     ];
     for kind in kinds {
         let quoted = found.iter().filter(|quotation| quotation.file == kind);

@@ -110,12 +110,19 @@ proptest! {
         let index = build_index(&batches, build).unwrap();
         let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
         let whole = search_partition(&plan, all_segments(&index), k).unwrap();
-        let chunks = index.chunks_count();
+        let laid_out: Vec<_> = index.layout().partitions().collect();
         let (mut lists, mut total) = (Vec::new(), 0);
-        for partition in 0..partitions {
-            let from = chunks * partition / partitions;
-            let to = chunks * (partition + 1) / partitions;
-            let (hits, count) = search_partition(&plan, index.segments(from..to), k).unwrap();
+        for partition in 0..partitions as usize {
+            let cut = |partition: usize| laid_out.len() * partition / partitions as usize;
+            let Some((first, last)) = laid_out[cut(partition)..cut(partition + 1)]
+                .first()
+                .zip(laid_out[..cut(partition + 1)].last())
+            else {
+                continue;
+            };
+            let chunks = *first.start()..*last.end() + 1;
+            index.check_partition(chunks.clone()).unwrap();
+            let (hits, count) = search_partition(&plan, index.segments(chunks), k).unwrap();
             lists.push(hits);
             total += count;
         }

@@ -54,7 +54,7 @@ proptest! {
         queries in prop::collection::vec((queries(), rankings()), 1..6),
         k in 0usize..20,
     ) {
-        let as_built = build_index(&batches, BuildPlan { order: None, ..build }).unwrap();
+        let as_built = build_index(&batches, BuildPlan { order: None, laid_out_for: None, ..build }).unwrap();
         for order in Order::ALL {
             let index = build_index(&batches, BuildPlan { order: Some(order), ..build }).unwrap();
             for segment in segments(&index) {

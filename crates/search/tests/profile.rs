@@ -173,6 +173,7 @@ fn what_a_search_decoded_is_decoded_again() {
         let build = BuildPlan {
             chunks: 2,
             codec,
+            partitions: 2,
             ..BuildPlan::PLAIN
         };
         let index = build_index(&[documents], build).unwrap();

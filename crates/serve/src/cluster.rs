@@ -59,14 +59,10 @@ impl Cluster {
         cut_off: Option<Duration>,
     ) -> Result<Cluster, ServeError> {
         let draining = Draining::default();
-        let chunks_count = generations.newest().chunks_count();
         let mut servers: Vec<(Chunks, Arc<dyn IndexServer>)> = Vec::new();
         let mut handlers = Vec::new();
-        for (partition, chunks) in topology
-            .partition_chunks(chunks_count)?
-            .into_iter()
-            .enumerate()
-        {
+        let partitions = topology.partitions_of(&generations.newest())?;
+        for (partition, chunks) in partitions.into_iter().enumerate() {
             let options = HandlerOptions {
                 handlers: topology.handlers,
                 queue_length: topology.queue_length,

@@ -87,6 +87,9 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
+    /// The index cannot be served like this: lay it out otherwise, or repair it.
+    #[error(transparent)]
+    Index(#[from] IndexError),
     /// The cluster file cannot be read or contradicts itself.
     #[error("{}: {reason}", path.display())]
     ClusterFile {

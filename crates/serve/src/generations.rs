@@ -5,7 +5,7 @@
 
 use index::{Index, IndexError, PreloadParts};
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use vfs::preload::PreloadReport;
 use vfs::{PreloadOptions, SharedStorage};
 
@@ -15,6 +15,8 @@ pub struct Generations {
     storage: Option<SharedStorage>,
     preloading: Option<Preloading>,
     held: RwLock<Held>,
+    /// The partitions served here: a generation that cuts one is not put in place.
+    partitions: Mutex<Vec<Range<u32>>>,
     /// One reload at a time.
     reloading: Mutex<()>,
 }
@@ -86,6 +88,7 @@ impl Generations {
                 newest: index,
                 before: None,
             }),
+            partitions: Mutex::default(),
             reloading: Mutex::new(()),
         })
     }
@@ -111,8 +114,21 @@ impl Generations {
         (before.generation() == generation).then(|| Arc::clone(before))
     }
 
-    /// Opens the newest generation, where there is a newer one; what is served then. On an error the
-    /// generation served before goes on being served.
+    /// Says that `chunks` are searched here, of every generation to come; an error where the newest cannot be cut so.
+    pub fn serve(&self, chunks: Range<u32>) -> Result<(), IndexError> {
+        self.newest().check_partition(chunks.clone())?;
+        self.partitions().push(chunks);
+        Ok(())
+    }
+
+    fn partitions(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
+        self.partitions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens the newest generation, where there is a newer one; what is served then. On an error, and where the newer
+    /// one is laid out for other partitions than are served, the generation served before goes on being served.
     pub fn reload(&self) -> Result<Arc<Index>, IndexError> {
         let _one = self
             .reloading
@@ -133,6 +149,9 @@ impl Generations {
         let opened = Arc::new(opened);
         if opened.generation() == newest.generation() {
             return Ok(newest);
+        }
+        for chunks in self.partitions().iter() {
+            opened.check_partition(chunks.clone())?;
         }
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
         held.before = Some(std::mem::replace(&mut held.newest, Arc::clone(&opened)));

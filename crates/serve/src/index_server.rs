@@ -57,13 +57,14 @@ pub(crate) struct Opened {
 }
 
 impl InProcessIndexServer {
-    /// Starts the handlers for `chunks` of an index.
+    /// Starts the handlers for `chunks` of an index; refused where they cut what the index has in one segment.
     pub fn start(
         generations: Arc<Generations>,
         chunks: Chunks,
         options: &HandlerOptions,
         draining: Draining,
     ) -> Result<InProcessIndexServer, ServeError> {
+        generations.serve(*chunks.start()..*chunks.end() + 1)?;
         let handlers = Handlers::start(*chunks.start(), options)?;
         let opened = Opened::new(generations.newest(), &chunks);
         Ok(InProcessIndexServer {

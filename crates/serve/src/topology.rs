@@ -2,6 +2,7 @@
 
 use crate::ServeError;
 use crate::transport::Chunks;
+use index::{Index, Layout};
 
 /// How an index is spread over index servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +27,17 @@ impl Default for Topology {
 }
 
 impl Topology {
+    /// The chunks of every partition of `index`; an error where it cannot be served so.
+    pub fn partitions_of(&self, index: &Index) -> Result<Vec<Chunks>, ServeError> {
+        let partitions = self.partition_chunks(index.chunks_count())?;
+        for chunks in &partitions {
+            index.check_partition(*chunks.start()..*chunks.end() + 1)?;
+        }
+        Ok(partitions)
+    }
+
     /// The chunks of every partition: contiguous, as equal as can be.
-    pub fn partition_chunks(&self, chunks_count: u32) -> Result<Vec<Chunks>, ServeError> {
+    fn partition_chunks(&self, chunks_count: u32) -> Result<Vec<Chunks>, ServeError> {
         if self.partitions == 0 || self.partitions > chunks_count as usize {
             return Err(ServeError::Options {
                 option: "--partitions",
@@ -47,35 +57,18 @@ impl Topology {
                 ),
             });
         }
-        let chunks = u64::from(chunks_count);
-        let cut = |partition: usize| (partition as u64 * chunks / self.partitions as u64) as u32;
-        Ok((0..self.partitions)
-            .map(|p| cut(p)..=cut(p + 1) - 1)
-            .collect())
+        let layout = Layout {
+            chunks: chunks_count,
+            // No more than chunks, as was just seen.
+            partitions: self.partitions as u32,
+        };
+        Ok(layout.partitions().collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn partitions_cover_all_chunks_once() {
-        for chunks in 1..40u32 {
-            for partitions in 1..=chunks as usize {
-                let topology = Topology {
-                    partitions,
-                    handlers: 1,
-                    queue_length: 1,
-                };
-                let ranges = topology.partition_chunks(chunks).unwrap();
-                let all: Vec<u32> = ranges.iter().cloned().flatten().collect();
-                assert_eq!(all, (0..chunks).collect::<Vec<_>>());
-                let sizes = || ranges.iter().map(|range| range.clone().count());
-                assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1);
-            }
-        }
-    }
 
     #[test]
     fn more_partitions_than_chunks_are_refused_with_a_remedy() {

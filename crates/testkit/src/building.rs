@@ -12,6 +12,8 @@ use vfs::{MemoryStorage, SharedStorage};
 pub struct BuildPlan {
     /// Chunks.
     pub chunks: u32,
+    /// Partitions that they are laid out for while documents come; no more than chunks count.
+    pub partitions: u32,
     /// Codec.
     pub codec: PostingsCodec,
     /// Documents of a sorted run; few force many runs, joined more than once.
@@ -22,22 +24,27 @@ pub struct BuildPlan {
     pub threads: usize,
     /// Order that the whole index is put into after the last commit; `None`: segments stay as commits made them.
     pub order: Option<Order>,
+    /// Partitions that the whole index is laid out for after the last commit; `None`: as it was.
+    pub laid_out_for: Option<u32>,
 }
 
 impl BuildPlan {
     /// The plainest build: one chunk, one thread.
     pub const PLAIN: BuildPlan = BuildPlan {
         chunks: 1,
+        partitions: 1,
         codec: PostingsCodec::Packed,
         run_documents_max: None,
         pairs: Pairs::Frequent,
         threads: 1,
         order: None,
+        laid_out_for: None,
     };
 
     fn options(self) -> BuildOptions {
         BuildOptions {
             chunks: Some(self.chunks),
+            partitions: Some(self.partitions.min(self.chunks)),
             codec: Some(self.codec),
             run_documents_max: self.run_documents_max,
             pairs: Some(self.pairs),
@@ -56,17 +63,35 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
         prop_oneof![3 => Just(Pairs::All), 1 => Just(Pairs::Frequent), 1 => Just(Pairs::None)],
         1usize..3,
         prop_oneof![3 => Just(None), 2 => orders().prop_map(Some)],
+        partitions(),
+        prop_oneof![3 => Just(None), 2 => partitions().prop_map(Some)],
     )
         .prop_map(
-            |(chunks, codec, run_documents_max, pairs, threads, order)| BuildPlan {
+            |(
                 chunks,
                 codec,
                 run_documents_max,
                 pairs,
                 threads,
                 order,
+                partitions,
+                laid_out_for,
+            )| BuildPlan {
+                chunks,
+                partitions,
+                codec,
+                run_documents_max,
+                pairs,
+                threads,
+                order,
+                laid_out_for,
             },
         )
+}
+
+/// One for all chunks, some, or one a chunk.
+fn partitions() -> impl Strategy<Value = u32> {
+    prop_oneof![2 => Just(1u32), 1 => 2u32..8, 2 => Just(u32::MAX)]
 }
 
 /// Any order of documents.
@@ -84,9 +109,12 @@ pub fn build_index(batches: &[Vec<Document>], plan: BuildPlan) -> Result<Index, 
         }
         writer.commit()?;
     }
-    if plan.order.is_some() {
+    if plan.order.is_some() || plan.laid_out_for.is_some() {
         let options = OptimizeOptions {
             order: plan.order,
+            partitions: plan
+                .laid_out_for
+                .map(|partitions| partitions.min(plan.chunks)),
             threads: plan.threads,
             ..OptimizeOptions::default()
         };

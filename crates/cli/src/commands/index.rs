@@ -27,6 +27,8 @@ EXAMPLES:
         Add folders of text, Markdown and HTML files
     zcat dump.gz | shorttail index - --into my-index --memory 2G
         Index standard input
+    shorttail index pages.jsonl --into my-index --chunks 64 --partitions 4
+        Cut it into 64 chunks, laid out for 4 index servers (or 2, or 1)
     shorttail index pages.jsonl --into my-index --order bisection
         Take longer, and put documents that share words beside each other: a smaller, faster index";
 
@@ -43,6 +45,10 @@ pub(crate) struct IndexArguments {
     /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     chunks: Option<u32>,
+    /// Partitions to lay the chunks out for: those of each become one segment, faster to search, which no two index
+    /// servers can share [default: as in the index there, or one a chunk]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    partitions: Option<u32>,
     /// Threads that cut texts into words and build chunks [default: one a core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
@@ -117,6 +123,7 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     let storage = Arc::new(RealStorage::create_directory(&arguments.into)?);
     let options = BuildOptions {
         chunks: arguments.chunks,
+        partitions: arguments.partitions,
         threads: arguments.threads.unwrap_or_else(cores_count),
         memory_bytes: arguments.memory,
         codec: arguments.codec.map(|name| match name {

@@ -1,4 +1,4 @@
-//! `shorttail optimize`: the segments of every chunk into one, in an order of documents.
+//! `shorttail optimize`: the segments of every partition into one, in an order of documents.
 
 use super::{cores_count, existing_directory};
 use crate::failure::note;
@@ -21,9 +21,11 @@ EXAMPLES:
         Merge segments and drop replaced documents, in the order that the index has
     shorttail optimize my-index --order bisection
         Put documents that share words beside each other: fewer bits, more skipped
+    shorttail optimize my-index --partitions 1
+        Make one segment of all chunks, for one index server that has them all
     shorttail optimize my-index --order url --memory 2G --json";
 
-/// Merge the segments of each chunk, drop replaced documents, reorder the rest
+/// Merge segments, drop replaced documents, reorder the rest
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct OptimizeArguments {
@@ -33,6 +35,10 @@ pub(crate) struct OptimizeArguments {
     /// Order of documents [default: that of the index there, or arrival]
     #[arg(long)]
     order: Option<OrderName>,
+    /// Partitions to lay the index out for: the chunks of each become one segment, which no two index servers can
+    /// share; as many as chunks undoes it [default: as it is]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    partitions: Option<u32>,
     /// Memory to stay within: bytes, or with a unit as in 512M, 2G, 64MiB; 16M at least
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
     memory: u64,
@@ -70,6 +76,7 @@ pub(super) fn run(arguments: OptimizeArguments) -> anyhow::Result<ExitCode> {
     let storage = existing_directory(&arguments.directory)?;
     let options = OptimizeOptions {
         order: arguments.order.map(OrderName::order),
+        partitions: arguments.partitions,
         memory_bytes: arguments.memory,
         threads: arguments.threads.unwrap_or_else(cores_count),
         ..OptimizeOptions::default()
@@ -122,6 +129,7 @@ fn text_summary(summary: &OptimizeSummary, elapsed_s: f64) -> String {
                 count(summary.segments_after),
             ),
         ),
+        ("partitions", count(summary.partitions)),
         ("documents", count(summary.documents_count)),
         ("dropped", count(summary.documents_dropped)),
         (
@@ -151,6 +159,7 @@ fn json_summary(summary: &OptimizeSummary, elapsed_s: f64) -> serde_json::Value 
     serde_json::json!({
         "order": summary.order.name(),
         "generation": summary.generation,
+        "partitions": summary.partitions,
         "chunks_rewritten": summary.chunks_rewritten,
         "segments_before": summary.segments_before,
         "segments_after": summary.segments_after,

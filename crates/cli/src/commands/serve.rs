@@ -92,7 +92,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     };
     let topology = options.topology();
     // Refused before anything is started.
-    let parts = topology.partition_chunks(generations.newest().chunks_count())?;
+    let parts = topology.partitions_of(&generations.newest())?;
     let places = arguments
         .placement
         .places(topology.partitions, topology.handlers)?;

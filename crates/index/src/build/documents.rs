@@ -1,4 +1,4 @@
-//! What a chunk under construction keeps of its documents besides their words, in order of arrival.
+//! What a segment under construction keeps of its documents besides their words, in order of arrival.
 //!
 //! Rows and details wait in files until the segment is written, because only then is it known which
 //! documents later ones have replaced; texts go to the document store at once.
@@ -21,7 +21,7 @@ const SORTED_MAX: usize = 4 << 20;
 /// Bytes after which the pages read so far are given back.
 const RELEASE_BYTES: usize = 8 << 20;
 
-/// The documents of a chunk, while they arrive.
+/// The documents of a segment, while they arrive.
 pub(crate) struct Documents {
     rows: Spill,
     details: Spill,
@@ -31,7 +31,7 @@ pub(crate) struct Documents {
     count: u32,
 }
 
-/// The documents of a chunk, all there.
+/// The documents of a segment, all there.
 pub(crate) struct AllDocuments {
     rows: Region,
     details: Region,
@@ -46,7 +46,7 @@ impl Documents {
         index_id: u128,
         segment: u32,
     ) -> Result<Documents, IndexError> {
-        let name = super::chunk::documents_name(segment);
+        let name = super::segment::documents_name(segment);
         Ok(Documents {
             rows: Spill::new(storage, format!("tmp-{segment:08}-rows")),
             details: Spill::new(storage, format!("tmp-{segment:08}-details")),

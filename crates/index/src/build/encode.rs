@@ -31,7 +31,7 @@ struct MappedDocument {
 }
 
 impl RunMap {
-    /// `id_of` tells the id in the segment of a document of the chunk.
+    /// `id_of` tells the id in the segment of a document that arrived.
     pub(crate) fn new(run: &RunDocuments, id_of: impl Fn(u32) -> u32) -> RunMap {
         let mut documents = Vec::with_capacity(run.lengths.len() + 1);
         let mut coarse = Vec::new();

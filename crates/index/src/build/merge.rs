@@ -1,4 +1,4 @@
-//! Which documents of a chunk's segments do later ones replace?
+//! Which documents of a partition's segments do later ones replace?
 
 use crate::deletions::Deletions;
 use crate::{DocId, IndexError, Segment};

@@ -1,4 +1,4 @@
-//! Chunks under construction: documents in, one segment a chunk out.
+//! Segments under construction: documents in, one segment a partition out.
 //!
 //! ```text
 //! documents ─┬─ documents: rows, details, texts, in order of arrival ──────┐
@@ -6,9 +6,9 @@
 //!                                                  └── merge ── encode ────┴── segment
 //! ```
 
-pub(crate) mod chunk;
 pub(crate) mod documents;
 pub(crate) mod run;
+pub(crate) mod segment;
 
 mod arena;
 mod encode;

@@ -1,4 +1,4 @@
-//! Runs: the documents that one thread inverted of a chunk, in memory or as sorted records in a file.
+//! Runs: the documents that one thread inverted of a segment, in memory or as sorted records in a file.
 //!
 //! ```text
 //! file   := record*                                         by (field, term), then by run
@@ -25,15 +25,15 @@ const FILES_PER_LEVEL: usize = 16;
 /// Bytes of a file after which the pages read so far are given back: there may be many files.
 const RELEASE_BYTES: usize = 512 << 10;
 
-/// The documents of a run: which of the chunk, and their words by field.
+/// The documents of a run: which of the segment, and their words by field.
 #[derive(Debug, Default)]
 pub(crate) struct RunDocuments {
-    /// Ordinals in the chunk, increasing: first, and how many follow one another.
+    /// Ordinals in the segment, increasing: first, and how many follow one another.
     pub(crate) ordinals: Vec<(u32, u32)>,
     pub(crate) lengths: Vec<[u32; 2]>,
 }
 
-/// Inverts the documents of a chunk that one thread gets, run by run.
+/// Inverts the documents of a segment that one thread gets, run by run.
 pub(crate) struct RunBuilder {
     storage: SharedStorage,
     /// Name of the files, one at a time, before each is opened and loses it.
@@ -48,7 +48,7 @@ pub(crate) struct RunBuilder {
     levels: Vec<u8>,
 }
 
-/// The runs of a chunk that one thread made.
+/// The runs of a segment that one thread made.
 pub(crate) struct Runs {
     pub(crate) documents: Vec<RunDocuments>,
     pub(crate) terms: Vec<RunTerms>,
@@ -80,7 +80,7 @@ impl RunBuilder {
         }
     }
 
-    /// Adds a document of the chunk; ordinals increase.
+    /// Adds a document of the segment; ordinals increase.
     pub(crate) fn add(
         &mut self,
         document: &Document,
@@ -123,7 +123,7 @@ impl RunBuilder {
         self.join_files()
     }
 
-    /// Joins the newest files when there are many of one level, so that however large the chunk gets
+    /// Joins the newest files when there are many of one level, so that however large the segment gets
     /// there are few to hold open.
     fn join_files(&mut self) -> Result<(), IndexError> {
         while let Some(&level) = self.levels.last() {

@@ -119,7 +119,7 @@ fn check_segments(
         let store = open_store(storage, manifest, entry);
         let outcome = match (segment, store) {
             (Ok(opened), Ok(store)) => {
-                let outcome = segment::check(&opened, manifest.chunks, store.as_ref(), report);
+                let outcome = segment::check(&opened, manifest.layout(), store.as_ref(), report);
                 segments.push(Arc::new(opened));
                 outcome
             }

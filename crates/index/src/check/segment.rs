@@ -2,14 +2,14 @@
 
 use super::{CheckReport, pairs};
 use crate::store::StorePart;
-use crate::{Bounds, DocId, Field, Impact, IndexError, Segment, TermRecord, length};
+use crate::{Bounds, DocId, Field, Impact, IndexError, Layout, Segment, TermRecord, length};
 use corpus::url_hash;
 use fst::Streamer;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(super) fn check(
     segment: &Segment,
-    chunks: u32,
+    layout: Layout,
     store: Option<&StorePart>,
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
@@ -17,7 +17,7 @@ pub(super) fn check(
     if let Some(stored) = &segment.pairs {
         pairs::check(segment, stored)?;
     }
-    check_documents(segment, chunks, store)
+    check_documents(segment, layout, store)
 }
 
 fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexError> {
@@ -145,7 +145,7 @@ fn check_list(
 
 fn check_documents(
     segment: &Segment,
-    chunks: u32,
+    layout: Layout,
     store: Option<&StorePart>,
 ) -> Result<(), IndexError> {
     let documents = segment.documents_count();
@@ -163,8 +163,8 @@ fn check_documents(
     for (rank, doc) in segment.docs_by_hash().into_iter().enumerate() {
         let hash = segment.url_hash(DocId(doc));
         let details = segment.details(DocId(doc))?;
-        if hash != url_hash(&details.url) || hash % u64::from(chunks) != u64::from(segment.chunk())
-        {
+        let elsewhere = !segment.chunks().contains(&layout.chunk_of(hash));
+        if hash != url_hash(&details.url) || elsewhere {
             return wrong(doc, "its URL hashes otherwise");
         }
         if segment.site_hash(DocId(doc)) != xxh3_64(details.site.as_bytes()) {

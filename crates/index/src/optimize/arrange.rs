@@ -1,7 +1,7 @@
-//! In which order do the documents of a chunk go into its new segment?
+//! In which order do the documents of a partition go into its new segment?
 
-use super::chunk::{ChunkWork, Phase};
 use super::live::Live;
+use super::partition::{PartitionWork, Phase};
 use super::rows::Rows;
 use crate::order::{Forward, Limits, Order, bisect, forward_of, levels, url_key};
 use crate::spill::Spill;
@@ -15,7 +15,7 @@ pub(super) struct Arranged {
     pub(super) terms_left_out: u64,
 }
 
-impl ChunkWork<'_> {
+impl PartitionWork<'_> {
     /// Finds the order asked for. `prefix` begins the names of temporary files.
     pub(super) fn arrange(
         &self,

@@ -1,45 +1,51 @@
-//! Which documents of a chunk are alive, and how are they numbered over its segments?
+//! Which documents of a partition are alive, and how are they numbered over the segments that hold them?
 
 use crate::segment::DOCUMENTS_MAX;
-use crate::{DocId, IndexError, Segment};
+use crate::{DocId, IndexError, Layout, Segment};
+use std::ops::RangeInclusive;
 
-/// In place of the number of a deleted document.
+/// In place of the number of a document that is deleted, or of another partition.
 pub(crate) const GONE: u32 = u32::MAX;
 
-/// The live documents of some segments, numbered in the order of segments and documents: their *arrival*.
+/// The live documents of a partition, numbered in the order of segments and documents: their *arrival*.
 pub(crate) struct Live {
     by_segment: Vec<Vec<u32>>,
     count: u32,
 }
 
 impl Live {
-    pub(crate) fn of(segments: &[Segment], chunk: u32) -> Result<Live, IndexError> {
-        let all: u64 = segments
-            .iter()
-            .map(|segment| u64::from(segment.live_documents_count()))
-            .sum();
-        if all > u64::from(DOCUMENTS_MAX) {
-            return Err(IndexError::TooManyDocuments {
-                chunk,
-                max: DOCUMENTS_MAX,
-            });
-        }
-        let mut count = 0;
-        let mut number = |segment: &Segment, doc: u32| {
-            if segment.is_deleted(DocId(doc)) {
-                return GONE;
+    /// Of `segments`, the live documents of the chunks `chunks`.
+    pub(crate) fn of(
+        segments: &[Segment],
+        layout: Layout,
+        chunks: RangeInclusive<u32>,
+    ) -> Result<Live, IndexError> {
+        let mut count = 0u64;
+        let mut by_segment = Vec::with_capacity(segments.len());
+        for segment in segments {
+            let has_others = segment.chunks().any(|chunk| !chunks.contains(&chunk));
+            let is_here = |doc: DocId| {
+                !segment.is_deleted(doc)
+                    && (!has_others || chunks.contains(&layout.chunk_of(segment.url_hash(doc))))
+            };
+            let mut number = |doc: u32| {
+                if !is_here(DocId(doc)) {
+                    return GONE;
+                }
+                count += 1;
+                // Told below where it does not fit.
+                (count - 1) as u32
+            };
+            let documents = 0..segment.documents_count();
+            by_segment.push(documents.map(&mut number).collect());
+            if count > u64::from(DOCUMENTS_MAX) {
+                return Err(IndexError::TooManyDocuments {
+                    chunks,
+                    max: DOCUMENTS_MAX,
+                });
             }
-            count += 1;
-            count - 1
-        };
-        let by_segment = segments
-            .iter()
-            .map(|segment| {
-                (0..segment.documents_count())
-                    .map(|doc| number(segment, doc))
-                    .collect()
-            })
-            .collect();
+        }
+        let count = count as u32;
         Ok(Live { by_segment, count })
     }
 

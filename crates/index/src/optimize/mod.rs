@@ -1,21 +1,21 @@
-//! Rewriting an index: one segment a chunk, without deleted documents, documents in another order.
+//! Rewriting an index: one segment a partition, without deleted documents, documents in another order.
 //!
 //! ```text
-//! segments of a chunk ──► live documents ──► an order ──► one segment and its texts ──commit──► MANIFEST-<n+1>
+//! segments of a partition ──► live documents ──► an order ──► one segment and its texts ──commit──► MANIFEST-<n+1>
 //! ```
 //!
 //! Nothing of an answer changes: same hits, scores, counts, order. Readers of the generation before go on undisturbed,
 //! and a power cut leaves that generation or the new one, as with every commit.
 
 mod arrange;
-mod chunk;
 pub(crate) mod live;
 pub(crate) mod pages;
+mod partition;
 pub(crate) mod rewrite;
 mod rows;
 mod terms;
 
-pub use chunk::Phase;
+pub use partition::Phase;
 
 use crate::manifest::{self, Manifest};
 use crate::writer::{LOCK_NAME, open_segments, remove_leftovers, write_statistics};
@@ -28,6 +28,8 @@ use vfs::SharedStorage;
 pub struct OptimizeOptions {
     /// Order of documents; `None`: the one that the index was put into before, or as they came.
     pub order: Option<Order>,
+    /// Partitions to lay the index out for: the chunks of each become one segment. `None`: as it is.
+    pub partitions: Option<u32>,
     /// Memory to stay within. Pages of files that the system may take back at will do not count.
     pub memory_bytes: u64,
     /// Threads; 0 counts as 1. The index is the same for any number.
@@ -41,6 +43,7 @@ impl Default for OptimizeOptions {
     fn default() -> Self {
         OptimizeOptions {
             order: None,
+            partitions: None,
             memory_bytes: 512 << 20,
             threads: 1,
             list_bytes_max: None,
@@ -51,7 +54,7 @@ impl Default for OptimizeOptions {
 /// How far rewriting is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptimizeProgress {
-    /// What is being done; with several chunks at a time, by whoever told last.
+    /// What is being done; with several partitions at a time, by whoever told last.
     pub phase: Phase,
     /// Work done, in a unit of its own.
     pub done: u64,
@@ -66,6 +69,8 @@ pub struct OptimizeSummary {
     pub generation: u64,
     /// The order asked for, or found.
     pub order: Order,
+    /// Partitions that it is laid out for now.
+    pub partitions: u64,
     /// Chunks that were rewritten.
     pub chunks_rewritten: u64,
     /// Segments before and after.
@@ -92,7 +97,7 @@ pub struct OptimizeSummary {
     pub terms_left_out: u64,
 }
 
-/// Merges the segments of every chunk into one, drops deleted documents, and puts the rest into an order, as a new
+/// Merges the segments of every partition into one, drops deleted documents, and puts the rest into an order, as a new
 /// generation. Takes the writer lock. Where all this is so already, nothing is written.
 pub fn optimize(
     storage: SharedStorage,
@@ -107,6 +112,9 @@ pub fn optimize(
     let order = options.order.unwrap_or_else(|| before.order());
     let mut manifest = before.clone();
     manifest.generation += 1;
+    if let Some(partitions) = options.partitions {
+        manifest.set_layout(before.layout().with_partitions(&storage, partitions)?);
+    }
     let rewrite_options = RewriteOptions {
         order,
         memory_bytes: options.memory_bytes,
@@ -115,7 +123,7 @@ pub fn optimize(
         progress,
     };
     let outcome = rewrite(&storage, &mut manifest, &rewrite_options)?;
-    if outcome.chunks > 0 {
+    if outcome.chunks > 0 || manifest.partitions != before.partitions {
         let segments = open_segments(&storage, &manifest)?;
         pairs::write_missing(&storage, &mut manifest, &segments, options.threads)?;
         write_statistics(&storage, &mut manifest, segments)?;
@@ -135,6 +143,7 @@ pub fn optimize(
     Ok(OptimizeSummary {
         generation: manifest.generation,
         order,
+        partitions: manifest.layout().partitions.into(),
         chunks_rewritten: outcome.chunks,
         segments_before: before.segments.len() as u64,
         segments_after: manifest.segments.len() as u64,

@@ -1,11 +1,12 @@
-//! Which chunks of a generation are rewritten, by whom, and what the generation is then made of.
+//! Which partitions of a generation are rewritten, by whom, and what the generation is then made of.
 
 use super::OptimizeProgress;
-use super::chunk::{ChunkWork, Phase, Rewritten, work_of};
+use super::partition::{PartitionWork, Phase, Rewritten, work_of};
 use crate::manifest::{Manifest, SegmentEntry};
 use crate::order::GapBits;
 use crate::{IndexError, Order};
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use vfs::SharedStorage;
@@ -31,14 +32,14 @@ pub(crate) struct RewriteOutcome {
     pub(crate) terms_left_out: u64,
 }
 
-/// Writes every chunk that needs it as one segment, and puts the new segments into `manifest` in place of the old ones.
+/// Writes every partition of the manifest's layout that needs it as one segment, and puts the new segments into `manifest` in place of the old ones.
 /// The statistics file is the caller's to renew.
 pub(crate) fn rewrite(
     storage: &SharedStorage,
     manifest: &mut Manifest,
     options: &RewriteOptions<'_>,
 ) -> Result<RewriteOutcome, IndexError> {
-    let jobs = jobs(&manifest.segments, options.order);
+    let jobs = jobs(manifest, options.order);
     let mut outcome = RewriteOutcome::default();
     if jobs.is_empty() {
         return Ok(outcome);
@@ -47,53 +48,72 @@ pub(crate) fn rewrite(
     let mut new = Vec::with_capacity(done.len());
     for (_, rewritten) in done {
         let rewritten = rewritten?;
-        outcome.chunks += 1;
         outcome.gaps_before.join(rewritten.gaps_before);
         outcome.gaps_after.join(rewritten.gaps_after);
         outcome.terms_left_out += rewritten.terms_left_out;
         new.extend(rewritten.entry);
     }
-    for job in jobs.iter().rev() {
-        manifest.segments.drain(job.clone());
-    }
-    manifest.segments.extend(new);
+    outcome.chunks = jobs
+        .iter()
+        .map(|job| job.chunks.clone().count() as u64)
+        .sum();
+    // A segment that is cut in several is of several jobs.
+    let entries = jobs.iter().flat_map(|job| &job.entries);
+    let rewritten: BTreeSet<u32> = entries.map(|entry| entry.segment).collect();
     manifest
         .segments
-        .sort_by_key(|entry| (entry.chunk, entry.segment));
-    manifest.next_segment += manifest.chunks;
+        .retain(|entry| !rewritten.contains(&entry.segment));
+    manifest.segments.extend(new);
+    manifest.sort_segments();
+    manifest.next_segment += manifest.layout().partitions;
     Ok(outcome)
 }
 
-/// The segments of every chunk that is not yet one segment, free of deletions, in the order asked for.
-fn jobs(entries: &[SegmentEntry], order: Order) -> Vec<Range<usize>> {
-    let mut jobs = Vec::new();
-    let mut start = 0;
-    for chunk in entries.chunk_by(|a, b| a.chunk == b.chunk) {
-        let ordered = |entry: &SegmentEntry| order.is_arrival() || entry.order == order;
-        let done = matches!(chunk, [only] if only.deletions.is_none() && ordered(only));
-        if !done {
-            jobs.push(start..start + chunk.len());
+/// A partition to be rewritten.
+struct Job {
+    number: u32,
+    chunks: RangeInclusive<u32>,
+    /// The segments that have any of its chunks.
+    entries: Vec<SegmentEntry>,
+}
+
+/// Every partition that is not yet one segment of its own, free of deletions, in the order asked for.
+fn jobs(manifest: &Manifest, order: Order) -> Vec<Job> {
+    let layout = manifest.layout();
+    let ordered = |entry: &SegmentEntry| order.is_arrival() || entry.order == order;
+    let mut jobs: BTreeMap<u32, Job> = BTreeMap::new();
+    for entry in &manifest.segments {
+        let (first, last) = entry.chunks.range().into_inner();
+        for number in layout.partition_of(first)..=layout.partition_of(last) {
+            let job = jobs.entry(number).or_insert_with(|| Job {
+                number,
+                chunks: layout.chunks_of(number),
+                entries: Vec::new(),
+            });
+            job.entries.push(entry.clone());
         }
-        start += chunk.len();
     }
-    jobs
+    let is_done = |job: &Job| {
+        matches!(&job.entries[..], [only] if only.chunks.range() == job.chunks
+            && only.deletions.is_none() && ordered(only))
+    };
+    jobs.into_values().filter(|job| !is_done(job)).collect()
 }
 
 type Done = (u32, Result<Rewritten, IndexError>);
 
-/// Runs all jobs, several chunks at a time; outcomes by chunk. After a failure no further chunk is begun.
+/// Runs all jobs, several at a time; outcomes by partition. After a failure no further one is begun.
 fn run(
     storage: &SharedStorage,
     manifest: &Manifest,
-    jobs: &[Range<usize>],
+    jobs: &[Job],
     options: &RewriteOptions<'_>,
 ) -> Vec<Done> {
     let threads = options.threads.max(1);
     let workers = threads.min(jobs.len());
     let memory_bytes = options.memory_bytes.saturating_sub(FIXED_BYTES) / workers as u64;
     let both = [Phase::Ordering, Phase::Writing];
-    let entries = |job: &Range<usize>| &manifest.segments[job.clone()];
-    let work = |job| both.map(|phase| work_of(entries(job), options.order, phase));
+    let work = |job: &Job| both.map(|phase| work_of(&job.entries, options.order, phase));
     let total = jobs.iter().flat_map(work).sum();
     let passed = AtomicU64::new(0);
     let progress = |phase, work| {
@@ -104,23 +124,24 @@ fn run(
     let done: Mutex<Vec<Done>> = Mutex::new(Vec::with_capacity(jobs.len()));
     let work_on_jobs = || {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let chunk = ChunkWork {
+            let work = PartitionWork {
                 storage,
                 manifest,
-                entries: entries(job),
+                layout: manifest.layout(),
+                chunks: job.chunks.clone(),
+                entries: &job.entries,
                 order: options.order,
                 memory_bytes,
                 list_bytes_max: options.list_bytes_max,
                 threads: threads / workers,
                 progress: &progress,
             };
-            let number = chunk.entries[0].chunk;
-            let rewritten = chunk.rewrite(manifest.next_segment + number);
+            let rewritten = work.rewrite(manifest.next_segment + job.number);
             if rewritten.is_err() {
                 next.store(jobs.len(), Ordering::Relaxed);
             }
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.push((number, rewritten));
+            done.push((job.number, rewritten));
         }
     };
     if workers == 1 {
@@ -133,6 +154,6 @@ fn run(
         });
     }
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|&(chunk, _)| chunk);
+    done.sort_by_key(|&(number, _)| number);
     done
 }

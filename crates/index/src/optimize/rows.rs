@@ -1,4 +1,4 @@
-//! What a chunk knows of each document besides words, laid out so that it can be read in any order.
+//! What a partition knows of each document besides words, laid out so that it can be read in any order.
 //!
 //! ```text
 //! fixed := { text_start:u64le url_hash:u64le site_hash:u64le text_length:u8 title_length:u8 }{documents}
@@ -20,7 +20,7 @@ const FIXED_BYTES: usize = 26;
 /// Documents after which the pages read so far are given back.
 const RELEASE_DOCUMENTS: usize = 1 << 16;
 
-/// The rows of the live documents of a chunk, by arrival.
+/// The rows of the live documents of a partition, by arrival.
 pub(super) struct Rows {
     fixed: Region,
     texts: Region,

@@ -1,4 +1,4 @@
-//! One immutable segment, opened: terms, postings, lengths and details of some documents of a chunk.
+//! One immutable segment, opened: terms, postings, lengths and details of some documents of a partition.
 //!
 //! ```text
 //! payload := postings positions terms term_starts term_table text_lengths title_lengths hashes sites
@@ -15,6 +15,7 @@ mod hashes;
 pub(crate) mod write;
 
 use crate::deletions::Deletions;
+use crate::layout::Chunks;
 use crate::pairs::{PairLists, PairRecord};
 use crate::postings::{ListBytes, Origin, PostingsCodec};
 use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};
@@ -22,6 +23,7 @@ use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
 use crate::{Blocks, DocId, Field, IndexError, Postings};
 use fst::Streamer;
 use hashes::Hashes;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use vfs::SharedStorage;
 
@@ -63,7 +65,8 @@ pub struct Details {
 /// Counts of a segment, kept in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SegmentMeta {
-    pub(crate) chunk: u32,
+    #[serde(rename = "chunk")]
+    pub(crate) chunks: Chunks,
     pub(crate) codec: PostingsCodec,
     pub(crate) documents_count: u32,
     pub(crate) terms_count: u64,
@@ -72,7 +75,7 @@ pub(crate) struct SegmentMeta {
     pub(crate) words_counts: [u64; 2],
 }
 
-/// One immutable segment of one chunk.
+/// One immutable segment: some documents of the chunks of a partition.
 #[derive(Debug)]
 pub struct Segment {
     path: PathBuf,
@@ -154,9 +157,9 @@ impl Segment {
         }
     }
 
-    /// The chunk it belongs to.
-    pub fn chunk(&self) -> u32 {
-        self.meta.chunk
+    /// The chunks that it has documents of.
+    pub fn chunks(&self) -> RangeInclusive<u32> {
+        self.meta.chunks.range()
     }
 
     /// Its number, unique in the index.

@@ -3,6 +3,7 @@
 use super::details::DetailsWriter;
 use super::hashes::HashesWriter;
 use super::{META, SECTIONS, SegmentMeta};
+use crate::layout::Chunks;
 use crate::postings::encode::EncodedList;
 use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
@@ -76,7 +77,7 @@ impl SegmentWriter {
         storage: &SharedStorage,
         name: &str,
         index_id: u128,
-        chunk: u32,
+        chunks: Chunks,
         segment: u32,
         codec: PostingsCodec,
     ) -> Result<SegmentWriter, IndexError> {
@@ -95,7 +96,7 @@ impl SegmentWriter {
                 positions: spill("positions"),
                 hashes: HashesWriter::new(storage, &format!("tmp-{name}")),
                 meta: SegmentMeta {
-                    chunk,
+                    chunks,
                     codec,
                     ..SegmentMeta::default()
                 },
@@ -211,7 +212,7 @@ impl ListsWriter {
         positions: [&[u8]; 2],
     ) -> Result<(), IndexError> {
         let too_many = IndexError::TooManyDocuments {
-            chunk: self.meta.chunk,
+            chunks: self.meta.chunks.range(),
             max: u32::MAX,
         };
         if counts.documents_count == 0 {

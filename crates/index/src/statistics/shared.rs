@@ -200,7 +200,7 @@ impl SharedTermsWriter {
         match self.terms.push(key, &list)? {
             true => Ok(()),
             false => Err(IndexError::TooManyDocuments {
-                chunk: 0,
+                chunks: 0..=0,
                 max: u32::MAX,
             }),
         }

@@ -1,4 +1,4 @@
-//! The document store: texts in compressed blocks, found by the URL's hash, in as many parts as chunks.
+//! The document store: texts in compressed blocks, found by the URL's hash, in as many parts as segments.
 //!
 //! ```text
 //! payload  := block{blocks} ends entries table
@@ -23,6 +23,7 @@ use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u
 use crate::segment::details::{decompress, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 use vfs::SharedStorage;
 pub(crate) use write::{Location, StoreWriter};
 
@@ -260,13 +261,13 @@ pub enum TextKey<'a> {
 /// The texts of all chunks.
 #[derive(Debug)]
 pub struct DocumentStore {
-    /// By chunk, the newest segment first.
-    chunks: Vec<Vec<StorePart>>,
+    /// By chunk, the newest segment first; a part of several chunks is there for each.
+    chunks: Vec<Vec<Arc<StorePart>>>,
     texts: Texts,
 }
 
 impl DocumentStore {
-    pub(crate) fn new(chunks: Vec<Vec<StorePart>>, texts: Texts) -> DocumentStore {
+    pub(crate) fn new(chunks: Vec<Vec<Arc<StorePart>>>, texts: Texts) -> DocumentStore {
         DocumentStore { chunks, texts }
     }
 

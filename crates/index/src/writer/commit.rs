@@ -1,8 +1,8 @@
 //! The commit: what later documents replace is deleted, statistics are made, the manifest is put in place.
 
 use super::CommitSummary;
-use crate::build::chunk::BuiltChunk;
 use crate::build::merge::find_replaced;
+use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
 use crate::optimize::rewrite::{RewriteOptions, rewrite};
@@ -21,24 +21,22 @@ const GENERATIONS_KEPT: usize = 2;
 pub(super) fn commit(
     storage: &SharedStorage,
     mut manifest: Manifest,
-    built: Vec<BuiltChunk>,
+    built: Vec<BuiltSegment>,
     order: Option<&RewriteOptions<'_>>,
     threads: usize,
 ) -> Result<CommitSummary, IndexError> {
     manifest.generation += 1;
-    manifest.next_segment += manifest.chunks;
-    let mut replaced: u64 = built.iter().map(|chunk| chunk.documents_replaced).sum();
-    let added = built.iter().map(|chunk| chunk.documents_added).sum();
-    for chunk in built {
-        for (sum, words) in manifest.words_counts.iter_mut().zip(chunk.words_counts) {
+    manifest.next_segment += manifest.layout().partitions;
+    let mut replaced: u64 = built.iter().map(|segment| segment.documents_replaced).sum();
+    let added = built.iter().map(|segment| segment.documents_added).sum();
+    for segment in built {
+        for (sum, words) in manifest.words_counts.iter_mut().zip(segment.words_counts) {
             *sum += words;
         }
-        manifest.documents_count += u64::from(chunk.entry.documents_count);
-        manifest.segments.push(chunk.entry);
+        manifest.documents_count += u64::from(segment.entry.documents_count);
+        manifest.segments.push(segment.entry);
     }
-    manifest
-        .segments
-        .sort_by_key(|entry| (entry.chunk, entry.segment));
+    manifest.sort_segments();
     let mut segments = open_segments(storage, &manifest)?;
     replaced += delete_replaced(storage, &mut manifest, &mut segments)?;
     if let Some(options) = order {
@@ -71,7 +69,7 @@ pub(crate) fn open_segments(
         .collect()
 }
 
-/// Deletes, in older segments, the documents that newer ones of the chunk replace. Returns how many
+/// Deletes, in older segments, the documents that newer ones of the partition replace. Returns how many
 /// documents were replaced.
 fn delete_replaced(
     storage: &SharedStorage,
@@ -82,10 +80,10 @@ fn delete_replaced(
     let mut newly_deleted = Deleted::default();
     let mut from = 0;
     while from < segments.len() {
-        let chunk = segments[from].chunk();
+        let chunks = segments[from].chunks();
         let count = segments[from..]
             .iter()
-            .take_while(|s| s.chunk() == chunk)
+            .take_while(|s| s.chunks() == chunks)
             .count();
         for (at, gone) in find_replaced(&segments[from..from + count])?
             .into_iter()

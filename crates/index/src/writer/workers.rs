@@ -1,16 +1,16 @@
 //! Threads that invert documents. Documents are read and their rows kept here, in order of arrival;
-//! words go in batches to whatever thread of the chunk's group is free, which builds runs of its own.
+//! words go in batches to whatever thread of the segment's group is free, which builds runs of its own.
 //!
-//! With as many chunks as threads or more, a group is one thread and owns every n-th chunk. With
-//! fewer, the threads of a group share its chunks. Nothing else is shared while building: a thread's
+//! With as many segments as threads or more, a group is one thread and owns every n-th segment. With
+//! fewer, the threads of a group share its segments. Nothing else is shared while building: a thread's
 //! runs are its own, and a channel carries 256 KiB of text at a time.
 
 use super::BuildOptions;
-use crate::IndexError;
-use crate::build::chunk::{BuiltChunk, Chunk, Target};
 use crate::build::documents::Documents;
 use crate::build::run::{RunBuilder, Runs};
+use crate::build::segment::{BuiltSegment, NewSegment, Target};
 use crate::segment::DOCUMENTS_MAX;
+use crate::{IndexError, Layout};
 use corpus::{Document, site_of, url_hash};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::BTreeMap;
@@ -29,23 +29,23 @@ const RUNS_BYTES_MIN: f64 = (8 << 20) as f64;
 
 /// A document on its way to a worker.
 struct Arrived {
-    chunk: u32,
-    /// Which of its chunk's documents, in order of arrival.
+    partition: u32,
+    /// Which of its partition's documents, in order of arrival.
     ordinal: u32,
     site: String,
     document: Document,
 }
 
-/// Runs by chunk.
-type ChunkRuns = BTreeMap<u32, Runs>;
+/// Runs by partition.
+type PartitionRuns = BTreeMap<u32, Runs>;
 
-/// Builds chunks here, or on threads.
+/// Builds a segment for each partition here, or on threads.
 pub(super) struct Workers {
     target: Target,
-    chunks: u32,
+    layout: Layout,
     first_segment: u32,
     threads: usize,
-    /// By chunk; there only once the chunk has a document.
+    /// By partition; there only once it has a document.
     documents: BTreeMap<u32, Documents>,
     mode: Mode,
 }
@@ -55,13 +55,13 @@ enum Mode {
     Threads(Vec<Group>),
 }
 
-/// Threads that share the chunks of one remainder.
+/// Threads that share the partitions of one remainder.
 struct Group {
     batch: Vec<Arrived>,
     batch_bytes: usize,
     batch_documents_max: usize,
     sender: Sender<Vec<Arrived>>,
-    handles: Vec<JoinHandle<Result<ChunkRuns, IndexError>>>,
+    handles: Vec<JoinHandle<Result<PartitionRuns, IndexError>>>,
 }
 
 /// Inverts documents into runs, within its share of memory.
@@ -76,7 +76,7 @@ struct Worker {
 impl Workers {
     pub(super) fn start(
         target: Target,
-        chunks: u32,
+        layout: Layout,
         first_segment: u32,
         options: &BuildOptions,
     ) -> Workers {
@@ -93,7 +93,7 @@ impl Workers {
         let mode = match threads {
             1 => Mode::Here(Box::new(worker(0))),
             _ => {
-                let groups = threads.min(chunks as usize);
+                let groups = threads.min(layout.partitions as usize);
                 // Where runs are kept short, so are batches: a run has some of them.
                 let batch_documents_max = target
                     .run_documents_max
@@ -106,7 +106,7 @@ impl Workers {
         };
         Workers {
             target,
-            chunks,
+            layout,
             first_segment,
             threads,
             documents: BTreeMap::new(),
@@ -116,9 +116,9 @@ impl Workers {
 
     pub(super) fn add(&mut self, document: Document) -> Result<(), IndexError> {
         let hash = url_hash(&document.url);
-        let chunk = (hash % u64::from(self.chunks)) as u32;
+        let partition = self.layout.partition_of(self.layout.chunk_of(hash));
         let site = site_of(&document.url);
-        let documents = match self.documents.entry(chunk) {
+        let documents = match self.documents.entry(partition) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => {
                 let Target {
@@ -127,18 +127,19 @@ impl Workers {
                     index_id,
                     ..
                 } = &self.target;
-                let segment = self.first_segment + chunk;
+                let segment = self.first_segment + partition;
                 entry.insert(Documents::new(storage, *texts, *index_id, segment)?)
             }
         };
         let ordinal = documents.count();
         if ordinal >= DOCUMENTS_MAX {
             let max = DOCUMENTS_MAX;
-            return Err(IndexError::TooManyDocuments { chunk, max });
+            let chunks = self.layout.chunks_of(partition);
+            return Err(IndexError::TooManyDocuments { chunks, max });
         }
         documents.push(&document, &site, hash)?;
         let arrived = Arrived {
-            chunk,
+            partition,
             ordinal,
             site,
             document,
@@ -146,7 +147,7 @@ impl Workers {
         match &mut self.mode {
             Mode::Here(worker) => worker.add(&arrived),
             Mode::Threads(groups) => {
-                let number = chunk as usize % groups.len();
+                let number = partition as usize % groups.len();
                 if groups[number].push(arrived) {
                     return Ok(());
                 }
@@ -159,26 +160,27 @@ impl Workers {
         }
     }
 
-    /// The chunks built, by number.
-    pub(super) fn finish(mut self) -> Result<Vec<BuiltChunk>, IndexError> {
+    /// The segments built, by partition.
+    pub(super) fn finish(mut self) -> Result<Vec<BuiltSegment>, IndexError> {
         let mut runs: BTreeMap<u32, Vec<Runs>> = BTreeMap::new();
         for made in self.join()? {
-            for (chunk, made) in made {
-                runs.entry(chunk).or_default().push(made);
+            for (partition, made) in made {
+                runs.entry(partition).or_default().push(made);
             }
         }
-        let first_segment = self.first_segment;
-        let chunks = self.documents.into_iter().map(|(number, documents)| Chunk {
-            number,
-            segment: first_segment + number,
+        let (first_segment, layout) = (self.first_segment, self.layout);
+        let segments = self.documents.into_iter();
+        let segments = segments.map(|(partition, documents)| NewSegment {
+            chunks: layout.chunks_of(partition).into(),
+            segment: first_segment + partition,
             documents,
-            runs: runs.remove(&number).unwrap_or_default(),
+            runs: runs.remove(&partition).unwrap_or_default(),
         });
-        finish_chunks(chunks.collect(), &self.target, self.threads)
+        finish_segments(segments.collect(), &self.target, self.threads)
     }
 
     /// The runs of every worker.
-    fn join(&mut self) -> Result<Vec<ChunkRuns>, IndexError> {
+    fn join(&mut self) -> Result<Vec<PartitionRuns>, IndexError> {
         match &mut self.mode {
             Mode::Here(worker) => Ok(vec![worker.take_runs()]),
             Mode::Threads(groups) => {
@@ -198,18 +200,18 @@ impl Workers {
     }
 }
 
-/// Finishes as many chunks at a time as there are threads, and shares out threads that are left over.
-fn finish_chunks(
-    chunks: Vec<Chunk>,
+/// Finishes as many segments at a time as there are threads, and shares out threads that are left over.
+fn finish_segments(
+    segments: Vec<NewSegment>,
     target: &Target,
     threads: usize,
-) -> Result<Vec<BuiltChunk>, IndexError> {
-    let at_a_time = threads.min(chunks.len()).max(1);
+) -> Result<Vec<BuiltSegment>, IndexError> {
+    let at_a_time = threads.min(segments.len()).max(1);
     if at_a_time == 1 {
-        let finish = |chunk: Chunk| chunk.finish(target, threads);
-        return chunks.into_iter().map(finish).collect();
+        let finish = |segment: NewSegment| segment.finish(target, threads);
+        return segments.into_iter().map(finish).collect();
     }
-    let waiting = Mutex::new(chunks.into_iter());
+    let waiting = Mutex::new(segments.into_iter());
     let finished = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..at_a_time {
@@ -220,8 +222,8 @@ fn finish_chunks(
                         .unwrap_or_else(PoisonError::into_inner)
                         .next()
                 };
-                while let Some(chunk) = next() {
-                    let built = chunk.finish(target, threads / at_a_time);
+                while let Some(segment) = next() {
+                    let built = segment.finish(target, threads / at_a_time);
                     let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
                     finished.push(built);
                 }
@@ -230,8 +232,8 @@ fn finish_chunks(
     });
     let finished = finished.into_inner();
     let finished = finished.unwrap_or_else(PoisonError::into_inner);
-    let mut built: Vec<BuiltChunk> = finished.into_iter().collect::<Result<_, _>>()?;
-    built.sort_unstable_by_key(|chunk| chunk.entry.chunk);
+    let mut built: Vec<BuiltSegment> = finished.into_iter().collect::<Result<_, _>>()?;
+    built.sort_unstable_by_key(|built| built.entry.segment);
     Ok(built)
 }
 
@@ -263,7 +265,7 @@ impl Group {
         self.sender.send(std::mem::take(&mut self.batch)).is_ok()
     }
 
-    fn join(self) -> Result<Vec<ChunkRuns>, IndexError> {
+    fn join(self) -> Result<Vec<PartitionRuns>, IndexError> {
         drop(self.sender);
         let joined = self.handles.into_iter();
         let joined = joined.map(|handle| handle.join().unwrap_or_else(|_| Err(stopped())));
@@ -272,7 +274,7 @@ impl Group {
     }
 }
 
-fn run(mut worker: Worker, receiver: Receiver<Vec<Arrived>>) -> Result<ChunkRuns, IndexError> {
+fn run(mut worker: Worker, receiver: Receiver<Vec<Arrived>>) -> Result<PartitionRuns, IndexError> {
     for batch in receiver {
         for arrived in batch {
             worker.add(&arrived)?;
@@ -284,7 +286,7 @@ fn run(mut worker: Worker, receiver: Receiver<Vec<Arrived>>) -> Result<ChunkRuns
 pub(crate) fn stopped() -> IndexError {
     IndexError::Mismatch {
         path: Default::default(),
-        reason: "a thread that builds chunks stopped; this is a bug, please report it".into(),
+        reason: "a thread that builds segments stopped; this is a bug, please report it".into(),
     }
 }
 
@@ -297,8 +299,8 @@ impl Worker {
             builders,
             ..
         } = self;
-        let builder = builders.entry(arrived.chunk).or_insert_with(|| {
-            let segment = *first_segment + arrived.chunk;
+        let builder = builders.entry(arrived.partition).or_insert_with(|| {
+            let segment = *first_segment + arrived.partition;
             RunBuilder::new(
                 &target.storage,
                 format!("tmp-{segment:08}-run-{number}"),
@@ -323,9 +325,9 @@ impl Worker {
         largest.map_or(Ok(()), RunBuilder::flush)
     }
 
-    fn take_runs(&mut self) -> ChunkRuns {
+    fn take_runs(&mut self) -> PartitionRuns {
         let builders = std::mem::take(&mut self.builders).into_iter();
-        let finish = |(chunk, builder): (u32, RunBuilder)| (chunk, builder.finish());
+        let finish = |(partition, builder): (u32, RunBuilder)| (partition, builder.finish());
         builders.map(finish).collect()
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
         partitions: arguments.partitions as usize,
         ..Topology::default()
     };
-    let partitions = topology.partition_chunks(index.chunks_count())?;
+    let partitions = topology.partitions_of(&index)?;
     let mut documents = vec![0u64; partitions.len()];
     for (partition, chunks) in partitions.iter().enumerate() {
         let segments = index.segments(*chunks.start()..*chunks.end() + 1);

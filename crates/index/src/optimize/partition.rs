@@ -1,17 +1,20 @@
-//! One chunk rewritten: its segments in, one segment out, deleted documents gone, the rest in a new order.
+//! One partition rewritten: the segments that hold its chunks in, one segment out, deleted documents gone, the rest in a
+//! new order.
 
 use super::arrange::Arranged;
 use super::live::{GONE, Live};
 use super::rows::Rows;
 use super::terms::{Sources, write_terms};
-use crate::build::chunk::{documents_name, index_name};
 use crate::build::merge::each_by_hash;
+use crate::build::segment::{documents_name, index_name};
+use crate::layout::Chunks;
 use crate::manifest::{FileEntry, Manifest, SegmentEntry};
 use crate::order::{GapBits, Order, levels};
 use crate::segment::write::SegmentWriter;
 use crate::snapshot::{open_segment, open_store};
 use crate::store::{Location, StoreWriter};
-use crate::{IndexError, Segment, Texts};
+use crate::{IndexError, Layout, Segment, Texts};
+use std::ops::RangeInclusive;
 use vfs::SharedStorage;
 
 /// Memory for each document whatever the order: arrivals, the order, its reverse, the place of the text.
@@ -24,11 +27,14 @@ const NOWHERE: Location = Location {
     offset: u32::MAX,
 };
 
-/// How to rewrite a chunk, and whom to tell how far it is.
-pub(super) struct ChunkWork<'a> {
+/// How to rewrite a partition, and whom to tell how far it is.
+pub(super) struct PartitionWork<'a> {
     pub(super) storage: &'a SharedStorage,
     pub(super) manifest: &'a Manifest,
-    /// Its segments, oldest first.
+    pub(super) layout: Layout,
+    /// The chunks that it is made of.
+    pub(super) chunks: RangeInclusive<u32>,
+    /// The segments that have any of them, in the manifest's order.
     pub(super) entries: &'a [SegmentEntry],
     pub(super) order: Order,
     pub(super) memory_bytes: u64,
@@ -38,7 +44,7 @@ pub(super) struct ChunkWork<'a> {
     pub(super) progress: &'a (dyn Fn(Phase, u64) + Sync),
 }
 
-/// What a chunk is busy with.
+/// What a partition is busy with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Finding the new order.
@@ -47,7 +53,7 @@ pub enum Phase {
     Writing,
 }
 
-/// A rewritten chunk.
+/// A rewritten partition.
 #[derive(Default)]
 pub(super) struct Rewritten {
     /// The new segment; `None` when no document is alive.
@@ -59,7 +65,7 @@ pub(super) struct Rewritten {
     pub(super) terms_left_out: u64,
 }
 
-/// The work of rewriting a chunk in a phase: bytes of index written, or as long as that takes.
+/// The work of rewriting a partition in a phase: bytes of index written, or as long as that takes.
 pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u64 {
     let bytes: u64 = entries.iter().map(|entry| entry.index.seal.bytes).sum();
     let documents: u64 = entries
@@ -74,12 +80,12 @@ pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u
     }
 }
 
-impl ChunkWork<'_> {
-    /// Writes the chunk anew as segment `segment`.
+impl PartitionWork<'_> {
+    /// Writes the partition anew as segment `segment`.
     pub(super) fn rewrite(&self, segment: u32) -> Result<Rewritten, IndexError> {
-        let chunk = self.entries[0].chunk;
+        let chunks = Chunks::from(self.chunks.clone());
         let segments = self.open_segments()?;
-        let live = Live::of(&segments, chunk)?;
+        let live = Live::of(&segments, self.layout, self.chunks.clone())?;
         let mut rewritten = Rewritten::default();
         if live.count() == 0 {
             return Ok(rewritten);
@@ -97,7 +103,7 @@ impl ChunkWork<'_> {
         let Manifest { codec, .. } = *self.manifest;
         let index_id = self.manifest.index_id();
         let name = index_name(segment);
-        let mut out = SegmentWriter::create(self.storage, &name, index_id, chunk, segment, codec)?;
+        let mut out = SegmentWriter::create(self.storage, &name, index_id, chunks, segment, codec)?;
         let sources = Sources {
             segments: &segments,
             live: &live,
@@ -135,7 +141,7 @@ impl ChunkWork<'_> {
         };
         rewritten.entry = Some(SegmentEntry {
             segment,
-            chunk,
+            chunks,
             documents_count: meta.documents_count,
             index: file(index_name(segment), seal),
             documents: texts.map(|seal| file(name, seal)),

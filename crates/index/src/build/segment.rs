@@ -1,10 +1,11 @@
-//! One chunk under construction: all its documents and runs in; a segment and its texts out.
+//! One segment under construction: all its documents and runs in; the segment and its texts out.
 
 use super::documents::Documents;
 use super::encode::{GONE, RunMap, TermEncoder};
 use super::pipeline::encode_terms;
 use super::run::{RunTerms, Runs, TermsMerge};
 use crate::deletions::Deletions;
+use crate::layout::Chunks;
 use crate::manifest::{FileEntry, SegmentEntry};
 use crate::postings::PostingsCodec;
 use crate::segment::write::SegmentWriter;
@@ -13,7 +14,7 @@ use crate::{Field, IndexError, Order, Texts};
 use text::Analyzer;
 use vfs::SharedStorage;
 
-/// What every chunk of a commit shares.
+/// What every segment of a commit shares.
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) storage: SharedStorage,
@@ -24,17 +25,17 @@ pub(crate) struct Target {
     pub(crate) run_documents_max: Option<u32>,
 }
 
-/// One chunk, read and inverted.
-pub(crate) struct Chunk {
-    pub(crate) number: u32,
+/// The documents of one segment, read and inverted.
+pub(crate) struct NewSegment {
+    pub(crate) chunks: Chunks,
     pub(crate) segment: u32,
     pub(crate) documents: Documents,
     /// The runs of every thread.
     pub(crate) runs: Vec<Runs>,
 }
 
-/// A finished chunk.
-pub(crate) struct BuiltChunk {
+/// A finished segment.
+pub(crate) struct BuiltSegment {
     pub(crate) entry: SegmentEntry,
     pub(crate) words_counts: [u64; 2],
     pub(crate) documents_added: u64,
@@ -49,7 +50,7 @@ pub(crate) fn documents_name(segment: u32) -> String {
     format!("segment-{segment:08}.documents")
 }
 
-/// New ids, in order of arrival, for the documents of a chunk that are not gone.
+/// New ids, in order of arrival, for the documents that are not gone.
 struct NewIds {
     gone: Deletions,
     /// Documents gone before every 64th document, where any is gone.
@@ -84,22 +85,26 @@ impl NewIds {
     }
 }
 
-impl Chunk {
-    /// Writes the chunk's segment, encoding on `threads` threads.
-    pub(crate) fn finish(self, target: &Target, threads: usize) -> Result<BuiltChunk, IndexError> {
+impl NewSegment {
+    /// Writes the segment, encoding on `threads` threads.
+    pub(crate) fn finish(
+        self,
+        target: &Target,
+        threads: usize,
+    ) -> Result<BuiltSegment, IndexError> {
         let Target {
             storage,
             index_id,
             codec,
             ..
         } = target;
-        let (chunk, segment) = (self.number, self.segment);
+        let (chunks, segment) = (self.chunks, self.segment);
         let mut documents = self.documents.finish()?;
         let gone = documents.find_replaced();
         let replaced = gone.count();
         let ids = NewIds::new(gone, documents.count);
         let name = index_name(segment);
-        let mut out = SegmentWriter::create(storage, &name, *index_id, chunk, segment, *codec)?;
+        let mut out = SegmentWriter::create(storage, &name, *index_id, chunks, segment, *codec)?;
         let mut lengths = vec![[0; 2]; documents.count as usize];
         let mut maps = Vec::new();
         let mut terms: Vec<(RunTerms, usize)> = Vec::new();
@@ -129,10 +134,10 @@ impl Chunk {
             seal,
         };
         let store = documents.store.map(StoreWriter::finish).transpose()?;
-        Ok(BuiltChunk {
+        Ok(BuiltSegment {
             entry: SegmentEntry {
                 segment,
-                chunk,
+                chunks,
                 documents_count: meta.documents_count,
                 index: file(name, seal),
                 documents: store.map(|seal| file(documents_name(segment), seal)),

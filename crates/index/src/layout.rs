@@ -1,0 +1,207 @@
+//! How the chunks of an index lie in segments: one segment a chunk, or one for all chunks of a partition.
+//!
+//! Chunks are what an index can be cut into. An index server that has several of them, each in segments of its own,
+//! begins every list as often as there are chunks; laid out for its partitions, an index has the chunks of each in one
+//! segment. What it can be served as is then those partitions, or several of them together.
+
+use crate::IndexError;
+use std::fmt;
+use std::ops::{Range, RangeInclusive};
+use vfs::SharedStorage;
+
+/// Chunks, and the partitions that they are laid out for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Chunks of the index; at least 1.
+    pub chunks: u32,
+    /// Partitions, each of which has segments of its own; 1 to as many as chunks.
+    pub partitions: u32,
+}
+
+impl Layout {
+    /// The chunk of a document, by the hash of its URL.
+    pub fn chunk_of(&self, url_hash: u64) -> u32 {
+        (url_hash % u64::from(self.chunks)) as u32
+    }
+
+    /// The partition of a chunk.
+    pub fn partition_of(&self, chunk: u32) -> u32 {
+        let (chunk, chunks) = (u64::from(chunk), u64::from(self.chunks));
+        // The last p whose first chunk, p · chunks / partitions rounded down, is not after this one.
+        (((chunk + 1) * u64::from(self.partitions) - 1) / chunks) as u32
+    }
+
+    /// The chunks of a partition: contiguous, as equal in number as can be.
+    pub fn chunks_of(&self, partition: u32) -> RangeInclusive<u32> {
+        let (chunks, partitions) = (u64::from(self.chunks), u64::from(self.partitions));
+        let cut = |partition: u32| (u64::from(partition) * chunks / partitions) as u32;
+        cut(partition)..=cut(partition + 1) - 1
+    }
+
+    /// The chunks of every partition.
+    pub fn partitions(self) -> impl Iterator<Item = RangeInclusive<u32>> {
+        (0..self.partitions).map(move |partition| self.chunks_of(partition))
+    }
+
+    /// The same chunks, laid out for so many partitions; an error where they are not that many.
+    pub(crate) fn with_partitions(
+        self,
+        storage: &SharedStorage,
+        partitions: u32,
+    ) -> Result<Layout, IndexError> {
+        let Layout { chunks, .. } = self;
+        if !(1..=chunks).contains(&partitions) {
+            return Err(IndexError::Mismatch {
+                path: storage.location(),
+                reason: format!(
+                    "{partitions} partitions cannot share the {chunks} chunks of this index; choose 1 to {chunks}"
+                ),
+            });
+        }
+        Ok(Layout { chunks, partitions })
+    }
+
+    /// The partition that `chunks` have a part of, and not all.
+    pub(crate) fn cut_by(&self, chunks: &Range<u32>) -> Option<RangeInclusive<u32>> {
+        let ends = [chunks.start, chunks.end.saturating_sub(1)];
+        ends.into_iter()
+            .filter(|&chunk| chunk < self.chunks && !chunks.is_empty())
+            .map(|chunk| self.chunks_of(self.partition_of(chunk)))
+            .find(|partition| !partition.clone().all(|chunk| chunks.contains(&chunk)))
+    }
+}
+
+/// The chunks of a segment, one after another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub(crate) struct Chunks {
+    first: u32,
+    last: u32,
+}
+
+/// As the files say it: the chunk, or the first and the last. A program that knows one chunk a segment alone refuses
+/// the second form, where it would miss most of the chunks if it read the first of them.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+enum Written {
+    One(u32),
+    Several([u32; 2]),
+}
+
+impl Chunks {
+    pub(crate) fn range(self) -> RangeInclusive<u32> {
+        self.first..=self.last
+    }
+
+    pub(crate) fn first(self) -> u32 {
+        self.first
+    }
+
+    /// Whether any of `chunks` is one of these.
+    pub(crate) fn touch(self, chunks: &Range<u32>) -> bool {
+        !chunks.is_empty() && self.first < chunks.end && chunks.start <= self.last
+    }
+}
+
+impl From<RangeInclusive<u32>> for Chunks {
+    fn from(chunks: RangeInclusive<u32>) -> Chunks {
+        let (first, last) = chunks.into_inner();
+        Chunks { first, last }
+    }
+}
+
+impl From<Chunks> for Written {
+    fn from(chunks: Chunks) -> Written {
+        match chunks.first == chunks.last {
+            true => Written::One(chunks.first),
+            false => Written::Several([chunks.first, chunks.last]),
+        }
+    }
+}
+
+impl TryFrom<Written> for Chunks {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Chunks, String> {
+        match written {
+            Written::One(chunk) => Ok((chunk..=chunk).into()),
+            Written::Several([first, last]) if first < last => Ok((first..=last).into()),
+            Written::Several([first, last]) => Err(format!("chunks {first} to {last} are none")),
+        }
+    }
+}
+
+impl fmt::Display for Chunks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.first == self.last {
+            true => write!(f, "chunk {}", self.first),
+            false => write!(f, "chunks {} to {}", self.first, self.last),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chunk_is_in_one_partition_of_about_the_same_size() {
+        for chunks in 1..40u32 {
+            for partitions in 1..=chunks {
+                let layout = Layout { chunks, partitions };
+                let all: Vec<u32> = layout.partitions().flatten().collect();
+                assert_eq!(all, (0..chunks).collect::<Vec<_>>());
+                let sizes = || layout.partitions().map(Iterator::count);
+                assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1);
+                for chunk in 0..chunks {
+                    let partition = layout.partition_of(chunk);
+                    assert!(layout.chunks_of(partition).contains(&chunk), "{layout:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cuts_a_partition_is_found() {
+        let layout = Layout {
+            chunks: 8,
+            partitions: 3,
+        };
+        assert_eq!(
+            layout.partitions().collect::<Vec<_>>(),
+            [0..=1, 2..=4, 5..=7]
+        );
+        for whole in [0..2, 2..5, 5..8, 0..5, 2..8, 0..8, 3..3, 0..20] {
+            assert_eq!(layout.cut_by(&whole), None, "{whole:?}");
+        }
+        for (cut, partition) in [(0..1, 0..=1), (0..3, 2..=4), (4..8, 2..=4), (6..7, 5..=7)] {
+            assert_eq!(layout.cut_by(&cut), Some(partition), "{cut:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_touch_where_they_share_one() {
+        let chunks = Chunks::from(2..=4);
+        for (other, expected) in [
+            (0..2, false),
+            (0..3, true),
+            (4..9, true),
+            (5..9, false),
+            (3..3, false),
+        ] {
+            assert_eq!(chunks.touch(&other), expected, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_written_as_one_or_two_numbers() {
+        for (chunks, text) in [(3..=3, "3"), (0..=7, "[0,7]")] {
+            let chunks = Chunks::from(chunks);
+            assert_eq!(serde_json::to_string(&chunks).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Chunks>(text).unwrap(), chunks);
+        }
+        for bad in ["[7,0]", "[3,3]", "-1", "\"3\"", "[1]", "null", "4294967296"] {
+            assert!(serde_json::from_str::<Chunks>(bad).is_err(), "{bad}");
+        }
+    }
+}
