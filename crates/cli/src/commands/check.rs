@@ -75,6 +75,18 @@ fn orders(report: &CheckReport) -> String {
     }
 }
 
+/// How many chunks, and the partitions where they are laid out for fewer.
+fn chunks(report: &CheckReport) -> String {
+    match report.partitions == report.chunks {
+        true => count(report.chunks),
+        false => format!(
+            "{}, laid out for {}",
+            count(report.chunks),
+            counted(report.partitions, "partition")
+        ),
+    }
+}
+
 fn table(report: &CheckReport) -> String {
     let rows = [
         ("generation", count(report.generation)),
@@ -82,6 +94,7 @@ fn table(report: &CheckReport) -> String {
             "files",
             format!("{}, {}", count(report.files), bytes(report.bytes)),
         ),
+        ("chunks", chunks(report)),
         ("segments", count(report.segments)),
         ("order", orders(report)),
         ("documents", count(report.documents)),

@@ -101,6 +101,50 @@ fn the_summary_as_json() {
 }
 
 #[test]
+fn chunks_are_laid_out_for_partitions() {
+    let bench = Bench::indexed_in_chunks(&small_corpus(), 4);
+    let before = answers(&bench);
+    let check = || bench.run::<&str>("check", &[]).ends(0).stdout;
+    assert!(check().contains("chunks     4\n"), "{}", check());
+    for (partitions, laid_out) in [
+        ("1", "4, laid out for 1 partition\n"),
+        ("2", "4, laid out for 2 partitions\n"),
+        ("4", "4\n"),
+    ] {
+        let run = bench.run("optimize", &["--partitions", partitions]).ends(0);
+        let said = format!("partitions {partitions}\n");
+        assert!(run.stdout.contains(&said), "{run:#?}");
+        let chunks = format!("chunks     {laid_out}");
+        assert!(check().contains(&chunks), "{}", check());
+        assert_eq!(answers(&bench), before, "{partitions}");
+    }
+    bench
+        .run("optimize", &["--partitions", "5"])
+        .fails_saying(&["5 partitions", "choose 1 to 4"]);
+}
+
+#[test]
+fn an_index_is_served_as_it_is_laid_out() {
+    let bench = Bench::new();
+    let corpus = bench.file("corpus.jsonl", json_lines(&small_corpus()));
+    let laid_out = ["--chunks", "4", "--partitions", "1"];
+    bench.index(&corpus, &laid_out).ends(0);
+    let check = bench.run::<&str>("check", &[]).ends(0).stdout;
+    assert!(check.contains("segments   1\n"), "{check}");
+    for option in ["--partitions", "--index-servers"] {
+        bench
+            .run("serve", &[option, "2", "--listen", "127.0.0.1:0"])
+            .fails_saying(&[
+                "chunks 0 to 3 are one segment",
+                "optimize DIR --partitions N",
+            ]);
+    }
+    bench
+        .index(&corpus, &["--partitions", "2"])
+        .fails_saying(&["laid out for 1 partition", "--partitions 2"]);
+}
+
+#[test]
 fn what_is_in_order_is_left_alone() {
     let bench = bench_of_two_commits();
     bench.run("optimize", &["--order", "url"]).ends(0);

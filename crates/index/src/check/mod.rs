@@ -20,6 +20,10 @@ use vfs::{SharedStorage, StorageError};
 pub struct CheckReport {
     /// Generation checked.
     pub generation: u64,
+    /// Chunks of the index.
+    pub chunks: u64,
+    /// Partitions that they are laid out for.
+    pub partitions: u64,
     /// Files read.
     pub files: u64,
     /// Their bytes.
@@ -63,6 +67,9 @@ pub fn check(
         Err(error) => return Err(error),
     };
     report.generation = manifest.generation;
+    let layout = manifest.layout();
+    report.chunks = layout.chunks.into();
+    report.partitions = layout.partitions.into();
     report.files = 1 + manifest.files_count() as u64;
     report.bytes = manifest.bytes();
     report.documents = manifest.documents_count;

@@ -1,6 +1,6 @@
 //! Does a new generation of the index take the place of the old one without a query noticing?
 use crate::corpus::{RUNTIME, document};
-use index::{BuildOptions, Writer};
+use index::{BuildOptions, OptimizeOptions, Writer, optimize};
 use serve::transport::DetailsRequest;
 use serve::{
     Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
@@ -84,6 +84,53 @@ fn no_query_fails_while_generations_change() {
     });
     let last = RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
     assert_eq!(last.unwrap().total.value, 600);
+}
+
+/// Two index servers cannot share a segment: they go on with the generation that they have.
+#[test]
+fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..100);
+    let generations = Generations::open(storage.clone()).unwrap();
+    let topology = Topology {
+        partitions: 3,
+        handlers: 1,
+        queue_length: 100,
+    };
+    let cluster = Cluster::in_process(&generations, &topology, &[], None).unwrap();
+    let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
+    let lay_out = |partitions: u32| {
+        let options = OptimizeOptions {
+            partitions: Some(partitions),
+            ..OptimizeOptions::default()
+        };
+        optimize(storage.clone(), &options, &|_| {}).unwrap();
+    };
+    let found = || {
+        let answer = RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
+        let answer = answer.unwrap();
+        assert!(answer.degraded.is_empty(), "{:?}", answer.degraded);
+        answer.total.value
+    };
+    lay_out(1);
+    let before = front_end.known().generation;
+    let refused = RUNTIME
+        .block_on(front_end.reload())
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("are one segment"), "{refused}");
+    assert_eq!((front_end.known().generation, found()), (before, 100));
+    lay_out(3);
+    commit(&storage, 100..120);
+    let after = RUNTIME.block_on(front_end.reload()).unwrap();
+    assert_eq!((after, found()), (before + 3, 120));
+    // One index server takes whatever layout there is.
+    let whole = Topology {
+        partitions: 1,
+        ..topology
+    };
+    let cluster = Cluster::in_process(&generations, &whole, &[], None);
+    assert!(cluster.is_ok());
 }
 
 #[test]
