@@ -17,6 +17,7 @@
 
 use crate::limits::{self, LengthBytes};
 use crate::packed::{self, BLOCK};
+use crate::sorted::Pairs;
 use crate::{CodecError, bits};
 
 /// The first byte of a block of bits; no bit width of a packed block.
@@ -116,15 +117,10 @@ impl<'a> Bits<'a> {
             .map_or(0, |word| u64::from_le_bytes(*word))
     }
 
-    fn bytes_taken(&self) -> usize {
-        HEADER_BYTES + self.words.len() * 8
-    }
-
-    /// Whether the block holds `doc`.
+    /// The bytes of the block; what follows it begins there.
     #[inline]
-    pub fn contains(&self, doc: u32) -> bool {
-        let at = doc.wrapping_sub(self.first);
-        self.word(at as usize / 64) >> (at % 64) & 1 == 1
+    pub fn bytes_taken(&self) -> usize {
+        HEADER_BYTES + self.words.len() * 8
     }
 
     /// Adds the documents of `window`, whose first bit stands for `base`, a multiple of 64.
@@ -141,19 +137,11 @@ impl<'a> Bits<'a> {
         bits::join(window, words);
     }
 
-    /// Documents before each word, for [`Bits::rank`].
-    pub fn ranks(&self, ranks: &mut [u8; 256]) {
-        ranks_of(self.words, ranks);
-    }
-
-    /// The index in the block of a document that it holds. `ranks` are those that [`Bits::ranks`] gave.
+    /// Finds documents of `wanted` (at most 256, increasing) in the block; how many pairs of their indexes there
+    /// and here there are. As [`crate::sorted::intersect`], of a block of bits.
     #[inline]
-    pub fn rank(&self, ranks: &[u8; 256], doc: u32) -> usize {
-        let at = doc.wrapping_sub(self.first);
-        let number = at as usize / 64;
-        let below = self.word(number) & ((1 << (at % 64)) - 1);
-        let before = ranks[number % 256];
-        (usize::from(before) + below.count_ones() as usize) % BLOCK
+    pub fn intersect(&self, wanted: &[u32], pairs: &mut Pairs) -> usize {
+        find(self.words, self.first, wanted, pairs)
     }
 
     /// The bytes of the documents; `false` where they are not 256 in number, or reach past the bytes.
@@ -263,18 +251,95 @@ fn spread_any(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
     count
 }
 
-bits::for_each_processor! {
-    /// Sums of bits before each word, modulo 256.
-    pub fn ranks_of(words: &[[u8; 8]], ranks: &mut [u8; 256]) -> () = ranks_of_any, RANKS
+/// Of some increasing values, those whose bit is set, counted from `first` on, and how many bits are set before
+/// it, modulo 256.
+#[inline]
+pub(crate) fn find(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "popcnt,bmi1,bmi2,lzcnt")]
+        fn find_popcnt(w: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) -> usize {
+            find_any(w, first, wanted, pairs)
+        }
+        match crate::kernels::FIND.form() {
+            crate::processor::Level::Avx512 => {
+                // SAFETY: the processor has what the function is compiled for.
+                return unsafe { find_avx512(words, first, wanted, pairs) };
+            }
+            crate::processor::Level::Avx2 => {
+                // SAFETY: as above.
+                return unsafe { find_popcnt(words, first, wanted, pairs) };
+            }
+            _ => {}
+        }
+    }
+    find_any(words, first, wanted, pairs)
 }
 
-#[inline(always)]
-fn ranks_of_any(words: &[[u8; 8]], ranks: &mut [u8; 256]) {
-    let mut before = 0u8;
-    for (rank, word) in ranks.iter_mut().zip(words) {
-        *rank = before;
-        before = before.wrapping_add(u64::from_le_bytes(*word).count_ones() as u8);
+/// The bits of eight words are counted at once, and summed up by a multiplication: no walk over words, whose number is
+/// hard to guess.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt,bmi1,bmi2,lzcnt")]
+fn find_avx512(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) -> usize {
+    use std::arch::x86_64::*;
+    const LANES: usize = 8;
+    // A byte of each product is the sum of the bytes up to it.
+    const SUMS: u64 = 0x0101_0101_0101_0101;
+    let (mut count, mut counted, mut before, mut sums) = (0, 0, 0u8, 0u64);
+    for (index, &doc) in wanted.iter().enumerate().take(BLOCK) {
+        let at = doc.wrapping_sub(first);
+        let number = at as usize / 64;
+        let Some(word) = words.get(number) else {
+            // Before the first bit, or after the last.
+            continue;
+        };
+        while counted <= number {
+            before = before.wrapping_add((sums >> 56) as u8);
+            let some = (words.len() - counted).min(LANES);
+            let mask = (0xff_u32 >> (LANES - some)) as u8;
+            // SAFETY: from `counted` on there are `some` words, and no other is read.
+            let eight =
+                unsafe { _mm512_maskz_loadu_epi64(mask, words.as_ptr().add(counted).cast()) };
+            let counts = _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(eight));
+            sums = (_mm_cvtsi128_si64(counts) as u64).wrapping_mul(SUMS);
+            counted += LANES;
+        }
+        let word = u64::from_le_bytes(*word);
+        let below = word & ((1 << (at % 64)) - 1);
+        // Of the words before this one; of the first, nothing.
+        let inside = ((sums << 8) >> (number % LANES * 8)) as u8;
+        pairs.wanted[count] = index as u8;
+        pairs.block[count] = before
+            .wrapping_add(inside)
+            .wrapping_add(below.count_ones() as u8);
+        count += (word >> (at % 64) & 1) as usize;
     }
+    count
+}
+
+/// The twin of every vectorised form.
+#[inline(always)]
+fn find_any(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) -> usize {
+    let (mut count, mut passed, mut before) = (0, 0, 0u8);
+    for (index, &doc) in wanted.iter().enumerate().take(BLOCK) {
+        let at = doc.wrapping_sub(first);
+        let number = at as usize / 64;
+        let Some(word) = words.get(number) else {
+            // Before the first bit, or after the last.
+            continue;
+        };
+        while passed < number {
+            before = before.wrapping_add(u64::from_le_bytes(words[passed]).count_ones() as u8);
+            passed += 1;
+        }
+        let word = u64::from_le_bytes(*word);
+        let below = word & ((1 << (at % 64)) - 1);
+        // Written always and counted when found: no branch to guess.
+        pairs.wanted[count] = index as u8;
+        pairs.block[count] = before.wrapping_add(below.count_ones() as u8);
+        count += (word >> (at % 64) & 1) as usize;
+    }
+    count
 }
 
 #[inline]
@@ -286,6 +351,7 @@ fn first_of(base: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::kernels;
+    use crate::sorted::intersect_scalar;
     use proptest::prelude::*;
 
     fn check(base: u32, gaps: &[u32; BLOCK]) -> bool {
@@ -305,15 +371,14 @@ mod tests {
         let Some(set) = Bits::read(&bytes, base).unwrap() else {
             return false;
         };
-        let mut ranks = [0; 256];
-        set.ranks(&mut ranks);
         let last = expected[BLOCK - 1];
-        for doc in set.first()..last + 70 {
-            let found = expected.binary_search(&doc);
-            assert_eq!(set.contains(doc), found.is_ok());
-            if let Ok(index) = found {
-                assert_eq!(set.rank(&ranks, doc), index);
-            }
+        let all: Vec<u32> = (set.first().saturating_sub(9)..last + 70).collect();
+        for wanted in all.chunks(BLOCK).chain(all.chunks(7)) {
+            let (mut found, mut sought) = (Pairs::default(), Pairs::default());
+            let count = set.intersect(wanted, &mut found);
+            assert_eq!(count, intersect_scalar(wanted, &expected, &mut sought));
+            assert_eq!(found.wanted[..count], sought.wanted[..count]);
+            assert_eq!(found.block[..count], sought.block[..count]);
         }
         let mut some = [0; 3];
         set.docs_at(&[0, 77, 255], &mut some);
@@ -351,7 +416,7 @@ mod tests {
             wide in 1u32..9,
             base in prop_oneof![Just(u32::MAX), 0u32..100_000],
         ) {
-            let of = [kernels::SPREAD, kernels::RANKS, kernels::PICK_BITS, kernels::JOIN];
+            let of = [kernels::SPREAD, kernels::FIND, kernels::PICK_BITS, kernels::JOIN];
             kernels::check_each_form(&of, || {
                 let gaps: [u32; BLOCK] = std::array::from_fn(|i| gaps[i].min(wide));
                 check(base, &gaps);
@@ -364,7 +429,7 @@ mod tests {
             rest in prop::collection::vec(any::<u8>(), 0..600),
             base: u32,
         ) {
-            let of = [kernels::SPREAD, kernels::RANKS, kernels::PICK_BITS, kernels::JOIN];
+            let of = [kernels::SPREAD, kernels::FIND, kernels::PICK_BITS, kernels::JOIN];
             kernels::in_each_form(&of, || {
                 let mut bytes = vec![BITS, words_count];
                 bytes.extend(&rest);
@@ -376,9 +441,8 @@ mod tests {
                     prop_assert_eq!(documents_of(set.words, set.first(), &mut fast), count);
                     let kept = count.min(BLOCK);
                     prop_assert_eq!(&fast[..kept], &slow[..kept]);
-                    let mut ranks = [0; 256];
-                    set.ranks(&mut ranks);
-                    prop_assert!(set.rank(&ranks, base) < BLOCK);
+                    let wanted: Vec<u32> = (0..256).map(|at| base.wrapping_add(at * 61)).collect();
+                    prop_assert!(set.intersect(&wanted, &mut Pairs::default()) <= wanted.len());
                     set.docs_at(&[0, 9, 200, 255], &mut [0; 4]);
                     set.join_into(&mut [0; 9], base & !63);
                     let ones: u32 = (0..set.words_count()).map(|at| set.word(at).count_ones()).sum();

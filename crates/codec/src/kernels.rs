@@ -47,7 +47,7 @@ kernels! {
     SORTED_INTERSECT "sorted::intersect" Any Avx2 Avx512 Neon;
     KEEP_FOLLOWED "sorted::keep_followed" Any Avx2 Avx512;
     SPREAD "docs::spread" Any Avx512 Neon;
-    RANKS "docs::ranks" Any Avx2 Avx512;
+    FIND "docs::find" Any Avx2 Avx512;
     SHORTER "limits::shorter" Any Avx512 Neon;
     PICK_BITS "limits::pick_bits" Any Avx512 Neon;
     REACH "sums::reach" Any Avx2 Avx512 Neon;

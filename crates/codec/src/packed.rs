@@ -120,22 +120,24 @@ pub fn decode_gaps(
     }
 }
 
-/// The values from index `from` on of the block at the start of `bytes`; of the rest only what is needed
-/// to find them is looked at, so a few cost little.
-///
-/// # Panics
-/// If `from` and the length of `values` reach over 256.
-pub fn decode_some(bytes: &[u8], from: usize, values: &mut [u32]) -> Result<(), CodecError> {
-    assert!(from + values.len() <= BLOCK);
+/// The values at some indexes, below 256, of the block at the start of `bytes`; of the rest only what is needed to find
+/// them is looked at.
+#[inline]
+pub fn decode_each<'v>(
+    bytes: &[u8],
+    wanted: impl Iterator<Item = (usize, &'v mut u32)>,
+) -> Result<(), CodecError> {
     match Header::read(bytes)? {
-        Header::Constant { value, .. } => values.fill(value),
+        Header::Constant { value, .. } => wanted.for_each(|(_, slot)| *slot = value),
         Header::Packed(packed) => {
-            if let [value] = values {
-                *value = scalar::unpack_one(packed.bits, packed.payload, from);
-            } else {
-                scalar::unpack_some(packed.bits, packed.payload, from, values);
+            for (index, slot) in wanted {
+                *slot = scalar::unpack_one(packed.bits, packed.payload, index % BLOCK);
+                for (number, &exception) in packed.exceptions.iter().enumerate() {
+                    if usize::from(exception) == index {
+                        *slot |= packed.high_of(bytes, number)?;
+                    }
+                }
             }
-            packed.patch_some(bytes, from, values)?;
         }
     }
     Ok(())
@@ -260,6 +262,16 @@ impl Packed<'_> {
         Ok(at)
     }
 
+    /// The high part of the exception of that number, in its place.
+    #[cold]
+    fn high_of(&self, bytes: &[u8], number: usize) -> Result<u32, CodecError> {
+        let mut at = self.end;
+        for _ in 0..number {
+            self.high(bytes, &mut at)?;
+        }
+        Ok(self.high(bytes, &mut at)? << self.bits)
+    }
+
     /// The high part at `*at`, which moves past it.
     #[inline]
     fn high(&self, bytes: &[u8], at: &mut usize) -> Result<u32, CodecError> {
@@ -271,25 +283,6 @@ impl Packed<'_> {
             return Err(bad_exception(start, high, max));
         }
         Ok(high)
-    }
-
-    /// Adds the high parts of the values from index `from` on.
-    #[inline]
-    fn patch_some(&self, bytes: &[u8], from: usize, values: &mut [u32]) -> Result<(), CodecError> {
-        let of = |index: u8| usize::from(index).wrapping_sub(from);
-        let wanted = |index: &u8| of(*index) < values.len();
-        // One past the last exception that matters: most values have none.
-        let Some(last) = self.exceptions.iter().rposition(wanted) else {
-            return Ok(());
-        };
-        let mut at = self.end;
-        for &index in &self.exceptions[..=last] {
-            let high = self.high(bytes, &mut at)?;
-            if let Some(value) = values.get_mut(of(index)) {
-                *value |= high << self.bits;
-            }
-        }
-        Ok(())
     }
 }
 

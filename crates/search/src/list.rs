@@ -5,7 +5,7 @@ use crate::competitive::Limits;
 use crate::cursor::{BLOCK, Scorer};
 use crate::plan::{Node, Plan};
 use crate::scratch::{Lent, Row, rows_kept_by_thread};
-use codec::sorted::{self, Pairs};
+use codec::sorted::Pairs;
 use index::{
     Blocks, Bounds, DocId, Field, Impact, IndexError, PairRecord, Place, Segment, TermRecord,
 };
@@ -284,7 +284,7 @@ impl<'a> List<'a> {
             let rest = &wanted[at..];
             let count = match last_wanted <= last {
                 true => rest.len(),
-                false => rest.partition_point(|&doc| doc <= last),
+                false => count_to(last, rest),
             };
             // The next block is found, and asked for, before this one is read.
             let next = wanted.get(at + count).map(|&doc| self.find(DocId(doc)));
@@ -315,24 +315,7 @@ impl<'a> List<'a> {
         self.blocks.load(block);
         let (from, wanted) = (range.start, &wanted[range]);
         let start = found.count;
-        if let Some(bits) = self.blocks.bits() {
-            // Written always and counted when found: no branch to guess.
-            let mut count = start;
-            for (index, &doc) in wanted.iter().enumerate() {
-                found.wanted[count] = (from + index) as u8;
-                count += usize::from(bits.contains(doc));
-            }
-            found.count = count;
-            let Some(places) = places else { return };
-            for at in start..count {
-                let doc = wanted[found.wanted[at] as usize - from];
-                let rank = self.blocks.rank(doc);
-                places[at] = self.blocks.place(rank);
-            }
-            return;
-        }
-        let docs = self.blocks.docs_padded();
-        let pairs_count = sorted::intersect(wanted, docs, &mut found.pairs);
+        let pairs_count = self.blocks.intersect(wanted, &mut found.pairs);
         found.count += pairs_count;
         let pairs = found.pairs.wanted[..pairs_count].iter();
         for (slot, &index) in found.wanted[start..].iter_mut().zip(pairs) {
@@ -343,6 +326,16 @@ impl<'a> List<'a> {
         for (slot, &index) in places[start..].iter_mut().zip(pairs) {
             *slot = self.blocks.place(index.into());
         }
+    }
+}
+
+/// How many of some increasing documents are not after `last`: few, mostly, so that the first are counted at once.
+#[inline]
+fn count_to(last: u32, docs: &[u32]) -> usize {
+    const FEW: usize = 8;
+    match docs.first_chunk::<FEW>() {
+        Some(few) if few[FEW - 1] > last => few.iter().map(|&doc| usize::from(doc <= last)).sum(),
+        _ => docs.partition_point(|&doc| doc <= last),
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn of<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a
         return of_width(kernel, bits, inputs);
     }
     match kernel {
-        kernels::COUNT | kernels::JOIN | kernels::INTERSECT | kernels::SET | kernels::RANKS => {
+        kernels::COUNT | kernels::JOIN | kernels::INTERSECT | kernels::SET | kernels::FIND => {
             of_bits(kernel, inputs)
         }
         kernels::RICE_ONE_BY_ONE
@@ -61,8 +61,14 @@ fn of_bits<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
             Box::new(move || bits::set(black_box(words.all()), 0, black_box(&inputs.docs.0)))
         }
         _ => {
-            let mut ranks = [0; 256];
-            Box::new(move || docs::ranks_of(black_box(&inputs.set), black_box(&mut ranks)))
+            let mut pairs = sorted::Pairs::default();
+            Box::new(move || {
+                let (set, pairs) = (black_box(&inputs.set), black_box(&mut pairs));
+                // Few are wanted of a block, mostly.
+                for wanted in inputs.docs.0.chunks(FEW) {
+                    black_box(docs::find(set, 0, black_box(&wanted[..3]), pairs));
+                }
+            })
         }
     }
 }

@@ -48,40 +48,6 @@ pub fn unpack_one(bits: usize, payload: &[u8], index: usize) -> u32 {
     (wide >> shift & ((1 << bits) - 1)) as u32
 }
 
-/// Some values of such a payload, from index `from` on.
-///
-/// # Panics
-/// If `bits` is over 32, there are no such values, or the payload is shorter.
-#[inline]
-pub(super) fn unpack_some(bits: usize, payload: &[u8], from: usize, mut values: &mut [u32]) {
-    if bits == 0 {
-        values.fill(0);
-        return;
-    }
-    let mask = u32::MAX >> (32 - bits as u32);
-    let mut skipped = from % LANES;
-    for row in from / LANES.. {
-        if values.is_empty() {
-            return;
-        }
-        let (word, shift) = (row * bits / 32, row * bits % 32);
-        let mut out = words(payload, word).map(|low| low >> shift);
-        if shift + bits > 32 {
-            let high = words(payload, word + 1);
-            for (out, high) in out.iter_mut().zip(high) {
-                *out |= high << (32 - shift);
-            }
-        }
-        let taken = values.len().min(LANES - skipped);
-        let (some, rest) = values.split_at_mut(taken);
-        for (value, out) in some.iter_mut().zip(&out[skipped..]) {
-            *value = out & mask;
-        }
-        values = rest;
-        skipped = 0;
-    }
-}
-
 fn unpack_width<const BITS: usize>(payload: &[u8], values: &mut [u32; BLOCK]) {
     let payload = &payload[..ROW_BYTES * BITS];
     if BITS == 0 {

@@ -46,7 +46,7 @@ fn check_form(values: &[u32; BLOCK], base: u32) -> usize {
         assert_eq!(read, sums);
         for (from, count) in [(0, BLOCK), (base as usize % 200, 40), (255, 1), (7, 0)] {
             let some = &mut read[..count];
-            assert_eq!(decode_some(&bytes, from, some), Ok(()));
+            assert_eq!(decode_each(&bytes, (from..).zip(&mut *some)), Ok(()));
             assert_eq!(some, &values[from..from + count]);
         }
         // Once more with something behind it.
@@ -205,7 +205,7 @@ proptest! {
             prop_assert_eq!(encoded_bytes(bytes), read);
             prop_assert_eq!(decode_gaps(bytes, 77, &mut sums), read);
             let mut some = [0; 9];
-            let some_read = decode_some(bytes, 200, &mut some);
+            let some_read = decode_each(bytes, (200..).zip(&mut some));
             if let Ok(length) = read {
                 prop_assert!(length <= bytes.len());
                 prop_assert_eq!(some_read, Ok(()));

@@ -8,8 +8,10 @@ use super::watch::Watch;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, TAIL_MIN, bounds};
 use crate::sealed::read_u32;
 use crate::{DocId, IndexError};
+use codec::docs::Bits;
 use codec::limits::{self, LengthBytes};
-use codec::{CodecError, bits, docs, docs::Bits, elias_fano, lanes, memory, packed, tail};
+use codec::sorted::{self, Pairs};
+use codec::{CodecError, bits, elias_fano, lanes, memory, packed, tail};
 use std::path::Path;
 
 /// Where a list's bytes came from, for messages.
@@ -47,8 +49,6 @@ pub struct Blocks<'a> {
     /// The loaded block, where it is one of bits.
     bits: Option<Bits<'a>>,
     docs_ready: bool,
-    /// Which block's ranks the room holds.
-    ranks_block: usize,
     /// Where the loaded block's packed frequencies start; `None` where they came with the documents.
     pub(super) frequencies_start: Option<usize>,
     /// Which block's frequencies the room holds.
@@ -74,7 +74,6 @@ impl<'a> Blocks<'a> {
             fill: 0,
             bits: None,
             docs_ready: true,
-            ranks_block: NO_BLOCK,
             frequencies_start: None,
             frequencies_block: NO_BLOCK,
             room: Room::take(),
@@ -220,7 +219,7 @@ impl<'a> Blocks<'a> {
                     Some(bits) => {
                         self.bits = Some(bits);
                         self.docs_ready = false;
-                        docs::encoded_bytes(bytes)?
+                        bits.bytes_taken()
                     }
                     None => {
                         let docs = self.room.docs.first_chunk_mut().ok_or(truncated(block))?;
@@ -415,18 +414,14 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The index of a document that the loaded block, one of bits, holds.
+    /// Finds documents of `wanted` (at most 256, increasing) in the loaded block; how many pairs of their indexes there
+    /// and in the block there are.
     #[inline]
-    pub fn rank(&mut self, doc: u32) -> usize {
-        let Some(bits) = self.bits else {
-            return 0;
-        };
-        let ranks = &mut self.room.ranks;
-        if self.ranks_block != self.block {
-            self.ranks_block = self.block;
-            bits.ranks(ranks);
+    pub fn intersect(&mut self, wanted: &[u32], pairs: &mut Pairs) -> usize {
+        match self.bits {
+            Some(bits) => bits.intersect(wanted, pairs),
+            None => sorted::intersect(wanted, self.docs_padded(), pairs),
         }
-        bits.rank(ranks, doc)
     }
 
     /// Documents and frequencies of the loaded block.

@@ -16,8 +16,6 @@ pub(super) struct Buffers {
     pub(super) position_gaps: [u32; BLOCK],
     /// Documents, increasing; behind them `u32::MAX`.
     pub(super) docs: [u32; BLOCK + 1],
-    /// Of a block of bits, how many documents stand before each word.
-    pub(super) ranks: [u8; 256],
 }
 
 /// Room for one block, given back to its thread's store when dropped.
@@ -39,7 +37,6 @@ impl Room {
                 docs: [u32::MAX; BLOCK + 1],
                 frequencies: [1; BLOCK],
                 position_gaps: [0; packed::BLOCK],
-                ranks: [0; 256],
             })
         })))
     }

@@ -83,30 +83,35 @@ impl Blocks<'_> {
             }
             return;
         }
-        let block = first.block as usize;
-        for (place, slot) in places.iter().zip(&mut *frequencies) {
-            match self.one_frequency(block, start, place.index as usize) {
-                Ok(frequency) => *slot = frequency,
-                Err(error) => {
-                    *slot = 1;
-                    return self.fail(self.origin.postings_offset + start as u64, error);
-                }
+        match self.single_frequencies(first, places, frequencies) {
+            Ok(()) => frequencies
+                .iter_mut()
+                .for_each(|frequency| *frequency = frequency.wrapping_add(1)),
+            Err(error) => {
+                frequencies.fill(1);
+                self.fail(self.origin.postings_offset + start as u64, error);
             }
         }
     }
 
-    /// A single frequency of a block whose frequencies start at `start`.
+    /// Frequencies of the block of `first`, less one, as they are packed.
     #[inline]
-    fn one_frequency(&self, block: usize, start: usize, index: usize) -> Result<u32, CodecError> {
-        let bytes = self.bytes.postings.get(start..).unwrap_or(&[]);
-        let mut frequency = 0;
-        let slot = std::slice::from_mut(&mut frequency);
-        if block < self.blocks_full {
-            packed::decode_some(bytes, index, slot)?;
-        } else {
-            rice::decode(bytes, self.tail_count(), index, slot)?;
+    fn single_frequencies(
+        &self,
+        first: Place,
+        places: &[Place],
+        frequencies: &mut [u32],
+    ) -> Result<(), CodecError> {
+        let postings = self.bytes.postings;
+        let bytes = postings.get(first.start as usize..).unwrap_or(&[]);
+        let indexes = places.iter().map(|place| place.index as usize);
+        let mut wanted = indexes.zip(frequencies);
+        if (first.block as usize) < self.blocks_full {
+            return packed::decode_each(bytes, wanted);
         }
-        Ok(frequency.wrapping_add(1))
+        wanted.try_for_each(|(index, slot)| {
+            rice::decode(bytes, self.tail_count(), index, std::slice::from_mut(slot)).map(drop)
+        })
     }
 
     /// Documents of the tail.
