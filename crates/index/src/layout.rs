@@ -6,7 +6,7 @@
 
 use crate::IndexError;
 use std::fmt;
-use std::ops::{Range, RangeInclusive};
+use std::ops::{Bound, Range, RangeBounds, RangeInclusive};
 use vfs::SharedStorage;
 
 /// Chunks, and the partitions that they are laid out for.
@@ -69,6 +69,21 @@ impl Layout {
             .map(|chunk| self.chunks_of(self.partition_of(chunk)))
             .find(|partition| !partition.clone().all(|chunk| chunks.contains(&chunk)))
     }
+}
+
+/// Chunks from the first to before the last, however they are said.
+pub(crate) fn half_open(chunks: impl RangeBounds<u32>) -> Range<u32> {
+    let start = match chunks.start_bound() {
+        Bound::Included(&first) => first,
+        Bound::Excluded(&before) => before.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match chunks.end_bound() {
+        Bound::Included(&last) => last.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => u32::MAX,
+    };
+    start..end
 }
 
 /// The chunks of a segment, one after another.

@@ -1,13 +1,13 @@
 //! An index opened at one generation.
 
 use crate::deletions::Deletions;
-use crate::layout::Chunks;
+use crate::layout::{Chunks, half_open};
 use crate::manifest::{self, Manifest, SegmentEntry};
 use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
-use std::ops::Range;
+use std::ops::RangeBounds;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -102,7 +102,8 @@ impl Index {
 
     /// Whether `chunks` can be searched without others: an error where they cut a partition that the index is laid
     /// out for.
-    pub fn check_partition(&self, chunks: Range<u32>) -> Result<(), IndexError> {
+    pub fn check_partition(&self, chunks: impl RangeBounds<u32>) -> Result<(), IndexError> {
+        let chunks = half_open(chunks);
         let layout = self.layout();
         let Some(partition) = layout.cut_by(&chunks) else {
             return Ok(());
@@ -155,7 +156,8 @@ impl Index {
 
     /// The segments that have any of some chunks, by chunk and then by age. Those of a partition that
     /// [`Index::check_partition`] finds right have no other chunks.
-    pub fn segments(&self, chunks: Range<u32>) -> impl Iterator<Item = &Arc<Segment>> {
+    pub fn segments(&self, chunks: impl RangeBounds<u32>) -> impl Iterator<Item = &Arc<Segment>> {
+        let chunks = half_open(chunks);
         self.segments
             .iter()
             .filter(move |segment| segment.meta().chunks.touch(&chunks))

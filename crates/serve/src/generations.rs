@@ -3,6 +3,7 @@
 //! Reloading opens the newest generation beside the one that is served and puts it in its place. The one
 //! before stays for queries that began with it: their hits are numbers that only it can resolve.
 
+use crate::transport::Chunks;
 use index::{Index, IndexError, PreloadParts};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -16,7 +17,7 @@ pub struct Generations {
     preloading: Option<Preloading>,
     held: RwLock<Held>,
     /// The partitions served here: a generation that cuts one is not put in place.
-    partitions: Mutex<Vec<Range<u32>>>,
+    partitions: Mutex<Vec<Chunks>>,
     /// One reload at a time.
     reloading: Mutex<()>,
 }
@@ -115,13 +116,15 @@ impl Generations {
     }
 
     /// Says that `chunks` are searched here, of every generation to come; an error where the newest cannot be cut so.
-    pub fn serve(&self, chunks: Range<u32>) -> Result<(), IndexError> {
+    pub fn serve(&self, chunks: Chunks) -> Result<(), IndexError> {
+        // Held meanwhile, so that no reload comes between.
+        let mut partitions = self.partitions();
         self.newest().check_partition(chunks.clone())?;
-        self.partitions().push(chunks);
+        partitions.push(chunks);
         Ok(())
     }
 
-    fn partitions(&self) -> MutexGuard<'_, Vec<Range<u32>>> {
+    fn partitions(&self) -> MutexGuard<'_, Vec<Chunks>> {
         self.partitions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -150,7 +153,8 @@ impl Generations {
         if opened.generation() == newest.generation() {
             return Ok(newest);
         }
-        for chunks in self.partitions().iter() {
+        let partitions = self.partitions();
+        for chunks in partitions.iter() {
             opened.check_partition(chunks.clone())?;
         }
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);

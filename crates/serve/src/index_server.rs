@@ -64,7 +64,7 @@ impl InProcessIndexServer {
         options: &HandlerOptions,
         draining: Draining,
     ) -> Result<InProcessIndexServer, ServeError> {
-        generations.serve(*chunks.start()..*chunks.end() + 1)?;
+        generations.serve(chunks.clone())?;
         let handlers = Handlers::start(*chunks.start(), options)?;
         let opened = Opened::new(generations.newest(), &chunks);
         Ok(InProcessIndexServer {
@@ -158,10 +158,7 @@ impl InProcessIndexServer {
 
 impl Opened {
     fn new(index: Arc<Index>, chunks: &Chunks) -> Opened {
-        let segments: Vec<_> = index
-            .segments(*chunks.start()..*chunks.end() + 1)
-            .cloned()
-            .collect();
+        let segments: Vec<_> = index.segments(chunks.clone()).cloned().collect();
         Opened {
             by_id: segments
                 .iter()

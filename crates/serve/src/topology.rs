@@ -31,7 +31,7 @@ impl Topology {
     pub fn partitions_of(&self, index: &Index) -> Result<Vec<Chunks>, ServeError> {
         let partitions = self.partition_chunks(index.chunks_count())?;
         for chunks in &partitions {
-            index.check_partition(*chunks.start()..*chunks.end() + 1)?;
+            index.check_partition(chunks.clone())?;
         }
         Ok(partitions)
     }

@@ -314,7 +314,7 @@ pub(crate) fn status_of(
     request: &StatusRequest,
 ) -> Status {
     let (newest, before) = generations.held();
-    let here = newest.segments(*chunks.start()..*chunks.end() + 1);
+    let here = newest.segments(chunks.clone());
     Status {
         index_id: newest.id().to_owned(),
         generation: newest.generation(),

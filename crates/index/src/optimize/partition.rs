@@ -13,8 +13,7 @@ use crate::order::{GapBits, Order, levels};
 use crate::segment::write::SegmentWriter;
 use crate::snapshot::{open_segment, open_store};
 use crate::store::{Location, StoreWriter};
-use crate::{IndexError, Layout, Segment, Texts};
-use std::ops::RangeInclusive;
+use crate::{IndexError, Segment, Texts};
 use vfs::SharedStorage;
 
 /// Memory for each document whatever the order: arrivals, the order, its reverse, the place of the text.
@@ -31,10 +30,9 @@ const NOWHERE: Location = Location {
 pub(super) struct PartitionWork<'a> {
     pub(super) storage: &'a SharedStorage,
     pub(super) manifest: &'a Manifest,
-    pub(super) layout: Layout,
-    /// The chunks that it is made of.
-    pub(super) chunks: RangeInclusive<u32>,
-    /// The segments that have any of them, in the manifest's order.
+    /// Which of the manifest's layout.
+    pub(super) number: u32,
+    /// The segments that have any of its chunks, in the manifest's order.
     pub(super) entries: &'a [SegmentEntry],
     pub(super) order: Order,
     pub(super) memory_bytes: u64,
@@ -83,9 +81,11 @@ pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u
 impl PartitionWork<'_> {
     /// Writes the partition anew as segment `segment`.
     pub(super) fn rewrite(&self, segment: u32) -> Result<Rewritten, IndexError> {
-        let chunks = Chunks::from(self.chunks.clone());
+        let layout = self.manifest.layout();
+        let chunks = layout.chunks_of(self.number);
         let segments = self.open_segments()?;
-        let live = Live::of(&segments, self.layout, self.chunks.clone())?;
+        let live = Live::of(&segments, layout, chunks.clone())?;
+        let chunks = Chunks::from(chunks);
         let mut rewritten = Rewritten::default();
         if live.count() == 0 {
             return Ok(rewritten);

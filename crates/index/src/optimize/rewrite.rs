@@ -6,7 +6,6 @@ use crate::manifest::{Manifest, SegmentEntry};
 use crate::order::GapBits;
 use crate::{IndexError, Order};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use vfs::SharedStorage;
@@ -53,10 +52,9 @@ pub(crate) fn rewrite(
         outcome.terms_left_out += rewritten.terms_left_out;
         new.extend(rewritten.entry);
     }
-    outcome.chunks = jobs
-        .iter()
-        .map(|job| job.chunks.clone().count() as u64)
-        .sum();
+    let layout = manifest.layout();
+    let chunks = jobs.iter().flat_map(|job| layout.chunks_of(job.number));
+    outcome.chunks = chunks.count() as u64;
     // A segment that is cut in several is of several jobs.
     let entries = jobs.iter().flat_map(|job| &job.entries);
     let rewritten: BTreeSet<u32> = entries.map(|entry| entry.segment).collect();
@@ -65,14 +63,13 @@ pub(crate) fn rewrite(
         .retain(|entry| !rewritten.contains(&entry.segment));
     manifest.segments.extend(new);
     manifest.sort_segments();
-    manifest.next_segment += manifest.layout().partitions;
+    manifest.next_segment += layout.partitions;
     Ok(outcome)
 }
 
 /// A partition to be rewritten.
 struct Job {
     number: u32,
-    chunks: RangeInclusive<u32>,
     /// The segments that have any of its chunks.
     entries: Vec<SegmentEntry>,
 }
@@ -87,14 +84,13 @@ fn jobs(manifest: &Manifest, order: Order) -> Vec<Job> {
         for number in layout.partition_of(first)..=layout.partition_of(last) {
             let job = jobs.entry(number).or_insert_with(|| Job {
                 number,
-                chunks: layout.chunks_of(number),
                 entries: Vec::new(),
             });
             job.entries.push(entry.clone());
         }
     }
     let is_done = |job: &Job| {
-        matches!(&job.entries[..], [only] if only.chunks.range() == job.chunks
+        matches!(&job.entries[..], [only] if only.chunks.range() == layout.chunks_of(job.number)
             && only.deletions.is_none() && ordered(only))
     };
     jobs.into_values().filter(|job| !is_done(job)).collect()
@@ -127,8 +123,7 @@ fn run(
             let work = PartitionWork {
                 storage,
                 manifest,
-                layout: manifest.layout(),
-                chunks: job.chunks.clone(),
+                number: job.number,
                 entries: &job.entries,
                 order: options.order,
                 memory_bytes,

@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
     let partitions = topology.partitions_of(&index)?;
     let mut documents = vec![0u64; partitions.len()];
     for (partition, chunks) in partitions.iter().enumerate() {
-        let segments = index.segments(*chunks.start()..*chunks.end() + 1);
+        let segments = index.segments(chunks.clone());
         documents[partition] = segments
             .map(|segment| u64::from(segment.live_documents_count()))
             .sum();
@@ -69,7 +69,7 @@ fn postings_by_term(
 ) -> anyhow::Result<HashMap<Box<str>, Box<[u64]>>> {
     let mut terms: HashMap<Box<str>, Box<[u64]>> = HashMap::new();
     for (partition, chunks) in partitions.iter().enumerate() {
-        for segment in index.segments(*chunks.start()..*chunks.end() + 1) {
+        for segment in index.segments(chunks.clone()) {
             segment.terms_with_prefix(Field::Text, "", |term, record| {
                 let of_term = match terms.get_mut(term) {
                     Some(of_term) => of_term,
