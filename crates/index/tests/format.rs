@@ -1,44 +1,24 @@
-//! Is format 4 still read and written as it was, are older ones refused by name, and does the documentation
-//! quote true bytes?
+//! Is format 4 still read and written as it was, and are older ones refused by name?
 //!
 //! The fixtures were built once and never again: an index of three documents, and a second commit that
-//! replaces the third; one of 400 documents, whose lists have full blocks; one with stored pairs; and one of four chunks laid out for two
-//! partitions. A change of format gets a new version and new fixtures beside these.
+//! replaces the third; one of 400 documents, whose lists have full blocks; one with stored pairs; and one of four
+//! chunks laid out for two partitions. A change of format gets a new version and new fixtures beside these.
+
+mod fixture;
 
 use corpus::Document;
+use fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use index::{
     BuildOptions, DocId, Field, Index, IndexError, Layout, Pairs, Segment, Texts, Writer, check,
 };
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
-const SEGMENT_1: &str = "segment-00000001.index";
 const SEGMENT_2: &str = "segment-00000002.index";
-const SMALL: &str = "format-4";
-const BLOCKS: &str = "format-4-blocks";
-const PAIRS: &str = "format-4-pairs";
-const PARTITIONS: &str = "format-4-partitions";
 /// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
 /// choose other bytes for the same rows, so byte for byte comparison ends there.
 const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b1), (SEGMENT_2, 0x13a)];
 const BLOCKS_DETAILS_START: usize = 0x117c;
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
-}
-
-/// A fixture in memory, so that no test can change it.
-fn fixture(folder: &str) -> Arc<MemoryStorage> {
-    let storage = MemoryStorage::new();
-    for entry in std::fs::read_dir(fixtures().join(folder)).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        storage.write_raw(&name, std::fs::read(entry.path()).unwrap());
-    }
-    Arc::new(storage)
-}
 
 fn open(folder: &str) -> Index {
     Index::open(fixture(folder)).unwrap()
@@ -239,6 +219,18 @@ fn files(storage: &MemoryStorage) -> Vec<String> {
     names
 }
 
+/// The fixture, which has the files that were written today.
+fn then_with_files_of(today: &MemoryStorage, folder: &str) -> Arc<MemoryStorage> {
+    let then = fixture(folder);
+    assert_eq!(files(today), files(&then));
+    then
+}
+
+/// Where the footer of a file of one block begins.
+fn footer_start(storage: &MemoryStorage, name: &str) -> usize {
+    storage.read_raw(name).unwrap().len() - 28
+}
+
 /// Compares what lies between the header and `end` of a file, written today and then.
 fn assert_same(today: &MemoryStorage, then: &MemoryStorage, name: &str, end: usize) {
     let part = |storage: &MemoryStorage| storage.read_raw(name).unwrap()[64..end].to_vec();
@@ -250,15 +242,12 @@ fn what_is_written_today_is_what_was_written_then() {
     let lines = |name| std::fs::read_to_string(fixtures().join(name)).unwrap();
     let (first, second) = (lines("first.jsonl"), lines("second.jsonl"));
     let today = written_today([&*first, &*second], &one_chunk(Texts::Stored));
-    let then = fixture(SMALL);
-    assert_eq!(files(&today), files(&then));
+    let then = then_with_files_of(&today, SMALL);
     for (name, details_start) in DETAILS_START {
         assert_same(&today, &then, name, details_start);
     }
     for name in ["segment-00000001-2.deletions", "statistics-2"] {
-        // The footer of a file of one block.
-        let end = then.read_raw(name).unwrap().len() - 28;
-        assert_same(&today, &then, name, end);
+        assert_same(&today, &then, name, footer_start(&then, name));
     }
 }
 
@@ -266,8 +255,7 @@ fn what_is_written_today_is_what_was_written_then() {
 fn blocks_written_today_are_those_written_then() {
     let lines: Vec<String> = (0..400).map(blocks_line).collect();
     let today = written_today([&*lines.join("\n")], &one_chunk(Texts::None));
-    let then = fixture(BLOCKS);
-    assert_eq!(files(&today), files(&then));
+    let then = then_with_files_of(&today, BLOCKS);
     assert_same(&today, &then, SEGMENT_1, BLOCKS_DETAILS_START);
 }
 
@@ -279,12 +267,9 @@ fn pairs_written_today_are_those_written_then() {
         ..one_chunk(Texts::None)
     };
     let today = written_today([&*lines], &options);
-    let then = fixture(PAIRS);
-    assert_eq!(files(&today), files(&then));
+    let then = then_with_files_of(&today, PAIRS);
     let name = "segment-00000001.pairs";
-    // The footer of a file of one block.
-    let end = then.read_raw(name).unwrap().len() - 28;
-    assert_same(&today, &then, name, end);
+    assert_same(&today, &then, name, footer_start(&then, name));
 }
 
 #[test]
@@ -309,7 +294,7 @@ fn pairs_are_read() {
 /// Where the details begin in a segment's file of one block, by its table of sections.
 fn details_start(storage: &MemoryStorage, name: &str) -> usize {
     let file = storage.read_raw(name).unwrap();
-    let row = &file[file.len() - 28 - 12 * 16 + 9 * 16..][..8];
+    let row = &file[footer_start(storage, name) - 12 * 16 + 9 * 16..][..8];
     64 + u64::from_le_bytes(row.try_into().unwrap()) as usize
 }
 
@@ -323,8 +308,7 @@ fn partitions_written_today_are_those_written_then() {
         ..one_chunk(Texts::None)
     };
     let today = written_today([&*lines], &options);
-    let then = fixture(PARTITIONS);
-    assert_eq!(files(&today), files(&then));
+    let then = then_with_files_of(&today, PARTITIONS);
     for name in [SEGMENT_1, SEGMENT_2] {
         assert_same(&today, &then, name, details_start(&then, name));
     }
@@ -419,85 +403,4 @@ fn older_formats_are_refused_by_name() {
         );
         assert_eq!(files(&storage), before);
     }
-}
-
-/// One quotation of the documentation.
-struct Quotation {
-    file: String,
-    offset: usize,
-    bytes: Vec<u8>,
-}
-
-/// The lines `offset: bytes  explanation` of a document, each under the last file name that stood
-/// alone on a line.
-fn quotations(markdown: &str, files: &[String]) -> Vec<Quotation> {
-    let mut file = None;
-    let mut found = Vec::new();
-    for line in markdown.lines() {
-        if let Some(name) = files.iter().find(|name| line.trim() == **name) {
-            file = Some(name.clone());
-        }
-        let Some((offset, rest)) = line.split_once(": ") else {
-            continue;
-        };
-        let Ok(offset) = usize::from_str_radix(offset, 16) else {
-            continue;
-        };
-        let quoted = rest.split("  ").next().unwrap_or("").split(' ');
-        let bytes: Result<_, _> = quoted.map(|byte| u8::from_str_radix(byte, 16)).collect();
-        found.push(Quotation {
-            file: file.clone().expect("a file's name before its bytes"),
-            offset,
-            bytes: bytes.unwrap_or_else(|error| panic!("{line:?}: {error}")),
-        });
-    }
-    found
-}
-
-#[test]
-fn the_documentation_quotes_true_bytes() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats/index.md");
-    let markdown = std::fs::read_to_string(page).unwrap();
-    let mut files = BTreeMap::new();
-    let prefixed = |folder: &'static str| (folder, format!("{folder}/"));
-    let folders = [
-        (SMALL, String::new()),
-        prefixed(BLOCKS),
-        prefixed(PAIRS),
-        prefixed(PARTITIONS),
-    ];
-    for (folder, prefix) in folders {
-        let storage = fixture(folder);
-        for name in storage.files() {
-            let bytes = storage.read_raw(&name).unwrap();
-            files.insert(format!("{prefix}{name}"), bytes);
-        }
-    }
-    let names: Vec<String> = files.keys().cloned().collect();
-    let found = quotations(&markdown, &names);
-    for quotation in &found {
-        let Quotation {
-            file,
-            offset,
-            bytes,
-        } = quotation;
-        let there = files[file].get(*offset..offset + bytes.len());
-        assert_eq!(there, Some(&bytes[..]), "{file} at {offset:#x}");
-    }
-    let kinds = [
-        "MANIFEST-2",
-        SEGMENT_1,
-        "segment-00000001.documents",
-        "segment-00000001-2.deletions",
-        "statistics-2",
-        "format-4-blocks/segment-00000001.index",
-        "format-4-pairs/segment-00000001.pairs",
-        "format-4-partitions/MANIFEST-1",
-        "format-4-partitions/segment-00000001.index",
-    ];
-    for kind in kinds {
-        let quoted = found.iter().filter(|quotation| quotation.file == kind);
-        assert!(quoted.count() > 0, "nothing of {kind} is quoted");
-    }
-    assert!(found.len() > 70, "{} quotations", found.len());
 }

@@ -1,5 +1,8 @@
 //! Is an index laid out for some partitions the one that its documents make, however it came to be laid out so?
 
+mod built;
+
+use built::{add, payloads};
 use corpus::Document;
 use index::{
     BuildOptions, DocId, Index, IndexError, Layout, OptimizeOptions, OptimizeSummary, Order, Texts,
@@ -21,18 +24,6 @@ fn document(number: usize, version: usize) -> Document {
             .collect(),
         ..Document::default()
     }
-}
-
-fn add(
-    storage: &SharedStorage,
-    documents: impl IntoIterator<Item = Document>,
-    options: BuildOptions,
-) {
-    let mut writer = Writer::open(storage.clone(), options).unwrap();
-    for document in documents {
-        writer.add(document).unwrap();
-    }
-    writer.commit().unwrap();
 }
 
 fn laid_out(partitions: u32) -> BuildOptions {
@@ -106,21 +97,6 @@ fn assert_whole(storage: &SharedStorage, partitions: u32) -> Index {
     assert!(missing.is_empty(), "missing: {:?}", missing.keys());
     assert_eq!(index.statistics().documents_count(), live().len() as u64);
     index
-}
-
-/// Payloads of segments, which hold neither id nor number, in the order of partitions.
-fn payloads(disk: &MemoryStorage) -> Vec<Vec<u8>> {
-    let index = Index::open(Arc::new(disk.clone())).unwrap();
-    let segments = index.segments(0..CHUNKS);
-    segments
-        .map(|segment| {
-            let name = format!("segment-{:08}.index", segment.id());
-            let file = disk.read_raw(&name).unwrap();
-            let tail = &file[file.len() - 24..];
-            let bytes = u64::from_le_bytes(tail[..8].try_into().unwrap()) as usize;
-            file[64..64 + bytes].to_vec()
-        })
-        .collect()
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Is an optimized index the one that would have been built from its live documents in their new order?
 
+mod built;
+
+use built::{add, payloads};
 use corpus::Document;
 use index::{
     BuildOptions, DocId, Field, Index, OptimizeOptions, OptimizeSummary, Order, PostingsCodec,
-    Writer, check, optimize,
+    check, optimize,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,18 +39,6 @@ fn document(number: usize, version: usize) -> Document {
             .insert("year".into(), (1900 + number).into());
     }
     document
-}
-
-fn add(
-    storage: &SharedStorage,
-    documents: impl IntoIterator<Item = Document>,
-    options: BuildOptions,
-) {
-    let mut writer = Writer::open(storage.clone(), options).unwrap();
-    for document in documents {
-        writer.add(document).unwrap();
-    }
-    writer.commit().unwrap();
 }
 
 fn options(codec: PostingsCodec) -> BuildOptions {
@@ -125,23 +116,6 @@ fn urls(disk: &MemoryStorage) -> Vec<Vec<String>> {
         urls
     };
     (0..CHUNKS).map(of_chunk).collect()
-}
-
-/// The payloads of the index files of the newest generation, which hold neither id nor number.
-fn payloads(disk: &MemoryStorage) -> Vec<Vec<u8>> {
-    let shared: SharedStorage = Arc::new(disk.clone());
-    let index = Index::open(shared).unwrap();
-    let names = index
-        .segments(0..CHUNKS)
-        .map(|segment| format!("segment-{:08}.index", segment.id()));
-    names
-        .map(|name| {
-            let file = disk.read_raw(&name).unwrap();
-            let tail = &file[file.len() - 24..];
-            let bytes = u64::from_le_bytes(tail[..8].try_into().unwrap()) as usize;
-            file[64..64 + bytes].to_vec()
-        })
-        .collect()
 }
 
 /// Asserts that `disk` holds what a fresh index of the same documents in the same order holds.

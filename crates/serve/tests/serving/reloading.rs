@@ -11,6 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
 
+/// A partition for each chunk.
+const IN_THREE: Topology = Topology {
+    partitions: 3,
+    handlers: 1,
+    queue_length: 100,
+};
+
 /// Adds documents of one word and commits; the generation that they make.
 fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
     let options = BuildOptions {
@@ -29,12 +36,7 @@ fn no_query_fails_while_generations_change() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..100);
     let generations = Generations::open(storage.clone()).unwrap();
-    let topology = Topology {
-        partitions: 3,
-        handlers: 1,
-        queue_length: 100,
-    };
-    let cluster = Cluster::in_process(&generations, &topology, &[], None).unwrap();
+    let cluster = Cluster::in_process(&generations, &IN_THREE, &[], None).unwrap();
     let options = FrontEndOptions {
         cache_bytes: 1 << 20,
         ..FrontEndOptions::default()
@@ -92,12 +94,7 @@ fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..100);
     let generations = Generations::open(storage.clone()).unwrap();
-    let topology = Topology {
-        partitions: 3,
-        handlers: 1,
-        queue_length: 100,
-    };
-    let cluster = Cluster::in_process(&generations, &topology, &[], None).unwrap();
+    let cluster = Cluster::in_process(&generations, &IN_THREE, &[], None).unwrap();
     let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
     let lay_out = |partitions: u32| {
         let options = OptimizeOptions {
@@ -127,7 +124,7 @@ fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
     // One index server takes whatever layout there is.
     let whole = Topology {
         partitions: 1,
-        ..topology
+        ..IN_THREE
     };
     let cluster = Cluster::in_process(&generations, &whole, &[], None);
     assert!(cluster.is_ok());
