@@ -79,7 +79,7 @@ def index(shorttail, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     source = folder / "corpus.jsonl"
     refused = corpus.write(source)
-    printed = shorttail("index", source, "--into", folder / "index", "--chunks", 3)
+    printed = shorttail("index", source, "--into", folder / "index", "--chunks", 3, "--partitions", 3)
     assert {int(line) for line in re.findall(r"corpus\.jsonl:(\d+): \S", printed)} == refused, printed
     return folder / "index"
 

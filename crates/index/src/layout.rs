@@ -7,7 +7,7 @@
 use crate::IndexError;
 use std::fmt;
 use std::ops::{Bound, Range, RangeBounds, RangeInclusive};
-use vfs::SharedStorage;
+use std::path::PathBuf;
 
 /// Chunks, and the partitions that they are laid out for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,15 +46,16 @@ impl Layout {
     /// The same chunks, laid out for so many partitions; an error where they are not that many.
     pub(crate) fn with_partitions(
         self,
-        storage: &SharedStorage,
+        path: PathBuf,
         partitions: u32,
     ) -> Result<Layout, IndexError> {
         let Layout { chunks, .. } = self;
         if !(1..=chunks).contains(&partitions) {
             return Err(IndexError::Mismatch {
-                path: storage.location(),
+                path,
                 reason: format!(
-                    "{partitions} partitions cannot share the {chunks} chunks of this index; choose 1 to {chunks}"
+                    "{partitions} partitions cannot share the {chunks} chunks of this index; choose 1 to {chunks}, or build it \
+                     with more --chunks"
                 ),
             });
         }

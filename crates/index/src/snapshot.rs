@@ -100,6 +100,11 @@ impl Index {
         self.manifest.layout()
     }
 
+    /// The same chunks, dealt out to so many partitions: an error where they are not that many.
+    pub fn layout_for(&self, partitions: u32) -> Result<Layout, IndexError> {
+        self.layout().with_partitions(self.path.clone(), partitions)
+    }
+
     /// Whether `chunks` can be searched without others: an error where they cut a partition that the index is laid
     /// out for.
     pub fn check_partition(&self, chunks: impl RangeBounds<u32>) -> Result<(), IndexError> {

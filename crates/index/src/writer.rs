@@ -16,6 +16,8 @@ use workers::Workers;
 pub(crate) use workers::stopped;
 
 const CHUNKS_DEFAULT: u32 = 2;
+/// One index server that has everything searches fewest lists.
+const PARTITIONS_DEFAULT: u32 = 1;
 /// More chunks than any cluster of the design has.
 const CHUNKS_MAX: u32 = 1 << 20;
 pub(crate) const LOCK_NAME: &str = "writer.lock";
@@ -26,7 +28,7 @@ pub struct BuildOptions {
     /// Chunks; `None`: those of the index that is there, or 2.
     pub chunks: Option<u32>,
     /// Partitions to lay the chunks out for: those of each become one segment. `None`: as in the index that is
-    /// there, or one a chunk.
+    /// there, or one of all chunks.
     pub partitions: Option<u32>,
     /// Threads that build segments; 0 counts as 1.
     pub threads: usize,
@@ -162,13 +164,14 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
             reason: format!("{chunks} chunks: an index has 1 to {CHUNKS_MAX}"),
         });
     }
-    let mut layout = Layout {
+    let layout = Layout {
         chunks,
-        partitions: chunks,
+        partitions: PARTITIONS_DEFAULT,
     };
-    if let Some(partitions) = options.partitions {
-        layout = layout.with_partitions(storage, partitions)?;
-    }
+    let layout = match options.partitions {
+        Some(partitions) => layout.with_partitions(storage.location(), partitions)?,
+        None => layout,
+    };
     Ok(Manifest::new(
         new_index_id(storage),
         layout,

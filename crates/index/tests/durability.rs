@@ -21,6 +21,7 @@ fn document(number: usize, version: usize) -> Document {
 fn options() -> BuildOptions {
     BuildOptions {
         chunks: Some(2),
+        partitions: Some(2),
         // Few documents have pairs otherwise.
         pairs: Some(Pairs::All),
         ..BuildOptions::default()

@@ -110,6 +110,7 @@ proptest! {
     ) {
         let options = BuildOptions {
             chunks: Some(chunks),
+            partitions: Some(chunks),
             threads,
             run_documents_max,
             ..BuildOptions::default()

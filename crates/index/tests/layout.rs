@@ -123,6 +123,22 @@ fn documents_go_to_the_segment_of_their_partition() {
 }
 
 #[test]
+fn an_index_is_for_one_server_where_nothing_is_said() {
+    let options = BuildOptions {
+        chunks: Some(CHUNKS),
+        ..BuildOptions::default()
+    };
+    let (said, _) = built(laid_out(1));
+    let (unsaid, shared) = built(options);
+    assert_whole(&shared, 1);
+    assert!(payloads(&said) == payloads(&unsaid));
+    let index = Index::open(shared).unwrap();
+    assert_eq!(index.layout_for(3).unwrap().partitions, 3);
+    let refused = index.layout_for(9).unwrap_err().to_string();
+    assert!(refused.contains("choose 1 to 8"), "{refused}");
+}
+
+#[test]
 fn an_index_laid_out_anew_is_what_is_built_so() {
     for order in [None, Some(Order::Url), Some(Order::Bisection)] {
         for from in LAYOUTS {

@@ -44,6 +44,7 @@ fn document(number: usize, version: usize) -> Document {
 fn options(codec: PostingsCodec) -> BuildOptions {
     BuildOptions {
         chunks: Some(CHUNKS),
+        partitions: Some(CHUNKS),
         codec: Some(codec),
         ..BuildOptions::default()
     }

@@ -16,6 +16,7 @@ fn build(directory: &std::path::Path) -> SharedStorage {
     let storage: SharedStorage = Arc::new(RealStorage::open(directory).unwrap());
     let options = BuildOptions {
         chunks: Some(4),
+        partitions: Some(4),
         ..BuildOptions::default()
     };
     for version in 0..2 {

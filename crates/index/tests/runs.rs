@@ -35,6 +35,7 @@ fn build(
     let shared: SharedStorage = Arc::new(disk.clone());
     let options = BuildOptions {
         chunks: Some(chunks),
+        partitions: Some(chunks),
         threads,
         codec: Some(codec),
         run_documents_max,

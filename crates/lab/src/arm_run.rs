@@ -31,8 +31,9 @@ impl Laboratory<'_> {
         let cores_count = std::thread::available_parallelism().map_or(1, usize::from);
         let handlers = cores_count.saturating_sub(spare_cores) / arm.partitions;
         let handlers = handlers.max(1);
-        let (binary, index) = (&self.plan.binary, &self.plan.index);
-        let server = Server::start(binary, index, arm.partitions, handlers)?;
+        let binary = &self.plan.binary;
+        let index = self.index_for(arm.partitions, &mut |_| {})?;
+        let server = Server::start(binary, &index, arm.partitions, handlers)?;
         let footprint_bytes = self.footprint_bytes(arm);
         let co_runner = footprint_bytes.map(|bytes| CoRunner::start(binary, bytes));
         let _co_runner = co_runner.transpose()?;

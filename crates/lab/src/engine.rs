@@ -10,6 +10,7 @@ use crate::counting::ThreadsCount;
 use crate::energy::Energy;
 use crate::experiment::{Arm, Experiment, View};
 use crate::knobs::Knob;
+use crate::layouts::Layouts;
 use crate::prediction::{self, Prediction};
 use crate::results::{ExperimentResult, write_json};
 use crate::server::Server;
@@ -33,6 +34,8 @@ pub struct Plan {
     pub binary: PathBuf,
     /// The directory of the index.
     pub index: PathBuf,
+    /// Partitions that it is laid out for.
+    pub partitions: usize,
     /// Where the queries come from, as it is to be named.
     pub queries_name: String,
     /// The queries, in their order.
@@ -114,6 +117,7 @@ pub struct Laboratory<'a> {
     pub(crate) stream: QueryStream,
     pub(crate) live: &'a Live,
     pub(crate) cores_count: usize,
+    layouts: Layouts,
     /// Kept by the first experiment that needs it.
     alone: Option<Outcome>,
     /// The same.
@@ -170,8 +174,14 @@ impl<'a> Laboratory<'a> {
             capacity_qps: None,
             machine,
         };
+        let layouts = Layouts::new(
+            &plan.binary,
+            (&plan.index, plan.partitions),
+            plan.into.join("layouts"),
+        );
         Ok(Laboratory {
             plan,
+            layouts,
             cores_count: session.machine.cores_count.unwrap_or(1),
             session,
             stream,
@@ -226,6 +236,7 @@ impl<'a> Laboratory<'a> {
             match experiment.view {
                 View::QueryLengths => views::words::query_lengths(&mut result, &self.stream),
                 View::Rates | View::CoRunner => {
+                    let arms = self.laid_out(arms, &mut result.missing, &mut told)?;
                     let cells = self.cells(experiment, &arms, &mut told)?;
                     views::rates::show(&mut result, &cells, self.cores_count);
                     views::counted::show(&mut result, &cells);
@@ -309,6 +320,41 @@ impl<'a> Laboratory<'a> {
         (arms, left_out)
     }
 
+    /// The arms that the index can be laid out for, which it is then.
+    fn laid_out(
+        &self,
+        arms: Vec<Arm>,
+        missing: &mut Vec<String>,
+        told: &mut impl FnMut(Step),
+    ) -> Result<Vec<Arm>, LabError> {
+        let mut laid_out = Vec::new();
+        for arm in arms {
+            match self.index_for(arm.partitions, told) {
+                Ok(_) => laid_out.push(arm),
+                // Without one partition there is nothing.
+                Err(LabError::Program { reason, .. }) if arm.partitions > 1 => {
+                    missing.push(format!("{}: {reason}", arm.name));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(laid_out)
+    }
+
+    /// The directory of the index, laid out for so many partitions; fails where it has fewer chunks.
+    pub(crate) fn index_for(
+        &self,
+        partitions: usize,
+        told: &mut impl FnMut(Step),
+    ) -> Result<PathBuf, LabError> {
+        if self.layouts.lacks(partitions) {
+            told(Step::Runs {
+                what: format!("laying a copy of the index out for partitions: {partitions}"),
+            });
+        }
+        self.layouts.of(partitions, self.live)
+    }
+
     fn cells(
         &mut self,
         experiment: &Experiment,
@@ -356,7 +402,8 @@ impl<'a> Laboratory<'a> {
             what: "what the machine can do in a closed loop".into(),
         });
         let _settings_of_machine = self.prepare(&BTreeMap::new())?;
-        let server = Server::start(&self.plan.binary, &self.plan.index, 1, self.cores_count)?;
+        let index = self.index_for(1, told)?;
+        let server = Server::start(&self.plan.binary, &index, 1, self.cores_count)?;
         let target = Target::parse(server.url())?;
         let clients = 2 * self.cores_count;
         let duration = self.plan.depth.duration;
@@ -378,7 +425,8 @@ impl<'a> Laboratory<'a> {
             what: "one client, one query after the other".into(),
         });
         let _settings_of_machine = self.prepare(&BTreeMap::new())?;
-        let server = Server::start(&self.plan.binary, &self.plan.index, 1, 1)?;
+        let index = self.index_for(1, told)?;
+        let server = Server::start(&self.plan.binary, &index, 1, 1)?;
         let target = Target::parse(server.url())?;
         let stream = self.stream.clone().unique();
         let duration = self.plan.depth.duration * 3;

@@ -19,6 +19,7 @@ mod error;
 pub mod experiment;
 mod journal;
 mod knobs;
+mod layouts;
 mod measures;
 mod prediction;
 mod report;

@@ -149,7 +149,7 @@ impl Prediction<'_> {
         let _settings_of_machine = self.lab.prepare(&BTreeMap::new())?;
         let depth = self.lab.plan.depth;
         let rounds = Rounds::of(depth.repetitions, depth.duration);
-        let mut servers = self.servers(result)?;
+        let mut servers = self.servers(result, told)?;
         let queries = self.heavier(&servers[0], &rounds, experiment.shares.len(), told)?;
         for asked in &mut servers {
             asked.warm_up(self.lab, &queries, told)?;
@@ -250,10 +250,14 @@ impl Prediction<'_> {
     }
 
     /// The servers that this index can have; of others the result says why not.
-    fn servers(&self, result: &mut ExperimentResult) -> Result<Vec<Asked>, LabError> {
+    fn servers(
+        &self,
+        result: &mut ExperimentResult,
+        told: &mut impl FnMut(Step),
+    ) -> Result<Vec<Asked>, LabError> {
         let mut servers = Vec::new();
         for served in SERVED {
-            match Asked::start(self.lab, served) {
+            match Asked::start(self.lab, served, told) {
                 Ok(asked) => servers.push(asked),
                 // Without one partition there is nothing.
                 Err(error) if served.partitions == 1 => return Err(error),

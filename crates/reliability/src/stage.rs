@@ -45,7 +45,8 @@ impl Stage {
             .arg(&lines)
             .arg("--into")
             .arg(stage.index())
-            .args(["--chunks", &chunks_count.to_string(), "--json"])
+            .args(["--chunks", &chunks_count.to_string()])
+            .args(["--partitions", &chunks_count.to_string(), "--json"])
             .kill_on_drop(true)
             .output()
             .await?;

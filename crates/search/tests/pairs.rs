@@ -111,6 +111,7 @@ proptest! {
     ) {
         let options = BuildOptions {
             chunks: Some(chunks),
+            partitions: Some(chunks),
             codec: Some(codec),
             pairs: Some(Pairs::All),
             ..BuildOptions::default()

@@ -28,7 +28,7 @@ EXAMPLES:
     zcat dump.gz | shorttail index - --into my-index --memory 2G
         Index standard input
     shorttail index pages.jsonl --into my-index --chunks 64 --partitions 4
-        Cut it into 64 chunks, laid out for 4 index servers (or 2, or 1)
+        Cut it into 64 chunks, laid out for 4 index servers (or 2, or 1); `optimize` changes it later
     shorttail index pages.jsonl --into my-index --order bisection
         Take longer, and put documents that share words beside each other: a smaller, faster index";
 
@@ -45,8 +45,8 @@ pub(crate) struct IndexArguments {
     /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     chunks: Option<u32>,
-    /// Partitions to lay the chunks out for: those of each become one segment, faster to search, which no two index
-    /// servers can share [default: as in the index there, or one a chunk]
+    /// Partitions to lay the chunks out for, as many as there will be index servers: the chunks of each become one
+    /// segment, which no two index servers can share [default: as in the index there, or 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     partitions: Option<u32>,
     /// Threads that cut texts into words and build chunks [default: one a core]

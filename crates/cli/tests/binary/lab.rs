@@ -67,7 +67,7 @@ fn experiments_are_run_and_reported() {
     };
     let corpus = bench.path("corpus.jsonl");
     let corpus = ["--corpus", corpus.to_str().unwrap()];
-    // Two partitions need two chunks.
+    // Two partitions need two chunks; the index is laid out for one, and its copy for two.
     let directory = bench.path("chunks");
     let [index, queries, into] =
         [&directory, &queries, &results].map(|path| path.to_str().unwrap());
@@ -100,6 +100,12 @@ fn experiments_are_run_and_reported() {
     ];
     let run = lab(&[&["run"], &experiments[..], &options, &corpus].concat()).ends(0);
     assert!(run.stderr.contains("query-locality: 9 runs"), "{run:#?}");
+    assert!(
+        run.stderr
+            .contains("laying a copy of the index out for partitions: 2")
+            && !results.join("layouts").exists(),
+        "{run:#?}"
+    );
     let result = |name: &str| -> serde_json::Value {
         let text = std::fs::read_to_string(results.join(name).join("result.json")).unwrap();
         serde_json::from_str(&text).unwrap()
@@ -288,6 +294,9 @@ fn the_halves_of_an_index_are_weighed() {
         .map(|line| line["terms"].as_u64().unwrap())
         .sum();
     assert_eq!(all, terms, "every term once, however the index is cut");
+    bench.run("optimize", &["--partitions", "1"]).ends(0);
+    let laid_out_for_one = balance(&["--json"]).ends(0).json_lines();
+    assert_eq!(laid_out_for_one, lines, "whatever it is laid out for");
     let table = balance(&[]).ends(0).stdout;
     assert!(
         table.contains("1,000 and more") && table.contains("ratio"),

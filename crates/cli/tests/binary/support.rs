@@ -109,13 +109,14 @@ impl Bench {
         Bench::indexed_in_chunks(documents, 1)
     }
 
-    /// A folder with an index of `documents` in so many chunks.
+    /// A folder with an index of `documents` in so many chunks, each a partition of its own.
     #[track_caller]
     pub(crate) fn indexed_in_chunks(documents: &[Value], chunks: u32) -> Bench {
         let bench = Bench::new();
         let corpus = bench.file("corpus.jsonl", json_lines(documents));
         let chunks = chunks.to_string();
-        bench.index(&corpus, &["--chunks", &chunks]).ends(0);
+        let layout = ["--chunks", &chunks, "--partitions", &chunks];
+        bench.index(&corpus, &layout).ends(0);
         bench
     }
 

@@ -113,7 +113,10 @@ pub fn optimize(
     let mut manifest = before.clone();
     manifest.generation += 1;
     if let Some(partitions) = options.partitions {
-        manifest.set_layout(before.layout().with_partitions(&storage, partitions)?);
+        let layout = before
+            .layout()
+            .with_partitions(storage.location(), partitions)?;
+        manifest.set_layout(layout);
     }
     let rewrite_options = RewriteOptions {
         order,

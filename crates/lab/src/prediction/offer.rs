@@ -67,10 +67,14 @@ pub(super) struct Asked {
 type Costs = (Option<f64>, f64);
 
 impl Asked {
-    pub(super) fn start(lab: &Laboratory<'_>, served: Served) -> Result<Asked, LabError> {
-        let (binary, index) = (&lab.plan.binary, &lab.plan.index);
-        let server =
-            Server::start_with(binary, index, (served.partitions, 1), &["--queue", QUEUE])?;
+    pub(super) fn start(
+        lab: &Laboratory<'_>,
+        served: Served,
+        told: &mut impl FnMut(Step),
+    ) -> Result<Asked, LabError> {
+        let index = lab.index_for(served.partitions, told)?;
+        let (binary, topology) = (&lab.plan.binary, (served.partitions, 1));
+        let server = Server::start_with(binary, &index, topology, &["--queue", QUEUE])?;
         Ok(Asked {
             served,
             server,

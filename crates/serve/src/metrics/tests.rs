@@ -13,6 +13,7 @@ fn index() -> Arc<index::Index> {
     let storage = Arc::new(MemoryStorage::new());
     let options = index::BuildOptions {
         chunks: Some(4),
+        partitions: Some(4),
         ..Default::default()
     };
     let mut writer = index::Writer::open(storage.clone(), options).unwrap();

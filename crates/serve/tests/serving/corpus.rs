@@ -77,6 +77,7 @@ pub(crate) fn index(
     let storage = Arc::new(MemoryStorage::default());
     let options = BuildOptions {
         chunks: Some(chunks),
+        partitions: Some(chunks),
         ..Default::default()
     };
     let mut writer = Writer::open(storage.clone(), options).unwrap();

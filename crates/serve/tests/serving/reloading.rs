@@ -22,6 +22,7 @@ const IN_THREE: Topology = Topology {
 fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
     let options = BuildOptions {
         chunks: Some(3),
+        partitions: Some(3),
         ..BuildOptions::default()
     };
     let mut writer = Writer::open(storage.clone(), options).unwrap();

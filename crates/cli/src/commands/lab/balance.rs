@@ -2,8 +2,7 @@
 
 use super::super::open_index;
 use crate::figures::count;
-use index::{Field, Index};
-use serve::Topology;
+use index::{DocId, Field, Index, Layout, Segment};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
@@ -25,7 +24,7 @@ pub(super) struct BalanceArguments {
     /// The directory of the index
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Partitions that its chunks are dealt out to
+    /// Partitions that its chunks are dealt out to, however it is laid out
     #[arg(long, value_name = "P", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     partitions: u32,
     /// Print JSON lines: the documents of the partitions, then how many terms have which postings there
@@ -36,19 +35,14 @@ pub(super) struct BalanceArguments {
 /// Runs the subcommand.
 pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
     let index = open_index(&arguments.directory)?;
-    let topology = Topology {
-        partitions: arguments.partitions as usize,
-        ..Topology::default()
-    };
-    let partitions = topology.partitions_of(&index)?;
-    let mut documents = vec![0u64; partitions.len()];
-    for (partition, chunks) in partitions.iter().enumerate() {
-        let segments = index.segments(chunks.clone());
-        documents[partition] = segments
-            .map(|segment| u64::from(segment.live_documents_count()))
-            .sum();
+    let layout = index.layout_for(arguments.partitions)?;
+    let mut documents = vec![0u64; layout.partitions as usize];
+    for segment in index.segments(..) {
+        let docs = (0..segment.documents_count()).map(DocId);
+        let live = docs.filter(|&doc| !segment.is_deleted(doc));
+        live.for_each(|doc| documents[partition_of(&layout, segment, doc)] += 1);
     }
-    let terms = postings_by_term(&index, &partitions)?;
+    let terms = postings_by_term(&index, &layout)?;
     let mut distributions: BTreeMap<&[u64], u64> = BTreeMap::new();
     for postings in terms.values() {
         *distributions.entry(postings).or_default() += 1;
@@ -62,23 +56,45 @@ pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn partition_of(layout: &Layout, segment: &Segment, doc: DocId) -> usize {
+    layout.partition_of(layout.chunk_of(segment.url_hash(doc))) as usize
+}
+
 /// Of every term, its postings in each partition.
 fn postings_by_term(
     index: &Index,
-    partitions: &[serve::Chunks],
+    layout: &Layout,
 ) -> anyhow::Result<HashMap<Box<str>, Box<[u64]>>> {
     let mut terms: HashMap<Box<str>, Box<[u64]>> = HashMap::new();
-    for (partition, chunks) in partitions.iter().enumerate() {
-        for segment in index.segments(chunks.clone()) {
-            segment.terms_with_prefix(Field::Text, "", |term, record| {
-                let of_term = match terms.get_mut(term) {
-                    Some(of_term) => of_term,
-                    None => terms
-                        .entry(term.into())
-                        .or_insert_with(|| vec![0; partitions.len()].into()),
-                };
-                of_term[partition] += u64::from(record.documents_count);
-            })?;
+    for segment in index.segments(..) {
+        let [first, last] = [*segment.chunks().start(), *segment.chunks().end()]
+            .map(|chunk| layout.partition_of(chunk) as usize);
+        let partitions: Vec<u32> = (0..segment.documents_count())
+            .map(|doc| partition_of(layout, segment, DocId(doc)) as u32)
+            .collect();
+        let mut failed = None;
+        segment.terms_with_prefix(Field::Text, "", |term, record| {
+            let of_term = match terms.get_mut(term) {
+                Some(of_term) => of_term,
+                None => terms
+                    .entry(term.into())
+                    .or_insert_with(|| vec![0; layout.partitions as usize].into()),
+            };
+            if first == last {
+                of_term[first] += u64::from(record.documents_count);
+                return;
+            }
+            let counted = segment.postings(&record).and_then(|mut postings| {
+                while postings.doc() != DocId::END {
+                    of_term[partitions[postings.doc().0 as usize] as usize] += 1;
+                    postings.next();
+                }
+                postings.take_error().map_or(Ok(()), Err)
+            });
+            failed = failed.take().or(counted.err());
+        })?;
+        if let Some(error) = failed {
+            return Err(error.into());
         }
     }
     Ok(terms)
