@@ -15,6 +15,10 @@
 //!
 //! Example: documents 0, 1, 2, 4, 5, 6, 8, … (three of four) are `41 06  77 × 42  17 00 00 00 00 00`.
 
+mod stretch;
+
+pub use stretch::Stretch;
+
 use crate::limits::{self, LengthBytes};
 use crate::packed::{self, BLOCK};
 use crate::sorted::Pairs;

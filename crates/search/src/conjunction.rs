@@ -20,6 +20,8 @@ use std::ops::Range;
 
 /// Documents of a window of bits.
 const WIDTH: u32 = 16384;
+/// Lists that hold at least one of so many documents are asked only about those that score enough in the others.
+const LATE: u32 = 6;
 /// Lists that hold at least one of so many documents are intersected as bits.
 const DENSE: u32 = 24;
 
@@ -58,6 +60,7 @@ impl<'a> Conjunction<'a> {
         counted: bool,
     ) -> Result<u64, IndexError> {
         let mut count = 0;
+        let early = self.early(segment);
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), 1) {
             top.exchange();
@@ -66,8 +69,16 @@ impl<'a> Conjunction<'a> {
             if least.is_none_or(|least| !leader.is_bounded() || leader.bound(block) >= least) {
                 // Every match counts, so where they are counted none is left out.
                 let least = least.filter(|_| !counted);
-                self.find_matches(block, &range, least, Sought::Places);
-                count += self.offer(segment, top);
+                let early = match counted || top.threshold() <= 0.0 {
+                    true => self.lists.len(),
+                    false => early,
+                };
+                let sought = match least {
+                    Some(_) => Sought::Scores,
+                    None => Sought::Places,
+                };
+                self.find_matches_of(early, block, &range, least, sought);
+                count += self.offer(early, sought == Sought::Scores, segment, top);
             } else if counted {
                 self.find_matches(block, &range, None, Sought::Documents);
                 count += self.live_count(segment);
@@ -76,6 +87,14 @@ impl<'a> Conjunction<'a> {
         }
         first_damage(&mut self.lists)?;
         Ok(count)
+    }
+
+    /// How many lists are asked which documents they hold before any of these is scored. The others hold so many
+    /// that asking them first would leave out fewer than their scores do.
+    fn early(&self, segment: &Segment) -> usize {
+        let many = segment.documents_count() / LATE;
+        let rare = self.lists[1..].iter().take_while(|list| list.cost() < many);
+        1 + rare.count()
     }
 
     /// What a document must score in the leader to reach a threshold with the help of all others; `None`
@@ -291,10 +310,18 @@ impl<'a> Conjunction<'a> {
         }
     }
 
-    /// Scores the matches and offers them; how many are not deleted. What cannot enter any more is left out
-    /// on the way, so that its frequencies in longer lists are never looked up.
-    fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>) -> u64 {
+    /// Scores the matches of the first `early` lists, which may be scored in the leader already, and offers those that
+    /// all lists hold; how many are not deleted, where `early` is all lists. What cannot enter any more is left out on
+    /// the way, so that longer lists are never asked whether they hold it, and how often.
+    fn offer(
+        &mut self,
+        early: usize,
+        is_scored: bool,
+        segment: &Segment,
+        top: &mut TopK<'a>,
+    ) -> u64 {
         let live = self.live_count(segment);
+        let first = usize::from(is_scored);
         let Matches {
             count,
             docs,
@@ -306,15 +333,31 @@ impl<'a> Conjunction<'a> {
             ..
         } = &mut *self.matches;
         let mut rest = match top.threshold() > 0.0 && *count > 0 {
-            true => self.lists[1..].iter_mut().map(List::most_unread).sum(),
+            true => {
+                let others = self.lists.iter_mut().skip(first + 1);
+                others.map(List::most_unread).sum()
+            }
             false => f32::INFINITY,
         };
-        sums[..*count].fill(0.0);
-        for number in 0..self.lists.len() {
+        if !is_scored {
+            sums[..*count].fill(0.0);
+        }
+        for number in first..self.lists.len() {
             if *count == 0 {
                 return live;
             }
             let list = &mut self.lists[number];
+            if number >= early {
+                // What blocks add at most is not asked: it takes longer than the blocks that it leaves out.
+                let places = &mut places[number];
+                list.probe(&docs[..*count], found, Some(places), |_, _, _| true);
+                if found.count < *count {
+                    *count = found.count;
+                    let wanted = &found.wanted[..found.count];
+                    pick(docs, wanted);
+                    pick(sums, wanted);
+                }
+            }
             let (frequencies, scores) = (&mut frequencies[..*count], &mut scores[..*count]);
             list.blocks.lookup(&places[number][..*count], frequencies);
             list.scorer.score_many(&docs[..*count], frequencies, scores);
@@ -327,7 +370,7 @@ impl<'a> Conjunction<'a> {
                 let wanted = &found.wanted[..kept];
                 pick(docs, wanted);
                 pick(sums, wanted);
-                for places in places[..self.lists.len()].iter_mut().skip(number + 1) {
+                for places in places[..early].iter_mut().skip(number + 1) {
                     pick(places, wanted);
                 }
             }

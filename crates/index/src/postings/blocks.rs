@@ -11,7 +11,7 @@ use crate::{DocId, IndexError};
 use codec::docs::Bits;
 use codec::limits::{self, LengthBytes};
 use codec::sorted::{self, Pairs};
-use codec::{CodecError, bits, elias_fano, lanes, memory, packed, tail};
+use codec::{CodecError, elias_fano, lanes, memory, packed, tail};
 use std::path::Path;
 
 /// Where a list's bytes came from, for messages.
@@ -106,7 +106,7 @@ impl<'a> Blocks<'a> {
 
     /// The document before those of a block; `u32::MAX` before the first.
     #[inline]
-    fn base(&self, block: usize) -> u32 {
+    pub(super) fn base(&self, block: usize) -> u32 {
         match block {
             0 => u32::MAX,
             _ => self.header(block - 1, 0),
@@ -115,7 +115,7 @@ impl<'a> Blocks<'a> {
 
     /// Where the bytes of a block start, the tail's too.
     #[inline]
-    fn start(&self, block: usize) -> usize {
+    pub(super) fn start(&self, block: usize) -> usize {
         let before = match block {
             0 => 0,
             _ => self.header(block - 1, 1) as usize,
@@ -293,37 +293,6 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Adds to `words`, whose first bit stands for `base` (a multiple of 64), the documents of the list from
-    /// `base` on that fall into them, those of the blocks from `block` on.
-    pub fn mark(&mut self, block: usize, base: u32, words: &mut [u64]) {
-        let end = base.saturating_add(words.len() as u32 * 64);
-        let (mut before, mut start) = (self.base(block), self.start(block));
-        for block in block..self.blocks_count() {
-            if before.wrapping_add(1) >= end {
-                break;
-            }
-            // Frequencies lie between the blocks' documents, so the processor does not guess where to read.
-            self.prefetch(block + 2);
-            let next = match block < self.blocks_full {
-                true => (self.header(block, 0), self.start(block + 1)),
-                false => (u32::MAX, usize::MAX),
-            };
-            if let Some(bits) = self.bits_at(block, start, before) {
-                bits.join_into(words, base);
-                self.watch.bits(block);
-            } else {
-                self.load(block);
-                let docs = self.docs();
-                let from = match docs.first() {
-                    Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
-                    _ => 0,
-                };
-                bits::set(words, base, &docs[from..]);
-            }
-            (before, start) = next;
-        }
-    }
-
     /// Asks for the first lines of a full block's documents.
     #[inline]
     pub fn prefetch(&self, block: usize) {
@@ -334,15 +303,6 @@ impl<'a> Blocks<'a> {
         for line in 0..3 {
             memory::prefetch(self.bytes.postings, start + line * 64);
         }
-    }
-
-    /// A full block of bits, without loading it.
-    #[inline]
-    fn bits_at(&self, block: usize, start: usize, before: u32) -> Option<Bits<'a>> {
-        if block >= self.blocks_full || self.bytes.codec != PostingsCodec::Packed {
-            return None;
-        }
-        Bits::read(self.bytes.postings.get(start..)?, before).ok()?
     }
 
     /// The loaded block, where it is one of bits: nothing of it need be decoded.

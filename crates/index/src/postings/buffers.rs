@@ -1,6 +1,7 @@
 //! Where a block of postings is decoded to, and how searches come by such room without allocating.
 
 use super::BLOCK;
+use codec::docs::Stretch;
 use codec::packed;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -16,6 +17,7 @@ pub(super) struct Buffers {
     pub(super) position_gaps: [u32; BLOCK],
     /// Documents, increasing; behind them `u32::MAX`.
     pub(super) docs: [u32; BLOCK + 1],
+    pub(super) stretch: Stretch,
 }
 
 /// Room for one block, given back to its thread's store when dropped.
@@ -23,7 +25,7 @@ pub(super) struct Buffers {
 pub(super) struct Room(Option<Box<Buffers>>);
 
 thread_local! {
-    // Boxed, so that taking and giving back moves a pointer and not three kilobytes.
+    // Boxed, so that taking and giving back moves a pointer and not five kilobytes.
     #[allow(clippy::vec_box)]
     static SPARE: RefCell<Vec<Box<Buffers>>> = const { RefCell::new(Vec::new()) };
 }
@@ -37,6 +39,7 @@ impl Room {
                 docs: [u32::MAX; BLOCK + 1],
                 frequencies: [1; BLOCK],
                 position_gaps: [0; packed::BLOCK],
+                stretch: Stretch::default(),
             })
         })))
     }

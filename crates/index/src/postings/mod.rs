@@ -35,6 +35,7 @@ pub(crate) mod encode;
 mod floors;
 mod frequencies;
 mod impacts;
+mod mark;
 mod positions;
 mod replay;
 mod watch;
