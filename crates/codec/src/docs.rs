@@ -15,9 +15,9 @@
 //!
 //! Example: documents 0, 1, 2, 4, 5, 6, 8, … (three of four) are `41 06  77 × 42  17 00 00 00 00 00`.
 
-mod stretch;
+mod chain;
 
-pub use stretch::Stretch;
+pub use chain::Chain;
 
 use crate::limits::{self, LengthBytes};
 use crate::packed::{self, BLOCK};

@@ -20,8 +20,8 @@ use std::ops::Range;
 
 /// Documents of a window of bits.
 const WIDTH: u32 = 16384;
-/// Lists that hold at least one of so many documents are asked only about those that score enough in the others.
-const LATE: u32 = 6;
+/// Lists that hold at least one of so many documents are asked last, when what can be told without them is told.
+pub(crate) const LATE: u32 = 6;
 /// Lists that hold at least one of so many documents are intersected as bits.
 const DENSE: u32 = 24;
 

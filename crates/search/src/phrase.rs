@@ -9,7 +9,7 @@
 
 use crate::TopK;
 use crate::algorithm::Wanted;
-use crate::conjunction::{Conjunction, INDEXES, Sought};
+use crate::conjunction::{Conjunction, INDEXES, LATE, Sought};
 use crate::cursor::{BLOCK, Numbers, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, Lists, first_damage};
 use crate::matches::pick;
@@ -224,8 +224,6 @@ impl<'a> Phrase<'a> {
 /// The number of the first list after the two rarest words' that so many documents are in that looking for matches
 /// in it leaves out fewer than reading positions does.
 fn first_late(lists: &[List<'_>], words: &Numbers, segment: &Segment) -> usize {
-    /// It holds one document of so many at least.
-    const LATE: u32 = 6;
     let many = segment.documents_count() / LATE;
     let first = words.get(1).map_or(lists.len(), |second| second + 1);
     let rare = lists[first..].iter().take_while(|list| list.cost() < many);

@@ -1,7 +1,7 @@
 //! Where a block of postings is decoded to, and how searches come by such room without allocating.
 
 use super::BLOCK;
-use codec::docs::Stretch;
+use codec::docs::Chain;
 use codec::packed;
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -17,7 +17,7 @@ pub(super) struct Buffers {
     pub(super) position_gaps: [u32; BLOCK],
     /// Documents, increasing; behind them `u32::MAX`.
     pub(super) docs: [u32; BLOCK + 1],
-    pub(super) stretch: Stretch,
+    pub(super) chain: Chain,
 }
 
 /// Room for one block, given back to its thread's store when dropped.
@@ -39,7 +39,7 @@ impl Room {
                 docs: [u32::MAX; BLOCK + 1],
                 frequencies: [1; BLOCK],
                 position_gaps: [0; packed::BLOCK],
-                stretch: Stretch::default(),
+                chain: Chain::default(),
             })
         })))
     }

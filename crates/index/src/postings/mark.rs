@@ -42,7 +42,7 @@ impl<'a> Blocks<'a> {
             }
             (before, start) = next;
         }
-        self.room.stretch.join_into(words, base);
+        self.room.chain.join_into(words, base);
     }
 
     /// Joins a full block of bits with those before it, and these with `words` where they are many; `false` where it
@@ -59,12 +59,12 @@ impl<'a> Blocks<'a> {
         let Some(bits) = self.bits_at(block, start, before) else {
             return false;
         };
-        let (stretch, bytes) = (&mut self.room.stretch, &self.bytes.postings[start..]);
-        if stretch.push(bytes, before) {
+        let (chain, bytes) = (&mut self.room.chain, &self.bytes.postings[start..]);
+        if chain.push(bytes, before) {
             return true;
         }
-        stretch.join_into(words, base);
-        if !stretch.push(bytes, before) {
+        chain.join_into(words, base);
+        if !chain.push(bytes, before) {
             bits.join_into(words, base);
         }
         true

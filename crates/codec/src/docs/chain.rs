@@ -15,7 +15,7 @@ const BLOCK_MAX: usize = 64;
 
 /// Blocks of bits put together, none at first.
 #[derive(Debug)]
-pub struct Stretch {
+pub struct Chain {
     /// The first document of the first word.
     first: u32,
     count: usize,
@@ -23,9 +23,9 @@ pub struct Stretch {
     words: [[u8; 8]; FULL + BLOCK_MAX],
 }
 
-impl Default for Stretch {
-    fn default() -> Stretch {
-        Stretch {
+impl Default for Chain {
+    fn default() -> Chain {
+        Chain {
             first: 0,
             count: 0,
             words: [[0; 8]; FULL + BLOCK_MAX],
@@ -33,7 +33,7 @@ impl Default for Stretch {
     }
 }
 
-impl Stretch {
+impl Chain {
     /// Appends the block at the start of `bytes`, whose documents come after `base`; `false` where it is none of
     /// bits, does not follow the last one, or finds no room.
     #[inline]
@@ -127,25 +127,25 @@ mod tests {
                 bytes.extend((0..behind).map(|byte| byte as u8 | 1));
             }
             let (mut expected, mut found) = (vec![0; window_words], vec![0; window_words]);
-            let mut stretch = Stretch::default();
+            let mut chain = Chain::default();
             for (start, base) in starts {
                 let bytes = &bytes[start..];
                 let bits = Bits::read(bytes, base).unwrap();
                 if let Some(bits) = bits {
                     bits.join_into(&mut expected, window_base);
-                    if stretch.push(bytes, base) {
+                    if chain.push(bytes, base) {
                         continue;
                     }
-                    stretch.join_into(&mut found, window_base);
-                    prop_assert!(stretch.push(bytes, base) || bits.words_count() > BLOCK_MAX);
+                    chain.join_into(&mut found, window_base);
+                    prop_assert!(chain.push(bytes, base) || bits.words_count() > BLOCK_MAX);
                     if bits.words_count() > BLOCK_MAX {
                         bits.join_into(&mut found, window_base);
                     }
                 } else {
-                    prop_assert!(!stretch.push(bytes, base));
+                    prop_assert!(!chain.push(bytes, base));
                 }
             }
-            stretch.join_into(&mut found, window_base);
+            chain.join_into(&mut found, window_base);
             prop_assert_eq!(found, expected);
         }
 
@@ -154,7 +154,7 @@ mod tests {
             blocks in prop::collection::vec(
                 (prop::collection::vec(any::<u8>(), 0..700), any::<u32>(), 0u8..3, any::<u8>()), 1..20),
         ) {
-            let mut stretch = Stretch::default();
+            let mut chain = Chain::default();
             let mut window = [0; 40];
             let mut base = u32::MAX;
             for (mut bytes, other, kind, count) in blocks {
@@ -163,8 +163,8 @@ mod tests {
                 }
                 // Often just behind the last.
                 base = if kind == 2 { base.wrapping_add(u32::from(count) * 64) } else { other };
-                if !stretch.push(&bytes, base) {
-                    stretch.join_into(&mut window, other & !63);
+                if !chain.push(&bytes, base) {
+                    chain.join_into(&mut window, other & !63);
                 }
             }
         }
