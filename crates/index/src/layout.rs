@@ -43,23 +43,26 @@ impl Layout {
         (0..self.partitions).map(move |partition| self.chunks_of(partition))
     }
 
-    /// The same chunks, laid out for so many partitions; an error where they are not that many.
+    /// The same chunks, laid out for so many partitions; what to do where they are not that many.
+    pub fn of_partitions(self, partitions: u32) -> Result<Layout, String> {
+        let Layout { chunks, .. } = self;
+        match (1..=chunks).contains(&partitions) {
+            true => Ok(Layout { chunks, partitions }),
+            false => Err(format!(
+                "{partitions} partitions cannot share the {chunks} chunks of this index; choose 1 to {chunks}, or build it \
+                 with more --chunks"
+            )),
+        }
+    }
+
+    /// As [`Layout::of_partitions`], of the index in that place.
     pub(crate) fn with_partitions(
         self,
         path: PathBuf,
         partitions: u32,
     ) -> Result<Layout, IndexError> {
-        let Layout { chunks, .. } = self;
-        if !(1..=chunks).contains(&partitions) {
-            return Err(IndexError::Mismatch {
-                path,
-                reason: format!(
-                    "{partitions} partitions cannot share the {chunks} chunks of this index; choose 1 to {chunks}, or build it \
-                     with more --chunks"
-                ),
-            });
-        }
-        Ok(Layout { chunks, partitions })
+        let layout = self.of_partitions(partitions);
+        layout.map_err(|reason| IndexError::Mismatch { path, reason })
     }
 
     /// The partition that `chunks` have a part of, and not all.

@@ -21,7 +21,7 @@ use std::ops::Range;
 /// Documents of a window of bits.
 const WIDTH: u32 = 16384;
 /// Lists that hold at least one of so many documents are asked last, when what can be told without them is told.
-pub(crate) const LATE: u32 = 6;
+const LATE: u32 = 6;
 /// Lists that hold at least one of so many documents are intersected as bits.
 const DENSE: u32 = 24;
 
@@ -60,7 +60,8 @@ impl<'a> Conjunction<'a> {
         counted: bool,
     ) -> Result<u64, IndexError> {
         let mut count = 0;
-        let early = self.early(segment);
+        // The leader is asked first whatever it holds.
+        let early = first_late(&self.lists, 1, segment);
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), 1) {
             top.exchange();
@@ -87,14 +88,6 @@ impl<'a> Conjunction<'a> {
         }
         first_damage(&mut self.lists)?;
         Ok(count)
-    }
-
-    /// How many lists are asked which documents they hold before any of these is scored. The others hold so many
-    /// that asking them first would leave out fewer than their scores do.
-    fn early(&self, segment: &Segment) -> usize {
-        let many = segment.documents_count() / LATE;
-        let rare = self.lists[1..].iter().take_while(|list| list.cost() < many);
-        1 + rare.count()
     }
 
     /// What a document must score in the leader to reach a threshold with the help of all others; `None`
@@ -388,6 +381,14 @@ impl<'a> Conjunction<'a> {
         }
         live
     }
+}
+
+/// The number of the first list, from one on, that so many documents are in that asking which of them are its leaves
+/// out fewer than what else can be told of them.
+pub(crate) fn first_late(lists: &[List<'_>], from: usize, segment: &Segment) -> usize {
+    let many = segment.documents_count() / LATE;
+    let rare = lists[from..].iter().take_while(|list| list.cost() < many);
+    from + rare.count()
 }
 
 /// What is wanted of matches.

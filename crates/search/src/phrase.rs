@@ -9,7 +9,7 @@
 
 use crate::TopK;
 use crate::algorithm::Wanted;
-use crate::conjunction::{Conjunction, INDEXES, LATE, Sought};
+use crate::conjunction::{Conjunction, INDEXES, Sought, first_late};
 use crate::cursor::{BLOCK, Numbers, Scorer, distinct_records, sloppy_frequency};
 use crate::list::{List, Lists, first_damage};
 use crate::matches::pick;
@@ -92,7 +92,11 @@ impl<'a> Phrase<'a> {
             lists.push(List::of_record(record, scorer, segment)?);
         }
         let late = match phrase.slop {
-            0 => first_late(&lists, &numbers, segment),
+            // After those of the two rarest words, whose positions are compared first.
+            0 => {
+                let from = numbers.get(1).map_or(lists.len(), |second| second + 1);
+                first_late(&lists, from, segment)
+            }
             _ => lists.len(),
         };
         Ok(Some(Phrase {
@@ -219,15 +223,6 @@ impl<'a> Phrase<'a> {
         }
         live
     }
-}
-
-/// The number of the first list after the two rarest words' that so many documents are in that looking for matches
-/// in it leaves out fewer than reading positions does.
-fn first_late(lists: &[List<'_>], words: &Numbers, segment: &Segment) -> usize {
-    let many = segment.documents_count() / LATE;
-    let first = words.get(1).map_or(lists.len(), |second| second + 1);
-    let rare = lists[first..].iter().take_while(|list| list.cost() < many);
-    first + rare.count()
 }
 
 impl<'a> Pattern<'a> {

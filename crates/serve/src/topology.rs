@@ -29,7 +29,7 @@ impl Default for Topology {
 impl Topology {
     /// The chunks of every partition of `index`; an error where it cannot be served so.
     pub fn partitions_of(&self, index: &Index) -> Result<Vec<Chunks>, ServeError> {
-        let partitions = self.partition_chunks(index.chunks_count())?;
+        let partitions = self.partition_chunks(index.layout())?;
         for chunks in &partitions {
             index.check_partition(chunks.clone())?;
         }
@@ -37,17 +37,13 @@ impl Topology {
     }
 
     /// The chunks of every partition: contiguous, as equal as can be.
-    fn partition_chunks(&self, chunks_count: u32) -> Result<Vec<Chunks>, ServeError> {
-        if self.partitions == 0 || self.partitions > chunks_count as usize {
-            return Err(ServeError::Options {
-                option: "--partitions",
-                reason: format!(
-                    "{} partitions cannot share the {chunks_count} chunks of this index; \
-                     choose 1 to {chunks_count}, or build the index with more --chunks",
-                    self.partitions
-                ),
-            });
-        }
+    fn partition_chunks(&self, layout: Layout) -> Result<Vec<Chunks>, ServeError> {
+        let partitions = u32::try_from(self.partitions).unwrap_or(u32::MAX);
+        let layout = layout.of_partitions(partitions);
+        let layout = layout.map_err(|reason| ServeError::Options {
+            option: "--partitions",
+            reason,
+        })?;
         if self.handlers == 0 || self.handlers > 4096 {
             return Err(ServeError::Options {
                 option: "--handlers",
@@ -57,11 +53,6 @@ impl Topology {
                 ),
             });
         }
-        let layout = Layout {
-            chunks: chunks_count,
-            // No more than chunks, as was just seen.
-            partitions: self.partitions as u32,
-        };
         Ok(layout.partitions().collect())
     }
 }
@@ -77,7 +68,11 @@ mod tests {
             handlers: 1,
             queue_length: 1,
         };
-        let message = topology.partition_chunks(4).unwrap_err().to_string();
+        let four = Layout {
+            chunks: 4,
+            partitions: 4,
+        };
+        let message = topology.partition_chunks(four).unwrap_err().to_string();
         assert!(
             message.contains("--partitions") && message.contains("1 to 4"),
             "{message}"

@@ -4,7 +4,7 @@ mod balance;
 mod co_run;
 mod show;
 
-use super::existing_directory;
+use super::open_index;
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use crate::query_file::read_queries;
@@ -12,7 +12,6 @@ use ::lab::experiment::View;
 use ::lab::{Depth, Experiment, Knob, LabError, Laboratory, Plan, Step, Tree};
 use ::load::{Figure, Live, RunRecord, compare, parse_duration};
 use anyhow::{Context, bail};
-use index::Index;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -229,7 +228,7 @@ fn run_experiments(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
     let queries = read_queries(&arguments.queries)?;
     let plan = Plan {
         binary: std::env::current_exe().context("cannot find this program itself")?,
-        partitions: partitions_of(&arguments.index)?,
+        partitions: open_index(&arguments.index)?.layout().partitions as usize,
         index: arguments.index.clone(),
         queries_name: arguments.queries.display().to_string(),
         queries: queries.into_iter().map(|query| query.text).collect(),
@@ -261,12 +260,6 @@ fn run_experiments(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
         arguments.into.display()
     )?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Partitions that an index is laid out for.
-fn partitions_of(directory: &Path) -> anyhow::Result<usize> {
-    let index = Index::open(existing_directory(directory)?)?;
-    Ok(index.layout().partitions as usize)
 }
 
 fn parse_setting(text: &str) -> Result<(Knob, String), String> {

@@ -5,7 +5,7 @@ use crate::sealed::read_u32;
 use codec::docs::Bits;
 use codec::{bits, memory};
 
-impl<'a> Blocks<'a> {
+impl Blocks<'_> {
     /// Adds to `words`, whose first bit stands for `base` (a multiple of 64), the documents of the list from
     /// `base` on that fall into them, those of the blocks from `block` on.
     pub fn mark(&mut self, block: usize, base: u32, words: &mut [u64]) {
@@ -56,26 +56,21 @@ impl<'a> Blocks<'a> {
         words: &mut [u64],
         base: u32,
     ) -> bool {
-        let Some(bits) = self.bits_at(block, start, before) else {
+        if block >= self.blocks_full || self.bytes.codec != PostingsCodec::Packed {
             return false;
-        };
-        let (chain, bytes) = (&mut self.room.chain, &self.bytes.postings[start..]);
+        }
+        let bytes = self.bytes.postings.get(start..).unwrap_or_default();
+        let chain = &mut self.room.chain;
         if chain.push(bytes, before) {
             return true;
         }
+        let Ok(Some(bits)) = Bits::read(bytes, before) else {
+            return false;
+        };
         chain.join_into(words, base);
         if !chain.push(bytes, before) {
             bits.join_into(words, base);
         }
         true
-    }
-
-    /// A full block of bits, without loading it.
-    #[inline]
-    fn bits_at(&self, block: usize, start: usize, before: u32) -> Option<Bits<'a>> {
-        if block >= self.blocks_full || self.bytes.codec != PostingsCodec::Packed {
-            return None;
-        }
-        Bits::read(self.bytes.postings.get(start..)?, before).ok()?
     }
 }

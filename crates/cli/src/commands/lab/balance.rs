@@ -2,7 +2,7 @@
 
 use super::super::open_index;
 use crate::figures::count;
-use index::{DocId, Field, Index, Layout, Segment};
+use index::{DocId, Field, Index, Layout};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
@@ -36,13 +36,7 @@ pub(super) struct BalanceArguments {
 pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
     let index = open_index(&arguments.directory)?;
     let layout = index.layout_for(arguments.partitions)?;
-    let mut documents = vec![0u64; layout.partitions as usize];
-    for segment in index.segments(..) {
-        let docs = (0..segment.documents_count()).map(DocId);
-        let live = docs.filter(|&doc| !segment.is_deleted(doc));
-        live.for_each(|doc| documents[partition_of(&layout, segment, doc)] += 1);
-    }
-    let terms = postings_by_term(&index, &layout)?;
+    let (documents, terms) = weigh(&index, &layout)?;
     let mut distributions: BTreeMap<&[u64], u64> = BTreeMap::new();
     for postings in terms.values() {
         *distributions.entry(postings).or_default() += 1;
@@ -56,34 +50,28 @@ pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn partition_of(layout: &Layout, segment: &Segment, doc: DocId) -> usize {
-    layout.partition_of(layout.chunk_of(segment.url_hash(doc))) as usize
-}
+/// By term, its postings in each partition.
+type Postings = HashMap<Box<str>, Box<[u64]>>;
 
-/// Of every term, its postings in each partition.
-fn postings_by_term(
-    index: &Index,
-    layout: &Layout,
-) -> anyhow::Result<HashMap<Box<str>, Box<[u64]>>> {
-    let mut terms: HashMap<Box<str>, Box<[u64]>> = HashMap::new();
+/// The documents of each partition, and the postings of every term.
+fn weigh(index: &Index, layout: &Layout) -> anyhow::Result<(Vec<u64>, Postings)> {
+    let mut documents = vec![0u64; layout.partitions as usize];
+    let mut terms = Postings::new();
     for segment in index.segments(..) {
-        let [first, last] = [*segment.chunks().start(), *segment.chunks().end()]
-            .map(|chunk| layout.partition_of(chunk) as usize);
-        let partitions: Vec<u32> = (0..segment.documents_count())
-            .map(|doc| partition_of(layout, segment, DocId(doc)) as u32)
-            .collect();
+        let docs = (0..segment.documents_count()).map(DocId);
+        let chunks = docs.map(|doc| layout.chunk_of(segment.url_hash(doc)));
+        let partitions: Vec<u32> = chunks.map(|chunk| layout.partition_of(chunk)).collect();
+        for (doc, &partition) in (0..).map(DocId).zip(&partitions) {
+            documents[partition as usize] += u64::from(!segment.is_deleted(doc));
+        }
         let mut failed = None;
         segment.terms_with_prefix(Field::Text, "", |term, record| {
             let of_term = match terms.get_mut(term) {
                 Some(of_term) => of_term,
                 None => terms
                     .entry(term.into())
-                    .or_insert_with(|| vec![0; layout.partitions as usize].into()),
+                    .or_insert_with(|| vec![0; documents.len()].into()),
             };
-            if first == last {
-                of_term[first] += u64::from(record.documents_count);
-                return;
-            }
             let counted = segment.postings(&record).and_then(|mut postings| {
                 while postings.doc() != DocId::END {
                     of_term[partitions[postings.doc().0 as usize] as usize] += 1;
@@ -97,7 +85,7 @@ fn postings_by_term(
             return Err(error.into());
         }
     }
-    Ok(terms)
+    Ok((documents, terms))
 }
 
 fn write_json(
