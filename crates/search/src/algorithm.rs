@@ -96,6 +96,8 @@ impl<'a> Algorithm<'a> {
         wanted: Wanted,
     ) -> Result<Option<Algorithm<'a>>, IndexError> {
         let kind = Kind::open(plan, shape(&plan.root), segment, top, wanted)?;
+        // What was opened without a clause that takes too long would match other documents.
+        let kind = kind.filter(|_| !top.stop().is_aborted());
         if let Some(kind) = &kind {
             kind.tell();
         }
@@ -199,7 +201,7 @@ impl<'a> Kind<'a> {
             Kind::Other(cursor, walked) => {
                 if range.start < *walked {
                     // Cursors go forward only.
-                    **cursor = Cursor::open(plan, &plan.root, segment)?;
+                    **cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
                 }
                 *walked = range.end;
                 exhaustive::search_range(cursor, range, segment, top, wanted.has_hits())

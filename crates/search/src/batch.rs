@@ -8,7 +8,7 @@ use crate::list::{Found, List};
 use crate::matches::pick;
 use crate::profile;
 use crate::scratch::kept_by_thread;
-use crate::stop::Stop;
+use crate::stop::StopRef;
 use codec::lanes;
 use index::{DocId, Place, Segment};
 
@@ -151,7 +151,7 @@ impl Batch {
     }
 
     /// Keeps the candidates that match.
-    pub(crate) fn keep_allowed(&mut self, condition: &mut Condition<'_>, stop: &Stop<'_>) {
+    pub(crate) fn keep_allowed(&mut self, condition: &mut Condition<'_>, stop: StopRef<'_>) {
         if self.count == 0 {
             return;
         }

@@ -8,8 +8,12 @@ use crate::cursor::BLOCK;
 use crate::plan::{Node, Plan};
 use crate::probe::{Answer, Probe, damage_of};
 use crate::scratch::Lent;
-use crate::stop::Stop;
+use crate::stop::StopRef;
 use index::{IndexError, Segment};
+
+/// Units of work for probing a list for a batch of documents, and for marking a list's documents of a window.
+const PROBE: u32 = 1;
+const MARKED: u32 = 16;
 
 /// What is excluded, from up to three places in a plan.
 pub(crate) type Excluded<'a> = [&'a [Node]; 3];
@@ -27,8 +31,9 @@ impl<'a> Condition<'a> {
         plan: &'a Plan,
         nodes: Excluded<'a>,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Option<Condition<'a>>, IndexError> {
-        let excluded = Probe::open_each(plan, nodes.into_iter().flatten(), segment)?;
+        let excluded = Probe::open_each(plan, nodes.into_iter().flatten(), segment, stop)?;
         Ok((!excluded.is_empty()).then(|| Condition {
             required: Vec::new(),
             excluded,
@@ -42,9 +47,10 @@ impl<'a> Condition<'a> {
         nodes: &'a [Node],
         other: Option<Condition<'a>>,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Condition<'a>, IndexError> {
         Ok(Condition {
-            required: Probe::open_each(plan, nodes, segment)?,
+            required: Probe::open_each(plan, nodes, segment, stop)?,
             excluded: other.map_or(Vec::new(), |other| other.excluded),
             answer: Lent::take(),
         })
@@ -56,22 +62,28 @@ impl<'a> Condition<'a> {
     }
 
     /// Of some documents (increasing, 256 at most) those that match: writes their indexes to `kept`; how many
-    /// they are.
+    /// they are. Void where `stop` aborted.
     pub(crate) fn allowed(
         &mut self,
         docs: &[u32],
         kept: &mut [u8; BLOCK],
-        stop: &Stop<'_>,
+        stop: StopRef<'_>,
     ) -> usize {
         // By document, how many of the required clauses it matches; more than all, where it is excluded.
         let mut matched = [0usize; BLOCK];
         for probe in &mut self.required {
+            if stop.aborts(PROBE) {
+                return 0;
+            }
             probe.ask(docs, false, stop, &mut self.answer);
             for &index in self.answer.indexes() {
                 matched[index as usize] += 1;
             }
         }
         for probe in &mut self.excluded {
+            if stop.aborts(PROBE) {
+                return 0;
+            }
             probe.ask(docs, false, stop, &mut self.answer);
             for &index in self.answer.indexes() {
                 matched[index as usize] = self.required.len() + 1;
@@ -85,18 +97,22 @@ impl<'a> Condition<'a> {
         count
     }
 
-    /// Takes what is excluded away from the bits of documents from `base` on; `marks` is room for as many.
+    /// Takes what is excluded away from the bits of documents from `base` on; `marks` is room for as many. Void
+    /// where `stop` aborted.
     pub(crate) fn strike(
         &mut self,
         base: u32,
         words: &mut [u64],
         marks: &mut Vec<u64>,
-        stop: &Stop<'_>,
+        stop: StopRef<'_>,
     ) {
         marks.clear();
         marks.resize(words.len(), 0);
         let mut others = Vec::new();
         for probe in &mut self.excluded {
+            if stop.aborts(MARKED) {
+                return;
+            }
             match probe {
                 Probe::List(list) => mark(list, base, marks),
                 probe => others.push(probe),
@@ -122,7 +138,7 @@ fn strike_asked(
     probe: &mut Probe<'_>,
     base: u32,
     words: &mut [u64],
-    stop: &Stop<'_>,
+    stop: StopRef<'_>,
     answer: &mut Answer,
 ) {
     let mut docs = [0u32; BLOCK];
@@ -136,6 +152,9 @@ fn strike_asked(
             rest &= rest - 1;
         }
         if count > BLOCK - 64 || number + 1 == words.len() {
+            if stop.aborts(PROBE) {
+                return;
+            }
             probe.ask(&docs[..count], false, stop, answer);
             for &index in answer.indexes() {
                 let at = docs[index as usize] - base;

@@ -13,7 +13,7 @@ use crate::cursor::BLOCK;
 use crate::list::{List, Lists, first_damage};
 use crate::matches::{Matches, pick};
 use crate::scratch::Lent;
-use crate::stop::{self, Stop};
+use crate::stop::{self, StopRef};
 use codec::{bits, lanes};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -59,11 +59,12 @@ impl<'a> Conjunction<'a> {
         top: &mut TopK<'a>,
         counted: bool,
     ) -> Result<u64, IndexError> {
+        let work = stop::clauses_work(self.lists.len());
         let mut count = 0;
         // The leader is asked first whatever it holds.
         let early = first_late(&self.lists, 1, segment);
         let mut block = self.lists[0].find(DocId(range.start));
-        while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), 1) {
+        while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), work) {
             top.exchange();
             let least = self.least_of_leader(top.threshold());
             let leader = &mut self.lists[0];
@@ -120,7 +121,7 @@ impl<'a> Conjunction<'a> {
         &mut self,
         range: Range<u32>,
         segment: &Segment,
-        stop: &Stop<'_>,
+        stop: StopRef<'_>,
     ) -> Result<u64, IndexError> {
         let count = if self.is_dense(segment) && !segment.has_deletions() {
             self.count_bits(range, stop)
@@ -136,10 +137,11 @@ impl<'a> Conjunction<'a> {
         self.lists[0].cost() >= segment.documents_count() / DENSE
     }
 
-    fn count_matches(&mut self, range: Range<u32>, segment: &Segment, stop: &Stop<'_>) -> u64 {
+    fn count_matches(&mut self, range: Range<u32>, segment: &Segment, stop: StopRef<'_>) -> u64 {
+        let work = stop::clauses_work(self.lists.len());
         let mut count = 0;
         let mut block = self.lists[0].find(DocId(range.start));
-        while self.is_in_range(block, &range) && !stop.ends_count(1) {
+        while self.is_in_range(block, &range) && !stop.ends_count(work) {
             self.find_matches(block, &range, None, Sought::Documents);
             count += self.live_count(segment);
             block += 1;
@@ -157,12 +159,13 @@ impl<'a> Conjunction<'a> {
         live.count() as u64
     }
 
-    fn count_bits(&mut self, range: Range<u32>, stop: &Stop<'_>) -> u64 {
+    fn count_bits(&mut self, range: Range<u32>, stop: StopRef<'_>) -> u64 {
         let mut count = 0;
         let mut base = range.start & !63;
         let mut all = [0; (WIDTH / 64) as usize];
         let mut one = [0; (WIDTH / 64) as usize];
-        while base < range.end && !stop.ends_count(stop::WINDOW) {
+        let work = stop::WINDOW.max(self.lists.len() as u32);
+        while base < range.end && !stop.ends_count(work) {
             let width = WIDTH.min(range.end - base);
             let words = width.div_ceil(64) as usize;
             for (number, list) in self.lists.iter_mut().enumerate() {

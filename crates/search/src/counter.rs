@@ -7,7 +7,7 @@ use crate::conjunction::Conjunction;
 use crate::list::{List, postings_of};
 use crate::plan::{Node, Plan};
 use crate::probe::Probe;
-use crate::stop::Stop;
+use crate::stop::StopRef;
 use crate::union::count_lists;
 use index::{IndexError, Segment};
 use std::ops::Range;
@@ -28,6 +28,7 @@ impl<'a> Counter<'a> {
         excluded: Excluded<'a>,
         condition: Option<&Condition<'a>>,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Option<Counter<'a>>, IndexError> {
         let is_counted = required.iter().all(|node| node.word().is_some())
             && condition.is_none_or(Condition::is_one_list);
@@ -48,7 +49,7 @@ impl<'a> Counter<'a> {
             Some(_) => {
                 let mut lists = List::open_each(plan, required, segment)?;
                 let nodes = excluded.into_iter().flatten();
-                for probe in Probe::open_each(plan, nodes, segment)? {
+                for probe in Probe::open_each(plan, nodes, segment, stop)? {
                     // The condition saw that it is one, of a word or of a stored pair.
                     if let Probe::List(list) = probe {
                         lists.push(*list);
@@ -70,7 +71,7 @@ impl<'a> Counter<'a> {
         &mut self,
         range: Range<u32>,
         segment: &Segment,
-        stop: &Stop<'_>,
+        stop: StopRef<'_>,
     ) -> Result<u64, IndexError> {
         let all = match self.all.lists.len() {
             1 => count_lists(&mut self.all.lists, range.clone(), segment, stop)?,

@@ -16,13 +16,16 @@ mod prefix;
 mod term;
 
 pub(crate) use boolean::BooleanCursor;
-pub(crate) use phrase::{Numbers, PhraseCursor, distinct_records, sloppy_frequency};
+pub(crate) use phrase::{
+    Numbers, PhraseCursor, distinct_records, positions_work, sloppy_frequency,
+};
 pub(crate) use prefix::PrefixCursor;
 pub(crate) use term::{FilterCursor, TermCursor};
 
 use crate::factors::Factors;
 use crate::plan::{Node, PREFIX_SCORE, Plan};
 use crate::profile;
+use crate::stop::StopRef;
 use index::{DocId, Field, Impact, IndexError, Segment, TermRecord};
 
 /// Postings scored at once.
@@ -63,11 +66,12 @@ pub(crate) enum Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Opens a clause on one segment.
+    /// Opens a clause on one segment. Void where `stop` aborted, and exhausted early where it aborts later.
     pub(crate) fn open(
         plan: &'a Plan,
         node: &'a Node,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Cursor<'a>, IndexError> {
         Ok(match node {
             Node::Nothing => Cursor::Empty,
@@ -83,16 +87,16 @@ impl<'a> Cursor<'a> {
             }
             Node::Prefix { field, prefix } => {
                 let score = (PREFIX_SCORE + plan.grid) - plan.grid;
-                PrefixCursor::open(segment, *field, prefix, score)?
+                PrefixCursor::open(segment, *field, prefix, score, stop)?
                     .map_or(Cursor::Empty, Cursor::Prefix)
             }
-            Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment)?
+            Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment, stop)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Phrase(Box::new(cursor))),
             Node::Boolean {
                 required,
                 optional,
                 excluded,
-            } => BooleanCursor::open(plan, [required, optional, excluded], segment)?
+            } => BooleanCursor::open(plan, [required, optional, excluded], segment, stop)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Boolean(Box::new(cursor))),
         })
     }

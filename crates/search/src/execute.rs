@@ -47,7 +47,7 @@ pub fn search_until<'a: 'p, 'p>(
     counted: bool,
     stop: Stop<'p>,
 ) -> Result<Searched, IndexError> {
-    let mut top = TopK::new(k).until(stop);
+    let mut top = TopK::new(k).until(&stop);
     let wanted = match (k, counted) {
         (0, _) => Wanted::Count,
         (_, true) => Wanted::HitsAndCount,
@@ -158,9 +158,14 @@ fn search_next<'a>(
         return Ok(());
     }
     found.matches_count += search_segment(plan, segment, top, wanted)?;
-    let stopped_at = top.stop().take_stopped_at();
-    if stopped_at.is_some() {
-        top.stop().cut_count();
+    let stop = top.stop();
+    let mut stopped_at = stop.take_stopped_at();
+    if stopped_at.is_none() && stop.is_aborted() && wanted.has_hits() {
+        // A clause was left unevaluated before the first document.
+        stopped_at = Some(0);
+    }
+    if stopped_at.is_some() || stop.is_aborted() {
+        stop.cut_count();
     }
     found.documents_searched += stopped_at.map_or(documents_count, u64::from);
     Ok(())

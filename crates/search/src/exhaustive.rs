@@ -3,7 +3,8 @@
 //! It skips nothing on account of scores: the count is exact, and the k best are the k best of all
 //! matches. Deleted documents never count.
 use crate::cursor::{Cursor, DocCursor, FilterCursor, ScoredCursor};
-use crate::{Plan, TopK, stop};
+use crate::stop::{self, StopRef};
+use crate::{Plan, Stop, TopK};
 use index::{DocId, Field, IndexError, Segment};
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ pub fn search_segment<'a>(
     top: &mut TopK<'a>,
 ) -> Result<u64, IndexError> {
     top.enter(segment);
-    match Cursor::open(plan, &plan.root, segment)? {
+    match Cursor::open(plan, &plan.root, segment, StopRef::default())? {
         Cursor::Empty => Ok(0),
         // Its own loop, since one word is every fifth query: no choice of cursor within.
         Cursor::Term(cursor) => collect(cursor, segment, top),
@@ -26,7 +27,7 @@ pub fn search_segment<'a>(
 
 /// Counts matching documents without scoring.
 pub fn count_segment(plan: &Plan, segment: &Segment) -> Result<u64, IndexError> {
-    let mut cursor = Cursor::open(plan, &plan.root, segment)?;
+    let mut cursor = Cursor::open(plan, &plan.root, segment, StopRef::default())?;
     let mut count = 0;
     for_each_match(&mut cursor, segment, |_, _| {
         count += 1;
@@ -34,22 +35,27 @@ pub fn count_segment(plan: &Plan, segment: &Segment) -> Result<u64, IndexError> 
     Ok(count)
 }
 
-/// Counts matching documents of one site (by name), stopping at `limit`.
-pub fn count_site(
-    plan: &Plan,
-    segment: &Segment,
+/// Counts matching documents of one site (by name), stopping at `limit`. A lower bound where `stop` is cancelled.
+pub fn count_site<'a>(
+    plan: &'a Plan,
+    segment: &'a Segment,
     site: &str,
     limit: u64,
+    stop: &'a Stop<'a>,
 ) -> Result<u64, IndexError> {
+    let stop = StopRef::new(stop);
     let Some(record) = segment.term(Field::Site, site)? else {
         return Ok(0);
     };
     let mut of_site = FilterCursor::new(segment.postings(&record)?);
-    let mut matching = Cursor::open(plan, &plan.root, segment)?;
+    let mut matching = Cursor::open(plan, &plan.root, segment, stop)?;
     let mut count = 0;
     let mut doc = of_site.doc();
-    while doc != DocId::END && count < limit {
+    while doc != DocId::END && count < limit && !stop.aborts(stop::DOCUMENT) {
         let reached = matching.seek(doc);
+        if stop.is_aborted() {
+            break;
+        }
         if reached == doc {
             count += u64::from(!segment.is_deleted(doc));
             doc = of_site.next();
@@ -71,16 +77,29 @@ pub(crate) fn search_range(
     top: &mut TopK<'_>,
     with_hits: bool,
 ) -> Result<u64, IndexError> {
+    let stop = top.stop();
     let mut count = 0;
+    let mut searched = range.start;
     let mut doc = cursor.seek(DocId(range.start));
-    while doc.0 < range.end && !top.stop().ends_hits(doc.0, stop::DOCUMENT) {
+    while doc.0 < range.end && !stop.ends_hits(doc.0, stop::DOCUMENT) {
         if !segment.is_deleted(doc) {
+            let score = match with_hits {
+                true => cursor.score(),
+                false => 0.0,
+            };
+            if stop.is_aborted() {
+                break;
+            }
             count += 1;
             if with_hits {
-                top.offer(cursor.score(), doc);
+                top.offer(score, doc);
             }
         }
+        searched = doc.0 + 1;
         doc = cursor.next();
+    }
+    if stop.is_aborted() {
+        stop.stop_hits_at(searched);
     }
     if with_hits {
         crate::profile::offered(count as usize);

@@ -1,7 +1,9 @@
 //! How a score came about.
+
 use crate::Ranking;
 use crate::cursor::{Cursor, DocCursor, ScoredCursor};
 use crate::plan::{Node, PhraseNode, Plan, TermNode};
+use crate::stop::{self, Stop, StopRef};
 use index::{DocId, Field, IndexError, Segment};
 use serde::Serialize;
 
@@ -45,27 +47,153 @@ impl std::fmt::Display for Explanation {
     }
 }
 
-/// Explains the score of one document, `None` when it does not match. The values are those of the
-/// cursors that search uses, so the root's equals the hit's score bit by bit.
+/// Explains the score of one document, `None` when it does not match. For many documents of a segment, open an
+/// [`Explainer`] once.
 pub fn explain(
     plan: &Plan,
     segment: &Segment,
     doc: DocId,
 ) -> Result<Option<Explanation>, IndexError> {
-    if doc.0 >= segment.documents_count() || segment.is_deleted(doc) {
-        return Ok(None);
-    }
-    explain_clause(plan, &plan.root, segment, doc)
+    let stop = Stop::default();
+    Explainer::open(plan, segment, &stop)?.explain(doc)
 }
 
-/// Explains one clause with a cursor of its own: slower than sharing one, and far simpler.
-fn explain_clause(
+/// Explains scores of documents of one segment. The values are those of the cursors that search uses, so the
+/// root's equals the hit's score bit by bit.
+pub struct Explainer<'a> {
+    plan: &'a Plan,
+    segment: &'a Segment,
+    stop: StopRef<'a>,
+    root: Clause<'a>,
+    /// The document explained last.
+    explained: DocId,
+}
+
+/// A clause of the plan, opened on the segment. Each word, phrase and prefix is opened once.
+enum Clause<'a> {
+    One(&'a Node, Cursor<'a>),
+    Boolean {
+        required: Vec<Clause<'a>>,
+        optional: Vec<Clause<'a>>,
+        excluded: Vec<Clause<'a>>,
+    },
+}
+
+impl<'a> Explainer<'a> {
+    /// Opens every clause of the plan on a segment. Explanations are void once `stop` is cancelled
+    /// ([`Stop::is_cancelled`]).
+    pub fn open(
+        plan: &'a Plan,
+        segment: &'a Segment,
+        stop: &'a Stop<'a>,
+    ) -> Result<Explainer<'a>, IndexError> {
+        let stop = StopRef::new(stop);
+        Ok(Explainer {
+            plan,
+            segment,
+            stop,
+            root: Clause::open(plan, &plan.root, segment, stop)?,
+            explained: DocId(0),
+        })
+    }
+
+    /// Explains the score of a document, `None` when it does not match. Documents in increasing order are
+    /// explained in one pass over the lists; an earlier one opens them again.
+    pub fn explain(&mut self, doc: DocId) -> Result<Option<Explanation>, IndexError> {
+        if doc.0 >= self.segment.documents_count() || self.segment.is_deleted(doc) {
+            return Ok(None);
+        }
+        if doc < self.explained {
+            self.root = Clause::open(self.plan, &self.plan.root, self.segment, self.stop)?;
+        }
+        self.explained = doc;
+        self.root.explain(self.plan, doc, self.stop)
+    }
+}
+
+impl<'a> Clause<'a> {
+    fn open(
+        plan: &'a Plan,
+        node: &'a Node,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Clause<'a>, IndexError> {
+        let open_all = |nodes: &'a [Node]| {
+            let mut clauses = Vec::with_capacity(nodes.len());
+            for node in nodes {
+                if stop.aborts(1) {
+                    break;
+                }
+                clauses.push(Clause::open(plan, node, segment, stop)?);
+            }
+            Ok::<_, IndexError>(clauses)
+        };
+        Ok(match node {
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } => Clause::Boolean {
+                required: open_all(required)?,
+                optional: open_all(optional)?,
+                excluded: open_all(excluded)?,
+            },
+            node => Clause::One(node, Cursor::open(plan, node, segment, stop)?),
+        })
+    }
+
+    fn explain(
+        &mut self,
+        plan: &Plan,
+        doc: DocId,
+        stop: StopRef<'_>,
+    ) -> Result<Option<Explanation>, IndexError> {
+        if stop.aborts(stop::DOCUMENT) {
+            return Ok(None);
+        }
+        match self {
+            Clause::One(node, cursor) => explain_one(plan, node, cursor, doc),
+            Clause::Boolean {
+                required,
+                optional,
+                excluded,
+            } => {
+                let mut details = Vec::new();
+                for clause in &mut *required {
+                    match clause.explain(plan, doc, stop)? {
+                        Some(why) => details.push(why),
+                        None => return Ok(None),
+                    }
+                }
+                for clause in excluded {
+                    if clause.explain(plan, doc, stop)?.is_some() {
+                        return Ok(None);
+                    }
+                }
+                for clause in optional {
+                    details.extend(clause.explain(plan, doc, stop)?);
+                }
+                if details.is_empty() {
+                    return Ok(None);
+                }
+                Ok(Some(Explanation {
+                    // Exact in any order: the values lie on a grid.
+                    value: details.iter().map(|why| why.value).sum(),
+                    description: "sum of the clauses that match".to_owned(),
+                    details,
+                }))
+            }
+        }
+    }
+}
+
+/// Explains a clause that is no combination.
+fn explain_one(
     plan: &Plan,
     node: &Node,
-    segment: &Segment,
+    cursor: &mut Cursor<'_>,
     doc: DocId,
 ) -> Result<Option<Explanation>, IndexError> {
-    let mut cursor = Cursor::open(plan, node, segment)?;
     let matches = cursor.seek(doc) == doc;
     if let Some(error) = cursor.take_error() {
         return Err(error);
@@ -75,7 +203,7 @@ fn explain_clause(
     }
     let value = cursor.score();
     let explanation = match (node, cursor) {
-        (Node::Term(term), Cursor::Term(mut cursor)) => {
+        (Node::Term(term), Cursor::Term(cursor)) => {
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
             explain_term(plan, term, value, frequency, length_byte)
         }
@@ -94,22 +222,6 @@ fn explain_clause(
             value,
             format!("{}{}: a filter adds nothing", label(word.field), word.term),
         ),
-        (
-            Node::Boolean {
-                required, optional, ..
-            },
-            _,
-        ) => {
-            let mut details = Vec::new();
-            for clause in required.iter().chain(optional) {
-                details.extend(explain_clause(plan, clause, segment, doc)?);
-            }
-            Explanation {
-                value,
-                description: "sum of the clauses that match".to_owned(),
-                details,
-            }
-        }
         _ => Explanation::leaf(value, "nothing"),
     };
     Ok(Some(explanation))

@@ -33,6 +33,11 @@ const POSTINGS_PER_WINDOW: u64 = 2048;
 /// Rows are passed over by their marks where not even one of so many is expected to hold a posting.
 const SPARSE: u64 = 4;
 
+/// Work within a window and within a batch is counted where there are more lists than this.
+const LISTS_FEW: usize = 16;
+/// Units of work for pouring a list into a window.
+const POURED: u32 = 4;
+
 /// A union being searched on one segment.
 pub(crate) struct MaxScore<'a> {
     /// By the most that they add, lowest first.
@@ -130,7 +135,7 @@ impl<'a> MaxScore<'a> {
             top.raise(list.floor(top.k()));
         }
         lists.append(&mut *List::open_each(plan, optional, segment)?);
-        let condition = Condition::requiring(plan, required, excluded, segment)?;
+        let condition = Condition::requiring(plan, required, excluded, segment, top.stop())?;
         Ok(MaxScore::new(lists, Some(condition), segment, top))
     }
 
@@ -141,8 +146,9 @@ impl<'a> MaxScore<'a> {
         segment: &Segment,
         top: &mut TopK<'a>,
     ) -> Result<(), IndexError> {
+        let work = stop::WINDOW + stop::clauses_work(self.lists.len());
         let mut base = range.start;
-        while base < range.end && !top.stop().ends_hits(base, stop::WINDOW) {
+        while base < range.end && !top.stop().ends_hits(base, work) {
             top.exchange();
             let rest = self.not_essential(top);
             if rest == self.lists.len() {
@@ -156,6 +162,10 @@ impl<'a> MaxScore<'a> {
             let end = range.end.min(base.saturating_add(self.width));
             if base < end {
                 self.search_window(rest, base, end, segment, top);
+                if top.stop().is_aborted() {
+                    top.stop().stop_hits_at(base);
+                    break;
+                }
             }
             base = end.max(base);
         }
@@ -264,7 +274,11 @@ impl<'a> MaxScore<'a> {
             .map(|&(_, number)| helpers.lists[number].list.cost());
         let postings: u64 = poured.map(u64::from).sum();
         let marked = least <= 0.0 || postings * ROW as u64 * SPARSE < self.documents_count;
+        let is_long = pouring.len() > LISTS_FEW;
         for &(_, number) in pouring {
+            if is_long && top.stop().aborts(POURED) {
+                return window.clear();
+            }
             let clause = &mut helpers.lists[number];
             let mut block = clause.list.find(DocId(base));
             while let Some((docs, scores)) =
@@ -346,12 +360,17 @@ impl<'a> Helpers<'_, 'a> {
 
     /// Adds what the helping lists have for the candidates, and offers what then can enter.
     fn finish(&mut self, batch: &mut Batch, top: &mut TopK<'a>) {
+        let is_long = self.lists.len() > LISTS_FEW;
         let mut others = self.others;
         // Highest first: those that are essential elsewhere stand above the rest.
         let helping = self.helping.iter().rev().copied();
         let nowhere = (0..self.rest).rev().map(|number| (f32::NAN, number));
         for (bound, number) in helping.chain(nowhere) {
             if batch.count == 0 {
+                return;
+            }
+            if is_long && top.stop().aborts(1) {
+                batch.count = 0;
                 return;
             }
             let clause = &mut self.lists[number];
@@ -363,6 +382,10 @@ impl<'a> Helpers<'_, 'a> {
         }
         if let Some(condition) = &mut self.condition {
             batch.keep_allowed(condition, top.stop());
+        }
+        if top.stop().is_aborted() {
+            batch.count = 0;
+            return;
         }
         batch.offer(self.segment, top);
     }

@@ -24,7 +24,7 @@ use crate::plan::{Node, Plan};
 use crate::probe::{Answer, Probe, damage_of};
 use crate::required::Required;
 use crate::scratch::Lent;
-use crate::stop;
+use crate::stop::{self, StopRef};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
@@ -82,10 +82,10 @@ impl<'a> Mixed<'a> {
     /// required.
     pub(crate) fn open(
         plan: &'a Plan,
-        required: &'a [Node],
-        optional: &'a [Node],
+        [required, optional]: [&'a [Node]; 2],
         condition: Option<Condition<'a>>,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Option<Mixed<'a>>, IndexError> {
         let Some(found) = Required::open(plan, required, segment)? else {
             return Ok(None);
@@ -95,12 +95,12 @@ impl<'a> Mixed<'a> {
             if node.word().is_some() || matches!(node, Node::Phrase(_)) {
                 continue;
             }
-            match Probe::open(plan, node, segment)? {
+            match Probe::open(plan, node, segment, stop)? {
                 Some(probe) => others.push(bounded(probe)),
                 None => return Ok(None),
             }
         }
-        let optional = Probe::open_each(plan, optional, segment)?;
+        let optional = Probe::open_each(plan, optional, segment, stop)?;
         Ok(Some(Mixed {
             words: Conjunction::new(found.lists),
             adds: found.adds.iter().map(|adds| adds.then_some(0.0)).collect(),
@@ -150,10 +150,11 @@ impl<'a> Mixed<'a> {
         wanted: Wanted,
     ) -> Result<u64, IndexError> {
         let counted = wanted.is_counted();
-        let work = match self.phrases.is_empty() {
-            true => 1,
-            false => stop::WINDOW,
-        };
+        let work = stop::clauses_work(self.words.lists.len())
+            + match self.phrases.is_empty() {
+                true => 0,
+                false => stop::WINDOW - 1,
+            };
         let mut count = 0;
         let mut block = self.words.lists[0].find(DocId(range.start));
         while self.words.is_in_range(block, &range)
@@ -168,8 +169,9 @@ impl<'a> Mixed<'a> {
             }
             let least = self.least_of_leader(top);
             let can_enter = wanted.has_hits() && self.can_enter(block, least, top);
+            let mut live = 0;
             if counted {
-                count += self.match_all(block, &range, can_enter, segment, top.stop());
+                live = self.match_all(block, &range, can_enter, segment, top.stop());
                 if can_enter {
                     let most = self.known_most(top);
                     self.score_words(0, top.threshold(), most.optional);
@@ -180,6 +182,11 @@ impl<'a> Mixed<'a> {
             if can_enter {
                 self.offer(segment, top, wanted);
             }
+            if top.stop().is_aborted() {
+                top.stop().stop_hits_at(start);
+                break;
+            }
+            count += live;
             block += 1;
         }
         self.damage()?;

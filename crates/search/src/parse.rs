@@ -12,7 +12,7 @@
 //! - With [`Operator::Or`] bare words are optional; `+word`, the sides of an `AND` and `site:`
 //!   stay required.
 //! - `site:` takes a whole name, filters, and adds nothing to the score.
-//! - Words said again merge into one clause of that weight.
+//! - Words said again merge into one clause of that weight; prefixes said again into one.
 //!
 //! Limits keep evaluation bounded whatever is typed: see the constants. The parser keeps its own
 //! stack of open parentheses, so no input can overflow the program's.
@@ -34,6 +34,8 @@ pub const DEPTH_MAX: usize = 32;
 pub const CLAUSES_MAX: usize = 1024;
 /// Most words of a phrase; further ones are ignored.
 pub const PHRASE_WORDS_MAX: usize = 64;
+/// Most different prefixes, since each stands for thousands of words; further ones are ignored.
+pub const PREFIXES_MAX: usize = 16;
 /// Greatest slop; a greater one counts as this.
 pub const SLOP_MAX: u32 = 64;
 /// Most warnings given.

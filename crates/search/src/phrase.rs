@@ -10,17 +10,21 @@
 use crate::TopK;
 use crate::algorithm::Wanted;
 use crate::conjunction::{Conjunction, INDEXES, Sought, first_late};
-use crate::cursor::{BLOCK, Numbers, Scorer, distinct_records, sloppy_frequency};
+use crate::cursor::{BLOCK, Numbers, Scorer, distinct_records, positions_work, sloppy_frequency};
 use crate::list::{List, Lists, first_damage};
 use crate::matches::pick;
 use crate::pairs::pairs_of;
 use crate::plan::{PhraseNode, Plan};
 use crate::scratch::{Lent, kept_by_thread};
-use crate::stop;
+use crate::stop::{self, StopRef};
 use codec::rice::follow::UNKNOWN;
 use codec::{lanes, sorted};
 use index::{DocId, IndexError, PairRecord, Segment, Span};
 use std::ops::Range;
+
+/// Up to this count, positions of one word are read and compared without counting the work: the block they
+/// belong to was counted.
+const FEW_POSITIONS: usize = 256;
 
 /// A phrase being searched on one segment.
 pub(crate) struct Phrase<'a> {
@@ -212,7 +216,11 @@ impl<'a> Phrase<'a> {
             if pattern.is_loose() && top.stop().ends_hits(doc.0, stop::DOCUMENT) {
                 break;
             }
-            let frequency = pattern.frequency(words, at, pairs);
+            let frequency = pattern.frequency(words, at, pairs, top.stop());
+            if top.stop().is_aborted() {
+                top.stop().stop_hits_at(doc.0);
+                break;
+            }
             if frequency > 0 {
                 live += 1;
                 if wanted.has_hits() && top.k() > 0 {
@@ -336,8 +344,15 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// How often the phrase stands in a match, given what [`Pattern::count_pairs`] found there.
-    pub(crate) fn frequency(&mut self, words: &mut Conjunction<'a>, at: usize, pairs: u32) -> u32 {
+    /// How often the phrase stands in a match, given what [`Pattern::count_pairs`] found there. Void where `stop`
+    /// aborted.
+    pub(crate) fn frequency(
+        &mut self,
+        words: &mut Conjunction<'a>,
+        at: usize,
+        pairs: u32,
+        stop: StopRef<'_>,
+    ) -> u32 {
         if pairs == 0 || (pairs != UNKNOWN && self.order.len() == 2) {
             return pairs;
         }
@@ -359,12 +374,18 @@ impl<'a> Pattern<'a> {
         if self.slop > 0 {
             for (word, positions) in positions.iter_mut().enumerate() {
                 read(word, positions);
+                if stop.aborts(positions_work(positions)) {
+                    return 0;
+                }
             }
-            return sloppy_frequency(positions, &self.order, self.slop);
+            return sloppy_frequency(positions, &self.order, self.slop, stop);
         }
         // Rare words first: most documents fail with the second.
         for (word, positions) in positions.iter_mut().enumerate() {
             read(word, positions);
+            if positions.len() > FEW_POSITIONS && stop.aborts(positions_work(positions)) {
+                return 0;
+            }
             let mut offsets = (0..).zip(&self.order).filter(|(_, other)| **other == word);
             if word == 0
                 && let Some((offset, _)) = offsets.next()

@@ -10,7 +10,7 @@ use crate::pairs::{self, Stored};
 use crate::phrase::Phrase;
 use crate::plan::{Node, Plan};
 use crate::scratch::{Lent, kept_by_thread};
-use crate::stop::Stop;
+use crate::stop::{self, StopRef};
 use index::{DocId, IndexError, Place, Segment};
 
 /// A clause opened on one segment.
@@ -68,6 +68,7 @@ impl<'a> Probe<'a> {
         plan: &'a Plan,
         node: &'a Node,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Option<Probe<'a>>, IndexError> {
         Ok(match node {
             Node::Nothing => None,
@@ -88,14 +89,14 @@ impl<'a> Probe<'a> {
                 optional,
                 excluded,
             } if required.is_empty() && excluded.is_empty() => {
-                let mut probes = Probe::open_each(plan, optional, segment)?;
+                let mut probes = Probe::open_each(plan, optional, segment, stop)?;
                 match probes.len() {
                     0 | 1 => probes.pop(),
                     _ => Some(Probe::Any(probes, Lent::take())),
                 }
             }
             Node::Prefix { .. } | Node::Boolean { .. } => {
-                Walk::open(plan, node, segment)?.map(|walk| Probe::Walk(Box::new(walk)))
+                Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
         })
     }
@@ -105,16 +106,27 @@ impl<'a> Probe<'a> {
         plan: &'a Plan,
         nodes: impl IntoIterator<Item = &'a Node>,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Vec<Probe<'a>>, IndexError> {
         let mut probes = Vec::new();
         for node in nodes {
-            probes.extend(Probe::open(plan, node, segment)?);
+            if stop.aborts(1) {
+                break;
+            }
+            probes.extend(Probe::open(plan, node, segment, stop)?);
         }
         Ok(probes)
     }
 
     /// Finds those of some documents (increasing, 256 at most) that match; with `scored`, also what they score.
-    pub(crate) fn ask(&mut self, docs: &[u32], scored: bool, stop: &Stop<'_>, answer: &mut Answer) {
+    /// Void where `stop` aborted.
+    pub(crate) fn ask(
+        &mut self,
+        docs: &[u32],
+        scored: bool,
+        stop: StopRef<'_>,
+        answer: &mut Answer,
+    ) {
         answer.found.count = 0;
         match self {
             Probe::List(list) => ask_list(list, docs, scored, answer),
@@ -123,6 +135,9 @@ impl<'a> Probe<'a> {
                 let mut is_found = [false; BLOCK];
                 let mut sums = [0.0; BLOCK];
                 for probe in probes {
+                    if stop.aborts(1) {
+                        return;
+                    }
                     probe.ask(docs, scored, stop, one);
                     for (&index, score) in one.indexes().iter().zip(&one.scores) {
                         is_found[index as usize] = true;
@@ -187,7 +202,7 @@ impl<'a> Probe<'a> {
 }
 
 /// Of some documents (increasing, 256 at most), those that hold a phrase and what it scores there.
-fn ask_phrase(phrase: &mut Phrase<'_>, docs: &[u32], stop: &Stop<'_>, answer: &mut Answer) {
+fn ask_phrase(phrase: &mut Phrase<'_>, docs: &[u32], stop: StopRef<'_>, answer: &mut Answer) {
     let Phrase { words, pattern, .. } = phrase;
     let mut kept = [0; BLOCK];
     words.find_among(docs, &mut kept);
@@ -231,6 +246,7 @@ pub(crate) struct Walk<'a> {
     plan: &'a Plan,
     node: &'a Node,
     segment: &'a Segment,
+    stop: StopRef<'a>,
     cursor: Cursor<'a>,
     /// The document that was asked for last.
     asked: u32,
@@ -243,8 +259,9 @@ impl<'a> Walk<'a> {
         plan: &'a Plan,
         node: &'a Node,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Option<Walk<'a>>, IndexError> {
-        let cursor = Cursor::open(plan, node, segment)?;
+        let cursor = Cursor::open(plan, node, segment, stop)?;
         if cursor.is_empty() {
             return Ok(None);
         }
@@ -252,6 +269,7 @@ impl<'a> Walk<'a> {
             plan,
             node,
             segment,
+            stop,
             cursor,
             asked: 0,
             most: plan.most(node),
@@ -265,7 +283,7 @@ impl<'a> Walk<'a> {
         };
         if first < self.asked {
             // Cursors go forward only.
-            self.cursor = match Cursor::open(self.plan, self.node, self.segment) {
+            self.cursor = match Cursor::open(self.plan, self.node, self.segment, self.stop) {
                 Ok(cursor) => cursor,
                 Err(error) => {
                     self.error.get_or_insert(error);
@@ -275,6 +293,9 @@ impl<'a> Walk<'a> {
         }
         self.asked = last;
         for (index, &doc) in docs.iter().enumerate() {
+            if self.stop.aborts(stop::DOCUMENT) {
+                return;
+            }
             if self.cursor.seek(DocId(doc)) == DocId(doc) {
                 let score = match scored {
                     true => self.cursor.score(),

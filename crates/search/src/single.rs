@@ -6,7 +6,7 @@
 use crate::batch::Batch;
 use crate::list::{List, first_damage};
 use crate::scratch::Lent;
-use crate::stop::Stop;
+use crate::stop::StopRef;
 use crate::{TopK, union};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(crate) fn count(
     list: &mut List<'_>,
     range: Range<u32>,
     segment: &Segment,
-    stop: &Stop<'_>,
+    stop: StopRef<'_>,
 ) -> Result<u64, IndexError> {
     let lists = std::slice::from_mut(list);
     union::count_lists(lists, range, segment, stop)

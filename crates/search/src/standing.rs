@@ -6,19 +6,19 @@ use crate::conjunction::Conjunction;
 use crate::cursor::BLOCK;
 use crate::phrase::Pattern;
 use crate::probe::Answer;
-use crate::stop::{self, Stop};
+use crate::stop::{self, StopRef};
 use codec::lanes;
 use codec::rice::follow::UNKNOWN;
 use index::DocId;
 
 impl<'a> Pattern<'a> {
     /// Finds those of the words' matches where the phrase stands, and what it scores there. Matches whose
-    /// score cannot become `least`, with what they have so far, may be left out.
+    /// score cannot become `least`, with what they have so far, may be left out. Void where `stop` aborted.
     pub(crate) fn check(
         &mut self,
         words: &mut Conjunction<'a>,
         least: f32,
-        stop: &Stop<'_>,
+        stop: StopRef<'_>,
         answer: &mut Answer,
     ) {
         answer.found.count = 0;
@@ -36,10 +36,10 @@ impl<'a> Pattern<'a> {
         let mut pairs = [UNKNOWN; BLOCK];
         self.count_pairs(words, &kept[..kept_count], &mut pairs);
         for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
-            if self.is_loose() {
-                stop.counts(stop::DOCUMENT);
+            if self.is_loose() && stop.aborts(stop::DOCUMENT) {
+                return;
             }
-            let frequency = self.frequency(words, at.into(), pairs);
+            let frequency = self.frequency(words, at.into(), pairs, stop);
             if frequency > 0 {
                 let doc = DocId(words.matches.docs[usize::from(at)]);
                 answer.push(at, self.scorer.score(doc, frequency));

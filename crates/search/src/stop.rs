@@ -1,122 +1,204 @@
-//! May a search go on?
+//! Cancellation of a search.
 //!
-//! A search that runs past its deadline, or that nobody waits for any more, gives its handler back. The
-//! loops say how far they came and how much they did since; only now and then is the question put, so
-//! that asking (reading a clock, mostly) costs less than a hundredth of the work between.
+//! A search that runs past its deadline, or whose client has gone, gives its handler back. Every loop over
+//! postings, positions, terms or documents counts its work in units of about a microsecond, and the clock is
+//! read once in [`WORK_BETWEEN`] units, so that reading it costs less than a hundredth of the work between.
+//!
+//! Two kinds of loops ask:
+//!
+//! - Loops between two documents or blocks ([`StopRef::ends_hits`], [`StopRef::ends_count`]) end where they are.
+//!   What they found is part of the whole result.
+//! - Loops within one clause ([`StopRef::aborts`]: prefix expansion, phrases, nested clauses) leave the clause
+//!   unevaluated. Its result is void then, so whoever evaluated it must ask [`StopRef::is_aborted`] before
+//!   offering or counting a document.
 
-use std::cell::Cell;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Work between two questions: the unit is a block of postings, about a microsecond.
-const WORK_BETWEEN: u32 = 64;
-/// What a window of documents counts for, in blocks.
+/// Units of work between two questions. A unit is a block of postings, about a microsecond.
+const WORK_BETWEEN: u32 = 32;
+/// Units for a window of documents.
 pub(crate) const WINDOW: u32 = 16;
-/// What one document that is looked at by itself counts for, in blocks.
+/// Units for one document that is evaluated by itself.
 pub(crate) const DOCUMENT: u32 = 1;
+/// Clauses that are evaluated in about a unit.
+const CLAUSES_PER_UNIT: usize = 16;
 
-/// Asks whether a search must end before it is done.
-#[derive(Default)]
+/// Units for evaluating one document in some clauses.
+pub(crate) fn clauses_work(count: usize) -> u32 {
+    1 + (count / CLAUSES_PER_UNIT) as u32
+}
+
+/// The state of a search that can be cancelled.
+///
+/// One thread searches with it at a time. Its cells are atomic, loaded and stored in relaxed order,
+/// because what a search has opened may move to another thread.
 pub struct Stop<'a> {
-    is_due: Option<&'a dyn Fn() -> bool>,
-    work: Cell<u32>,
+    is_due: Option<&'a (dyn Fn() -> bool + Sync)>,
+    work: AtomicU32,
     /// Once due, always due.
-    due: Cell<bool>,
-    /// The first document of the segment entered last that was not looked at for hits.
-    stopped_at: Cell<Option<u32>>,
+    due: AtomicBool,
+    /// Whether a clause was left unevaluated.
+    is_aborted: AtomicBool,
+    /// The first document of the segment entered last that was not searched for hits, or [`NOWHERE`].
+    stopped_at: AtomicU64,
     /// Whether counting ended early.
-    count_is_cut: Cell<bool>,
+    count_is_cut: AtomicBool,
+}
+
+/// The search for hits has not ended early.
+const NOWHERE: u64 = u64::MAX;
+
+impl Default for Stop<'_> {
+    fn default() -> Self {
+        Stop {
+            is_due: None,
+            work: AtomicU32::new(0),
+            due: AtomicBool::new(false),
+            is_aborted: AtomicBool::new(false),
+            stopped_at: AtomicU64::new(NOWHERE),
+            count_is_cut: AtomicBool::new(false),
+        }
+    }
 }
 
 impl<'a> Stop<'a> {
-    /// Ends searches when `is_due` says so. It is asked at the beginning of each segment and then every
+    /// Cancels a search when `is_due` says so. It is called at the beginning of each segment and then every
     /// few dozen microseconds.
-    pub fn when(is_due: &'a dyn Fn() -> bool) -> Stop<'a> {
+    pub fn when(is_due: &'a (dyn Fn() -> bool + Sync)) -> Stop<'a> {
         Stop {
             is_due: Some(is_due),
             ..Stop::default()
         }
     }
 
-    /// Whether the search for hits must end before the document `next`, after so much more work.
-    #[inline]
-    pub(crate) fn ends_hits(&self, next: u32, work: u32) -> bool {
-        if !self.ends(work) {
-            return false;
-        }
-        self.stopped_at.set(Some(next));
-        true
-    }
-
-    /// Whether counting must end, after so much more work.
-    #[inline]
-    pub(crate) fn ends_count(&self, work: u32) -> bool {
-        if !self.ends(work) {
-            return false;
-        }
-        self.count_is_cut.set(true);
-        true
-    }
-
-    /// Counts work within what a search does whole, and so gives way meanwhile. What is answered is known to
-    /// whoever asks next whether to end.
-    #[inline]
-    pub(crate) fn counts(&self, work: u32) {
-        let _ = self.ends(work);
-    }
-
-    /// Asks at once.
-    pub(crate) fn is_due_now(&self) -> bool {
-        self.work.set(WORK_BETWEEN);
-        self.ends(0)
-    }
-
-    /// Whether the search for hits ended early in the segment entered last.
-    pub(crate) fn has_ended_hits(&self) -> bool {
-        self.stopped_at.get().is_some()
-    }
-
-    /// Where the search for hits ended in the segment entered last, if early; forgets it.
-    pub(crate) fn take_stopped_at(&self) -> Option<u32> {
-        self.stopped_at.take()
-    }
-
-    /// Says that counting ended early.
-    pub(crate) fn cut_count(&self) {
-        self.count_is_cut.set(true);
-    }
-
-    /// Whether counting ended early anywhere.
-    pub(crate) fn count_is_cut(&self) -> bool {
-        self.count_is_cut.get()
-    }
-
-    #[inline]
-    fn ends(&self, work: u32) -> bool {
-        let done = self.work.get() + work;
-        if done < WORK_BETWEEN {
-            self.work.set(done);
-            return self.due.get();
-        }
-        self.ask()
+    /// Whether the search was cancelled. Explanations and counts that were under way are void then.
+    pub fn is_cancelled(&self) -> bool {
+        self.due.load(Relaxed)
     }
 
     #[cold]
     fn ask(&self) -> bool {
-        self.work.set(0);
+        self.work.store(0, Relaxed);
         if let Some(is_due) = self.is_due
-            && !self.due.get()
+            && !self.due.load(Relaxed)
         {
-            self.due.set(is_due());
+            self.due.store(is_due(), Relaxed);
         }
-        self.due.get()
+        self.due.load(Relaxed)
     }
 }
 
 impl fmt::Debug for Stop<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stop")
-            .field("due", &self.due.get())
-            .field("stopped_at", &self.stopped_at.get())
+            .field("due", &self.due)
+            .field("is_aborted", &self.is_aborted)
+            .field("stopped_at", &self.stopped_at)
             .finish_non_exhaustive()
+    }
+}
+
+/// What the loops of a search know of its [`Stop`]; by default a search that is never cancelled.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StopRef<'a>(Option<&'a Stop<'a>>);
+
+impl<'a> StopRef<'a> {
+    pub(crate) fn new(stop: &'a Stop<'a>) -> StopRef<'a> {
+        StopRef(Some(stop))
+    }
+
+    /// Whether the search for hits must end before the document `next`, after `work` more units.
+    #[inline]
+    pub(crate) fn ends_hits(self, next: u32, work: u32) -> bool {
+        if !self.ends(work) {
+            return false;
+        }
+        self.stop_hits_at(next);
+        true
+    }
+
+    /// Whether counting must end, after `work` more units.
+    #[inline]
+    pub(crate) fn ends_count(self, work: u32) -> bool {
+        if !self.ends(work) {
+            return false;
+        }
+        self.cut_count();
+        true
+    }
+
+    /// Whether a clause must be left unevaluated, after `work` more units.
+    #[inline]
+    pub(crate) fn aborts(self, work: u32) -> bool {
+        if !self.ends(work) {
+            return false;
+        }
+        self.abort();
+        true
+    }
+
+    /// Asks at once.
+    pub(crate) fn is_due_now(self) -> bool {
+        self.0.is_some_and(Stop::ask)
+    }
+
+    /// Whether a clause was left unevaluated: what was being evaluated is void.
+    #[inline]
+    pub(crate) fn is_aborted(self) -> bool {
+        self.0.is_some_and(|stop| stop.is_aborted.load(Relaxed))
+    }
+
+    /// Notes that documents of the segment from `next` on were not searched for hits.
+    #[cold]
+    pub(crate) fn stop_hits_at(self, next: u32) {
+        if let Some(stop) = self.0 {
+            let before = stop.stopped_at.load(Relaxed);
+            stop.stopped_at.store(before.min(next.into()), Relaxed);
+        }
+    }
+
+    /// Whether the search for hits ended early in the segment entered last.
+    pub(crate) fn has_ended_hits(self) -> bool {
+        self.0
+            .is_some_and(|stop| stop.stopped_at.load(Relaxed) != NOWHERE)
+    }
+
+    /// Where the search for hits ended in the segment entered last, if early; forgets it.
+    pub(crate) fn take_stopped_at(self) -> Option<u32> {
+        let stop = self.0?;
+        let stopped_at = stop.stopped_at.load(Relaxed);
+        stop.stopped_at.store(NOWHERE, Relaxed);
+        u32::try_from(stopped_at).ok()
+    }
+
+    /// Notes that counting ended early.
+    pub(crate) fn cut_count(self) {
+        if let Some(stop) = self.0 {
+            stop.count_is_cut.store(true, Relaxed);
+        }
+    }
+
+    /// Whether counting ended early anywhere.
+    pub(crate) fn count_is_cut(self) -> bool {
+        self.0.is_some_and(|stop| stop.count_is_cut.load(Relaxed))
+    }
+
+    #[inline]
+    fn ends(self, work: u32) -> bool {
+        let Some(stop) = self.0 else { return false };
+        let done = stop.work.load(Relaxed) + work;
+        if done < WORK_BETWEEN {
+            stop.work.store(done, Relaxed);
+            return stop.due.load(Relaxed);
+        }
+        stop.ask()
+    }
+
+    #[cold]
+    fn abort(self) {
+        if let Some(stop) = self.0 {
+            stop.is_aborted.store(true, Relaxed);
+        }
     }
 }

@@ -5,7 +5,7 @@
 use crate::best::{Best, Tie};
 use crate::counts::{Counts, SharedThreshold};
 use crate::scratch::{Lent, kept_by_thread};
-use crate::stop::Stop;
+use crate::stop::{Stop, StopRef};
 use index::{DocId, Segment};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -109,7 +109,7 @@ pub struct TopK<'a> {
     shared: Option<&'a SharedThreshold>,
     /// Whether they are counted together with those of other searches.
     is_joined: bool,
-    stop: Stop<'a>,
+    stop: StopRef<'a>,
 }
 
 impl<'a> TopK<'a> {
@@ -135,19 +135,22 @@ impl<'a> TopK<'a> {
             counts: None,
             shared: None,
             is_joined: false,
-            stop: Stop::default(),
+            stop: StopRef::default(),
         }
     }
 
-    /// Ends searches early when `stop` says so.
-    pub fn until(self, stop: Stop<'a>) -> TopK<'a> {
-        TopK { stop, ..self }
+    /// Cancels searches when `stop` says so.
+    pub fn until(self, stop: &'a Stop<'a>) -> TopK<'a> {
+        TopK {
+            stop: StopRef::new(stop),
+            ..self
+        }
     }
 
-    /// Whether the search must end early.
+    /// The cancellation of the search.
     #[inline]
-    pub(crate) fn stop(&self) -> &Stop<'a> {
-        &self.stop
+    pub(crate) fn stop(&self) -> StopRef<'a> {
+        self.stop
     }
 
     /// As `new`, sharing a threshold with searches of other documents for the same query.

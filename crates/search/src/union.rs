@@ -7,15 +7,15 @@ use crate::condition::Condition;
 use crate::conjunction::{Conjunction, clip, mark};
 use crate::list::{List, Lists, first_damage, postings_of};
 use crate::scratch::{Lent, kept_by_thread};
-use crate::stop::{self, Stop};
+use crate::stop::{self, StopRef};
 use codec::bits;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
 /// Documents of a window of bits. Wide, since every list begins anew in each.
 const WIDTH: u32 = 1 << 18;
-/// What a window counts for, as far as ending early goes.
-const WORK: u32 = stop::WINDOW * 4;
+/// Units of work for a list's documents of a window.
+const WORK: u32 = stop::WINDOW;
 
 /// Room for the bits of a window.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl<'a> Union<'a> {
         &mut self,
         range: Range<u32>,
         segment: &Segment,
-        stop: &Stop<'_>,
+        stop: StopRef<'_>,
     ) -> Result<u64, IndexError> {
         match self {
             Union::Two(both) if is_whole(&range, segment) => {
@@ -88,7 +88,7 @@ pub(crate) fn count_lists(
     lists: &mut [List<'_>],
     range: Range<u32>,
     segment: &Segment,
-    stop: &Stop<'_>,
+    stop: StopRef<'_>,
 ) -> Result<u64, IndexError> {
     if let [list] = lists
         && is_whole(&range, segment)
@@ -105,23 +105,30 @@ fn count_bits(
     mut condition: Option<&mut Condition<'_>>,
     range: Range<u32>,
     segment: &Segment,
-    stop: &Stop<'_>,
+    stop: StopRef<'_>,
 ) -> u64 {
     let mut count = 0;
     let mut base = range.start & !63;
     let mut marks: Lent<Marks> = Lent::take();
     let mut excluded: Option<Lent<Marks>> = condition.as_ref().map(|_| Lent::take());
-    while base < range.end && !stop.ends_count(WORK) {
+    'windows: while base < range.end && !stop.ends_count(1) {
         let width = WIDTH.min(range.end - base);
         marks.0.clear();
         marks.0.resize(width.div_ceil(64) as usize, 0);
         let words = marks.0.as_mut_slice();
         for list in lists.iter_mut() {
             mark(list, base, words);
+            if stop.ends_count(WORK) {
+                break 'windows;
+            }
         }
         clip(words, base, &range);
         if let (Some(condition), Some(marks)) = (&mut condition, &mut excluded) {
             condition.strike(base, words, &mut marks.0, stop);
+            if stop.is_aborted() {
+                stop.cut_count();
+                break;
+            }
         }
         if segment.has_deletions() {
             remove_deleted(words, base, segment);

@@ -69,6 +69,13 @@ impl Window {
         from + sums::drain(rows, base, least, count, docs, sums)
     }
 
+    /// Empties the window, whatever was poured into it.
+    #[cold]
+    pub(crate) fn clear(&mut self) {
+        self.sums.0.as_flattened_mut().fill(0.0);
+        self.matched.0.fill(0);
+    }
+
     /// Calls `each` for the documents that reach `least`, in order, and empties the first `width` places.
     #[inline]
     pub(crate) fn drain_marked(&mut self, width: u32, least: f32, mut each: impl FnMut(u32, f32)) {

@@ -169,8 +169,9 @@ proptest! {
         for site in ["s0.test", "s1.test", "/Folder", "absent.test"] {
             let (mut count, mut limited) = (0, 0);
             for segment in all_segments(&index) {
-                count += count_site(&plan, segment, site, u64::MAX).unwrap();
-                limited += count_site(&plan, segment, site, limit - limited).unwrap();
+                let stop = search::Stop::default();
+                count += count_site(&plan, segment, site, u64::MAX, &stop).unwrap();
+                limited += count_site(&plan, segment, site, limit - limited, &stop).unwrap();
             }
             prop_assert_eq!(count, oracle.count_site(&query, site));
             prop_assert_eq!(limited, count.min(limit));

@@ -2,13 +2,13 @@
 
 use index::{Index, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit, Stop, parse, search_partition, search_until};
-use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use testkit::{BuildPlan, MadeUp, build_index};
 
 /// One query for each algorithm, and one for none of them.
 /// The words are the most frequent of the made-up collection, and one with its partner.
-const QUERIES: [&str; 16] = [
+const QUERIES: [&str; 28] = [
     "bada",
     "dada bada",
     "bada OR fada",
@@ -20,12 +20,28 @@ const QUERIES: [&str; 16] = [
     "\"bada gada\" -dada",
     "\"bada gada\" OR dada OR fada",
     "bada* OR dada",
+    "b* d* f*",
+    "b*",
+    "dada -b*",
+    "bada OR dada -f*",
+    "(bada dada) OR (fada gada)",
+    "(bada OR \"bada gada\"~4) (dada OR f*)",
+    "dada OR (fada \"bada gada\")",
+    "dada -(bada fada)",
+    "bada OR dada -(fada \"bada gada\"~4)",
+    "\"bada gada\" OR (dada -fada)",
+    "dada (fada OR (bada gada))",
+    MANY,
     LOOSE[0],
     LOOSE[1],
     LOOSE[2],
     LOOSE[3],
     LOOSE[4],
 ];
+
+/// More lists than are worked on without counting the work within a window.
+const MANY: &str = "bada OR dada OR fada OR gada OR kada OR lada OR mada OR nada OR pada OR rada OR sada OR tada \
+                    OR bade OR dade OR fade OR gade OR kade OR lade OR made OR nade OR pade OR rade OR sade";
 
 /// Loose phrases, alone and beside other clauses. In each, all documents with both words of the phrase are looked
 /// at by themselves.
@@ -53,11 +69,8 @@ fn whatever_the_moment() {
             assert!(total > 100, "{typed}: {total}");
             let (mut cut, mut moment) = (0, 0);
             loop {
-                let asked = Cell::new(0);
-                let is_due = || {
-                    asked.set(asked.get() + 1);
-                    asked.get() > moment
-                };
+                let asked = AtomicU64::new(0);
+                let is_due = || asked.fetch_add(1, Relaxed) >= moment;
                 let stop = Stop::when(&is_due);
                 let found = search_until(&plan, segments(&index), 10, counted, stop).unwrap();
                 let what = format!("{typed}, ended at question {moment}");
@@ -71,7 +84,7 @@ fn whatever_the_moment() {
                     assert_eq!(found.matches_count, total, "{what}");
                     assert!(counted, "{what}");
                 }
-                if asked.get() <= moment {
+                if asked.load(Relaxed) <= moment {
                     assert_eq!(found.documents_searched, found.documents_count, "{what}");
                     assert_eq!(found.count_is_exact, counted, "{what}");
                     break;
@@ -99,17 +112,17 @@ fn loose_phrases_give_way_after_some_documents() {
     let (_, looked_at) = search_partition(&plan("bada gada dada"), segments(&index), 1).unwrap();
     assert!(looked_at > 20 * DOCUMENTS_MAX, "{looked_at}");
     for typed in LOOSE {
-        let asked = Cell::new(0);
+        let asked = AtomicU64::new(0);
         let is_due = || {
-            asked.set(asked.get() + 1);
+            asked.fetch_add(1, Relaxed);
             false
         };
         let stop = Stop::when(&is_due);
         search_until(&plan(typed), segments(&index), 10, true, stop).unwrap();
         assert!(
-            asked.get() >= looked_at / DOCUMENTS_MAX,
+            asked.load(Relaxed) >= looked_at / DOCUMENTS_MAX,
             "{typed}: asked {} times for {looked_at} documents",
-            asked.get()
+            asked.load(Relaxed)
         );
     }
 }

@@ -23,7 +23,7 @@ use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
 use crate::{Blocks, DocId, Field, IndexError, Postings};
 use fst::Streamer;
 use hashes::Hashes;
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 use vfs::SharedStorage;
 
@@ -218,6 +218,19 @@ impl Segment {
         prefix: &str,
         mut each: impl FnMut(&str, TermRecord),
     ) -> Result<(), IndexError> {
+        self.visit_prefix(field, prefix, |term, record| {
+            each(term, record);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`Segment::terms_with_prefix`], until `each` breaks.
+    pub fn visit_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        mut each: impl FnMut(&str, TermRecord) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
         let key = terms::with_key(field, prefix, <[u8]>::to_vec);
         let mut stream = self.terms.range(&key, None);
         while let Some((found, ordinal)) = stream.next() {
@@ -225,8 +238,10 @@ impl Segment {
                 break;
             }
             let record = self.record(ordinal)?;
-            if let Ok(term) = std::str::from_utf8(&found[1..]) {
-                each(term, record);
+            if let Ok(term) = std::str::from_utf8(&found[1..])
+                && each(term, record).is_break()
+            {
+                break;
             }
         }
         Ok(())

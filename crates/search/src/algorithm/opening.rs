@@ -60,7 +60,7 @@ impl<'a> Kind<'a> {
                 let excluded = [excluded, &[], &[]];
                 Kind::open_mixed(plan, [required, optional], excluded, segment, top, wanted)?
             }
-            Shape::Other => Kind::open_other(plan, segment)?,
+            Shape::Other => Kind::open_other(plan, segment, top)?,
         })
     }
 
@@ -75,7 +75,7 @@ impl<'a> Kind<'a> {
         let lists = List::open_each(plan, nodes, segment)?;
         let condition = match lists.is_empty() {
             true => return Ok(None),
-            false => Condition::excluding(plan, excluded, segment)?,
+            false => Condition::excluding(plan, excluded, segment, top.stop())?,
         };
         if lists.len() == 1 {
             if condition.is_none() {
@@ -97,7 +97,7 @@ impl<'a> Kind<'a> {
             Wanted::HitsAndCount => (
                 Some((
                     List::open_each(plan, nodes, segment)?,
-                    Condition::excluding(plan, excluded, segment)?,
+                    Condition::excluding(plan, excluded, segment, top.stop())?,
                 )),
                 Some((lists, condition)),
             ),
@@ -122,7 +122,7 @@ impl<'a> Kind<'a> {
         let Some(leader) = least_cost(required, segment)? else {
             return Ok(None);
         };
-        let condition = Condition::excluding(plan, excluded, segment)?;
+        let condition = Condition::excluding(plan, excluded, segment, top.stop())?;
         if condition.is_none()
             && optional.is_empty()
             && let Some(shape) = shape_of_all(required)
@@ -131,7 +131,14 @@ impl<'a> Kind<'a> {
             return Kind::open(plan, shape, segment, top, wanted);
         }
         let counting = match wanted.is_counted() {
-            true => Counter::open(plan, required, excluded, condition.as_ref(), segment)?,
+            true => Counter::open(
+                plan,
+                required,
+                excluded,
+                condition.as_ref(),
+                segment,
+                top.stop(),
+            )?,
             false => None,
         };
         let counting = counting.map(Box::new);
@@ -151,11 +158,12 @@ impl<'a> Kind<'a> {
                 searching: Some(Searching::Best(searching)),
             }));
         }
-        let Some(mixed) = Mixed::open(plan, required, optional, condition, segment)? else {
+        let Some(mixed) = Mixed::open(plan, [required, optional], condition, segment, top.stop())?
+        else {
             return Ok(None);
         };
         if mixed.is_led_by_many() {
-            return Kind::open_other(plan, segment);
+            return Kind::open_other(plan, segment, top);
         }
         mixed.raise(segment, top);
         Ok(Some(Kind::Mixed {
@@ -218,8 +226,12 @@ impl<'a> Kind<'a> {
         }))
     }
 
-    fn open_other(plan: &'a Plan, segment: &'a Segment) -> Result<Option<Kind<'a>>, IndexError> {
-        let cursor = Cursor::open(plan, &plan.root, segment)?;
+    fn open_other(
+        plan: &'a Plan,
+        segment: &'a Segment,
+        top: &TopK<'a>,
+    ) -> Result<Option<Kind<'a>>, IndexError> {
+        let cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
         Ok((!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0)))
     }
 }

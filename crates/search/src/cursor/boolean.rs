@@ -1,6 +1,7 @@
 //! Clauses together: all of some, any of others, none of the rest.
 use super::{Cursor, DocCursor, ScoredCursor};
 use crate::plan::{Node, Plan};
+use crate::stop::{self, StopRef};
 use index::{DocId, IndexError, Segment, TermRecord};
 
 /// A combination of clauses. Where something is required, it walks the intersection, led by the
@@ -15,6 +16,7 @@ pub(crate) struct BooleanCursor<'a> {
     by_cost: Vec<usize>,
     // In a union, where each optional clause stands: side by side, since every step asks them all.
     standing: Vec<DocId>,
+    stop: StopRef<'a>,
     doc: DocId,
 }
 
@@ -24,22 +26,26 @@ impl<'a> BooleanCursor<'a> {
         plan: &'a Plan,
         [required, optional, excluded]: [&'a [Node]; 3],
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Option<BooleanCursor<'a>>, IndexError> {
         let Some(records) = required_records(required, segment)? else {
             return Ok(None);
         };
         let mut all = Vec::with_capacity(required.len());
         for (node, record) in required.iter().zip(records) {
+            if stop.aborts(1) {
+                return Ok(None);
+            }
             let cursor = match record {
                 Some(record) => Cursor::open_record(plan, node, segment, &record)?,
-                None => Cursor::open(plan, node, segment)?,
+                None => Cursor::open(plan, node, segment, stop)?,
             };
             if cursor.is_empty() {
                 return Ok(None);
             }
             all.push(cursor);
         }
-        let optional = open_present(plan, optional, segment)?;
+        let optional = open_present(plan, optional, segment, stop)?;
         if all.is_empty() && optional.is_empty() {
             return Ok(None);
         }
@@ -48,7 +54,8 @@ impl<'a> BooleanCursor<'a> {
             standing: optional.iter().map(|cursor| cursor.doc()).collect(),
             required: all,
             optional,
-            excluded: open_present(plan, excluded, segment)?,
+            excluded: open_present(plan, excluded, segment, stop)?,
+            stop,
             doc: DocId(0),
         };
         cursor
@@ -67,10 +74,15 @@ impl<'a> BooleanCursor<'a> {
         }
     }
 
-    /// From a candidate to the first match at or after it.
+    /// From a candidate to the first match at or after it; to the end where the search is aborted.
     fn settle(&mut self, mut doc: DocId) -> DocId {
+        let clauses_count = self.required.len() + self.optional.len() + self.excluded.len();
+        let work = stop::clauses_work(clauses_count);
         loop {
             doc = self.agree(doc);
+            if self.stop.aborts(work) {
+                return DocId::END;
+            }
             if doc == DocId::END || !self.excludes(doc) {
                 return doc;
             }
@@ -105,7 +117,7 @@ impl<'a> BooleanCursor<'a> {
         let Some((&leader, others)) = self.by_cost.split_first() else {
             return doc;
         };
-        'candidate: while doc != DocId::END {
+        'candidate: while doc != DocId::END && !self.stop.aborts(stop::DOCUMENT) {
             for &other in others {
                 let reached = self.required[other].seek(doc);
                 if reached != doc {
@@ -149,10 +161,14 @@ fn open_present<'a>(
     plan: &'a Plan,
     nodes: &'a [Node],
     segment: &'a Segment,
+    stop: StopRef<'a>,
 ) -> Result<Vec<Cursor<'a>>, IndexError> {
     let mut cursors = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let cursor = Cursor::open(plan, node, segment)?;
+        if stop.aborts(1) {
+            break;
+        }
+        let cursor = Cursor::open(plan, node, segment, stop)?;
         if !cursor.is_empty() {
             cursors.push(cursor);
         }

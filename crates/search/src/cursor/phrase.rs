@@ -6,6 +6,7 @@
 //! adjusted positions are equal: the exact phrase.
 use super::{DocCursor, ScoredCursor, Scorer};
 use crate::plan::{PhraseNode, Plan};
+use crate::stop::{self, StopRef};
 use index::{DocId, IndexError, Postings, Segment, TermRecord};
 use smallvec::SmallVec;
 
@@ -18,6 +19,7 @@ pub(crate) struct PhraseCursor<'a> {
     words: Numbers,
     slop: u32,
     scorer: Scorer<'a>,
+    stop: StopRef<'a>,
     doc: DocId,
     frequency: u32,
     // Scratch: the positions in the current document, by list, and what matching needs.
@@ -31,6 +33,7 @@ impl<'a> PhraseCursor<'a> {
         plan: &'a Plan,
         phrase: &PhraseNode,
         segment: &'a Segment,
+        stop: StopRef<'a>,
     ) -> Result<Option<PhraseCursor<'a>>, IndexError> {
         let Some((records, words)) = distinct_records(phrase, segment)? else {
             return Ok(None);
@@ -45,6 +48,7 @@ impl<'a> PhraseCursor<'a> {
             words,
             slop: phrase.slop,
             scorer: Scorer::new(plan, phrase.field, phrase.weight, segment),
+            stop,
             doc: DocId(0),
             frequency: 0,
             anchors: Vec::new(),
@@ -64,28 +68,44 @@ impl<'a> PhraseCursor<'a> {
         self.scorer.length_byte(self.doc)
     }
 
-    /// From where the cheapest list stands to the first document that holds the phrase.
+    /// From where the cheapest list stands to the first document that holds the phrase; to the end where the
+    /// search is aborted.
     fn settle(&mut self, mut doc: DocId) {
         loop {
-            doc = agree(&mut self.lists, doc);
+            doc = agree(&mut self.lists, doc, self.stop);
+            if doc != DocId::END {
+                self.frequency = self.frequency_here();
+            }
+            if self.stop.is_aborted() {
+                doc = DocId::END;
+            }
             self.doc = doc;
-            if doc == DocId::END {
-                return;
-            }
-            for (list, positions) in self.lists.iter_mut().zip(&mut self.positions) {
-                list.positions(positions);
-            }
-            self.frequency = if self.slop == 0 {
-                exact_frequency(&self.positions, &self.words, &mut self.anchors)
-            } else {
-                sloppy_frequency(&self.positions, &self.words, self.slop)
-            };
-            if self.frequency > 0 {
+            if doc == DocId::END || self.frequency > 0 {
                 return;
             }
             doc = self.lists[0].next();
         }
     }
+
+    /// How often the phrase stands in the document that all lists are on. Void where the search is aborted.
+    fn frequency_here(&mut self) -> u32 {
+        for (list, positions) in self.lists.iter_mut().zip(&mut self.positions) {
+            list.positions(positions);
+            if self.stop.aborts(positions_work(positions)) {
+                return 0;
+            }
+        }
+        match self.slop {
+            0 => exact_frequency(&self.positions, &self.words, &mut self.anchors),
+            slop => sloppy_frequency(&self.positions, &self.words, slop, self.stop),
+        }
+    }
+}
+
+/// Units of work for reading and comparing the positions of a word in one document.
+pub(crate) fn positions_work(positions: &[u32]) -> u32 {
+    const POSITIONS_PER_UNIT: usize = 256;
+    stop::DOCUMENT + (positions.len() / POSITIONS_PER_UNIT) as u32
 }
 
 /// The records of a phrase's distinct words, cheapest first, and for every word of the phrase which of
@@ -125,12 +145,13 @@ pub(crate) fn distinct_records(
     Ok(Some((records, words)))
 }
 
-/// The first document at or after `doc`, where the first list stands, that all lists hold.
-fn agree(lists: &mut [Postings<'_>], mut doc: DocId) -> DocId {
+/// The first document at or after `doc`, where the first list stands, that all lists hold. Void where `stop`
+/// aborted.
+fn agree(lists: &mut [Postings<'_>], mut doc: DocId, stop: StopRef<'_>) -> DocId {
     let Some((leader, others)) = lists.split_first_mut() else {
         return DocId::END;
     };
-    'candidate: while doc != DocId::END {
+    'candidate: while doc != DocId::END && !stop.aborts(stop::DOCUMENT) {
         for other in others.iter_mut() {
             let reached = other.seek(doc);
             if reached != doc {
@@ -174,8 +195,14 @@ fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
     });
 }
 
-/// Occurrences of the first word around which the others can be placed within the slop.
-pub(crate) fn sloppy_frequency(positions: &[Vec<u32>], words: &[usize], slop: u32) -> u32 {
+/// Occurrences of the first word around which the others can be placed within the slop. Void where `stop`
+/// aborted.
+pub(crate) fn sloppy_frequency(
+    positions: &[Vec<u32>],
+    words: &[usize],
+    slop: u32,
+    stop: StopRef<'_>,
+) -> u32 {
     let Some((&first, _)) = words.split_first() else {
         return 0;
     };
@@ -186,10 +213,17 @@ pub(crate) fn sloppy_frequency(positions: &[Vec<u32>], words: &[usize], slop: u3
             // `low` is the least adjusted position allowed. It may be negative.
             let anchor = i64::from(anchor);
             (anchor - i64::from(slop)..=anchor)
+                .take_while(|_| !stop.aborts(placing_work(words)))
                 .any(|low| can_place(positions, words, anchor, low, low + i64::from(slop)))
         })
         .count();
     count as u32
+}
+
+/// Units of work for trying to place the words of a phrase once.
+fn placing_work(words: &[usize]) -> u32 {
+    const WORDS_PER_UNIT: usize = 8;
+    (words.len() / WORDS_PER_UNIT) as u32
 }
 
 /// Whether all words after the first find places with adjusted positions in `low..=high`, the
@@ -320,7 +354,7 @@ mod tests {
         #[test]
         fn sloppy_is_naive((positions, words) in case(), slop in 0u32..6) {
             prop_assert_eq!(
-                sloppy_frequency(&positions, &words, slop),
+                sloppy_frequency(&positions, &words, slop, StopRef::default()),
                 naive(&positions, &words, slop)
             );
         }
@@ -329,7 +363,8 @@ mod tests {
     #[test]
     fn swapped_words_take_slop_two() {
         let positions = vec![vec![1], vec![0]];
-        assert_eq!(sloppy_frequency(&positions, &[0, 1], 1), 0);
-        assert_eq!(sloppy_frequency(&positions, &[0, 1], 2), 1);
+        let frequency = |slop| sloppy_frequency(&positions, &[0, 1], slop, StopRef::default());
+        assert_eq!(frequency(1), 0);
+        assert_eq!(frequency(2), 1);
     }
 }

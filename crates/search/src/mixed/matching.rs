@@ -10,7 +10,7 @@ use crate::conjunction::Sought;
 use crate::cursor::BLOCK;
 use crate::matches::Matches;
 use crate::probe::{Answer, Probe};
-use crate::stop::Stop;
+use crate::stop::StopRef;
 use codec::lanes;
 use index::Segment;
 use std::ops::Range;
@@ -23,7 +23,7 @@ impl<'a> Mixed<'a> {
         range: &Range<u32>,
         scored: bool,
         segment: &Segment,
-        stop: &Stop<'_>,
+        stop: StopRef<'_>,
     ) -> u64 {
         let sought = match scored || !self.phrases.is_empty() {
             true => Sought::Places,
@@ -83,7 +83,7 @@ impl<'a> Mixed<'a> {
 
     /// Adds what optional words score, where phrases would be checked without: positions are read only of what can
     /// enter with them. What comes after the phrases adds so much at most.
-    fn add_optional_words(&mut self, threshold: f32, most: Most, stop: &Stop<'_>) -> f32 {
+    fn add_optional_words(&mut self, threshold: f32, most: Most, stop: StopRef<'_>) -> f32 {
         let mut later = most.others + most.optional;
         if self.phrases.is_empty() {
             return later;
@@ -107,7 +107,7 @@ impl<'a> Mixed<'a> {
 
     /// Keeps the matches that hold the phrases, and adds what those score; leaves out what cannot reach the
     /// threshold with what comes `later`.
-    fn check_phrases(&mut self, threshold: f32, later: f32, stop: &Stop<'_>) {
+    fn check_phrases(&mut self, threshold: f32, later: f32, stop: StopRef<'_>) {
         let lists_count = self.words.lists.len();
         let mut rest = later + self.phrases.iter().map(|phrase| phrase.most).sum::<f32>();
         for phrase in &mut self.phrases {
@@ -121,7 +121,7 @@ impl<'a> Mixed<'a> {
     }
 
     /// Keeps the matches that the rest of what is required holds.
-    fn ask_others(&mut self, scored: bool, stop: &Stop<'_>) {
+    fn ask_others(&mut self, scored: bool, stop: StopRef<'_>) {
         let lists_count = self.words.lists.len();
         let matches = &mut *self.words.matches;
         for other in &mut self.others {
@@ -132,7 +132,7 @@ impl<'a> Mixed<'a> {
     }
 
     /// Drops the matches that are excluded.
-    fn exclude(&mut self, stop: &Stop<'_>) {
+    fn exclude(&mut self, stop: StopRef<'_>) {
         let matches = &mut *self.words.matches;
         if let Some(condition) = &mut self.condition
             && matches.count > 0
@@ -173,6 +173,10 @@ impl<'a> Mixed<'a> {
                 }
             }
             batch.retain(threshold - rest);
+        }
+        if top.stop().is_aborted() {
+            batch.count = 0;
+            return;
         }
         batch.offer(segment, top);
     }

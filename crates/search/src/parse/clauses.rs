@@ -1,8 +1,8 @@
 //! Puts the clauses of one pair of parentheses together.
-use super::{Operator, Warnings};
+use super::{Operator, Warnings, shortened};
 use crate::Query;
 use index::Field;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How a clause is joined to the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -96,6 +96,9 @@ pub(super) fn combine(clauses: Vec<Clause>, operator: Operator, warnings: &mut W
         }
         joined_by_and |= clauses.peek().is_some_and(|next| next.join == Join::And);
         lists.add(alternatives, operator, joined_by_and, warnings);
+    }
+    for list in [&lists.required, &lists.optional, &lists.excluded] {
+        warn_of_repeated_prefixes(list, warnings);
     }
     simplified(lists.required, lists.optional, lists.excluded)
 }
@@ -245,24 +248,38 @@ pub(super) fn simplified(
 /// Up to so many clauses are compared with each other; more go by a table.
 const COMPARED_MAX: usize = 12;
 
-/// Merges a term said again into its first place; weights add.
+/// What two clauses share that are the same word or the same prefix.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Term(Field, String),
+    Prefix(Field, String),
+}
+
+fn key(query: &Query) -> Option<Key> {
+    match query {
+        Query::Term { field, term, .. } => Some(Key::Term(*field, term.clone())),
+        Query::Prefix { field, prefix } => Some(Key::Prefix(*field, prefix.clone())),
+        _ => None,
+    }
+}
+
+/// Merges a term or a prefix said again into its first place. Weights of terms add; a prefix has none.
 pub(super) fn merge_repeated(list: &mut Vec<Query>) {
     if list.len() <= COMPARED_MAX && !any_repeated(list) {
         return;
     }
-    let mut places: HashMap<(Field, String), usize> = HashMap::new();
+    let mut places: HashMap<Key, usize> = HashMap::new();
     let mut merged: Vec<Query> = Vec::with_capacity(list.len());
     for query in list.drain(..) {
-        if let Query::Term {
-            field,
-            term,
-            weight,
-        } = &query
-        {
-            let place = *places.entry((*field, term.clone())).or_insert(merged.len());
-            if let Some(Query::Term { weight: sum, .. }) = merged.get_mut(place) {
-                *sum = sum.saturating_add(*weight);
-                continue;
+        if let Some(key) = key(&query) {
+            let place = *places.entry(key).or_insert(merged.len());
+            match (merged.get_mut(place), &query) {
+                (Some(Query::Term { weight: sum, .. }), Query::Term { weight, .. }) => {
+                    *sum = sum.saturating_add(*weight);
+                    continue;
+                }
+                (Some(_), _) => continue,
+                (None, _) => {}
             }
         }
         merged.push(query);
@@ -280,7 +297,23 @@ fn any_repeated(list: &[Query]) -> bool {
                 ..
             },
         ) => field == other_field && term == other,
+        (Query::Prefix { .. }, Query::Prefix { .. }) => a == b,
         _ => false,
     };
     (1..list.len()).any(|at| list[..at].iter().any(|before| same(before, &list[at])))
+}
+
+/// A word said twice weighs twice, which a prefix cannot: a person is told.
+fn warn_of_repeated_prefixes(list: &[Query], warnings: &mut Warnings) {
+    let mut known = HashSet::new();
+    for query in list {
+        if let Query::Prefix { field, prefix } = query
+            && !known.insert((*field, prefix.as_str()))
+        {
+            warnings.add(format!(
+                "`{}*` stands in the query more than once; it counts once.",
+                shortened(prefix)
+            ));
+        }
+    }
 }

@@ -2,17 +2,19 @@
 use super::clauses::{self, Clause, Frame, Join, Sign};
 use super::scan::{Keyword, Scanner, Token};
 use super::{
-    CLAUSES_MAX, DEPTH_MAX, Operator, PHRASE_WORDS_MAX, SLOP_MAX, Warnings, phrase_query,
-    shortened, term_query,
+    CLAUSES_MAX, DEPTH_MAX, Operator, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings,
+    phrase_query, shortened, term_query,
 };
 use crate::Query;
 use index::Field;
+use std::collections::HashSet;
 use text::Analyzer;
 
-/// Counts words against [`CLAUSES_MAX`].
+/// Counts words against [`CLAUSES_MAX`] and different prefixes against [`PREFIXES_MAX`].
 #[derive(Debug, Default)]
 struct Words {
     count: usize,
+    prefixes: HashSet<(Field, String)>,
 }
 
 impl Words {
@@ -26,6 +28,19 @@ impl Words {
         }
         self.count += admitted;
         admitted
+    }
+
+    /// Whether there is room for a prefix.
+    fn admit_prefix(&mut self, field: Field, prefix: &str, warnings: &mut Warnings) -> bool {
+        let key = (field, prefix.to_owned());
+        if self.prefixes.len() >= PREFIXES_MAX && !self.prefixes.contains(&key) {
+            warnings.add(format!(
+                "The query has more than {PREFIXES_MAX} different prefixes; the rest was ignored."
+            ));
+            return false;
+        }
+        self.prefixes.insert(key);
+        true
     }
 }
 
@@ -267,7 +282,11 @@ impl<'w> Parser<'w> {
             queries.extend(whole.map(|term| term_query(field, term)));
             // Not stemmed: `relational*` must not widen to `relat`.
             let start = Analyzer::Plain.terms(start).into_iter();
-            queries.extend(start.map(|prefix| Query::Prefix { field, prefix }));
+            for prefix in start {
+                if self.words.admit_prefix(field, &prefix, self.warnings) {
+                    queries.push(Query::Prefix { field, prefix });
+                }
+            }
         }
         queries
     }

@@ -74,6 +74,26 @@ fn check_any(typed: &str, expected: &str) {
 }
 
 #[test]
+fn repeated_prefixes_are_one() {
+    check_warned("t* t*", "t*");
+    check_warned("t* a t* t*", "(+t* +a)");
+    check_warned("a -t* -t*", "(+a -t*)");
+    check_with(Operator::Or, "t* t* tea", "(t* tea)", 1);
+    check("t* title:t*", "(+t* +title:t*)");
+    check("(t* a) OR (t* b)", "((+t* +a) (+t* +b))");
+    let many = format!("{}last", "t* ".repeat(CLAUSES_MAX - 1));
+    check_warned(&many, "(+t* +last)");
+    let different: Vec<String> = ('a'..='z').map(|letter| format!("{letter}*")).collect();
+    let expected = different[..PREFIXES_MAX].join(" ");
+    check_with(
+        Operator::Or,
+        &different.join(" "),
+        &format!("({expected})"),
+        1,
+    );
+}
+
+#[test]
 fn words() {
     check("hello", "hello");
     check("Hello World", "(+hello +world)");
