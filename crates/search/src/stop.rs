@@ -77,6 +77,11 @@ impl<'a> Stop<'a> {
         self.due.load(Relaxed)
     }
 
+    /// Asks at once whether the search is cancelled.
+    pub fn is_due_now(&self) -> bool {
+        self.ask()
+    }
+
     #[cold]
     fn ask(&self) -> bool {
         self.work.store(0, Relaxed);

@@ -53,6 +53,29 @@ pub(crate) fn merge(partitions: &[Option<PartitionHits>]) -> KnownRanking {
     }
 }
 
+/// Proof that the hits of a page are those of an unlimited search, and so is their count where it was asked for.
+/// Only [`certain`] makes one, from what the partitions gave.
+#[derive(Debug)]
+pub(crate) struct CertainRanking(());
+
+/// The proof that `admitted` begins the list of the admitted as far as `wanted`; `None` where a partition is lost
+/// or was searched in part, where its count is short, or where further hits may belong on the page.
+pub(crate) fn certain(
+    partitions: &[Option<PartitionHits>],
+    counted: bool,
+    ranking: &KnownRanking,
+    admitted: &[Candidate],
+    wanted: usize,
+) -> Option<CertainRanking> {
+    let is_whole = |found: &Option<PartitionHits>| {
+        found.as_ref().is_some_and(|found| {
+            found.documents_searched == found.documents_count && (found.count_is_exact || !counted)
+        })
+    };
+    let has_all = admitted.len() >= wanted || ranking.is_complete;
+    (has_all && partitions.iter().all(is_whole)).then_some(CertainRanking(()))
+}
+
 /// The hits of every site in a ranking.
 #[derive(Debug, Default)]
 pub(crate) struct SiteCounts(HashMap<u64, u32>);

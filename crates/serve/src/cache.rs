@@ -1,9 +1,10 @@
-//! Answers kept for who asks the same again.
+//! Result cache.
 //!
-//! Off unless asked for: a cache hides what a search costs. An answer is kept only when it is whole, and
-//! forgotten when the index changes: the generation is part of what it is found by.
+//! Off by default: a cache hides what a search costs. It takes an answer only with the proof that nothing is
+//! missing, and whole answers do not depend on the timeout. The generation of the index is part of the key.
 
 use crate::SearchOptions;
+use crate::coverage::Complete;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache as Kept;
 use search::{Operator, Ranking};
@@ -103,13 +104,14 @@ impl Cache {
         Some(answer)
     }
 
-    /// Keeps a whole answer.
+    /// Keeps an answer that lacks nothing.
     pub(crate) fn put(
         &self,
         query: &str,
         options: &SearchOptions,
         generation: u64,
         answer: &SearchAnswer,
+        _proof: &Complete,
     ) {
         if self.generation.swap(generation, Ordering::Relaxed) != generation {
             // What is of other generations is never found again: room for what is.

@@ -4,6 +4,8 @@
 //! silence. A full queue is never a partial answer, since its client is asked to come back.
 
 use crate::SearchError;
+use crate::admission::CertainRanking;
+use crate::shown::CertainDetails;
 use crate::tables::shown;
 use crate::transport::{Chunks, ServerError, as_search_error};
 use wire::answer::Degraded;
@@ -18,11 +20,18 @@ pub(crate) struct Coverage {
 
 /// What a part was to give.
 pub(crate) const SEARCH: &str = "search";
+/// Hits that the limit a site leaves out were replaced by none: a further search would have found some.
+pub(crate) const HITS: &str = "hits";
 pub(crate) const COUNT: &str = "count";
 pub(crate) const DETAILS: &str = "details";
 pub(crate) const SUMMARIES: &str = "summaries";
 
 const DEADLINE: &str = "deadline";
+const LIMIT: &str = "limit";
+
+/// Proof that an answer lacks nothing. Only [`Coverage::complete`] makes one, from the proofs of both its halves.
+#[derive(Debug)]
+pub(crate) struct Complete(());
 
 impl Coverage {
     /// Notes a part that was searched, wholly or up to its deadline.
@@ -63,6 +72,46 @@ impl Coverage {
             documents_searched: 0,
             documents_count: 0,
         });
+    }
+
+    /// Notes that the search of a part ended before the page had its hits, at its deadline or at the most hits that
+    /// are looked at (`hits_max`).
+    pub(crate) fn lacks_hits(&mut self, chunks: &Chunks, hits_max: Option<usize>) {
+        let Some(hits_max) = hits_max else {
+            return self.lacks(HITS, chunks, &ServerError::Expired);
+        };
+        self.degraded.push(Degraded {
+            lacks: HITS.into(),
+            chunks: shown(chunks),
+            reason: LIMIT.into(),
+            message: format!(
+                "the {hits_max} best hits are of too few sites for this page; lift the limit with \
+                 per_site=0, ask for an earlier page, or narrow the query"
+            ),
+            documents_searched: 0,
+            documents_count: 0,
+        });
+    }
+
+    /// The proof that nothing is missing, where both halves of the answer have theirs. Otherwise the answer names
+    /// what is missing: without a proof it is never passed off as whole.
+    pub(crate) fn complete(
+        &mut self,
+        ranking: Option<CertainRanking>,
+        shown: Option<CertainDetails>,
+    ) -> Option<Complete> {
+        if self.degraded.is_empty() && (ranking.is_none() || shown.is_none()) {
+            self.degraded.push(Degraded {
+                lacks: SEARCH.into(),
+                chunks: String::new(),
+                reason: "unknown".into(),
+                message: "the answer could not be shown to be complete; please report this".into(),
+                documents_searched: 0,
+                documents_count: 0,
+            });
+        }
+        let is_whole = self.degraded.is_empty();
+        is_whole.then_some(Complete(()))
     }
 
     /// Whether any part was searched.
@@ -122,6 +171,7 @@ fn reason(error: &ServerError) -> &'static str {
         ServerError::Index(_) | ServerError::Damaged { .. } => "damaged",
         ServerError::Overloaded { .. } => "overloaded",
         ServerError::Expired => DEADLINE,
+        ServerError::TooLarge { .. } => LIMIT,
         ServerError::Unavailable { .. } => "unreachable",
     }
 }

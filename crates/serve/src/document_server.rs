@@ -4,6 +4,7 @@
 //! it call the pool's threads to help: waking a thread costs tens of microseconds, and most pages
 //! of summaries are done by then, but texts of a hundred thousand words are not.
 use crate::ServeError;
+use crate::blocking::beside_io;
 use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::reply::Reply;
@@ -16,7 +17,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use index::{DocumentStore, StoredDocument, TextKey, Texts};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -64,6 +65,8 @@ struct Batch {
     of: SummariesOf,
     query: SummaryQuery,
     deadline: Instant,
+    /// Whether the client has gone.
+    is_cancelled: AtomicBool,
     /// The next to be taken.
     next: AtomicUsize,
     done: Mutex<Done>,
@@ -181,6 +184,7 @@ impl InProcessDocumentServer {
             of: request.of,
             query,
             deadline: request.deadline,
+            is_cancelled: AtomicBool::new(false),
             next: AtomicUsize::new(0),
             done: Mutex::new(Done {
                 count: 0,
@@ -192,6 +196,8 @@ impl InProcessDocumentServer {
         let mut shared = false;
         while batch.work_on_one() {
             if is_abandoned() {
+                // Threads that help leave the rest too.
+                batch.is_cancelled.store(true, Ordering::Relaxed);
                 return Err(ServerError::Expired);
             }
             if !shared && started.elapsed() > SHARE_AFTER {
@@ -251,17 +257,6 @@ impl Drop for InProcessDocumentServer {
     }
 }
 
-/// Does work that takes a while. On a thread that serves connections, another one takes these over
-/// meanwhile: handing the work to a pool and back would cost two wake-ups a query.
-fn beside_io<T>(work: impl FnOnce() -> T) -> T {
-    use tokio::runtime::{Handle, RuntimeFlavor};
-    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
-    match flavor {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
-    }
-}
-
 /// The life of a pool thread: helps with batches until the server is dropped.
 fn help(calls: &Receiver<Arc<Batch>>) {
     while let Ok(batch) = calls.recv() {
@@ -291,7 +286,7 @@ impl Batch {
         if self.store.texts() == Texts::None {
             return Ok(Some(TextSummary::default()));
         }
-        if Instant::now() >= self.deadline {
+        if self.is_cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline {
             return Err(ServerError::Expired);
         }
         let mut buffer = TEXT.take();

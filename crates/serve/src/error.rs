@@ -63,6 +63,27 @@ pub enum SearchError {
     },
 }
 
+impl SearchError {
+    /// The answer would be over `bytes_max`.
+    pub(crate) fn too_large(explain: bool, bytes_max: usize) -> SearchError {
+        SearchError::BadRequest {
+            parameter: if explain { "explain" } else { "k" },
+            reason: too_large(explain, bytes_max),
+        }
+    }
+}
+
+/// Why a request whose answer would be too large is refused, and what to do.
+pub(crate) fn too_large(explain: bool, bytes_max: usize) -> String {
+    let limit = format!("larger than {bytes_max} bytes, the limit of one answer");
+    match explain {
+        true => format!(
+            "the explanations of these hits are {limit}; ask for fewer hits with k, or for fewer words"
+        ),
+        false => format!("these hits are {limit}; ask for fewer with k, and page with start"),
+    }
+}
+
 /// The server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -1,6 +1,6 @@
 //! The search of all partitions, repeated until the page is certain.
 
-use crate::admission::{Candidate, SiteCounts, admit, merge};
+use crate::admission::{Candidate, CertainRanking, SiteCounts, admit, certain, merge};
 use crate::cluster::Cluster;
 use crate::coverage::{Coverage, first_error};
 use crate::replicas::Call;
@@ -23,6 +23,8 @@ const FIRST_K_FACTOR: usize = 2;
 const DOUBLINGS_MAX: u32 = 2;
 /// The factor after that.
 const LATER_GROWTH: usize = 8;
+/// The most hits that one search asks a partition for: some 50 MB for all steps of an answer.
+const K_SEARCHED_MAX: usize = 1 << 19;
 /// How often a fan-out is begun again because a commit came between its partitions.
 const TRIES_MAX: u32 = 4;
 
@@ -39,9 +41,11 @@ pub(crate) struct Found {
     pub(crate) generation: u64,
     /// The partitions that answered.
     pub(crate) answered: Vec<usize>,
+    /// Whether these are the hits of an unlimited search.
+    pub(crate) proof: Option<CertainRanking>,
 }
 
-/// Searches until the page is certain, or the cut-off leaves it as it is.
+/// Searches until the page is certain. Where the cut-off or a limit ends it before, `coverage` hears of it.
 pub(crate) async fn find(
     cluster: &Cluster,
     query: &Arc<Query>,
@@ -92,35 +96,35 @@ pub(crate) async fn find(
         let (admitted, sites) = admit(&ranking, options.per_site, wanted);
         timeline.note("merge", String::new, clock.0);
         phases.merge += clock.lap_us();
+        let is_settled = admitted.len() >= wanted || ranking.is_complete;
         // What time is left is for what the hits show.
         let no_time = Instant::now() >= cut_off;
-        if admitted.len() >= wanted || ranking.is_complete || no_time {
-            return Ok(page_of(
-                options,
-                &fan_out,
-                &partitions,
-                admitted,
+        let k_next = next_k(&partitions, fan_out.request.k, repeats);
+        if is_settled || no_time || k_next.is_none() {
+            if !is_settled {
+                for (group, found) in cluster.partitions.iter().zip(&partitions) {
+                    if found.as_ref().is_some_and(|found| found.is_cut) {
+                        let hits_max = (!no_time).then_some(fan_out.request.k);
+                        coverage.lacks_hits(&group.chunks, hits_max);
+                    }
+                }
+            }
+            let proof = certain(&partitions, options.counted, &ranking, &admitted, wanted);
+            let is_complete = ranking.is_complete;
+            let page = Admitted {
+                hits: admitted,
                 sites,
-                ranking.is_complete,
-            ));
+                is_complete,
+                proof,
+            };
+            return Ok(page_of(options, &fan_out, &partitions, page));
         }
         let begun = Instant::now();
-        let growth = if repeats < DOUBLINGS_MAX {
-            2
-        } else {
-            LATER_GROWTH
-        };
         repeats += 1;
         // Partitions that told everything are not asked again.
         let is_cut = |&at: &usize| partitions[at].as_ref().is_some_and(|found| found.is_cut);
         let cut: Vec<usize> = (0..partitions.len()).filter(is_cut).collect();
-        let limit = |&at: &usize| match &partitions[at] {
-            Some(found) if found.count_is_exact => found.matches_count,
-            _ => u64::MAX,
-        };
-        let most = cut.iter().map(limit).max().unwrap_or(0);
-        let k = fan_out.request.k.saturating_mul(growth);
-        fan_out.request.k = k.min(usize::try_from(most).unwrap_or(usize::MAX));
+        fan_out.request.k = k_next.unwrap_or(fan_out.request.k);
         for (partition, found) in fan_out.ask(&cut).await {
             match found {
                 Ok(found) => {
@@ -149,14 +153,42 @@ pub(crate) async fn find(
     }
 }
 
+/// How many hits to ask for next; `None` where asking again would tell no more.
+fn next_k(partitions: &[Option<PartitionHits>], k: usize, repeats: u32) -> Option<usize> {
+    let growth = match repeats < DOUBLINGS_MAX {
+        true => 2,
+        false => LATER_GROWTH,
+    };
+    let cut = partitions.iter().flatten().filter(|found| found.is_cut);
+    let matches = cut.map(|found| match found.count_is_exact {
+        true => usize::try_from(found.matches_count).unwrap_or(usize::MAX),
+        false => usize::MAX,
+    });
+    let most = matches.max()?.min(K_SEARCHED_MAX);
+    let next = k.saturating_mul(growth).min(most);
+    (next > k).then_some(next)
+}
+
+/// The admitted hits as far as they are known.
+struct Admitted {
+    hits: Vec<Candidate>,
+    sites: SiteCounts,
+    is_complete: bool,
+    proof: Option<CertainRanking>,
+}
+
 fn page_of(
     options: &SearchOptions,
     fan_out: &FanOut<'_>,
     partitions: &[Option<PartitionHits>],
-    admitted: Vec<Candidate>,
-    sites: SiteCounts,
-    ranking_is_complete: bool,
+    admitted: Admitted,
 ) -> Found {
+    let Admitted {
+        hits: admitted,
+        sites,
+        is_complete,
+        proof,
+    } = admitted;
     let page_end = options.start + options.k;
     let start = options.start.min(admitted.len());
     let end = page_end.min(admitted.len());
@@ -167,7 +199,8 @@ fn page_of(
         more_hits: admitted.len() > page_end,
         matches_count: answered().map(|found| found.matches_count).sum(),
         count_is_exact: answered().all(|found| found.count_is_exact),
-        ranking_is_complete,
+        ranking_is_complete: is_complete,
+        proof,
         sites,
         warnings: first
             .map(|found| found.warnings.clone())

@@ -12,10 +12,11 @@
 use crate::assemble::assemble;
 use crate::cache::{Cache, CacheFigures};
 use crate::cluster::{Cluster, Known};
-use crate::coverage::Coverage;
+use crate::coverage::{Complete, Coverage};
 use crate::fan_out::find;
 use crate::generations::Generations;
 use crate::journal::Journal;
+use crate::options::ANSWER_BYTES_MAX;
 use crate::replicas::Call;
 use crate::shown::Page;
 use crate::timeline::Timeline;
@@ -27,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tracing::{Instrument, debug_span};
-use wire::{PhaseTimes, SearchAnswer, Total};
+use wire::{Hit, PhaseTimes, SearchAnswer, Total};
 
 /// What a front-end does on its own account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +37,14 @@ pub struct FrontEndOptions {
     pub timeout: Duration,
     /// Queries answered at once; more are refused.
     pub concurrency: usize,
-    /// Bytes of answers that are kept for who asks the same again; 0 keeps none.
+    /// Bytes of the result cache; 0 switches it off.
     pub cache_bytes: usize,
+    /// Bytes that one answer may have.
+    pub answer_bytes_max: usize,
+    /// Whether scores are explained on request.
+    pub explain: bool,
+    /// Whether the steps of a query are traced on request.
+    pub trace: bool,
 }
 
 impl Default for FrontEndOptions {
@@ -46,6 +53,9 @@ impl Default for FrontEndOptions {
             timeout: Duration::from_secs(10),
             concurrency: 1024,
             cache_bytes: 0,
+            answer_bytes_max: ANSWER_BYTES_MAX,
+            explain: true,
+            trace: true,
         }
     }
 }
@@ -142,6 +152,7 @@ impl FrontEnd {
         arrived: Instant,
     ) -> Result<SearchAnswer, SearchError> {
         options.validate()?;
+        self.validate(options)?;
         let Ok(_admitted) = self.admitted.try_acquire() else {
             return Err(SearchError::Overloaded {
                 part: "the front-end".into(),
@@ -155,13 +166,32 @@ impl FrontEnd {
         {
             return Ok(answer);
         }
-        let answer = self.search_now(id, query, options, known, arrived).await?;
-        if let Some(cache) = &self.cache
-            && answer.degraded.is_empty()
+        let (answer, proof) = self.search_now(id, query, options, known, arrived).await?;
+        // An answer of a newer generation than was known at the arrival is not kept under the older one.
+        if let (Some(cache), Some((proof, answered))) = (&self.cache, &proof)
+            && *answered == generation
         {
-            cache.put(query, options, generation, &answer);
+            cache.put(query, options, generation, &answer, proof);
         }
         Ok(answer)
+    }
+
+    /// Refuses what this front-end does not offer.
+    fn validate(&self, options: &SearchOptions) -> Result<(), SearchError> {
+        let refused = |parameter| SearchError::BadRequest {
+            parameter,
+            reason: "it is switched off at this server; leave it out".into(),
+        };
+        match options {
+            SearchOptions { explain: true, .. } if !self.options.explain => Err(refused("explain")),
+            SearchOptions { trace: true, .. } if !self.options.trace => Err(refused("trace")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Bytes that one answer may have.
+    pub(crate) fn answer_bytes_max(&self) -> usize {
+        self.options.answer_bytes_max
     }
 
     async fn search_now(
@@ -171,7 +201,7 @@ impl FrontEnd {
         options: &SearchOptions,
         known: Known,
         arrived: Instant,
-    ) -> Result<SearchAnswer, SearchError> {
+    ) -> Result<(SearchAnswer, Option<(Complete, u64)>), SearchError> {
         let timeout = options.timeout.unwrap_or(self.options.timeout);
         let timeout = timeout.min(self.options.timeout);
         let deadline = arrived + timeout;
@@ -183,7 +213,7 @@ impl FrontEnd {
         let query = Query::new(id, text.to_owned(), options.operator, options.ranking);
         let query = Arc::new(query);
 
-        let found = find(
+        let mut found = find(
             &self.cluster,
             &query,
             options,
@@ -201,8 +231,11 @@ impl FrontEnd {
             options,
             deadline,
             timeline: &timeline,
+            bytes_max: self.options.answer_bytes_max,
         };
-        let shown = page.ask(&mut phases, &mut coverage).await?;
+        let mut shown = page.ask(&mut phases, &mut coverage).await?;
+        let generation = found.generation;
+        let complete = coverage.complete(found.proof.take(), shown.proof.take());
         if !options.partial
             && let Some(refusal) = coverage.refusal()
         {
@@ -216,8 +249,9 @@ impl FrontEnd {
         };
         let more_hits = found.more_hits;
         let hits = assemble(found, shown, &mut warnings);
+        self.check_size(&hits, options)?;
         phases.total = arrived.elapsed().as_micros() as u64;
-        Ok(SearchAnswer {
+        let answer = SearchAnswer {
             query: text.to_owned(),
             total,
             hits,
@@ -228,6 +262,17 @@ impl FrontEnd {
             timed_out: coverage.timed_out(),
             degraded: coverage.into_degraded(),
             trace: timeline.into_spans(),
-        })
+        };
+        Ok((answer, complete.map(|proof| (proof, generation))))
+    }
+
+    /// Refuses hits whose texts alone are too large for an answer, before they are written out.
+    fn check_size(&self, hits: &[Hit], options: &SearchOptions) -> Result<(), SearchError> {
+        let texts = |hit: &Hit| hit.url.len() + hit.title.len() + hit.summary.len();
+        let bytes_max = self.options.answer_bytes_max;
+        match hits.iter().map(texts).sum::<usize>() > bytes_max {
+            true => Err(SearchError::too_large(options.explain, bytes_max)),
+            false => Ok(()),
+        }
     }
 }

@@ -4,20 +4,17 @@
 //! do something about it. Its length follows the time that searches take, so that the wait at a full queue
 //! stays about the same whatever the index.
 
-use crate::index_server::{HandlerOptions, Opened};
+use crate::index_server::HandlerOptions;
+use crate::job::Job;
 use crate::metrics::PartitionTimes;
-use crate::reply::Reply;
-use crate::transport::{PartitionHits, Planned, ServerError};
+use crate::transport::ServerError;
 use crate::{ServeError, pinning};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use index::{IndexError, Segment};
-use search::{Plan, Stop, exhaustive, search_until};
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The longest queue of all.
 const QUEUE_MAX: usize = 1024;
@@ -25,10 +22,6 @@ const QUEUE_MAX: usize = 1024;
 const QUEUE_MIN_PER_HANDLER: usize = 4;
 /// How long the last in a full queue waits, about.
 const WAIT_MAX_US: u64 = 50_000;
-/// A search that has run for so long is heavy: it lets whoever waits for its core go first, so often. The
-/// kernel would make them wait for a slice of milliseconds, which is longer than most searches take.
-const HEAVY_AFTER: Duration = Duration::from_millis(2);
-const GIVES_WAY_EVERY: Duration = Duration::from_micros(250);
 
 /// Threads that search, and their queue.
 pub(crate) struct Handlers {
@@ -62,30 +55,6 @@ pub struct Figures {
     pub places: Vec<String>,
     /// Where times go, once somebody measures in this process what its handlers do.
     pub(crate) times: OnceLock<PartitionTimes>,
-}
-
-/// Work for a handler, stamped with its arrival.
-pub(crate) struct Job {
-    /// The query's number, for logs.
-    query: u64,
-    planned: Arc<Planned>,
-    opened: Arc<Opened>,
-    arrived: Instant,
-    deadline: Instant,
-    work: Work,
-}
-
-pub(crate) enum Work {
-    Search {
-        k: usize,
-        counted: bool,
-        reply: Reply<PartitionHits>,
-    },
-    CountSites {
-        sites: Arc<[String]>,
-        limit: u64,
-        reply: Reply<Vec<u64>>,
-    },
 }
 
 impl Handlers {
@@ -157,14 +126,14 @@ impl Handlers {
     pub(crate) fn enqueue(&self, mut job: Job) {
         let Some(queue) = &self.queue else { return };
         if let Some(cut_off) = self.cut_off {
-            job.deadline = job.deadline.min(job.arrived + cut_off);
+            job.cut_off(cut_off);
         }
         match queue.try_send(job) {
             Ok(()) => self.figures.waiting.store(queue.len(), Ordering::Relaxed),
             Err(TrySendError::Full(job)) => {
                 let waiting = queue.len();
-                self.note_refusal(job.query, waiting);
-                job.work.fail(ServerError::Overloaded { waiting });
+                self.note_refusal(job.query_id(), waiting);
+                job.fail(ServerError::Overloaded { waiting });
             }
             // Without handlers the dropped reply is the answer.
             Err(TrySendError::Disconnected(_)) => {}
@@ -213,7 +182,7 @@ fn queue_length(handlers: usize, mean_us: u64) -> usize {
 
 impl Figures {
     /// Moves the mean an eighth of the way.
-    fn searched(&self, search_us: u64) {
+    pub(crate) fn searched(&self, search_us: u64) {
         let mean = self.mean_search_us.load(Ordering::Relaxed);
         let moved = match mean {
             0 => search_us,
@@ -229,137 +198,9 @@ fn handle(queue: &Receiver<Job>, figures: &Figures) {
         figures.waiting.store(queue.len(), Ordering::Relaxed);
         figures.busy.fetch_add(1, Ordering::Relaxed);
         // A bug that panics costs one query, whose reply is dropped and reported, not the handler.
-        let _ = catch_unwind(AssertUnwindSafe(|| job.work(figures)));
+        let _ = catch_unwind(AssertUnwindSafe(|| job.run(figures)));
         figures.busy.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-impl Job {
-    pub(crate) fn new(
-        query: u64,
-        planned: Arc<Planned>,
-        opened: Arc<Opened>,
-        deadline: Instant,
-        work: Work,
-    ) -> Job {
-        Job {
-            query,
-            planned,
-            opened,
-            arrived: Instant::now(),
-            deadline,
-            work,
-        }
-    }
-
-    fn work(self, figures: &Figures) {
-        let taken = Instant::now();
-        if taken >= self.deadline || self.work.is_abandoned() {
-            figures.never_begun.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(query = self.query, "never begun: nobody waits any more");
-            return self.work.fail(ServerError::Expired);
-        }
-        let _span = tracing::debug_span!("handler", query = self.query).entered();
-        match self.work {
-            Work::Search { k, counted, reply } => {
-                let gives_way = Cell::new(taken + HEAVY_AFTER);
-                let is_due = || {
-                    let now = Instant::now();
-                    if now >= gives_way.get() {
-                        thread::yield_now();
-                        gives_way.set(now + GIVES_WAY_EVERY);
-                    }
-                    now >= self.deadline || reply.is_abandoned()
-                };
-                let segments = self.opened.segments.iter();
-                let stop = Stop::when(&is_due);
-                let found = search_until(&self.planned.plan, segments, k, counted, stop);
-                let search_us = taken.elapsed().as_micros() as u64;
-                figures.searched(search_us);
-                let found = found.map(|found| {
-                    if found.documents_searched < found.documents_count {
-                        figures.ended_early.fetch_add(1, Ordering::Relaxed);
-                        tracing::debug!(
-                            query = self.query,
-                            searched = found.documents_searched,
-                            documents = found.documents_count,
-                            "ended early"
-                        );
-                    }
-                    let found = PartitionHits {
-                        is_cut: match found.count_is_exact {
-                            true => found.matches_count > found.hits.len() as u64,
-                            false => found.hits.len() >= k,
-                        },
-                        hits: found.hits,
-                        matches_count: found.matches_count,
-                        count_is_exact: found.count_is_exact,
-                        documents_searched: found.documents_searched,
-                        documents_count: found.documents_count,
-                        generation: self.planned.generation,
-                        parse_us: self.planned.parse_us,
-                        queueing_us: (taken - self.arrived).as_micros() as u64,
-                        search_us,
-                        warnings: self.planned.warnings.clone(),
-                        summary_terms: self.planned.summary_terms.clone(),
-                    };
-                    if let Some(times) = figures.times.get() {
-                        times.searched(&found);
-                    }
-                    found
-                });
-                reply.send(found.map_err(ServerError::from));
-            }
-            Work::CountSites {
-                sites,
-                limit,
-                reply,
-            } => {
-                let segments = &self.opened.segments;
-                let counts = sites.iter().map(|site| {
-                    if Instant::now() >= self.deadline || reply.is_abandoned() {
-                        return Err(ServerError::Expired);
-                    }
-                    Ok(count_site(&self.planned.plan, segments, site, limit)?)
-                });
-                let counts: Result<Vec<u64>, ServerError> = counts.collect();
-                reply.send(counts);
-            }
-        }
-    }
-}
-
-impl Work {
-    fn is_abandoned(&self) -> bool {
-        match self {
-            Work::Search { reply, .. } => reply.is_abandoned(),
-            Work::CountSites { reply, .. } => reply.is_abandoned(),
-        }
-    }
-
-    fn fail(self, error: ServerError) {
-        match self {
-            Work::Search { reply, .. } => reply.send(Err(error)),
-            Work::CountSites { reply, .. } => reply.send(Err(error)),
-        }
-    }
-}
-
-/// Matches of one site in all segments, up to `limit`.
-fn count_site(
-    plan: &Plan,
-    segments: &[Arc<Segment>],
-    site: &str,
-    limit: u64,
-) -> Result<u64, IndexError> {
-    let mut count = 0;
-    for segment in segments {
-        if count >= limit {
-            break;
-        }
-        count += exhaustive::count_site(plan, segment, site, limit - count)?;
-    }
-    Ok(count.min(limit))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! A request is a task: while servers search, its thread reads other requests. A client that goes away
 //! takes its task along, and with it whatever was asked of servers.
+use crate::blocking::beside_io;
 use crate::draining::Draining;
 use crate::metrics::{Client, Metrics};
 use crate::page::{self, STYLE_SHEET};
@@ -168,7 +169,13 @@ async fn search_json(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
         Ok(answer) => answer,
         Err(error) => return failed_json(&app, &error),
     };
-    match answer.to_json() {
+    let bytes_max = app.front_end.answer_bytes_max();
+    let hits_count = answer.hits.len();
+    match rendered(hits_count, || answer.to_json()) {
+        Ok(json) if json.len() > bytes_max => failed_json(
+            &app,
+            &SearchError::too_large(parameters.options.explain, bytes_max),
+        ),
         Ok(json) => {
             app.metrics.answered(Client::Json, &answer);
             timed(respond(StatusCode::OK, JSON, json), &answer.phases_us)
@@ -196,11 +203,32 @@ async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
     }
     match app.search(&parameters, query).await {
         Ok(mut answer) => {
-            let html = page::results(&mut answer, &parameters.options);
+            let bytes_max = app.front_end.answer_bytes_max();
+            let too_large = SearchError::too_large(parameters.options.explain, bytes_max);
+            if page::bytes_min(&answer) > bytes_max {
+                return failed_page(&app, &too_large, raw.as_deref());
+            }
+            let hits_count = answer.hits.len();
+            let html = rendered(hits_count, || {
+                page::results(&mut answer, &parameters.options)
+            });
+            if html.len() > bytes_max {
+                return failed_page(&app, &too_large, raw.as_deref());
+            }
             app.metrics.answered(Client::Page, &answer);
             timed(respond(StatusCode::OK, HTML, html), &answer.phases_us)
         }
         Err(error) => failed_page(&app, &error, raw.as_deref()),
+    }
+}
+
+/// Writes an answer out; a large one beside the I/O threads.
+fn rendered<T>(hits_count: usize, write: impl FnOnce() -> T) -> T {
+    /// Hits that are written in some fifty microseconds.
+    const HITS_FEW: usize = 20;
+    match hits_count > HITS_FEW {
+        true => beside_io(write),
+        false => write(),
     }
 }
 

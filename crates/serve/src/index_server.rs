@@ -1,26 +1,27 @@
 //! An index server: handlers that search one partition, fed by one short queue.
 //!
 //! ```text
-//! request ─► plan ─► queue (arrival stamped) ─► handler ─► reply
-//!              │       full: refused at once      │ deadline passed or nobody waits: never started,
-//!              └ on the caller's thread           └ or ended where it is
+//! request ─► queue (arrival stamped) ─► handler: plan, search ─► reply
+//!               full: refused at once      expired or cancelled: never begun, or ended where it is
 //! ```
 //!
-//! Handlers only search. Details are small reads of mapped memory and are answered on the caller's
-//! thread: a hand-over would cost more than the reading.
+//! The details of a usual page are small reads of mapped memory and are answered on the caller's thread: a
+//! hand-over would cost more than the reading. Those of large pages, and explanations, are a handler's work.
 
 use crate::ServeError;
 use crate::draining::Draining;
 use crate::generations::Generations;
-use crate::handlers::{Figures, Handlers, Job, Work};
+use crate::handlers::{Figures, Handlers};
+use crate::hit_details::DETAILS_INLINE_MAX;
+use crate::job::{Job, Work};
 use crate::reply::Reply;
 use crate::tables::Tables;
 use crate::transport::{
-    Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Planned,
-    Query, SearchRequest, ServerError, Status, StatusRequest, explained, reloaded, status_of,
+    Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Query,
+    SearchRequest, ServerError, Status, StatusRequest, reloaded, status_of,
 };
-use index::{DocId, Field, Index, IndexError, Segment};
-use search::exhaustive;
+use index::{Index, Segment};
+use search::Stop;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -53,7 +54,7 @@ pub struct InProcessIndexServer {
 pub(crate) struct Opened {
     pub(crate) index: Arc<Index>,
     pub(crate) segments: Vec<Arc<Segment>>,
-    by_id: HashMap<u32, Arc<Segment>>,
+    pub(crate) by_id: HashMap<u32, Arc<Segment>>,
 }
 
 impl InProcessIndexServer {
@@ -119,7 +120,7 @@ impl InProcessIndexServer {
         Ok(opened)
     }
 
-    /// Queues what `work` makes of the plan and a reply; answers at once where that cannot be.
+    /// Queues what `work` makes of a reply; answers at once where the generation is not open.
     fn enqueue<T>(
         &self,
         query: &Arc<Query>,
@@ -128,31 +129,21 @@ impl InProcessIndexServer {
         reply: Reply<T>,
         work: impl FnOnce(Reply<T>) -> Work,
     ) {
-        let planned = self
-            .opened(generation)
-            .and_then(|opened| Ok((query.planned(&opened.index)?, opened)));
-        match planned {
-            Ok((planned, opened)) => {
-                let job = Job::new(query.id, planned, opened, deadline, work(reply));
+        match self.opened(generation) {
+            Ok(opened) => {
+                let job = Job::new(Arc::clone(query), opened, deadline, work(reply));
                 self.handlers.enqueue(job);
             }
             Err(error) => reply.send(Err(error)),
         }
     }
 
-    fn hit_details(
-        &self,
-        query: &Arc<Query>,
-        request: &DetailsRequest,
-    ) -> Result<Vec<HitDetails>, ServerError> {
-        let opened = self.opened(request.generation)?;
-        let planned = match request.explain {
-            true => Some(query.planned(&opened.index)?),
-            false => None,
-        };
-        let hits = request.hits.iter();
-        hits.map(|&(segment, doc)| opened.details(segment, doc, planned.as_deref()))
-            .collect()
+    /// The details of few hits, on this thread.
+    fn details_here(&self, request: &DetailsRequest) -> Result<Vec<HitDetails>, ServerError> {
+        let is_due = || std::time::Instant::now() >= request.deadline;
+        let stop = Stop::when(&is_due);
+        self.opened(request.generation)?
+            .details(request, None, &stop)
     }
 }
 
@@ -167,43 +158,6 @@ impl Opened {
             segments,
             index,
         }
-    }
-
-    fn details(
-        &self,
-        segment: u32,
-        doc: DocId,
-        planned: Option<&Planned>,
-    ) -> Result<HitDetails, ServerError> {
-        let found = self.by_id.get(&segment);
-        let segment = found.ok_or_else(|| ServerError::Unavailable {
-            reason: format!("it does not serve segment {segment}"),
-        })?;
-        if doc.0 >= segment.documents_count() {
-            return Err(ServerError::Unavailable {
-                reason: format!("segment {} has no document {}", segment.id(), doc.0),
-            });
-        }
-        let details = segment.details(doc)?;
-        let explanation = match planned {
-            Some(planned) => exhaustive::explain(&planned.plan, segment, doc)?,
-            None => None,
-        };
-        Ok(HitDetails {
-            site_documents_count: self.site_documents_count(&details.site)?,
-            details,
-            explanation: explained(explanation),
-        })
-    }
-
-    /// Documents of a site in the whole index, 0 where the index cannot tell.
-    fn site_documents_count(&self, site: &str) -> Result<u64, IndexError> {
-        // A name that long may have been cut in the index, where this look-up would miss it.
-        if site.len() >= text::TERM_BYTES_MAX {
-            return Ok(0);
-        }
-        let statistics = self.index.statistics();
-        statistics.document_frequency(Field::Site, site)
     }
 }
 
@@ -227,7 +181,14 @@ impl IndexServer for InProcessIndexServer {
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
-        reply.send(self.hit_details(query, &request));
+        if !request.explain && request.hits.len() <= DETAILS_INLINE_MAX {
+            return reply.send(self.details_here(&request));
+        }
+        let (generation, deadline) = (request.generation, request.deadline);
+        self.enqueue(query, generation, deadline, reply, |reply| Work::Details {
+            request,
+            reply,
+        });
     }
 
     fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {

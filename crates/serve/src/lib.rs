@@ -13,6 +13,7 @@
 
 mod admission;
 mod assemble;
+mod blocking;
 mod cache;
 pub mod cluster;
 pub mod cluster_file;
@@ -27,8 +28,10 @@ pub mod generations;
 mod handlers;
 mod hangup;
 mod health;
+mod hit_details;
 mod http;
 mod index_server;
+mod job;
 mod journal;
 mod link;
 pub mod listener;

@@ -11,6 +11,9 @@ pub const DEPTH_MAX: usize = 10_000;
 /// The longest time that the page proposes; the front-end's own limit may be lower.
 pub(crate) const TIMEOUT_SHOWN_MAX: Duration = Duration::from_secs(60);
 
+/// Bytes that an answer may have, as JSON or as a page, by default.
+pub const ANSWER_BYTES_MAX: usize = 4 << 20;
+
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchOptions {

@@ -26,6 +26,9 @@ use wire::{Hit, SearchAnswer};
 /// first lines; whoever searches in the page finds the rest too.)
 const TITLE_CHARS_MAX: usize = 8_192;
 
+/// Longer texts are cut on the page of a document.
+const BODY_CHARS_MAX: usize = 500_000;
+
 /// The style sheet, with a class for every width of the bar of phases: a policy that forbids
 /// styles inside the page leaves no other way to say them.
 pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
@@ -223,6 +226,14 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
     })
 }
 
+/// A lower bound on the bytes of the page of an answer, known before it is written: every hit that has more of its
+/// site behind it carries the query in a link.
+pub(crate) fn bytes_min(answer: &SearchAnswer) -> usize {
+    let links = answer.hits.iter().filter(|hit| hit.more_from_site).count();
+    let texts = |hit: &Hit| hit.title.len().min(TITLE_CHARS_MAX) + hit.summary.len();
+    links * answer.query.len() + answer.hits.iter().map(texts).sum::<usize>()
+}
+
 /// The page of a request that gets no answer.
 pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
     render(&Refusal {
@@ -241,7 +252,7 @@ pub(crate) fn document(document: &StoredDocument) -> String {
         title: title(&document.title, &document.url),
         url: visible(&document.url),
         web: web_address(&document.url),
-        body: visible(&document.body),
+        body: cut(&visible(cut_bytes(&document.body)), BODY_CHARS_MAX),
     })
 }
 
@@ -286,6 +297,15 @@ fn title(title: &str, url: &str) -> String {
         "" => cut(&visible(url), TITLE_CHARS_MAX),
         title => cut(title, TITLE_CHARS_MAX),
     }
+}
+
+/// So much of a text at its beginning that `BODY_CHARS_MAX` characters are in it, or all of it.
+fn cut_bytes(text: &str) -> &str {
+    let mut end = text.len().min(4 * (BODY_CHARS_MAX + 1));
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 fn cut(text: &str, chars_max: usize) -> String {

@@ -197,6 +197,8 @@ impl<S: ?Sized> Replicas<S> {
                     Err(ServerError::Expired) if Instant::now() >= deadline => {
                         return Err(ServerError::Expired);
                     }
+                    // No replica could answer otherwise.
+                    Err(error @ ServerError::TooLarge { .. }) => return Err(error),
                     Err(error) => {
                         // What it answered it would answer again.
                         if !matches!(error, ServerError::Unavailable { .. }) {
@@ -309,7 +311,7 @@ fn worse(known: ServerError, error: ServerError) -> ServerError {
     let rank = |error: &ServerError| match error {
         ServerError::Index(_) | ServerError::Damaged { .. } => 3,
         ServerError::Overloaded { .. } => 2,
-        ServerError::Expired => 1,
+        ServerError::Expired | ServerError::TooLarge { .. } => 1,
         ServerError::Unavailable { .. } => 0,
     };
     if rank(&known) > rank(&error) {

@@ -36,6 +36,8 @@ pub(crate) struct Page<'a> {
     pub(crate) options: &'a SearchOptions,
     pub(crate) deadline: Instant,
     pub(crate) timeline: &'a Timeline,
+    /// Bytes that the answer may have.
+    pub(crate) bytes_max: usize,
 }
 
 /// What the hits show, in their order.
@@ -45,6 +47,32 @@ pub(crate) struct Shown {
     pub(crate) summaries: Vec<MadeSummary>,
     /// Whether a site, by hash, has more matches than the page may show.
     pub(crate) has_more: HashMap<u64, bool>,
+    pub(crate) proof: Option<CertainDetails>,
+}
+
+/// Proof that every hit of a page has its details, its summary where there is a text, and its site's count. Only
+/// [`certain`] makes one.
+#[derive(Debug)]
+pub(crate) struct CertainDetails(());
+
+fn certain(
+    options: &SearchOptions,
+    found: &Found,
+    details: &[Option<HitDetails>],
+    summaries: &[MadeSummary],
+    has_more: &HashMap<u64, bool>,
+) -> Option<CertainDetails> {
+    let has_details = |hit: &Option<HitDetails>| {
+        let explained = |hit: &HitDetails| hit.explanation.is_some() || !options.explain;
+        hit.as_ref().is_some_and(explained)
+    };
+    let is_whole = details.iter().all(has_details)
+        && !summaries.contains(&MadeSummary::Lost)
+        && found
+            .page
+            .iter()
+            .all(|one| has_more.contains_key(&one.hit.site_hash));
+    is_whole.then_some(CertainDetails(()))
 }
 
 /// What became of the summary of a hit.
@@ -76,6 +104,12 @@ impl Page<'_> {
                 .details()
                 .instrument(debug_span!("details", query = id))
                 .await;
+            let is_too_large =
+                |(_, error): &(_, ServerError)| matches!(error, ServerError::TooLarge { .. });
+            let (too_large, losses): (Losses, Losses) = losses.into_iter().partition(is_too_large);
+            if !too_large.is_empty() {
+                return Err(first_error(too_large));
+            }
             if !losses.is_empty() && details.iter().all(Option::is_none) {
                 return Err(first_error(losses));
             }
@@ -108,10 +142,12 @@ impl Page<'_> {
             coverage.lacks(COUNT, &chunks, &error);
             HashMap::new()
         });
+        let proof = certain(self.options, self.found, &details, &summaries, &has_more);
         Ok(Shown {
             details,
             summaries,
             has_more,
+            proof,
         })
     }
 
@@ -125,6 +161,7 @@ impl Page<'_> {
             let request = DetailsRequest {
                 hits: places.iter().map(address).collect(),
                 explain: self.options.explain,
+                bytes_max: self.bytes_max * places.len() / page.len().max(1),
                 generation: self.found.generation,
                 deadline: self.deadline,
             };

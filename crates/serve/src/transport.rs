@@ -103,6 +103,8 @@ pub struct DetailsRequest {
     pub hits: Vec<(u32, DocId)>,
     /// Whether to say how scores came about.
     pub explain: bool,
+    /// Bytes of text that the reply may have; a larger one is refused.
+    pub bytes_max: usize,
     /// The generation that the hits are of.
     pub generation: u64,
     /// When nobody waits any more.
@@ -267,9 +269,17 @@ pub enum ServerError {
         /// The length of the queue.
         waiting: usize,
     },
-    /// The deadline passed before the work was begun.
+    /// The deadline passed before the work was done.
     #[error("the deadline passed before it had time")]
     Expired,
+    /// The answer would be larger than the request allows.
+    #[error("{}", crate::error::too_large(*explain, *bytes_max))]
+    TooLarge {
+        /// Whether explanations were asked for.
+        explain: bool,
+        /// What is allowed.
+        bytes_max: usize,
+    },
     /// It cannot be reached or does not know what was asked for.
     #[error("{reason}")]
     Unavailable {
@@ -355,6 +365,7 @@ pub(crate) fn as_search_error(part: &str, error: ServerError) -> SearchError {
         ServerError::Expired => SearchError::TimedOut {
             part: part.to_owned(),
         },
+        ServerError::TooLarge { explain, bytes_max } => SearchError::too_large(explain, bytes_max),
         ServerError::Unavailable { reason } => SearchError::Unavailable {
             part: part.to_owned(),
             reason,

@@ -43,9 +43,18 @@ pub(crate) struct FrontEndArguments {
     /// Queries answered at once; further ones are told to come back later
     #[arg(long, value_name = "N", default_value = "1024")]
     concurrency: usize,
-    /// Keep answers for who asks the same again, in so many MiB; 0 keeps none
+    /// Size of the result cache; 0 switches it off
     #[arg(long, value_name = "MIB", default_value = "0")]
     cache_mib: usize,
+    /// The largest answer; a request for a larger one is refused
+    #[arg(long, value_name = "KIB", default_value = "4096")]
+    answer_kib: usize,
+    /// Explain scores where a request has explain=1: on or off
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    explain: String,
+    /// Trace the steps of a query where a request has trace=1: on or off
+    #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
+    trace: String,
     /// Ask a second replica when the first takes longer than 19 of 20 calls did: on or off
     #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
     hedges: String,
@@ -75,6 +84,9 @@ impl FrontEndArguments {
             timeout: Duration::from_millis(self.timeout_ms.max(1)),
             concurrency: self.concurrency,
             cache_bytes: self.cache_mib << 20,
+            answer_bytes_max: self.answer_kib.max(1) << 10,
+            explain: self.explain == "on",
+            trace: self.trace == "on",
         }
     }
 }

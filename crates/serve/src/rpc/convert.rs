@@ -1,6 +1,7 @@
 //! Messages to and from what the servers of this process speak in. Whatever arrives is checked: a message
 //! of the wrong shape is an error, never a panic.
 
+use crate::options::ANSWER_BYTES_MAX;
 use crate::transport::{
     Chunks, HitDetails, PartitionHits, Query, ServerError, Status, StatusRequest,
 };
@@ -24,6 +25,12 @@ pub(super) fn deadline(left_us: u64) -> Instant {
     // Nothing waits longer than an hour; a larger number is not to be trusted with the clock.
     const LEFT_MAX_US: u64 = 3_600_000_000;
     Instant::now() + Duration::from_micros(left_us.min(LEFT_MAX_US))
+}
+
+/// The largest reply to a request for details; of an older front-end, which names none, the default.
+pub(super) fn bytes_max(named: u64) -> usize {
+    let named = usize::try_from(named).ok().filter(|&named| named > 0);
+    named.unwrap_or(ANSWER_BYTES_MAX).min(ANSWER_BYTES_MAX * 16)
 }
 
 pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -> rpc::Query {
@@ -272,10 +279,14 @@ pub(super) fn error_message(error: ServerError) -> tonic::Status {
         ServerError::Index(_) | ServerError::Damaged { .. } => Code::DataLoss,
         ServerError::Overloaded { .. } => Code::ResourceExhausted,
         ServerError::Expired => Code::DeadlineExceeded,
+        ServerError::TooLarge { .. } => Code::OutOfRange,
         ServerError::Unavailable { .. } => Code::Unavailable,
     };
     let message = match &error {
         ServerError::Overloaded { waiting } => waiting.to_string(),
+        ServerError::TooLarge { explain, bytes_max } => {
+            format!("{} {bytes_max}", u8::from(*explain))
+        }
         error => error.to_string(),
     };
     tonic::Status::new(code, message)
@@ -294,12 +305,21 @@ pub(super) fn error(status: tonic::Status) -> ServerError {
             }
         }
         Code::DeadlineExceeded => ServerError::Expired,
+        Code::OutOfRange => too_large(status.message()),
         code => ServerError::Unavailable {
             reason: match status.message() {
                 "" => format!("gRPC: {code}"),
                 message => message.to_owned(),
             },
         },
+    }
+}
+
+fn too_large(message: &str) -> ServerError {
+    let parts = message.split_once(' ');
+    match parts.and_then(|(explain, bytes)| Some((explain == "1", bytes.parse().ok()?))) {
+        Some((explain, bytes_max)) => ServerError::TooLarge { explain, bytes_max },
+        None => malformed("a refusal"),
     }
 }
 

@@ -225,6 +225,7 @@ impl indexes::IndexServer for IndexService {
         let asked = DetailsRequest {
             hits: request.segment.into_iter().zip(docs).collect(),
             explain: request.explain,
+            bytes_max: convert::bytes_max(request.bytes_max),
             generation,
             deadline,
         };
