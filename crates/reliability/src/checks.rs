@@ -1,6 +1,8 @@
 //! The checks, by the names under which docs/reliability.md reports them.
 
 mod abandoned;
+mod bounded;
+mod complete;
 mod equal;
 mod heavy;
 mod hedging;
@@ -60,6 +62,12 @@ pub(crate) enum Check {
     V7,
     /// Clients that stall cost the others nothing
     V8,
+    /// An answer that flags nothing equals the one without a time limit
+    #[value(name = "complete")]
+    Complete,
+    /// The worst requests keep their bounds of bytes, memory and time
+    #[value(name = "bounded")]
+    Bounded,
 }
 
 impl Check {
@@ -73,6 +81,8 @@ impl Check {
         Check::V6,
         Check::V7,
         Check::V8,
+        Check::Complete,
+        Check::Bounded,
     ];
 
     /// Runs it, again where only times failed: other work on the machine may have spoiled them. What must never
@@ -101,6 +111,8 @@ impl Check {
             Check::V6 => rolling::run(run).await,
             Check::V7 => hedging::run(run).await,
             Check::V8 => hostile::run(run).await,
+            Check::Complete => complete::run(run).await,
+            Check::Bounded => bounded::run(run).await,
         }
     }
 }

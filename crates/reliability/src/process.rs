@@ -117,13 +117,53 @@ impl Process {
         Ok(())
     }
 
+    /// What it was started with.
+    pub(crate) fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+
     /// Memory that it has in use, in bytes.
     pub(crate) fn resident_bytes(&self) -> anyhow::Result<u64> {
+        self.status_bytes("VmRSS:")
+    }
+
+    /// The most memory that it had in use since [`Process::forget_peak`], in bytes.
+    pub(crate) fn resident_peak_bytes(&self) -> anyhow::Result<u64> {
+        self.status_bytes("VmHWM:")
+    }
+
+    /// Begins a new peak of memory in use.
+    pub(crate) fn forget_peak(&self) -> anyhow::Result<()> {
+        // What resets it, by proc(5).
+        Ok(std::fs::write(
+            format!("/proc/{}/clear_refs", self.id()?),
+            "5",
+        )?)
+    }
+
+    fn status_bytes(&self, name: &str) -> anyhow::Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id()?))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
-        let kib: u64 = kib.context("no VmRSS in /proc")?.trim().parse()?;
+        let kib: u64 = kib
+            .context("/proc lacks a size of memory")?
+            .trim()
+            .parse()?;
         Ok(kib * 1024)
+    }
+
+    /// Processor time that all its threads have taken.
+    pub(crate) fn cpu_time(&self) -> anyhow::Result<Duration> {
+        let mut ns = 0;
+        for thread in std::fs::read_dir(format!("/proc/{}/task", self.id()?))? {
+            // A thread may end meanwhile.
+            if let Ok(text) = std::fs::read_to_string(thread?.path().join("schedstat"))
+                && let Some(first) = text.split(' ').next()
+            {
+                ns += first.parse::<u64>().unwrap_or(0);
+            }
+        }
+        Ok(Duration::from_nanos(ns))
     }
 
     /// Sockets that it has open.

@@ -3,6 +3,7 @@
 use crate::client::{get, search_path, without_phases};
 use crate::process::{Process, program};
 use anyhow::{Context, bail};
+use corpus::Document;
 use serde_json::json;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -27,6 +28,21 @@ pub(crate) struct Stage {
 impl Stage {
     /// Makes documents up and indexes them.
     pub(crate) async fn set(documents_count: usize, chunks_count: u32) -> anyhow::Result<Stage> {
+        let made_up = MadeUp::default();
+        Stage::of(
+            made_up.documents(documents_count),
+            documents_count,
+            chunks_count,
+        )
+        .await
+    }
+
+    /// Indexes documents.
+    pub(crate) async fn of(
+        documents: impl Iterator<Item = Document>,
+        documents_count: usize,
+        chunks_count: u32,
+    ) -> anyhow::Result<Stage> {
         let stage = Stage {
             folder: TempDir::with_prefix("shorttail-reliability-")?,
             chunks_count,
@@ -34,7 +50,7 @@ impl Stage {
         };
         let lines = stage.folder.path().join("documents.jsonl");
         let mut file = BufWriter::new(std::fs::File::create(&lines)?);
-        for document in MadeUp::default().documents(documents_count) {
+        for document in documents {
             let line =
                 json!({ "url": document.url, "title": document.title, "body": document.body });
             writeln!(file, "{line}")?;
@@ -159,25 +175,33 @@ pub(crate) fn ordinary_paths(count: usize) -> Vec<String> {
         .collect()
 }
 
-/// Queries that are slow to search: loose phrases of frequent words, `phrases_count` in each. One takes some
-/// dozen milliseconds in the largest collection here.
-pub(crate) fn slow_queries(count: usize, phrases_count: usize) -> Vec<String> {
-    /// Words of which nearly any two stand in hundreds of documents.
-    const WORDS: usize = 24;
+/// The most frequent words of the made-up collection, most frequent first.
+pub(crate) fn frequent_words(count: usize) -> Vec<String> {
     let mut counts: HashMap<String, u64> = HashMap::new();
     for document in MadeUp::default().documents(500) {
         for word in document.body.split(' ') {
             *counts.entry(word.to_owned()).or_default() += 1;
         }
     }
-    let mut words: Vec<(u64, String)> = counts
-        .into_iter()
-        .map(|(word, count)| (count, word))
-        .collect();
+    let counts = counts.into_iter().map(|(word, count)| (count, word));
+    let mut words: Vec<(u64, String)> = counts.collect();
     words.sort_unstable_by(|one, other| other.cmp(one));
+    words
+        .into_iter()
+        .map(|(_, word)| word)
+        .take(count)
+        .collect()
+}
+
+/// Queries that are slow to search: loose phrases of frequent words, `phrases_count` in each. One takes some
+/// dozen milliseconds in the largest collection here.
+pub(crate) fn slow_queries(count: usize, phrases_count: usize) -> Vec<String> {
+    /// Words of which nearly any two stand in hundreds of documents.
+    const WORDS: usize = 24;
+    let words = frequent_words(WORDS);
     let pairs = (0..WORDS).flat_map(|first| (first + 1..WORDS).map(move |second| (first, second)));
     let phrases: Vec<String> = pairs
-        .map(|(first, second)| format!("\"{} {}\"~64", words[first].1, words[second].1))
+        .map(|(first, second)| format!("\"{} {}\"~64", words[first], words[second]))
         .collect();
     // A step that shares no factor with the number of pairs visits all of them.
     let phrase = |number: usize| phrases[number * 37 % phrases.len()].as_str();
