@@ -134,6 +134,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_page_is_certain_only_with_everything_that_may_belong_on_it() {
+        let hits: Vec<ScoredHit> = (0..6).map(|doc| hit(9 - doc, doc.into(), 0)).collect();
+        let found = |k, documents_searched, count_is_exact| {
+            Some(PartitionHits {
+                documents_searched,
+                documents_count: 6,
+                count_is_exact,
+                ..cut_to(&hits, k)
+            })
+        };
+        let is_certain = |partitions: &[Option<PartitionHits>], per_site, wanted| {
+            let ranking = merge(partitions);
+            let (admitted, _) = admit(&ranking, per_site, wanted);
+            certain(partitions, true, &ranking, &admitted, wanted).is_some()
+        };
+        assert!(is_certain(&[found(6, 6, true)], 2, 5));
+        assert!(is_certain(&[found(3, 6, true)], 0, 3));
+        // Two of the site are admitted, and more sites may follow.
+        assert!(!is_certain(&[found(3, 6, true)], 2, 5));
+        assert!(!is_certain(&[found(6, 5, true)], 2, 5));
+        assert!(!is_certain(&[found(6, 6, false)], 2, 5));
+        assert!(!is_certain(&[found(6, 6, true), None], 2, 5));
+    }
+
     proptest! {
         /// What is known of the ranking is a beginning of it, k long at least; the admitted hits
         /// are those that the whole ranking, walked naively, would admit.

@@ -175,3 +175,31 @@ fn reason(error: &ServerError) -> &'static str {
         ServerError::Unavailable { .. } => "unreachable",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_proof_an_answer_is_never_whole() {
+        let mut coverage = Coverage::default();
+        coverage.searched(&(0..=1), 10, 10, true);
+        assert!(coverage.complete(None, None).is_none());
+        assert_eq!(coverage.into_degraded()[0].reason, "unknown");
+    }
+
+    #[test]
+    fn hits_that_a_deadline_or_a_limit_left_out_are_named() {
+        let mut coverage = Coverage::default();
+        coverage.lacks_hits(&(0..=1), None);
+        coverage.lacks_hits(&(2..=3), Some(7));
+        assert!(coverage.timed_out());
+        let degraded = coverage.into_degraded();
+        assert_eq!(
+            (&*degraded[0].lacks, &*degraded[0].reason),
+            (HITS, DEADLINE)
+        );
+        assert_eq!((&*degraded[1].lacks, &*degraded[1].reason), (HITS, LIMIT));
+        assert!(degraded[1].message.contains("the 7 best hits"));
+    }
+}

@@ -251,6 +251,25 @@ fn note_coverage(
     }
 }
 
+/// Refuses what no index server gives: more hits than it was asked for, or fewer with the word that it has more.
+/// The latter would have the search repeated for ever.
+fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerError> {
+    let count = found.hits.len();
+    match count > k || (found.is_cut && count < k) {
+        true => Err(ServerError::Unavailable {
+            reason: format!(
+                "it gave {count} hits of {k} and says {}; update it",
+                if found.is_cut {
+                    "there are more"
+                } else {
+                    "there are no more"
+                }
+            ),
+        }),
+        false => Ok(found),
+    }
+}
+
 /// A search of partitions, to be repeated with other numbers.
 struct FanOut<'a> {
     cluster: &'a Cluster,
@@ -334,6 +353,7 @@ impl FanOut<'_> {
                     debug_span!("search call", query = self.query.id, chunks = %shown(&group.chunks)),
                 )
                 .await;
+            let found = found.and_then(|found| plausible(found, self.request.k));
             self.cluster
                 .note_times(partition, begun.elapsed(), found.as_ref().ok());
             self.note(&group.chunks, begun, found.as_ref().ok());
@@ -367,5 +387,35 @@ impl FanOut<'_> {
             timeline.note_of(name, || part_of(chunks), at, us);
             at = at.saturating_add(us);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(matches_count: u64, count_is_exact: bool) -> Vec<Option<PartitionHits>> {
+        vec![Some(PartitionHits {
+            is_cut: true,
+            matches_count,
+            count_is_exact,
+            ..PartitionHits::default()
+        })]
+    }
+
+    #[test]
+    fn k_grows_to_all_matches_or_to_the_limit_and_no_further() {
+        assert_eq!(next_k(&cut(1_000, true), 22, 0), Some(44));
+        assert_eq!(next_k(&cut(1_000, true), 88, DOUBLINGS_MAX), Some(704));
+        assert_eq!(next_k(&cut(1_000, true), 704, DOUBLINGS_MAX), Some(1_000));
+        assert_eq!(next_k(&cut(1_000, true), 1_000, DOUBLINGS_MAX), None);
+        assert_eq!(next_k(&[None], 22, 0), None);
+        let mut k = 22;
+        let mut rounds = 0;
+        while let Some(next) = next_k(&cut(3, false), k, rounds) {
+            k = next;
+            rounds += 1;
+        }
+        assert_eq!((k, rounds), (K_SEARCHED_MAX, 7));
     }
 }
