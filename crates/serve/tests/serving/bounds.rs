@@ -120,6 +120,8 @@ fn details_and_explanations_past_their_deadline_are_not_given() {
 struct AlwaysCut {
     inner: InProcessIndexServer,
     searches: AtomicUsize,
+    /// The segment that its hits are of.
+    segment: u32,
     /// Whether it gives as many hits as it is asked for.
     is_plausible: bool,
 }
@@ -131,7 +133,7 @@ impl IndexServer for AlwaysCut {
             score: 1.0,
             url_hash: 1,
             site_hash: 1,
-            segment: 0,
+            segment: self.segment,
             doc: DocId(0),
         };
         let count = if self.is_plausible { request.k } else { 2 };
@@ -171,6 +173,7 @@ fn a_server_that_always_has_more_is_asked_a_few_times_and_never_believed() {
         let server = Arc::new(AlwaysCut {
             inner: index_server(&index, 0..=0),
             searches: AtomicUsize::new(0),
+            segment: index.segments(0..1).next().unwrap().id(),
             is_plausible,
         });
         let front_end = Searched::before(&index, vec![(0..=0, server.clone())]);
