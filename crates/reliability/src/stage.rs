@@ -213,3 +213,23 @@ pub(crate) fn slow_queries(count: usize, phrases_count: usize) -> Vec<String> {
         .map(|number| query(number * phrases_count))
         .collect()
 }
+
+/// The slow queries in each place where a clause can stand: by themselves, excluded, required, and as an
+/// alternative of an alternative.
+pub(crate) fn heavy_queries(count: usize, phrases_count: usize) -> Vec<String> {
+    let words = frequent_words(4);
+    let [first, second, ..] = words.as_slice() else {
+        return Vec::new();
+    };
+    let placed = |(number, slow): (usize, String)| match number % 4 {
+        0 => slow,
+        1 => format!("{first} -({slow})"),
+        2 => format!("{first} +({slow} {}*)", &second[..1]),
+        _ => format!("({first} AND ({slow})) OR ({second} AND ({slow}))"),
+    };
+    slow_queries(count, phrases_count)
+        .into_iter()
+        .enumerate()
+        .map(placed)
+        .collect()
+}

@@ -7,7 +7,7 @@ use super::Run;
 use crate::client::{Client, search_path};
 use crate::offered::Percentiles;
 use crate::process::Process;
-use crate::stage::{Stage, frequent_words};
+use crate::stage::{Stage, frequent_words, heavy_queries};
 use crate::verdict::Verdict;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ fn requests() -> Vec<(&'static str, String)> {
     let page =
         |query: &str, parameters: &str| search_path(query, parameters).replacen("/search", "/", 1);
     let explain = "&any=1&explain=1&k=1000&per_site=0";
-    vec![
+    let mut requests = vec![
         (
             "one prefix, many times",
             search(&["b*"; 1024].join(" "), "&any=1"),
@@ -192,7 +192,14 @@ fn requests() -> Vec<(&'static str, String)> {
         ),
         ("traced", search(&all, "&any=1&k=1000&trace=1&explain=1")),
         ("tf·idf", search(&all, "&any=1&k=1000&ranking=tfidf")),
-    ]
+    ];
+    let places = ["slow", "excluded slow", "required slow", "nested slow"];
+    for (name, query) in places.into_iter().zip(heavy_queries(4, 160)) {
+        requests.push((name, search(&query, "&any=1&per_site=0")));
+    }
+    let slow = heavy_queries(1, 20).concat();
+    requests.push(("slow explained", search(&slow, explain)));
+    requests
 }
 
 /// Sends a request whole, with a timeout, and looks what it took and whether its work ends then.

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::client::{Client, search_path};
 use crate::offered::{Came, Offer, Percentiles};
-use crate::stage::{Stage, slow_queries};
+use crate::stage::{Stage, heavy_queries};
 use crate::verdict::Verdict;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let server = stage.serve(&["--handlers", "2"]).await?;
     let light: Vec<String> = MadeUp::default().queries(500).collect();
     let offer = Offer::new(server.address, &light, "&count=none", run.seed)?;
-    let heavy: Arc<Vec<String>> = Arc::new(slow_queries(50, 160));
+    let heavy: Arc<Vec<String>> = Arc::new(heavy_queries(48, 160));
     offer.open(LIGHT_QPS, Duration::from_secs(2)).await?;
 
     let lasts = Duration::from_secs(run.size(8, 30));
