@@ -74,9 +74,17 @@ pub(crate) fn whole_microseconds(value: u64) -> String {
 /// The least memory that `index` works with.
 pub(crate) const MEMORY_BYTES_MIN: u64 = 16 << 20;
 
-/// Reads a size of memory: bytes, or a number with `K`, `M`, `G`, `T` (also `MiB`: powers of 1024)
-/// or `kB`, `MB`, `GB`, `TB` (powers of 1000).
+/// Reads a size of memory, at least what `index` works with.
 pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
+    match parse_bytes(text)? {
+        0..MEMORY_BYTES_MIN => Err("16M is the least that an index can be built with".to_owned()),
+        size_bytes => Ok(size_bytes),
+    }
+}
+
+/// Reads a size: bytes, or a number with `K`, `M`, `G`, `T` (also `MiB`: powers of 1024) or `kB`,
+/// `MB`, `GB`, `TB` (powers of 1000).
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let unit_start = text
         .find(|c: char| c != '.' && !c.is_ascii_digit())
@@ -94,22 +102,18 @@ pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
         "tb" => 1_000_000_000_000,
         _ => {
             return Err(format!(
-                "`{unit}` is no unit of memory; write 512M, 2G or 64MiB"
+                "`{unit}` is no unit of bytes; write 512M, 2G or 64MiB"
             ));
         }
     };
     let number: f64 = number
         .parse()
-        .map_err(|_| "a size of memory is a number and a unit, such as 512M or 2G".to_owned())?;
+        .map_err(|_| "a size is a number and a unit, such as 512M or 2G".to_owned())?;
     let size_bytes = number * unit_bytes as f64;
     if size_bytes >= u64::MAX as f64 {
-        return Err("more memory than any machine has".to_owned());
+        return Err("more bytes than any machine has".to_owned());
     }
-    let size_bytes = size_bytes as u64;
-    if size_bytes < MEMORY_BYTES_MIN {
-        return Err("16M is the least that an index can be built with".to_owned());
-    }
-    Ok(size_bytes)
+    Ok(size_bytes as u64)
 }
 
 #[cfg(test)]
@@ -155,5 +159,7 @@ mod tests {
         check("5 apples", None);
         check("NaN", None);
         check("99999999999999999999T", None);
+        assert_eq!(parse_bytes("1K"), Ok(1 << 10));
+        assert_eq!(parse_bytes("0"), Ok(0));
     }
 }

@@ -4,8 +4,9 @@ use crate::failure::note;
 use crate::figures::{bytes, count, seconds};
 use crate::meter::{Meter, left_s};
 use crate::optimizing::ShownProgress;
+use crate::terminal::printable;
 use anyhow::{Context, bail};
-use corpus::{BadDocument, Progress, Reader, Source};
+use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source};
 use index::{BuildOptions, CommitSummary, Writer};
 use vfs::SharedStorage;
 
@@ -15,6 +16,7 @@ pub(crate) struct Indexed {
     pub(crate) summary: CommitSummary,
     pub(crate) progress: Progress,
     pub(crate) bad_documents: Vec<BadDocument>,
+    pub(crate) passed_over: Vec<PassedOver>,
     pub(crate) elapsed_s: f64,
 }
 
@@ -36,38 +38,50 @@ pub(crate) enum Verdict {
     Abandon,
 }
 
-/// Reads all sources, adds what is good, commits. `verdict` is asked before every document with
-/// the seconds since the start.
+/// Reads all sources, adds what is good, commits. `verdict` is asked before every document, and now
+/// and then where none comes, with the seconds since the start.
 pub(crate) fn index_sources(
     sources: Vec<Source>,
-    strict: bool,
+    reading: ReadOptions,
     storage: SharedStorage,
     options: BuildOptions,
     verdict: impl Fn(f64) -> Verdict,
 ) -> anyhow::Result<Indexed> {
-    let mut reader = Reader::open(sources, strict)?;
+    let mut reader = Reader::open(sources, reading)?;
     let mut writer = Writer::open(storage, options)?;
     let total = reader
         .progress()
         .source_bytes_total
         .filter(|&total| total > 0);
     let mut meter = Meter::start("indexing", total);
-    while let Some(document) = reader.next_document()? {
+    loop {
         match verdict(meter.elapsed_s()) {
             Verdict::ReadOn => {}
             Verdict::Enough => break,
             Verdict::Abandon => bail!("interrupted; nothing was committed"),
         }
-        writer.add(document)?;
-        let progress = reader.progress();
-        meter.update(progress.source_bytes, |elapsed_s| {
-            progress_text(&progress, elapsed_s)
+        match reader.read_on()? {
+            Next::Document(document) => writer.add(document)?,
+            Next::Meanwhile => {}
+            Next::End => break,
+        }
+        meter.update(reader.source_bytes(), |elapsed_s| {
+            progress_text(&reader.progress(), reader.place(), elapsed_s)
         });
     }
     let progress = reader.progress();
-    report_bad_documents(reader.bad_documents(), progress.bad);
+    report_left_out(reader.passed_over(), progress.passed_over, |unsaid| {
+        format!("and {} more passed over", count(unsaid))
+    });
+    report_left_out(reader.bad_documents(), progress.bad, |unsaid| {
+        let plural = if unsaid == 1 { "" } else { "s" };
+        format!("and {} more bad document{plural}", count(unsaid))
+    });
     if progress.documents == 0 && progress.bad > 0 {
         bail!("no good document in any source; nothing was committed");
+    }
+    if progress.documents == 0 && progress.passed_over > 0 {
+        bail!("all that the sources name is passed over; nothing was committed");
     }
     if progress.documents == 0 {
         note("warning: the sources hold no document");
@@ -81,11 +95,12 @@ pub(crate) fn index_sources(
         summary,
         progress,
         bad_documents: reader.bad_documents().to_vec(),
+        passed_over: reader.passed_over().to_vec(),
         elapsed_s: shown.end(),
     })
 }
 
-fn progress_text(progress: &Progress, elapsed_s: f64) -> String {
+fn progress_text(progress: &Progress, place: Option<&Place>, elapsed_s: f64) -> String {
     let mut text = format!(
         "{} documents, {}, {:.1} MB/s",
         count(progress.documents),
@@ -98,16 +113,32 @@ fn progress_text(progress: &Progress, elapsed_s: f64) -> String {
     if let Some(left_s) = left {
         text.push_str(&format!(", {} left", seconds(left_s)));
     }
+    if let Some(place) = place.filter(|place| !place.file.is_empty()) {
+        text.push_str(&format!(", at {}", place_text(place)));
+    }
     text
 }
 
-fn report_bad_documents(first: &[BadDocument], bad_count: u64) {
-    for bad in first {
-        note(&bad.to_string());
+/// `news.jsonl.zst line 12,345 (20.1 MB)`, or a file that is one document.
+fn place_text(place: &Place) -> String {
+    let file = printable(&place.file);
+    match place.line {
+        0 => file,
+        line => format!(
+            "{file} line {} ({})",
+            count(line),
+            bytes(place.decoded_bytes)
+        ),
     }
-    let unsaid = bad_count.saturating_sub(first.len() as u64);
+}
+
+/// Names the first; of the others `more` says how many there are.
+fn report_left_out(first: &[impl ToString], all_count: u64, more: impl Fn(u64) -> String) {
+    for left_out in first {
+        note(&left_out.to_string());
+    }
+    let unsaid = all_count.saturating_sub(first.len() as u64);
     if unsaid > 0 {
-        let plural = if unsaid == 1 { "" } else { "s" };
-        note(&format!("and {} more bad document{plural}", count(unsaid)));
+        note(&more(unsaid));
     }
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 const BAR_INTERVAL: Duration = Duration::from_millis(100);
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
-const BAR: &str = "{prefix} [{bar:24}] {percent:>3}%  {msg}";
-const SPINNER: &str = "{prefix} {spinner} {msg}";
+const BAR: &str = "{prefix} [{bar:24}] {percent:>3}%  {wide_msg}";
+const SPINNER: &str = "{prefix} {spinner} {wide_msg}";
 
 /// Shows how far something long has come.
 pub(crate) struct Meter {

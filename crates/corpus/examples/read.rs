@@ -1,7 +1,7 @@
 //! How fast are documents read? `cargo run --release --example read -- SOURCE...`
 #![allow(clippy::print_stdout)]
 
-use corpus::{Reader, Source};
+use corpus::{ReadOptions, Reader, Source};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .collect::<Result<_, _>>()?
     };
     let start = Instant::now();
-    let mut reader = Reader::open(sources, false)?;
+    let mut reader = Reader::open(sources, ReadOptions::default())?;
     let listed = start.elapsed();
     let (mut kept_bytes, mut seen) = (0, 0u64);
     while let Some(document) = reader.next_document()? {

@@ -2,9 +2,11 @@
 
 use crate::Document;
 use crate::html;
-use crate::input::{Input, InputError, Meter};
+use crate::input::{Input, InputError};
+use crate::limits::Beyond;
+use crate::opened::OpenError;
+use crate::passed_over::Reason;
 use std::io::Read;
-use std::path::Path;
 
 /// The largest file that is taken, after decompression. It bounds memory.
 pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -73,6 +75,10 @@ pub(crate) enum FileError {
     Io(#[from] std::io::Error),
     #[error("{0}")]
     Damaged(String),
+    #[error("{0}")]
+    Beyond(Beyond),
+    #[error("{0}")]
+    PassedOver(Reason),
     #[error("longer than {FILE_BYTES_MAX} bytes")]
     TooLong,
     #[error("binary, not text")]
@@ -83,9 +89,18 @@ pub(crate) enum FileError {
     LongPath,
 }
 
+impl From<OpenError> for FileError {
+    fn from(error: OpenError) -> FileError {
+        match error {
+            OpenError::Io(error) => FileError::Io(error),
+            OpenError::PassedOver(reason) => FileError::PassedOver(reason),
+        }
+    }
+}
+
 /// Reads a file's bytes, decompressed.
-pub(crate) fn read_bytes(path: &Path, meter: &Meter) -> Result<Vec<u8>, FileError> {
-    let mut input = Input::open(path, meter)?;
+pub(crate) fn read_bytes(mut input: Input) -> Result<Vec<u8>, FileError> {
+    input.resume();
     let mut bytes = Vec::new();
     let read = (&mut input)
         .take(FILE_BYTES_MAX + 1)
@@ -94,6 +109,7 @@ pub(crate) fn read_bytes(path: &Path, meter: &Meter) -> Result<Vec<u8>, FileErro
         return Err(match input.explain(error) {
             InputError::Io(error) => FileError::Io(error),
             InputError::Damaged(reason) => FileError::Damaged(reason),
+            InputError::Beyond(beyond) => FileError::Beyond(beyond),
         });
     }
     if bytes.len() as u64 > FILE_BYTES_MAX {

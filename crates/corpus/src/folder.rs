@@ -1,77 +1,15 @@
-//! Which files of a folder are documents, and how are they read one after another?
+//! The documents of a folder, one file after another.
 
-use crate::file::{self, Markup};
-use crate::input::Meter;
-use crate::reader::{BadDocument, Step};
-use crate::{Document, ReaderError};
-use std::collections::{HashSet, VecDeque};
+use crate::file::{self, FileError, Markup};
+use crate::input::{Input, Meter};
+use crate::opened::Beneath;
+use crate::passed_over::PassedOver;
+use crate::reader::{BadDocument, Place, ReadOptions, Step};
+use crate::walk::{Found, Walk, walk};
+use crate::{Document, FileLimits, ReaderError};
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// A file and its length.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) path: PathBuf,
-    pub(crate) bytes: u64,
-}
-
-/// What a walk found, in the order of the paths.
-#[derive(Debug, Default)]
-pub(crate) struct Walk {
-    pub(crate) files: Vec<Found>,
-    /// Folders that could not be read, and why.
-    pub(crate) unreadable: Vec<(PathBuf, std::io::Error)>,
-}
-
-/// Finds the files below `root` that `wanted` names. Hidden files and folders are passed over.
-/// A link to a folder is followed if `follow`, but no folder is entered twice, so a loop ends.
-pub(crate) fn walk(root: &Path, follow: bool, wanted: impl Fn(&str) -> bool) -> Walk {
-    let mut walk = Walk::default();
-    let mut entered = HashSet::new();
-    let mut waiting = vec![root.to_path_buf()];
-    while let Some(folder) = waiting.pop() {
-        if follow && !fs::canonicalize(&folder).is_ok_and(|real| entered.insert(real)) {
-            continue;
-        }
-        let entries = match fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) => {
-                walk.unreadable.push((folder, error));
-                continue;
-            }
-        };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with('.') {
-                continue;
-            }
-            let Ok(mut kind) = entry.file_type() else {
-                continue;
-            };
-            if kind.is_symlink() {
-                let Ok(target) = fs::metadata(entry.path()) else {
-                    continue;
-                };
-                kind = target.file_type();
-                if kind.is_dir() && !follow {
-                    continue;
-                }
-            }
-            if kind.is_dir() {
-                waiting.push(entry.path());
-            } else if kind.is_file() && wanted(&name) {
-                let path = entry.path();
-                let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-                walk.files.push(Found { path, bytes });
-            }
-        }
-        // The last is entered first; sorted, so that of two ways to one folder always the same wins.
-        waiting.sort_unstable_by(|a, b| b.cmp(a));
-    }
-    walk.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    walk
-}
 
 /// The address of a file. The path must be absolute.
 pub(crate) fn file_url(path: &Path) -> String {
@@ -83,31 +21,53 @@ pub(crate) fn file_url(path: &Path) -> String {
 
 /// The documents of a folder.
 pub(crate) struct Folder {
+    beneath: Beneath,
     files: VecDeque<Found>,
     unreadable: VecDeque<(PathBuf, std::io::Error)>,
+    passed_over: VecDeque<PassedOver>,
+    limits: FileLimits,
     meter: Meter,
+    place: Place,
 }
 
 impl Folder {
-    /// Lists the folder's files. A folder that cannot be read, or has no text, is an error.
-    pub(crate) fn open(root: &Path, meter: &Meter) -> Result<Folder, ReaderError> {
+    /// Lists the folder's files. A folder that cannot be read, or has nothing to tell of, is an error.
+    pub(crate) fn open(
+        root: &Path,
+        options: &ReadOptions,
+        meter: &Meter,
+    ) -> Result<Folder, ReaderError> {
         let io = |source| ReaderError::Io {
             path: root.to_path_buf(),
             source,
         };
         let real = fs::canonicalize(root).map_err(io)?;
         fs::read_dir(&real).map_err(io)?;
-        let Walk { files, unreadable } = walk(&real, true, |name| Markup::of(name).is_some());
-        if files.is_empty() && unreadable.is_empty() {
+        // Who follows links reads from wherever they lead, and still without a link on the real path.
+        let held = match options.follow_links {
+            true => Path::new("/"),
+            false => &real,
+        };
+        let beneath = Beneath::new(held).map_err(|error| io(error.into()))?;
+        let Walk {
+            files,
+            unreadable,
+            passed_over,
+        } = walk(&beneath, &real, |name| Markup::of(name).is_some());
+        if files.is_empty() && unreadable.is_empty() && passed_over.is_empty() {
             let reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
                           .html .htm .xhtml (also .gz), and names such as README";
             let (path, reason) = (root.to_path_buf(), reason.to_owned());
             return Err(ReaderError::Source { path, reason });
         }
         Ok(Folder {
+            beneath,
             files: files.into(),
             unreadable: unreadable.into(),
+            passed_over: passed_over.into(),
+            limits: options.limits,
             meter: meter.clone(),
+            place: Place::default(),
         })
     }
 
@@ -116,26 +76,45 @@ impl Folder {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
+    /// The file read last.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// The next file.
     pub(crate) fn next(&mut self) -> Step {
         if let Some((path, error)) = self.unreadable.pop_front() {
             return bad(&path, format!("cannot read the folder: {error}"));
         }
+        if let Some(passed_over) = self.passed_over.pop_front() {
+            return Step::PassedOver(passed_over);
+        }
         let Some(found) = self.files.pop_front() else {
             return Step::End;
         };
         let before = self.meter.bytes();
-        let step = match read_file(&found.path, &self.meter) {
+        self.place.file = found.path.display().to_string();
+        let step = match self.read(&found) {
             Ok((document, text_bytes)) => Step::Good {
                 document,
                 text_bytes,
             },
+            Err(FileError::PassedOver(reason)) => Step::PassedOver(PassedOver {
+                path: found.path,
+                reason,
+            }),
             Err(error) => bad(&found.path, error.to_string()),
         };
         // What was not read of a bad file has been dealt with all the same.
         let read = self.meter.bytes() - before;
         self.meter.skip(found.bytes.saturating_sub(read));
         step
+    }
+
+    fn read(&self, found: &Found) -> Result<(Document, u64), FileError> {
+        let opened = self.beneath.open(&found.real)?;
+        let input = Input::new(opened, &found.path, self.limits, &self.meter)?;
+        read_file(&found.path, input)
     }
 }
 
@@ -149,9 +128,9 @@ fn bad(path: &Path, reason: String) -> Step {
 }
 
 /// Reads one file by its name's ending; with the document come the bytes of its text.
-pub(crate) fn read_file(path: &Path, meter: &Meter) -> Result<(Document, u64), file::FileError> {
+pub(crate) fn read_file(path: &Path, input: Input) -> Result<(Document, u64), FileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let bytes = file::read_bytes(path, meter)?;
+    let bytes = file::read_bytes(input)?;
     let text_bytes = bytes.len() as u64;
     let markup = Markup::of(&name).unwrap_or(Markup::Plain);
     Ok((
@@ -162,7 +141,7 @@ pub(crate) fn read_file(path: &Path, meter: &Meter) -> Result<(Document, u64), f
 
 #[cfg(test)]
 mod tests {
-    use crate::{Document, Reader, ReaderError, Source};
+    use crate::{Document, ReadOptions, Reader, ReaderError, Source};
     use std::io::Write;
     use std::path::Path;
 
@@ -173,7 +152,11 @@ mod tests {
     }
 
     fn read(root: &Path) -> (Vec<Document>, Reader) {
-        let mut reader = Reader::open(vec![Source::Folder(root.to_path_buf())], false).unwrap();
+        let mut reader = Reader::open(
+            vec![Source::Folder(root.to_path_buf())],
+            ReadOptions::default(),
+        )
+        .unwrap();
         let mut documents = Vec::new();
         while let Some(document) = reader.next_document().unwrap() {
             documents.push(document);
@@ -226,11 +209,41 @@ mod tests {
         assert_eq!(read(root).0.len(), 1);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_folder_is_counted_and_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("in");
+        write(&root, "a.txt", b"kept");
+        write(folder.path(), "secret.txt", b"secret");
+        std::os::unix::fs::symlink("../secret.txt", root.join("notes.txt")).unwrap();
+        let (documents, reader) = read(&root);
+        assert_eq!(documents.len(), 1);
+        let progress = reader.progress();
+        assert_eq!((progress.bad, progress.passed_over), (0, 1));
+        let named = reader.passed_over()[0].to_string();
+        assert!(named.contains("notes.txt: passed over: a link"), "{named}");
+        assert!(named.contains("secret.txt; --follow-links"), "{named}");
+        let options = ReadOptions {
+            follow_links: true,
+            ..ReadOptions::default()
+        };
+        let mut reader = Reader::open(vec![Source::Folder(root)], options).unwrap();
+        let mut bodies = Vec::new();
+        while let Some(document) = reader.next_document().unwrap() {
+            bodies.push(document.body);
+        }
+        assert_eq!(bodies, ["kept", "secret"]);
+    }
+
     #[test]
     fn a_folder_without_documents_says_what_it_looked_for() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), "a.pdf", b"x");
-        let error = Reader::open(vec![Source::Folder(folder.path().to_path_buf())], false);
+        let error = Reader::open(
+            vec![Source::Folder(folder.path().to_path_buf())],
+            ReadOptions::default(),
+        );
         let Err(ReaderError::Source { reason, .. }) = error else {
             panic!()
         };

@@ -1,5 +1,7 @@
-//! How are a file's bytes read, compressed or not, and how many of them have been?
+//! The bytes of a file, decompressed, counted, and within its limits.
 
+use crate::limits::{Allowance, Beyond, FileLimits};
+use crate::opened::{OpenError, open_named};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -35,11 +37,21 @@ pub(crate) enum InputError {
     Io(io::Error),
     /// The compressed data is cut off or damaged: the fault of the file, not of the machine.
     Damaged(String),
+    /// The file went beyond a limit.
+    Beyond(Beyond),
 }
 
-/// The bytes of a file as documents are read from it: decompressed where its name ends in `.zst` or `.gz`.
+/// The bytes of a file as documents are read from it: decompressed where its name ends in `.zst` or
+/// `.gz`, and without the limits that bound a file among many.
 pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Input::open(path, &Meter::default())?.bytes)
+    let mut input = Input::new(
+        open_named(path)?,
+        path,
+        FileLimits::default(),
+        &Meter::default(),
+    )?;
+    input.allowance = Allowance::endless();
+    Ok(Box::new(input))
 }
 
 /// A file's or a stream's bytes after decompression.
@@ -47,14 +59,29 @@ pub(crate) struct Input {
     bytes: Box<dyn Read + Send>,
     compressed: bool,
     failed: Arc<AtomicBool>,
+    allowance: Allowance,
+    meter: Meter,
+    /// The meter when the file was opened.
+    meter_start: u64,
 }
 
 impl Input {
-    /// Opens a file; its ending says whether it is compressed.
-    pub(crate) fn open(path: &Path, meter: &Meter) -> io::Result<Input> {
+    /// Opens a file that its user named; its ending says whether it is compressed.
+    pub(crate) fn open(path: &Path, limits: FileLimits, meter: &Meter) -> Result<Input, OpenError> {
+        let file = open_named(path)?;
+        Input::new(file, path, limits, meter).map_err(OpenError::Io)
+    }
+
+    /// Reads an opened file; the ending of its path says whether it is compressed.
+    pub(crate) fn new(
+        file: File,
+        path: &Path,
+        limits: FileLimits,
+        meter: &Meter,
+    ) -> io::Result<Input> {
         let failed = Arc::new(AtomicBool::new(false));
         let source = Counted {
-            inner: File::open(path)?,
+            inner: file,
             meter: meter.clone(),
             failed: failed.clone(),
         };
@@ -76,10 +103,13 @@ impl Input {
             bytes,
             compressed,
             failed,
+            allowance: Allowance::new(limits, compressed),
+            meter: meter.clone(),
+            meter_start: meter.bytes(),
         })
     }
 
-    /// An uncompressed stream.
+    /// An uncompressed stream, which has no limits.
     pub(crate) fn from_reader(stream: impl Read + Send + 'static, meter: &Meter) -> Input {
         let failed = Arc::new(AtomicBool::new(false));
         let source = Counted {
@@ -91,12 +121,33 @@ impl Input {
             bytes: Box::new(source),
             compressed: false,
             failed,
+            allowance: Allowance::endless(),
+            meter: meter.clone(),
+            meter_start: meter.bytes(),
         }
+    }
+
+    /// Decoded bytes so far.
+    pub(crate) fn decoded_bytes(&self) -> u64 {
+        self.allowance.decoded()
+    }
+
+    /// Counts the time from here on as time of this file.
+    pub(crate) fn resume(&mut self) {
+        self.allowance.resume();
+    }
+
+    /// Counts no time of this file from here on.
+    pub(crate) fn pause(&mut self) {
+        self.allowance.pause();
     }
 
     /// Says whose fault an error of `read` was.
     pub(crate) fn explain(&self, error: io::Error) -> InputError {
-        if !self.compressed || self.failed.load(Ordering::Relaxed) {
+        let inner = error.get_ref();
+        if let Some(beyond) = inner.and_then(|inner| inner.downcast_ref::<Beyond>()) {
+            InputError::Beyond(*beyond)
+        } else if !self.compressed || self.failed.load(Ordering::Relaxed) {
             InputError::Io(error)
         } else if error.kind() == io::ErrorKind::UnexpectedEof {
             InputError::Damaged("file ends early; fetch or compress it again".to_owned())
@@ -110,7 +161,21 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.bytes.read(buffer)
+        let left = self.allowance.left();
+        if left == 0 && !buffer.is_empty() {
+            // Whether the file ends here is told by one byte more.
+            return match self.bytes.read(&mut buffer[..1])? {
+                0 => Ok(0),
+                _ => Err(self.allowance.beyond_bytes().into()),
+            };
+        }
+        let taken = buffer
+            .len()
+            .min(usize::try_from(left).unwrap_or(usize::MAX));
+        let read = self.bytes.read(&mut buffer[..taken])?;
+        let source_bytes = self.meter.bytes() - self.meter_start;
+        self.allowance.count(read as u64, source_bytes)?;
+        Ok(read)
     }
 }
 

@@ -1,7 +1,7 @@
-//! How are documents read from a file of JSON lines?
+//! The documents of a file of JSON lines, one after another.
 
 use crate::input::{Input, InputError};
-use crate::reader::{BadDocument, Step};
+use crate::reader::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
@@ -15,12 +15,16 @@ const BUFFER_BYTES: usize = 128 << 10;
 /// A line buffer above this is given back after use: one huge line need not cost memory for ever.
 const LINE_BYTES_KEPT: usize = 1 << 20;
 
+/// Bytes after which the caller hears of a stretch without documents, to say where reading is.
+const MEANWHILE_BYTES: u64 = 1 << 20;
+
 /// The documents of one file of JSON lines.
 pub(crate) struct JsonLines {
-    name: String,
+    place: Place,
     input: BufReader<Input>,
     line: Vec<u8>,
-    line_number: u64,
+    /// Bytes of the line so far, those that were not kept too; `None` between lines.
+    line_bytes: Option<u64>,
     line_bytes_max: usize,
     ended: bool,
 }
@@ -31,6 +35,8 @@ enum LineRead {
     Whole,
     /// The line was too long and has been passed over.
     TooLong { bytes: u64 },
+    /// The line goes on, and the caller is due to hear of it.
+    Unfinished,
     /// There was no further line.
     End,
 }
@@ -40,27 +46,44 @@ impl JsonLines {
     pub(crate) fn new(name: String, input: Input, line_bytes_max: usize) -> JsonLines {
         let input = BufReader::with_capacity(BUFFER_BYTES, input);
         JsonLines {
-            name,
+            place: Place {
+                file: name,
+                ..Place::default()
+            },
             input,
             line: Vec::new(),
-            line_number: 0,
+            line_bytes: None,
             line_bytes_max,
             ended: false,
         }
     }
 
-    /// The next document or bad line; empty lines are passed over.
+    /// The line read last.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The next document or bad line; empty lines are passed over. A long stretch without either is
+    /// cut into steps.
     pub(crate) fn next(&mut self) -> Result<Step, ReaderError> {
+        self.input.get_mut().resume();
+        let step = self.step();
+        self.input.get_mut().pause();
+        self.place.decoded_bytes = self.input.get_ref().decoded_bytes();
+        step
+    }
+
+    fn step(&mut self) -> Result<Step, ReaderError> {
+        let mut budget = MEANWHILE_BYTES;
         loop {
             if self.ended {
                 return Ok(Step::End);
             }
-            if self.line.capacity() > LINE_BYTES_KEPT {
-                self.line = Vec::new();
+            if budget == 0 {
+                return Ok(Step::Meanwhile);
             }
-            self.line.clear();
-            self.line_number += 1;
-            match read_line(&mut self.input, &mut self.line, self.line_bytes_max) {
+            match self.read_line(&mut budget) {
+                Ok(LineRead::Unfinished) => {}
                 Ok(LineRead::Whole) => {
                     if let Some(step) = self.parse() {
                         return Ok(step);
@@ -77,8 +100,9 @@ impl JsonLines {
                     let text_bytes = self.line.len() as u64;
                     return match self.input.get_ref().explain(error) {
                         InputError::Damaged(reason) => Ok(self.bad(reason, text_bytes)),
+                        InputError::Beyond(beyond) => Ok(self.bad(beyond.to_string(), text_bytes)),
                         InputError::Io(source) => Err(ReaderError::Io {
-                            path: PathBuf::from(&self.name),
+                            path: PathBuf::from(&self.place.file),
                             source,
                         }),
                     };
@@ -91,7 +115,7 @@ impl JsonLines {
     fn parse(&self) -> Option<Step> {
         let text_bytes = self.line.len() as u64;
         let mut line = self.line.as_slice();
-        if self.line_number == 1 {
+        if self.place.line == 1 {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         }
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -107,42 +131,56 @@ impl JsonLines {
     }
 
     fn bad(&self, reason: String, text_bytes: u64) -> Step {
-        let (file, line) = (self.name.clone(), self.line_number);
+        let (file, line) = (self.place.file.clone(), self.place.line);
         Step::Bad {
             bad: BadDocument { file, line, reason },
             text_bytes,
         }
     }
-}
 
-/// Appends the next line to `line`; past `bytes_max` it only counts up to the line's end.
-fn read_line(
-    input: &mut impl BufRead,
-    line: &mut Vec<u8>,
-    bytes_max: usize,
-) -> io::Result<LineRead> {
-    let mut bytes = 0u64;
-    loop {
-        let buffer = match input.fill_buf() {
-            Ok(buffer) => buffer,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+    /// Appends to the line, or begins the next one; past `line_bytes_max` it only counts up to the
+    /// line's end. Stops where `budget`, in bytes, is used up.
+    fn read_line(&mut self, budget: &mut u64) -> io::Result<LineRead> {
+        let mut bytes = match self.line_bytes {
+            Some(bytes) => bytes,
+            None => {
+                if self.line.capacity() > LINE_BYTES_KEPT {
+                    self.line = Vec::new();
+                }
+                self.line.clear();
+                self.place.line += 1;
+                0
+            }
         };
-        let newline = memchr::memchr(b'\n', buffer);
-        let part = newline.map_or(buffer, |at| &buffer[..=at]);
-        let part_bytes = part.len();
-        bytes += part_bytes as u64;
-        if bytes <= bytes_max as u64 {
-            line.extend_from_slice(part);
-        }
-        input.consume(part_bytes);
-        // Without a newline the line goes on, unless nothing came: then the input is at its end.
-        if newline.is_some() || part_bytes == 0 {
-            return Ok(match bytes {
-                0 => LineRead::End,
-                bytes if bytes > bytes_max as u64 => LineRead::TooLong { bytes },
-                _ => LineRead::Whole,
-            });
+        let bytes_max = self.line_bytes_max as u64;
+        loop {
+            let buffer = match self.input.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let newline = memchr::memchr(b'\n', buffer);
+            let part = newline.map_or(buffer, |at| &buffer[..=at]);
+            let part_bytes = part.len();
+            bytes += part_bytes as u64;
+            if bytes <= bytes_max {
+                self.line.extend_from_slice(part);
+            }
+            self.input.consume(part_bytes);
+            *budget = budget.saturating_sub(part_bytes as u64);
+            // Without a newline the line goes on, unless nothing came: then the input is at its end.
+            if newline.is_some() || part_bytes == 0 {
+                self.line_bytes = None;
+                return Ok(match bytes {
+                    0 => LineRead::End,
+                    bytes if bytes > bytes_max => LineRead::TooLong { bytes },
+                    _ => LineRead::Whole,
+                });
+            }
+            if *budget == 0 {
+                self.line_bytes = Some(bytes);
+                return Ok(LineRead::Unfinished);
+            }
         }
     }
 }

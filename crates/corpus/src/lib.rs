@@ -2,25 +2,33 @@
 //!
 //! - [`Document`]: `{url, title, body}` and further fields.
 //! - [`Reader`]: a stream of documents out of files, folders and standard input; bad ones are
-//!   counted and reported, never fatal.
+//!   counted and reported, never fatal. [`PassedOver`]: what is named and not read; [`FileLimits`]:
+//!   how much of a file is.
 //! - [`machine`]: the documentation that is on this machine already.
 
 pub mod document;
 pub mod json_line;
 pub mod reader;
 
+pub mod limits;
+pub mod passed_over;
+
 mod file;
 mod folder;
 mod html;
 mod input;
 mod json_lines;
+mod opened;
 mod roff;
 mod rust_docs;
+mod walk;
 
 pub mod machine;
 
 pub use document::{Document, site_of, url_hash};
 pub use input::open_decompressed;
 pub use json_line::LineError;
+pub use limits::FileLimits;
 pub use machine::MachineRoots;
-pub use reader::{BadDocument, Progress, Reader, ReaderError, Source};
+pub use passed_over::PassedOver;
+pub use reader::{BadDocument, Next, Place, Progress, ReadOptions, Reader, ReaderError, Source};

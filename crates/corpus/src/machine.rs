@@ -11,10 +11,11 @@
 
 use crate::Document;
 use crate::file::{self, Markup};
-use crate::folder::{self, Found};
-use crate::input::Meter;
-use crate::reader::Step;
-use crate::{roff, rust_docs};
+use crate::folder;
+use crate::input::{Input, Meter};
+use crate::reader::{Place, Step};
+use crate::walk::{Found, walk_or_nothing};
+use crate::{FileLimits, roff, rust_docs};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
@@ -77,6 +78,7 @@ pub(crate) struct Machine {
     meter: Meter,
     documents: u64,
     text_bytes: u64,
+    place: Place,
 }
 
 impl Machine {
@@ -90,7 +92,7 @@ impl Machine {
             list_manual(root, &mut files);
         }
         if let Some(root) = &roots.doc {
-            let found = folder::walk(root, false, is_documentation).files;
+            let found = walk_or_nothing(root, is_documentation).files;
             files.extend(found.into_iter().map(|file| Listed {
                 file,
                 kind: Kind::Plain,
@@ -101,6 +103,7 @@ impl Machine {
             meter: meter.clone(),
             documents: 0,
             text_bytes: 0,
+            place: Place::default(),
         }
     }
 
@@ -109,10 +112,16 @@ impl Machine {
         self.files.iter().map(|listed| listed.file.bytes).sum()
     }
 
+    /// The file read last.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// The next document.
     pub(crate) fn next(&mut self) -> Step {
         while let Some(listed) = self.files.pop_front() {
             let before = self.meter.bytes();
+            self.place.file = listed.file.path.display().to_string();
             let read = read(&listed, &self.meter);
             self.meter.skip(
                 listed
@@ -141,10 +150,11 @@ impl Machine {
 /// Reads one file; `None` for one that holds nothing to read.
 fn read(listed: &Listed, meter: &Meter) -> Option<Document> {
     let path = &listed.file.path;
+    let input = Input::open(path, FileLimits::default(), meter).ok()?;
     let document = match &listed.kind {
-        Kind::Plain => folder::read_file(path, meter).ok()?.0,
+        Kind::Plain => folder::read_file(path, input).ok()?.0,
         Kind::Manual { name, section } => {
-            let source = file::decode(file::read_bytes(path, meter).ok()?).ok()?;
+            let source = file::decode(file::read_bytes(input).ok()?).ok()?;
             let body = roff::read_text(&source);
             let title = format!("{name}({section})");
             Document {
@@ -160,7 +170,7 @@ fn read(listed: &Listed, meter: &Meter) -> Option<Document> {
             inside,
         } => {
             let url = crate_url(name, version, inside);
-            let bytes = file::read_bytes(path, meter).ok()?;
+            let bytes = file::read_bytes(input).ok()?;
             if inside.ends_with(".rs") {
                 source_document(url, name, inside, &file::decode(bytes).ok()?)?
             } else {
@@ -223,7 +233,7 @@ fn list_crates(root: &Path, files: &mut VecDeque<Listed>) {
         }
     }
     for (name, (_, version, root)) in newest {
-        let found = folder::walk(&root, false, is_crate_documentation).files;
+        let found = walk_or_nothing(&root, is_crate_documentation).files;
         for file in found {
             let Ok(inside) = file.path.strip_prefix(&root) else {
                 continue;
@@ -312,7 +322,7 @@ fn list_manual(root: &Path, files: &mut VecDeque<Listed>) {
             .is_some_and(|name| name.to_string_lossy().starts_with("man"))
     };
     for folder in sections.iter().filter(is_section) {
-        for file in folder::walk(folder, false, |_| true).files {
+        for file in walk_or_nothing(folder, |_| true).files {
             // A link is another name of a page that is listed already.
             if file.path.is_symlink() {
                 continue;

@@ -1,16 +1,18 @@
-//! How do documents come out of sources, one after another?
+//! Documents out of sources, one after another, and what was left out on the way.
 
-use crate::Document;
 use crate::folder::Folder;
 use crate::input::{Input, Meter};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
+use crate::opened::OpenError;
+use crate::passed_over::PassedOver;
+use crate::{Document, FileLimits};
 use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Bad documents that are kept with their reasons; the others are counted.
-const BAD_DOCUMENTS_KEPT: usize = 10;
+/// Bad documents that are kept with their reasons, and paths passed over; the others are counted.
+const KEPT: usize = 10;
 
 /// Endings of files of JSON lines, before `.zst` or `.gz`.
 const JSON_LINES_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
@@ -42,7 +44,8 @@ impl Source {
         };
         if metadata.is_dir() {
             Ok(Source::Folder(path))
-        } else if has_json_lines_ending(&path) {
+        } else if has_json_lines_ending(&path) || !metadata.is_file() {
+            // What is no file is named when its turn comes, like those in folders.
             Ok(Source::JsonLines(path))
         } else {
             let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
@@ -66,6 +69,17 @@ fn has_json_lines_ending(path: &Path) -> bool {
         .unwrap_or(&name);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     JSON_LINES_ENDINGS.contains(&ending)
+}
+
+/// How sources are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The first bad document is an error.
+    pub strict: bool,
+    /// Links that leave a folder are followed.
+    pub follow_links: bool,
+    /// Limits for each file.
+    pub limits: FileLimits,
 }
 
 /// A source that cannot be read at all.
@@ -122,6 +136,8 @@ pub struct Progress {
     pub documents: u64,
     /// Bad documents left out.
     pub bad: u64,
+    /// Paths passed over: links that leave a folder, and what is no file.
+    pub passed_over: u64,
     /// Bytes of text read (after decompression).
     pub text_bytes: u64,
     /// Bytes of source files read (before decompression), the measure of progress.
@@ -130,12 +146,38 @@ pub struct Progress {
     pub source_bytes_total: Option<u64>,
 }
 
+/// Where a reader is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file; `-` for standard input.
+    pub file: String,
+    /// The line, from 1; 0 where the file is the document.
+    pub line: u64,
+    /// Decoded bytes of the file so far; 0 where the file is the document.
+    pub decoded_bytes: u64,
+}
+
+/// What a step of reading came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// A good document.
+    Document(Document),
+    /// None yet: something was left out, or a long stretch holds none.
+    Meanwhile,
+    /// The end of all sources.
+    End,
+}
+
 /// One step of a stream of documents.
 pub(crate) enum Step {
     /// A document.
     Good { document: Document, text_bytes: u64 },
     /// Something that should have been one.
     Bad { bad: BadDocument, text_bytes: u64 },
+    /// Something that is not read.
+    PassedOver(PassedOver),
+    /// Nothing yet.
+    Meanwhile,
     /// The stream is at its end.
     End,
 }
@@ -155,6 +197,14 @@ impl Stream {
             Stream::Machine(machine) => Ok(machine.next()),
         }
     }
+
+    fn place(&self) -> &Place {
+        match self {
+            Stream::JsonLines(lines) => lines.place(),
+            Stream::Folder(folder) => folder.place(),
+            Stream::Machine(machine) => machine.place(),
+        }
+    }
 }
 
 /// A source whose existence has been checked and that is opened when its turn comes, so that a
@@ -167,23 +217,25 @@ enum Waiting {
 /// Reads documents one after another out of all sources, in order.
 ///
 /// A bad document is counted, the first ten are kept with their reasons, and reading goes on;
-/// under `strict` it is an error. After an error the reader is at its end.
+/// under `strict` it is an error. What is passed over is counted and kept likewise, and never an
+/// error. After an error the reader is at its end.
 pub struct Reader {
     waiting: VecDeque<Waiting>,
     current: Option<Stream>,
-    strict: bool,
+    options: ReadOptions,
     meter: Meter,
     progress: Progress,
     bad: Vec<BadDocument>,
+    passed_over: Vec<PassedOver>,
 }
 
 impl Reader {
-    /// Opens the sources. `strict` makes the first bad document an error.
-    pub fn open(sources: Vec<Source>, strict: bool) -> Result<Reader, ReaderError> {
-        let mut reader = Reader::empty(strict);
+    /// Opens the sources.
+    pub fn open(sources: Vec<Source>, options: ReadOptions) -> Result<Reader, ReaderError> {
+        let mut reader = Reader::empty(options);
         let mut total = Some(0u64);
         for source in sources {
-            let (waiting, bytes) = prepare(source, &reader.meter)?;
+            let (waiting, bytes) = prepare(source, &options, &reader.meter)?;
             total = total.zip(bytes).map(|(total, bytes)| total + bytes);
             reader.waiting.push_back(waiting);
         }
@@ -193,7 +245,7 @@ impl Reader {
 
     /// Reads JSON lines from any stream; `name` stands for the file in reasons.
     pub fn from_reader(name: impl Into<String>, stream: impl Read + Send + 'static) -> Reader {
-        let mut reader = Reader::empty(false);
+        let mut reader = Reader::empty(ReadOptions::default());
         let input = Input::from_reader(stream, &reader.meter);
         let lines = JsonLines::new(name.into(), input, LINE_BYTES_MAX);
         reader
@@ -204,7 +256,7 @@ impl Reader {
 
     /// Reads the documentation below these roots; what is missing is passed over.
     pub fn open_machine(roots: &MachineRoots) -> Reader {
-        let mut reader = Reader::empty(false);
+        let mut reader = Reader::empty(ReadOptions::default());
         let machine = Machine::open(roots, &reader.meter);
         reader.progress.source_bytes_total = Some(machine.bytes());
         reader
@@ -215,25 +267,36 @@ impl Reader {
 
     /// Makes the first bad document an error, or not.
     pub fn strict(mut self, strict: bool) -> Reader {
-        self.strict = strict;
+        self.options.strict = strict;
         self
     }
 
-    fn empty(strict: bool) -> Reader {
-        let waiting = VecDeque::new();
-        let (meter, progress, bad) = (Meter::default(), Progress::default(), Vec::new());
+    fn empty(options: ReadOptions) -> Reader {
         Reader {
-            waiting,
+            waiting: VecDeque::new(),
             current: None,
-            strict,
-            meter,
-            progress,
-            bad,
+            options,
+            meter: Meter::default(),
+            progress: Progress::default(),
+            bad: Vec::new(),
+            passed_over: Vec::new(),
         }
     }
 
     /// The next good document; `None` at the end.
     pub fn next_document(&mut self) -> Result<Option<Document>, ReaderError> {
+        loop {
+            match self.read_on()? {
+                Next::Document(document) => return Ok(Some(document)),
+                Next::Meanwhile => {}
+                Next::End => return Ok(None),
+            }
+        }
+    }
+
+    /// Reads on to the next good document, and not for long: where none comes, that is said, and
+    /// [`Reader::place`] says where reading is.
+    pub fn read_on(&mut self) -> Result<Next, ReaderError> {
         let result = self.advance();
         if result.is_err() {
             self.waiting.clear();
@@ -242,55 +305,67 @@ impl Reader {
         result
     }
 
-    fn advance(&mut self) -> Result<Option<Document>, ReaderError> {
-        loop {
-            let Some(current) = &mut self.current else {
-                let Some(waiting) = self.waiting.pop_front() else {
-                    return Ok(None);
-                };
-                self.current = Some(self.start(waiting)?);
-                continue;
+    fn advance(&mut self) -> Result<Next, ReaderError> {
+        let Some(current) = &mut self.current else {
+            let Some(waiting) = self.waiting.pop_front() else {
+                return Ok(Next::End);
             };
-            match current.next()? {
-                Step::Good {
-                    document,
-                    text_bytes,
-                } => {
-                    self.progress.documents += 1;
-                    self.progress.text_bytes += text_bytes;
-                    return Ok(Some(document));
-                }
-                Step::Bad { bad, text_bytes } => {
-                    self.progress.text_bytes += text_bytes;
-                    self.leave_out(bad)?;
-                }
-                Step::End => self.current = None,
+            self.current = self.start(waiting)?;
+            return Ok(Next::Meanwhile);
+        };
+        match current.next()? {
+            Step::Good {
+                document,
+                text_bytes,
+            } => {
+                self.progress.documents += 1;
+                self.progress.text_bytes += text_bytes;
+                return Ok(Next::Document(document));
             }
+            Step::Bad { bad, text_bytes } => {
+                self.progress.text_bytes += text_bytes;
+                self.leave_out(bad)?;
+            }
+            Step::PassedOver(passed_over) => self.pass_over(passed_over),
+            Step::Meanwhile => {}
+            Step::End => self.current = None,
+        }
+        Ok(Next::Meanwhile)
+    }
+
+    /// Opens a source; `None` where it is nothing that is read.
+    fn start(&mut self, waiting: Waiting) -> Result<Option<Stream>, ReaderError> {
+        let path = match waiting {
+            Waiting::Stream(stream) => return Ok(Some(stream)),
+            Waiting::File(path) => path,
+        };
+        match Input::open(&path, self.options.limits, &self.meter) {
+            Ok(input) => {
+                let name = path.display().to_string();
+                let lines = JsonLines::new(name, input, LINE_BYTES_MAX);
+                Ok(Some(Stream::JsonLines(lines)))
+            }
+            Err(OpenError::PassedOver(reason)) => {
+                self.pass_over(PassedOver { path, reason });
+                Ok(None)
+            }
+            Err(OpenError::Io(source)) => Err(ReaderError::Io { path, source }),
         }
     }
 
-    fn start(&self, waiting: Waiting) -> Result<Stream, ReaderError> {
-        match waiting {
-            Waiting::Stream(stream) => Ok(stream),
-            Waiting::File(path) => {
-                let name = path.display().to_string();
-                let input = Input::open(&path, &self.meter)
-                    .map_err(|source| ReaderError::Io { path, source })?;
-                Ok(Stream::JsonLines(JsonLines::new(
-                    name,
-                    input,
-                    LINE_BYTES_MAX,
-                )))
-            }
+    fn pass_over(&mut self, passed_over: PassedOver) {
+        self.progress.passed_over += 1;
+        if self.passed_over.len() < KEPT {
+            self.passed_over.push(passed_over);
         }
     }
 
     fn leave_out(&mut self, bad: BadDocument) -> Result<(), ReaderError> {
         self.progress.bad += 1;
-        if self.bad.len() < BAD_DOCUMENTS_KEPT {
+        if self.bad.len() < KEPT {
             self.bad.push(bad.clone());
         }
-        if self.strict {
+        if self.options.strict {
             Err(ReaderError::Strict(bad))
         } else {
             Ok(())
@@ -305,20 +380,39 @@ impl Reader {
         }
     }
 
+    /// Bytes of source files read so far, the measure of progress.
+    pub fn source_bytes(&self) -> u64 {
+        self.meter.bytes()
+    }
+
+    /// Where it is; `None` between sources.
+    pub fn place(&self) -> Option<&Place> {
+        self.current.as_ref().map(Stream::place)
+    }
+
     /// The first ten bad documents.
     pub fn bad_documents(&self) -> &[BadDocument] {
         &self.bad
     }
+
+    /// The first ten paths that were passed over.
+    pub fn passed_over(&self) -> &[PassedOver] {
+        &self.passed_over
+    }
 }
 
 /// Checks that a source is there, and how many bytes it has.
-fn prepare(source: Source, meter: &Meter) -> Result<(Waiting, Option<u64>), ReaderError> {
+fn prepare(
+    source: Source,
+    options: &ReadOptions,
+    meter: &Meter,
+) -> Result<(Waiting, Option<u64>), ReaderError> {
     match source {
         Source::JsonLines(path) => match std::fs::metadata(&path) {
             Ok(metadata) => {
-                // A pipe has no length.
+                // What is no file is not read.
                 let bytes = metadata.is_file().then_some(metadata.len());
-                Ok((Waiting::File(path), bytes))
+                Ok((Waiting::File(path), Some(bytes.unwrap_or(0))))
             }
             Err(source) => Err(ReaderError::Io { path, source }),
         },
@@ -328,7 +422,7 @@ fn prepare(source: Source, meter: &Meter) -> Result<(Waiting, Option<u64>), Read
             Ok((Waiting::Stream(Stream::JsonLines(lines)), None))
         }
         Source::Folder(path) => {
-            let folder = Folder::open(&path, meter)?;
+            let folder = Folder::open(&path, options, meter)?;
             let bytes = folder.bytes();
             Ok((Waiting::Stream(Stream::Folder(folder)), Some(bytes)))
         }

@@ -7,7 +7,7 @@ use crate::indexing::{Verdict, index_sources};
 use crate::interrupt::Interrupt;
 use crate::terminal::{Style, printable, summary_text};
 use anyhow::{Context, bail};
-use corpus::Source;
+use corpus::{ReadOptions, Source};
 use index::{BuildOptions, Index, IndexError};
 use search::Operator;
 use serve::{Cluster, Generations, SearchOptions, ServeOptions, Server, io_runtime};
@@ -133,7 +133,13 @@ fn existing_or_new(directory: &Path, interrupt: &Interrupt) -> anyhow::Result<Ar
         0.0..READING_S_MAX => Verdict::ReadOn,
         _ => Verdict::Enough,
     };
-    let indexed = index_sources(vec![Source::Machine], false, storage, options, verdict)?;
+    let indexed = index_sources(
+        vec![Source::Machine],
+        ReadOptions::default(),
+        storage,
+        options,
+        verdict,
+    )?;
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(super::index::text_summary(&indexed, directory).as_bytes())?;
     stdout.flush()?;

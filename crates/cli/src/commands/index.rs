@@ -2,16 +2,17 @@
 
 use super::cores_count;
 use super::optimize::OrderName;
-use crate::figures::{bytes, count, parse_memory, seconds};
+use crate::figures::{bytes, count, parse_bytes, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
 use clap::builder::RangedU64ValueParser;
-use corpus::Source;
+use corpus::{FileLimits, ReadOptions, Source};
 use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use text::Analyzer;
 use vfs::RealStorage;
 
@@ -19,6 +20,9 @@ const EXAMPLES: &str = "\
 A document is {\"url\", \"title\", \"body\"}; further fields are kept. A document replaces an earlier
 one with the same URL. Bad documents are counted, the first ten are reported as file:line: reason,
 and the rest is indexed. Nothing is visible to searches before everything is on the disk.
+
+Links that leave a folder, FIFOs, sockets, devices and the files of /proc and /sys are not read: they are
+counted, and the first ten are named.
 
 EXAMPLES:
     shorttail index documents.jsonl.zst --into my-index
@@ -71,6 +75,16 @@ pub(crate) struct IndexArguments {
     /// frequent]
     #[arg(long)]
     pairs: Option<PairsName>,
+    /// Read files and folders that links lead to outside of a source folder
+    #[arg(long)]
+    follow_links: bool,
+    /// Decoded bytes to read of each file: what is beyond is left out, and reported like a bad document
+    /// [default: 1T, and above 64M at most 200 for each compressed byte]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    file_bytes_max: Option<u64>,
+    /// Seconds to spend on reading and decoding each file; what is not read by then is left out likewise
+    #[arg(long, value_name = "S", default_value_t = FileLimits::default().time_max.as_secs())]
+    file_seconds_max: u64,
     /// Stop at the first bad document and commit nothing
     #[arg(long)]
     strict: bool,
@@ -146,9 +160,15 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
         }),
         ..BuildOptions::default()
     };
-    let indexed = index_sources(sources, arguments.strict, storage, options, |_| {
-        Verdict::ReadOn
-    })?;
+    let reading = ReadOptions {
+        strict: arguments.strict,
+        follow_links: arguments.follow_links,
+        limits: FileLimits {
+            decoded_bytes_max: arguments.file_bytes_max,
+            time_max: Duration::from_secs(arguments.file_seconds_max),
+        },
+    };
+    let indexed = index_sources(sources, reading, storage, options, |_| Verdict::ReadOn)?;
     let summary = match arguments.json {
         true => format!("{}\n", json_summary(&indexed)),
         false => text_summary(&indexed, &arguments.into),
@@ -198,6 +218,9 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
     for (name, value) in rows {
         text.push_str(&format!("{name:<10} {value}\n"));
     }
+    if progress.passed_over > 0 {
+        text.push_str(&format!("passed over {}\n", count(progress.passed_over)));
+    }
     text.push_str(&format!(
         "{} now holds {} (generation {})\n",
         crate::terminal::printable(&directory.display().to_string()),
@@ -226,6 +249,10 @@ fn json_summary(indexed: &Indexed) -> serde_json::Value {
         "bad": indexed.progress.bad,
         "bad_documents": indexed.bad_documents.iter().map(|bad| serde_json::json!({
             "file": bad.file, "line": bad.line, "reason": bad.reason,
+        })).collect::<Vec<_>>(),
+        "passed_over": indexed.progress.passed_over,
+        "passed_over_paths": indexed.passed_over.iter().map(|passed| serde_json::json!({
+            "path": passed.path.display().to_string(), "reason": passed.reason.to_string(),
         })).collect::<Vec<_>>(),
         "documents_total": summary.documents_count,
         "generation": summary.generation,

@@ -10,6 +10,7 @@ mod lab;
 mod load;
 mod model;
 mod optimizing;
+mod passed_over;
 mod processes;
 mod searching;
 mod serving;

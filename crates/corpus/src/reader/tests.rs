@@ -44,7 +44,7 @@ fn read_file(name: &str, bytes: &[u8]) -> (Vec<Document>, Reader) {
     std::fs::write(&path, bytes).unwrap();
     let source = Source::parse(path.to_str().unwrap()).unwrap();
     assert_eq!(source, Source::JsonLines(path));
-    let mut reader = Reader::open(vec![source], false).unwrap();
+    let mut reader = Reader::open(vec![source], ReadOptions::default()).unwrap();
     (read_all(&mut reader), reader)
 }
 
@@ -185,6 +185,136 @@ fn damaged_compression_is_a_bad_document() {
     assert_eq!(reader.progress().bad, 0);
 }
 
+/// Reads a file under limits: the documents, and the one line that was left out.
+fn read_within(name: &str, bytes: &[u8], limits: FileLimits) -> (Vec<Document>, BadDocument) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let options = ReadOptions {
+        limits,
+        ..ReadOptions::default()
+    };
+    let mut reader = Reader::open(vec![Source::JsonLines(path)], options).unwrap();
+    let documents = read_all(&mut reader);
+    assert_eq!(reader.progress().bad, 1, "{name}");
+    (documents, reader.bad_documents()[0].clone())
+}
+
+#[test]
+fn a_file_beyond_its_bytes_keeps_the_documents_before() {
+    let text = lines(3000);
+    let limits = FileLimits {
+        decoded_bytes_max: Some(text.len() as u64 / 2),
+        ..FileLimits::default()
+    };
+    for (name, bytes) in [
+        ("a.jsonl", text.clone().into_bytes()),
+        ("a.jsonl.gz", gzip(text.as_bytes())),
+        ("a.jsonl.zst", zstd(text.as_bytes(), 20)),
+    ] {
+        let (documents, bad) = read_within(name, &bytes, limits);
+        assert_eq!(bad.line, documents.len() as u64 + 1, "{name}");
+        assert!((1400..1600).contains(&documents.len()), "{name}");
+        assert!(bad.reason.contains("--file-bytes-max"), "{name}: {bad}");
+        // As many bytes as there are is no byte too many.
+        let limits = FileLimits {
+            decoded_bytes_max: Some(text.len() as u64),
+            ..FileLimits::default()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let options = ReadOptions {
+            limits,
+            ..ReadOptions::default()
+        };
+        let mut reader = Reader::open(vec![Source::JsonLines(path)], options).unwrap();
+        assert_eq!(read_all(&mut reader).len(), 3000, "{name}");
+        assert_eq!(reader.progress().bad, 0, "{name}");
+    }
+}
+
+#[test]
+fn a_bomb_ends_early_and_keeps_the_documents_before() {
+    let newlines = vec![b'\n'; 80 << 20];
+    for (name, bytes) in [
+        (
+            "bomb.jsonl.gz",
+            gzip(&[lines(5).as_bytes(), &newlines].concat()),
+        ),
+        (
+            "bomb.jsonl.zst",
+            zstd(&[lines(5).as_bytes(), &newlines].concat(), 20),
+        ),
+    ] {
+        assert!(bytes.len() < 1 << 20, "{name}: {}", bytes.len());
+        let (documents, bad) = read_within(name, &bytes, FileLimits::default());
+        assert_eq!(documents.len(), 5, "{name}");
+        assert!(bad.reason.contains("for one"), "{name}: {bad}");
+        assert!(bad.line > 60 << 20 && bad.line < 70 << 20, "{name}: {bad}");
+    }
+}
+
+#[test]
+fn a_file_beyond_its_time_is_left_and_the_next_is_read() {
+    let limits = FileLimits {
+        time_max: std::time::Duration::ZERO,
+        ..FileLimits::default()
+    };
+    let (documents, bad) = read_within("a.jsonl", lines(3).as_bytes(), limits);
+    assert_eq!((documents.len(), bad.line), (0, 1));
+    assert!(bad.reason.contains("--file-seconds-max"), "{bad}");
+}
+
+#[test]
+fn a_long_stretch_without_documents_says_where_it_is() {
+    let text = [
+        &vec![b'\n'; 5 << 20][..],
+        &vec![b'x'; 5 << 20],
+        b"\n",
+        lines(1).as_bytes(),
+    ]
+    .concat();
+    let mut reader = Reader::from_reader("long", Cursor::new(text.clone()));
+    let mut places = Vec::new();
+    loop {
+        match reader.read_on().unwrap() {
+            Next::Document(_) => break,
+            Next::Meanwhile => places.extend(reader.place().cloned()),
+            Next::End => panic!("no document"),
+        }
+    }
+    assert!(places.len() >= 10, "{}", places.len());
+    assert!(places.iter().all(|place| place.file == "long"));
+    let read: Vec<u64> = places.iter().map(|place| place.decoded_bytes).collect();
+    assert!(read.is_sorted() && read[5] >= 4 << 20, "{read:?}");
+    assert_eq!(places[places.len() - 1].line, (5 << 20) + 1);
+}
+
+#[test]
+fn a_source_that_is_no_file_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = folder.path().join("a.jsonl");
+    std::fs::write(&good, lines(2)).unwrap();
+    let fifo = folder.path().join("pipe.jsonl");
+    let mode = rustix::fs::Mode::RUSR;
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, kind, mode, 0).unwrap();
+    let named = [&fifo, &PathBuf::from("/dev/zero"), &good];
+    let sources = named.map(|path| Source::parse(path.to_str().unwrap()).unwrap());
+    let mut reader = Reader::open(sources.to_vec(), ReadOptions::default()).unwrap();
+    assert_eq!(read_all(&mut reader).len(), 2);
+    assert_eq!(
+        (reader.progress().bad, reader.progress().passed_over),
+        (0, 2)
+    );
+    let said = reader.passed_over()[0].to_string();
+    assert!(
+        said.contains("pipe.jsonl") && said.contains("standard input"),
+        "{said}"
+    );
+}
+
 #[test]
 fn what_is_not_a_source_says_what_is() {
     let folder = tempfile::tempdir().unwrap();
@@ -207,7 +337,7 @@ fn what_is_not_a_source_says_what_is() {
     );
     let gone = Source::JsonLines("/no/such/file.jsonl".into());
     assert!(matches!(
-        Reader::open(vec![gone], false),
+        Reader::open(vec![gone], ReadOptions::default()),
         Err(ReaderError::Io { .. })
     ));
 }
@@ -220,7 +350,7 @@ fn sources_are_read_in_order() {
         std::fs::write(&path, format!("{{\"url\":\"{name}\",\"body\":\"\"}}")).unwrap();
         Source::JsonLines(path)
     });
-    let mut reader = Reader::open(sources.to_vec(), false).unwrap();
+    let mut reader = Reader::open(sources.to_vec(), ReadOptions::default()).unwrap();
     let urls: Vec<_> = read_all(&mut reader).into_iter().map(|d| d.url).collect();
     assert_eq!(urls, ["b", "a"]);
 }

@@ -1,0 +1,68 @@
+//! Input that is named and counted, and not read: links that leave a folder, and what is no file.
+
+use rustix::fs::FileType;
+use std::path::PathBuf;
+
+/// A path that was not read, though it may look like a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOver {
+    /// The path.
+    pub path: PathBuf,
+    /// Why it was not read.
+    pub reason: Reason,
+}
+
+/// Why a path was not read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A symbolic link whose target is outside the folder.
+    #[error("a link that leaves the folder, to {}; --follow-links reads it", target.display())]
+    LinkOut {
+        /// The target, links resolved.
+        target: PathBuf,
+    },
+    /// A symbolic link whose target is not there, or that leads back to itself.
+    #[error("a link that leads nowhere")]
+    LinkNowhere,
+    /// Something else when it was opened than when it was listed.
+    #[error("it was replaced while the folder was read")]
+    Changed,
+    /// A FIFO.
+    #[error("a FIFO, not a file; give its content on standard input, with - as the source")]
+    Fifo,
+    /// A socket.
+    #[error("a socket, not a file")]
+    Socket,
+    /// A character device.
+    #[error("a character device, not a file")]
+    CharacterDevice,
+    /// A block device.
+    #[error("a block device, not a file")]
+    BlockDevice,
+    /// A file or folder that the kernel makes up as it is read.
+    #[error("on the file system {name}, whose files are the kernel's own")]
+    KernelFileSystem {
+        /// The name of the file system.
+        name: &'static str,
+    },
+}
+
+impl Reason {
+    /// The reason for a type that is neither file, folder nor link.
+    pub(crate) fn of_kind(kind: FileType) -> Option<Reason> {
+        match kind {
+            FileType::Fifo => Some(Reason::Fifo),
+            FileType::Socket => Some(Reason::Socket),
+            FileType::CharacterDevice => Some(Reason::CharacterDevice),
+            FileType::BlockDevice => Some(Reason::BlockDevice),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for PassedOver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: passed over: {}", self.path.display(), self.reason)
+    }
+}

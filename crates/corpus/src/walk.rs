@@ -1,0 +1,177 @@
+//! The files of a folder, each once, without those that a link brings in from elsewhere.
+//!
+//! A file is reached by its own path where it has one that is not hidden; links come after all own
+//! paths. A link that stays in the folder brings in what has none: a hidden file, or one whose name
+//! says nothing. A folder is entered once and a file found once, by their real paths, so links to a
+//! folder above end.
+
+use crate::opened::{Beneath, OpenError};
+use crate::passed_over::{PassedOver, Reason};
+use rustix::fs::FileType;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A file and its length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The path by which it was found.
+    pub(crate) path: PathBuf,
+    /// Its real path, without links.
+    pub(crate) real: PathBuf,
+    pub(crate) bytes: u64,
+}
+
+/// What a walk found, in the order of the paths.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    pub(crate) files: Vec<Found>,
+    /// Folders that could not be read, and why.
+    pub(crate) unreadable: Vec<(PathBuf, io::Error)>,
+    pub(crate) passed_over: Vec<PassedOver>,
+}
+
+/// A folder or a link on the way: as it was found, and as it really is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    path: PathBuf,
+    real: PathBuf,
+}
+
+struct Walker<'a, W> {
+    beneath: &'a Beneath,
+    wanted: W,
+    walk: Walk,
+    /// Real paths of folders entered and of files found.
+    seen: HashSet<PathBuf>,
+    folders: Vec<Way>,
+    links: BTreeSet<PathBuf>,
+}
+
+/// Finds the files below the real path `root` that `wanted` names, all of them in `beneath`. Hidden
+/// files and folders are passed over in silence, and so is a link to a file that is not wanted.
+pub(crate) fn walk(beneath: &Beneath, root: &Path, wanted: impl Fn(&str) -> bool) -> Walk {
+    let mut walker = Walker {
+        beneath,
+        wanted,
+        walk: Walk::default(),
+        seen: HashSet::new(),
+        folders: vec![Way {
+            path: root.to_path_buf(),
+            real: root.to_path_buf(),
+        }],
+        links: BTreeSet::new(),
+    };
+    loop {
+        if let Some(folder) = walker.folders.pop() {
+            walker.enter(&folder);
+        } else if let Some(link) = walker.links.pop_first() {
+            walker.resolve(link);
+        } else {
+            break;
+        }
+    }
+    let mut walk = walker.walk;
+    walk.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walk.passed_over
+        .sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    walk
+}
+
+/// As [`walk`], without links that leave `root`; nothing where it cannot be read.
+pub(crate) fn walk_or_nothing(root: &Path, wanted: impl Fn(&str) -> bool) -> Walk {
+    let real = fs::canonicalize(root);
+    let opened = real.and_then(|real| Ok((Beneath::new(&real)?, real)));
+    opened.map_or_else(
+        |_| Walk::default(),
+        |(beneath, real)| walk(&beneath, &real, wanted),
+    )
+}
+
+impl<W: Fn(&str) -> bool> Walker<'_, W> {
+    fn enter(&mut self, folder: &Way) {
+        if !self.seen.insert(folder.real.clone()) {
+            return;
+        }
+        let listing = match self.beneath.list(&folder.real) {
+            Ok(listing) => listing,
+            Err(OpenError::PassedOver(reason)) => return self.pass_over(&folder.path, reason),
+            Err(OpenError::Io(error)) => {
+                self.walk.unreadable.push((folder.path.clone(), error));
+                return;
+            }
+        };
+        for (name, kind) in &listing.entries {
+            if name.to_string_lossy().starts_with('.') {
+                continue;
+            }
+            let (path, real) = (folder.path.join(name), folder.real.join(name));
+            match kind {
+                FileType::Directory => self.folders.push(Way { path, real }),
+                FileType::RegularFile if self.is_wanted(name) => {
+                    let bytes = listing.bytes_of(name);
+                    self.find(Found { path, real, bytes });
+                }
+                FileType::Symlink => {
+                    self.links.insert(path);
+                }
+                other => {
+                    if let Some(reason) = Reason::of_kind(*other) {
+                        self.pass_over(&path, reason);
+                    }
+                }
+            }
+        }
+        // The last is entered first; sorted, so that of two ways to one folder always the same wins.
+        self.folders.sort_unstable_by(|a, b| b.cmp(a));
+    }
+
+    fn resolve(&mut self, path: PathBuf) {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let target = fs::canonicalize(&path).and_then(|real| {
+            let metadata = fs::metadata(&real)?;
+            Ok((real, metadata))
+        });
+        let Ok((real, metadata)) = target else {
+            if self.is_wanted(&name) {
+                self.pass_over(&path, Reason::LinkNowhere);
+            }
+            return;
+        };
+        let kind = FileType::from_raw_mode(metadata.mode());
+        if kind == FileType::RegularFile && !self.is_wanted(&name) {
+            return;
+        }
+        if !self.beneath.holds(&real) {
+            self.pass_over(&path, Reason::LinkOut { target: real });
+        } else if kind == FileType::Directory {
+            self.folders.push(Way { path, real });
+        } else if let Some(reason) = Reason::of_kind(kind) {
+            self.pass_over(&path, reason);
+        } else {
+            let bytes = metadata.len();
+            self.find(Found { path, real, bytes });
+        }
+    }
+
+    fn find(&mut self, found: Found) {
+        if self.seen.insert(found.real.clone()) {
+            self.walk.files.push(found);
+        }
+    }
+
+    fn pass_over(&mut self, path: &Path, reason: Reason) {
+        let path = path.to_path_buf();
+        self.walk.passed_over.push(PassedOver { path, reason });
+    }
+
+    fn is_wanted(&self, name: &OsStr) -> bool {
+        (self.wanted)(&name.to_string_lossy())
+    }
+}
+
+#[cfg(test)]
+mod tests;
