@@ -45,6 +45,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    vfs::fail_writes_beyond_the_file_limit();
     match Arguments::try_parse() {
         Ok(arguments) => failure::report(arguments.command.run()),
         Err(usage) => {

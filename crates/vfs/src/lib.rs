@@ -23,6 +23,10 @@ pub mod preload;
 mod real;
 #[allow(unsafe_code)]
 mod region;
+// The disposition of a signal has no safe call.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+mod signals;
 mod system;
 // The policy of memory has no safe call.
 #[allow(unsafe_code)]
@@ -34,6 +38,8 @@ pub use memory::MemoryStorage;
 pub use preload::{Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage};
 pub use real::RealStorage;
 pub use region::Region;
+#[cfg(unix)]
+pub use signals::fail_writes_beyond_the_file_limit;
 pub use system::SystemTree;
 pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_thread};
 
