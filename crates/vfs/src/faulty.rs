@@ -4,7 +4,7 @@
 //! fault at it: whatever fails, the program must answer with an error, and the next run must find
 //! the old state or the new.
 use crate::buffered::{Buffered, Sink};
-use crate::{Lock, Region, SharedStorage, Storage, StorageError, WriteFile};
+use crate::{Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -160,6 +160,11 @@ impl Storage for FaultyStorage {
         self.inner.list()
     }
 
+    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
+        self.pass("list", "")?;
+        self.inner.list_others()
+    }
+
     fn sync_directory(&self) -> Result<(), StorageError> {
         self.pass("sync", "")?;
         self.inner.sync_directory()
@@ -167,6 +172,10 @@ impl Storage for FaultyStorage {
 
     fn lock(&self, name: &str) -> Result<Lock, StorageError> {
         self.inner.lock(name)
+    }
+
+    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
+        self.inner.is_locked(name)
     }
 }
 

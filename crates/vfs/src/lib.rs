@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 mod buffered;
+mod entry;
 pub mod error;
 mod faulty;
 mod memory;
@@ -32,6 +33,7 @@ mod system;
 #[allow(unsafe_code)]
 pub mod thread;
 
+pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
@@ -57,11 +59,16 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
     fn remove(&self, name: &str) -> Result<(), StorageError>;
     /// The names of all files, sorted.
     fn list(&self) -> Result<Vec<String>, StorageError>;
+    /// Everything else that stands in the directory, sorted: what is no regular file, and files whose
+    /// names are not those of a storage.
+    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError>;
     /// Makes created, renamed and removed names durable.
     fn sync_directory(&self) -> Result<(), StorageError>;
     /// Takes the exclusive lock `name` (an OS lock: it ends with the process, whatever the file).
     /// `Err(StorageError::Locked)` at once when somebody else holds it.
     fn lock(&self, name: &str) -> Result<Lock, StorageError>;
+    /// Whether somebody holds the lock `name` now. Takes nothing and makes no file.
+    fn is_locked(&self, name: &str) -> Result<bool, StorageError>;
 }
 
 /// A file being written. Dropping it without `finish` leaves an unsynced file behind.

@@ -19,7 +19,7 @@
 //! ```
 use crate::buffered::{Buffered, Sink};
 use crate::name::path_of;
-use crate::{Lock, Region, Storage, StorageError, WriteFile};
+use crate::{Lock, OtherEntry, Region, Storage, StorageError, WriteFile};
 use disk::{Disk, FileId, Operation};
 use std::collections::BTreeSet;
 use std::io;
@@ -214,6 +214,10 @@ impl Storage for MemoryStorage {
         Ok(self.files())
     }
 
+    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
+        Ok(Vec::new())
+    }
+
     fn sync_directory(&self) -> Result<(), StorageError> {
         self.state().apply(Operation::SyncDirectory);
         Ok(())
@@ -234,6 +238,11 @@ impl Storage for MemoryStorage {
             storage: self.clone(),
             name: name.to_owned(),
         }))
+    }
+
+    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
+        self.path_of(name)?;
+        Ok(self.state().locked.contains(name))
     }
 }
 

@@ -18,7 +18,7 @@ mod load;
 #[allow(unsafe_code)]
 mod measure;
 
-use crate::{Lock, Region, SharedStorage, Storage, StorageError, WriteFile};
+use crate::{Lock, OtherEntry, Region, SharedStorage, Storage, StorageError, WriteFile};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -272,11 +272,19 @@ impl Storage for PreloadedStorage {
         self.storage.list()
     }
 
+    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
+        self.storage.list_others()
+    }
+
     fn sync_directory(&self) -> Result<(), StorageError> {
         self.storage.sync_directory()
     }
 
     fn lock(&self, name: &str) -> Result<Lock, StorageError> {
         self.storage.lock(name)
+    }
+
+    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
+        self.storage.is_locked(name)
     }
 }

@@ -1,14 +1,21 @@
 //! The real disk.
 use crate::buffered::{Buffered, Sink};
 use crate::name::{is_valid, path_of};
-use crate::{Lock, Region, Storage, StorageError, WriteFile};
+use crate::{Lock, OtherEntry, OtherKind, Region, Storage, StorageError, WriteFile};
 use memmap2::Mmap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Large enough that a system call's cost vanishes beside copying the bytes.
 const BUFFER_BYTES: usize = 256 << 10;
+
+/// Tries to take a lock: [`Storage::is_locked`] holds it for an instant, which is no writer's.
+const LOCK_TRIES: u32 = 4;
+
+/// Between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(3);
 
 /// A directory of the file system.
 #[derive(Debug, Clone)]
@@ -67,21 +74,9 @@ impl Storage for RealStorage {
 
     fn open(&self, name: &str) -> Result<Region, StorageError> {
         let path = path_of(&self.directory, name)?;
-        let mut options = OpenOptions::new();
-        options.read(true);
-        // A pipe of that name must be an error below, and not wait here for its writer.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            rustix::fs::OFlags::NONBLOCK.bits() as i32,
-        );
-        let file = options.open(&path).map_err(failed("open", &path))?;
-        let metadata = file.metadata().map_err(failed("open", &path))?;
-        if !metadata.is_file() {
-            let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
-            return Err(StorageError::from_io("open", &path, source));
-        }
-        if metadata.len() == 0 {
+        let (file, file_bytes) =
+            open_regular(OpenOptions::new().read(true), &path).map_err(failed("open", &path))?;
+        if file_bytes == 0 {
             return Ok(Region::new(Vec::new()));
         }
         // SAFETY: the mapping is read-only, and the file behind it does not change: files of a
@@ -104,20 +99,11 @@ impl Storage for RealStorage {
     }
 
     fn list(&self) -> Result<Vec<String>, StorageError> {
-        let failed = failed("list", &self.directory);
-        let mut names = Vec::new();
-        for entry in fs::read_dir(&self.directory).map_err(&failed)? {
-            let entry = entry.map_err(&failed)?;
-            // What cannot be opened by its name here was not made here.
-            if let Ok(name) = entry.file_name().into_string()
-                && is_valid(&name)
-                && entry.file_type().map_err(&failed)?.is_file()
-            {
-                names.push(name);
-            }
-        }
-        names.sort();
-        Ok(names)
+        Ok(self.entries()?.0)
+    }
+
+    fn list_others(&self) -> Result<Vec<OtherEntry>, StorageError> {
+        Ok(self.entries()?.1)
     }
 
     fn sync_directory(&self) -> Result<(), StorageError> {
@@ -128,18 +114,97 @@ impl Storage for RealStorage {
         let path = path_of(&self.directory, name)?;
         // The file stays when the lock ends: removing it would let two takers hold locks on two
         // files of the same name.
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(failed("lock", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock::new(file)),
-            Err(TryLockError::WouldBlock) => Err(StorageError::Locked { path }),
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let (file, _) = open_regular(&mut options, &path).map_err(failed("lock", &path))?;
+        for attempt in 1.. {
+            match file.try_lock() {
+                Ok(()) => return Ok(Lock::new(file)),
+                Err(TryLockError::WouldBlock) if attempt < LOCK_TRIES => {
+                    std::thread::sleep(LOCK_PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => break,
+                Err(TryLockError::Error(source)) => {
+                    return Err(StorageError::from_io("lock", &path, source));
+                }
+            }
+        }
+        Err(StorageError::Locked { path })
+    }
+
+    fn is_locked(&self, name: &str) -> Result<bool, StorageError> {
+        let path = path_of(&self.directory, name)?;
+        let file = match open_regular(OpenOptions::new().read(true), &path) {
+            Ok((file, _)) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(StorageError::from_io("lock", &path, error)),
+        };
+        // Shared, so that others who only ask do not hear of each other; closed, it is free again.
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
             Err(TryLockError::Error(source)) => Err(StorageError::from_io("lock", &path, source)),
         }
     }
+}
+
+impl RealStorage {
+    /// The files of the storage, and everything else.
+    fn entries(&self) -> Result<(Vec<String>, Vec<OtherEntry>), StorageError> {
+        let failed = failed("list", &self.directory);
+        let (mut names, mut others) = (Vec::new(), Vec::new());
+        for entry in fs::read_dir(&self.directory).map_err(&failed)? {
+            let entry = entry.map_err(&failed)?;
+            let kind = entry.file_type().map_err(&failed)?;
+            let name = entry.file_name();
+            match (other_kind(kind), name.to_str()) {
+                (None, Some(name)) if is_valid(name) => names.push(name.to_owned()),
+                // What cannot be opened by its name here was not made here.
+                (kind, _) => others.push(OtherEntry {
+                    name: name.to_string_lossy().into_owned(),
+                    kind: kind.unwrap_or(OtherKind::OddName),
+                }),
+            }
+        }
+        names.sort();
+        others.sort();
+        Ok((names, others))
+    }
+}
+
+/// What a type is other than a regular file's.
+fn other_kind(kind: fs::FileType) -> Option<OtherKind> {
+    if kind.is_file() {
+        return None;
+    }
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_fifo(&kind) {
+        return Some(OtherKind::Fifo);
+    }
+    Some(if kind.is_dir() {
+        OtherKind::Directory
+    } else if kind.is_symlink() {
+        OtherKind::Link
+    } else {
+        OtherKind::Special
+    })
+}
+
+/// Opens a file that must be a regular one, and says its length. A FIFO of that name is an error, and
+/// is not waited for.
+fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        options,
+        rustix::fs::OFlags::NONBLOCK.bits() as i32,
+    );
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+        return Err(source);
+    }
+    Ok((file, metadata.len()))
 }
 
 struct RealFile {

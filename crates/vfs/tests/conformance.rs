@@ -19,6 +19,7 @@ fn is_not_found<T>(result: Result<T, StorageError>, storage: &dyn Storage, name:
 /// What every storage promises.
 fn check(storage: &dyn Storage) {
     assert_eq!(storage.list().unwrap(), [""; 0]);
+    assert_eq!(storage.list_others().unwrap(), []);
     files_are_written_once(storage);
     names_move_and_go(storage);
     regions_outlive_their_names(storage);
@@ -113,6 +114,7 @@ fn hostile_names_are_refused(storage: &dyn Storage) {
             storage.rename("ok", name),
             storage.remove(name),
             storage.lock(name).map(|_| ()),
+            storage.is_locked(name).map(|_| ()),
         ];
         for result in results {
             let invalid = matches!(result, Err(StorageError::InvalidName { .. }));
@@ -124,13 +126,17 @@ fn hostile_names_are_refused(storage: &dyn Storage) {
 }
 
 fn locks_exclude(storage: &dyn Storage) {
+    assert!(!storage.is_locked("LOCK").unwrap());
+    assert_eq!(storage.list().unwrap(), [""; 0], "to ask makes no file");
     let lock = storage.lock("LOCK").unwrap();
+    assert!(storage.is_locked("LOCK").unwrap());
     match storage.lock("LOCK") {
         Err(StorageError::Locked { path }) => assert_eq!(path, storage.location().join("LOCK")),
         other => panic!("{other:?}"),
     }
     let other = storage.lock("OTHER").unwrap();
     drop(lock);
+    assert!(!storage.is_locked("LOCK").unwrap());
     let again = storage.lock("LOCK").unwrap();
     assert!(storage.lock("OTHER").is_err());
     drop((again, other));

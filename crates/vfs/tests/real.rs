@@ -3,7 +3,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
-use vfs::{RealStorage, Storage, StorageError};
+use vfs::{OtherKind, RealStorage, Storage, StorageError};
 
 const LOCK_DIRECTORY: &str = "SHORTTAIL_TEST_LOCK_DIRECTORY";
 
@@ -97,7 +97,27 @@ fn what_is_not_a_file_is_not_listed_and_not_opened() {
     fs::write(directory.path().join(".hidden"), "x").unwrap();
     let storage = RealStorage::open(directory.path()).unwrap();
     write(&storage, "A", b"x");
+    std::os::unix::fs::symlink("A", directory.path().join("link")).unwrap();
+    let fifo = rustix::fs::FileType::Fifo;
+    let (here, mode) = (rustix::fs::CWD, rustix::fs::Mode::RUSR);
+    rustix::fs::mknodat(here, directory.path().join("pipe"), fifo, mode, 0).unwrap();
     assert_eq!(storage.list().unwrap(), ["A"]);
+    let others = storage.list_others().unwrap();
+    let others: Vec<_> = others.iter().map(|o| (o.name.as_str(), o.kind)).collect();
+    assert_eq!(
+        others,
+        [
+            (".hidden", OtherKind::OddName),
+            ("folder", OtherKind::Directory),
+            ("link", OtherKind::Link),
+            ("not valid", OtherKind::OddName),
+            ("pipe", OtherKind::Fifo),
+        ]
+    );
+    // None of these waits for somebody at the other end.
+    assert!(storage.open("pipe").is_err());
+    assert!(storage.lock("pipe").is_err());
+    assert!(storage.is_locked("pipe").is_err());
     let text = storage.open("folder").unwrap_err().to_string();
     assert!(text.contains("folder: cannot open"), "{text}");
 }
