@@ -85,8 +85,16 @@ fn existing_directory(directory: &Path) -> anyhow::Result<SharedStorage> {
 
 /// Opens an index that must be there already, every checksum verified.
 fn open_index(directory: &Path) -> anyhow::Result<Arc<Index>> {
-    let index: Result<Index, IndexError> = Index::open(existing_directory(directory)?);
-    Ok(Arc::new(index?))
+    let index = Index::open(existing_directory(directory)?)?;
+    warn_of_unfinished(&index);
+    Ok(Arc::new(index))
+}
+
+/// Says that a newer generation has files and no manifest, where it is so.
+fn warn_of_unfinished(index: &Index) {
+    if let Some(unfinished) = index.unfinished() {
+        note(&format!("warning: {unfinished}"));
+    }
 }
 
 /// Opens an index with its files loaded into memory first, texts left out; says how far it is, and
@@ -111,6 +119,7 @@ fn open_preloaded(directory: &Path, preload: Preload) -> anyhow::Result<Arc<Inde
     drop(meter);
     let preloaded = Arc::new(preloaded);
     let index = Index::open(preloaded.clone())?;
+    warn_of_unfinished(&index);
     note(&preloaded.report().to_string());
     Ok(Arc::new(index))
 }

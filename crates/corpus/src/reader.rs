@@ -211,7 +211,7 @@ impl Stream {
 /// thousand sources do not hold a thousand files and decoders.
 enum Waiting {
     File(PathBuf),
-    Stream(Stream),
+    Stream(Box<Stream>),
 }
 
 /// Reads documents one after another out of all sources, in order.
@@ -250,7 +250,7 @@ impl Reader {
         let lines = JsonLines::new(name.into(), input, LINE_BYTES_MAX);
         reader
             .waiting
-            .push_back(Waiting::Stream(Stream::JsonLines(lines)));
+            .push_back(Waiting::Stream(Box::new(Stream::JsonLines(lines))));
         reader
     }
 
@@ -261,7 +261,7 @@ impl Reader {
         reader.progress.source_bytes_total = Some(machine.bytes());
         reader
             .waiting
-            .push_back(Waiting::Stream(Stream::Machine(machine)));
+            .push_back(Waiting::Stream(Box::new(Stream::Machine(machine))));
         reader
     }
 
@@ -336,7 +336,7 @@ impl Reader {
     /// Opens a source; `None` where it is nothing that is read.
     fn start(&mut self, waiting: Waiting) -> Result<Option<Stream>, ReaderError> {
         let path = match waiting {
-            Waiting::Stream(stream) => return Ok(Some(stream)),
+            Waiting::Stream(stream) => return Ok(Some(*stream)),
             Waiting::File(path) => path,
         };
         match Input::open(&path, self.options.limits, &self.meter) {
@@ -419,17 +419,23 @@ fn prepare(
         Source::StandardInput => {
             let input = Input::from_reader(std::io::stdin(), meter);
             let lines = JsonLines::new("-".to_owned(), input, LINE_BYTES_MAX);
-            Ok((Waiting::Stream(Stream::JsonLines(lines)), None))
+            Ok((Waiting::Stream(Box::new(Stream::JsonLines(lines))), None))
         }
         Source::Folder(path) => {
             let folder = Folder::open(&path, options, meter)?;
             let bytes = folder.bytes();
-            Ok((Waiting::Stream(Stream::Folder(folder)), Some(bytes)))
+            Ok((
+                Waiting::Stream(Box::new(Stream::Folder(folder))),
+                Some(bytes),
+            ))
         }
         Source::Machine => {
             let machine = Machine::open(&MachineRoots::usual(), meter);
             let bytes = machine.bytes();
-            Ok((Waiting::Stream(Stream::Machine(machine)), Some(bytes)))
+            Ok((
+                Waiting::Stream(Box::new(Stream::Machine(machine))),
+                Some(bytes),
+            ))
         }
     }
 }

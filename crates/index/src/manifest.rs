@@ -3,6 +3,8 @@
 //! `MANIFEST-<generation>` holds JSON in a sealed envelope: options of the index, every live file with
 //! its length and checksum, and counts. A generation exists from the moment its manifest has its name.
 
+mod plausible;
+
 use crate::layout::{Chunks, Layout};
 use crate::postings::PostingsCodec;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
@@ -123,19 +125,24 @@ impl Manifest {
         orders.find(|order| !order.is_arrival()).unwrap_or_default()
     }
 
-    fn files(&self) -> impl Iterator<Item = &FileEntry> {
+    /// Every file that it names, with what it is.
+    pub(crate) fn files_by_kind(&self) -> impl Iterator<Item = (Kind, &FileEntry)> {
         let segments = self.segments.iter();
         segments
             .flat_map(|entry| {
                 [
-                    Some(&entry.index),
-                    entry.documents.as_ref(),
-                    entry.pairs.as_ref(),
-                    entry.deletions.as_ref(),
+                    (Kind::Segment, Some(&entry.index)),
+                    (Kind::Documents, entry.documents.as_ref()),
+                    (Kind::Pairs, entry.pairs.as_ref()),
+                    (Kind::Deletions, entry.deletions.as_ref()),
                 ]
             })
-            .chain([self.statistics.as_ref()])
-            .flatten()
+            .chain([(Kind::Statistics, self.statistics.as_ref())])
+            .filter_map(|(kind, file)| Some((kind, file?)))
+    }
+
+    fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        self.files_by_kind().map(|(_, file)| file)
     }
 
     /// Whether this generation needs the file.
@@ -170,12 +177,19 @@ pub(crate) fn manifest_name(generation: u64) -> String {
     format!("{PREFIX}{generation}")
 }
 
+/// The generation whose manifest has this name.
+pub(crate) fn generation_of(name: &str) -> Option<u64> {
+    let generation = name.strip_prefix(PREFIX)?.parse().ok()?;
+    // `MANIFEST-02` and `MANIFEST-+2` are not what a commit writes.
+    (manifest_name(generation) == name).then_some(generation)
+}
+
 /// Generations whose manifests are there, newest first.
 pub(crate) fn generations(storage: &SharedStorage) -> Result<Vec<u64>, IndexError> {
     let names = storage.list()?;
     let mut found: Vec<u64> = names
         .iter()
-        .filter_map(|name| name.strip_prefix(PREFIX)?.parse().ok())
+        .filter_map(|name| generation_of(name))
         .collect();
     found.sort_unstable_by(|a, b| b.cmp(a));
     Ok(found)
@@ -200,32 +214,8 @@ pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest,
             "this is the manifest of another index or generation".into(),
         ));
     }
-    let with_texts = manifest.texts == Texts::Stored;
-    if manifest
-        .segments
-        .iter()
-        .any(|entry| entry.documents.is_some() != with_texts)
-    {
-        return Err(damaged(
-            "a segment has texts and the index none, or the other way round".into(),
-        ));
-    }
-    let layout = manifest.layout();
-    if !(1..=layout.chunks).contains(&layout.partitions) {
-        return Err(damaged(
-            "the index has no chunks, or other partitions than its chunks can be laid out for"
-                .into(),
-        ));
-    }
-    let fits = |entry: &SegmentEntry| {
-        let first = entry.chunks.first();
-        first < layout.chunks
-            && layout.chunks_of(layout.partition_of(first)) == entry.chunks.range()
-    };
-    if !manifest.segments.iter().all(fits) {
-        return Err(damaged(
-            "a segment has chunks that are no partition of the index".into(),
-        ));
+    if let Some(what) = plausible::implausible(&manifest) {
+        return Err(damaged(what));
     }
     Ok(manifest)
 }
@@ -233,9 +223,30 @@ pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest,
 /// Reads the newest generation, which is the index. Whatever an interrupted commit left behind has
 /// no manifest of that name yet, so the newest one is never incomplete: if it is damaged, that is told.
 pub(crate) fn read_newest(storage: &SharedStorage) -> Result<Option<Manifest>, IndexError> {
-    match generations(storage)?.first() {
-        Some(&generation) => read(storage, generation).map(Some),
+    match newest(storage)? {
+        Some(generation) => read(storage, generation).map(Some),
         None => Ok(None),
+    }
+}
+
+/// The newest generation. An error where something that is no file has the name of a newer manifest:
+/// no commit leaves that, and the generation before it would be answered in its place.
+pub(crate) fn newest(storage: &SharedStorage) -> Result<Option<u64>, IndexError> {
+    let newest = generations(storage)?.first().copied();
+    let others = storage.list_others()?.into_iter();
+    let odd = others.filter_map(|other| Some((generation_of(&other.name)?, other)));
+    match odd.max_by_key(|&(generation, _)| generation) {
+        Some((generation, other)) if newest.is_none_or(|newest| newest < generation) => {
+            Err(IndexError::Damaged {
+                path: storage.location().join(other.name),
+                offset: 0,
+                what: format!(
+                    "this is {}, and should be the manifest of the newest generation",
+                    other.kind
+                ),
+            })
+        }
+        _ => Ok(newest),
     }
 }
 
@@ -279,10 +290,12 @@ mod tests {
             name: "segment-00000001.index".to_owned(),
             number: 1,
             seal: Seal {
-                bytes: 0,
+                bytes: 100,
                 checksum: 0,
             },
         };
+        manifest.next_segment = 2;
+        manifest.documents_count = 1;
         manifest.segments.push(SegmentEntry {
             segment: 1,
             chunks: chunks.into(),

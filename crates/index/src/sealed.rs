@@ -21,7 +21,7 @@ const MAGIC: [u8; 8] = *b"shorttai";
 const END_MAGIC: [u8; 8] = *b"lshorttl";
 /// Bytes of the header; the payload starts here.
 pub(crate) const HEADER_BYTES: usize = 64;
-const TAIL_BYTES: usize = 24;
+pub(crate) const TAIL_BYTES: usize = 24;
 const BLOCK_BYTES: usize = 4 << 10;
 /// Verified pages are given back in pieces of this size.
 const RELEASE_BYTES: usize = 16 << 20;

@@ -2,6 +2,7 @@
 
 use crate::deletions::Deletions;
 use crate::layout::{Chunks, half_open};
+use crate::leftovers::{self, Unfinished};
 use crate::manifest::{self, Manifest, SegmentEntry};
 use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
@@ -25,6 +26,7 @@ pub struct Index {
     statistics: Arc<Statistics>,
     documents: Arc<DocumentStore>,
     path: PathBuf,
+    unfinished: Option<Unfinished>,
 }
 
 impl Index {
@@ -55,7 +57,11 @@ impl Index {
                         what,
                     });
                 }
-                opened => return opened,
+                Ok(mut index) => {
+                    index.unfinished = leftovers::unfinished(&storage, &index.manifest)?;
+                    return Ok(index);
+                }
+                refused => return refused,
             }
         }
     }
@@ -87,7 +93,14 @@ impl Index {
             statistics: Arc::new(statistics),
             documents: Arc::new(DocumentStore::new(chunks, texts)),
             path: storage.location(),
+            unfinished: None,
         })
+    }
+
+    /// The newer generation whose files lie in the directory without a manifest: what was opened may not be what was
+    /// committed last. Whoever opened the index says so.
+    pub fn unfinished(&self) -> Option<&Unfinished> {
+        self.unfinished.as_ref()
     }
 
     /// Chunks of the index (fixed when it was built).
@@ -136,7 +149,7 @@ impl Index {
 
     /// The number of the newest generation in a directory, of which nothing is read; `None` without an index.
     pub fn newest_generation(storage: &SharedStorage) -> Result<Option<u64>, IndexError> {
-        Ok(manifest::generations(storage)?.first().copied())
+        manifest::newest(storage)
     }
 
     /// Which index: drawn when it was built, the same in all generations.

@@ -3,9 +3,12 @@
 mod commit;
 mod workers;
 
-pub(crate) use commit::{all_deleted, open_segments, remove_leftovers, write_statistics};
+pub(crate) use commit::{
+    all_deleted, deletions_name, deletions_number, open_segments, write_statistics,
+};
 
 use crate::build::segment::Target;
+use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
 use crate::{IndexError, Layout, OptimizeProgress, Order, Pairs, PostingsCodec, Texts};
@@ -19,7 +22,7 @@ const CHUNKS_DEFAULT: u32 = 2;
 /// One index server that has everything searches fewest lists.
 const PARTITIONS_DEFAULT: u32 = 1;
 /// More chunks than any cluster of the design has.
-const CHUNKS_MAX: u32 = 1 << 20;
+pub(crate) const CHUNKS_MAX: u32 = 1 << 20;
 pub(crate) const LOCK_NAME: &str = "writer.lock";
 
 /// How to build.
@@ -103,7 +106,7 @@ impl Writer {
             Some(manifest) => fit(&storage, manifest, &options)?,
             None => start(&storage, &options)?,
         };
-        commit::remove_leftovers(&storage, &manifest)?;
+        remove_leftovers(&storage, &manifest)?;
         let target = Target {
             storage: storage.clone(),
             index_id: manifest.index_id(),

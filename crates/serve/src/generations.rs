@@ -43,10 +43,19 @@ impl Preloading {
         let (chunks, options) = (self.chunks.clone(), &self.options);
         let loaded = index::preload(storage.clone(), chunks, self.parts, options, go_on)?;
         let loaded = Arc::new(loaded);
-        let index = Index::open(loaded.clone())?;
+        let index = open(loaded.clone())?;
         (self.on_report)(index.generation(), &loaded.report());
         Ok(index)
     }
+}
+
+/// Opens the newest generation; the log says where files of a newer one have no manifest.
+fn open(storage: SharedStorage) -> Result<Index, IndexError> {
+    let index = Index::open(storage)?;
+    if let Some(unfinished) = index.unfinished() {
+        tracing::warn!("{unfinished}");
+    }
+    Ok(index)
 }
 
 #[derive(Clone)]
@@ -63,7 +72,7 @@ impl Generations {
 
     /// The newest generation in a directory.
     pub fn open(storage: SharedStorage) -> Result<Arc<Generations>, IndexError> {
-        let index = Arc::new(Index::open(storage.clone())?);
+        let index = Arc::new(open(storage.clone())?);
         Ok(Generations::over(index, Some(storage), None))
     }
 
@@ -142,7 +151,7 @@ impl Generations {
             return Ok(newest);
         };
         let opened = match &self.preloading {
-            None => Index::open(storage.clone())?,
+            None => open(storage.clone())?,
             // Nothing is loaded a second time.
             Some(_) if Index::newest_generation(storage)? == Some(newest.generation()) => {
                 return Ok(newest);

@@ -11,10 +11,17 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail check my-index
-        Print what was verified; on damage name file and byte offset, and exit with 1";
+        Print what was verified; on damage name file and byte offset, and exit with 1
+
+Verified are the newest generation, and the checksums of the one before it, which is kept for readers that
+have just opened it. Whatever else stands in the directory is named: what a commit left that was interrupted,
+and what no index writes. That is no damage.";
 
 /// Damages printed: enough to see a pattern, few enough to read.
 const DAMAGES_MAX: usize = 100;
+
+/// Names printed of what belongs to no generation, likewise.
+const STRAYS_MAX: usize = 100;
 
 /// Verify every file of an index: checksums, structure, cross references
 #[derive(Debug, clap::Args)]
@@ -33,6 +40,9 @@ pub(super) fn run(arguments: CheckArguments) -> anyhow::Result<ExitCode> {
     stdout.write_all(table(&report).as_bytes())?;
     for damage in &damages {
         writeln!(stdout, "{}", printable(&damage_line(damage)))?;
+    }
+    for line in stray_lines(&report) {
+        writeln!(stdout, "{}", printable(&line))?;
     }
     let verdict = match damages.len() {
         0 => "no damage found".to_owned(),
@@ -55,6 +65,19 @@ fn damage_line(damage: &IndexError) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// What stands in the directory and belongs to no generation.
+fn stray_lines(report: &CheckReport) -> Vec<String> {
+    let unfinished = report.unfinished.iter();
+    let mut lines: Vec<String> = unfinished.map(|said| format!("warning: {said}")).collect();
+    let told = report.strays.iter().take(STRAYS_MAX);
+    lines.extend(told.map(ToString::to_string));
+    let untold = report.strays.len().saturating_sub(STRAYS_MAX);
+    if untold > 0 {
+        lines.push(format!("and {} more", counted(untold as u64, "name")));
+    }
+    lines
 }
 
 /// The order of documents, or how many segments are in which.
@@ -87,9 +110,18 @@ fn chunks(report: &CheckReport) -> String {
     }
 }
 
+/// The generation checked, and the one before where it is kept.
+fn generations(report: &CheckReport) -> String {
+    let newest = count(report.generation);
+    match report.generation_before {
+        Some(before) => format!("{newest}, and checksums of {}", count(before)),
+        None => newest,
+    }
+}
+
 fn table(report: &CheckReport) -> String {
     let rows = [
-        ("generation", count(report.generation)),
+        ("generation", generations(report)),
         (
             "files",
             format!("{}, {}", count(report.files), bytes(report.bytes)),

@@ -114,6 +114,7 @@ fn existing_or_new(directory: &Path, interrupt: &Interrupt) -> anyhow::Result<Ar
     let storage = Arc::new(RealStorage::create_directory(directory)?);
     match Index::open(storage.clone()) {
         Ok(index) => {
+            super::warn_of_unfinished(&index);
             let directory = directory.display();
             note(&format!(
                 "using the index in {directory}; remove it to index anew"

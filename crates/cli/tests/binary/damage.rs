@@ -1,6 +1,6 @@
 //! Is every damaged file refused, with its name and the offset, by whatever reads the index?
 
-use crate::support::{Bench, small_corpus};
+use crate::support::{Bench, document, json_lines, small_corpus};
 use std::path::{Path, PathBuf};
 
 /// The files of an index that hold anything.
@@ -109,4 +109,71 @@ fn a_missing_file_is_named() {
         );
         overwrite(&file, &good);
     }
+}
+
+/// An index of two generations.
+fn two_generations() -> Bench {
+    let bench = Bench::indexed(&small_corpus());
+    let more = document("http://d.example/", "Last", "the last of the ice");
+    let more = bench.file("more.jsonl", json_lines(&[more]));
+    bench.index(&more, &[]).ends(0);
+    bench
+}
+
+#[test]
+fn a_flipped_byte_of_the_older_manifest_is_found() {
+    let bench = two_generations();
+    let run = bench.run::<&str>("check", &[]).ends(0);
+    assert!(run.stdout.contains("2, and checksums of 1\n"), "{run:#?}");
+    assert!(run.stdout.ends_with("no damage found\n"), "{run:#?}");
+    let file = bench.directory().join("MANIFEST-1");
+    let good = std::fs::read(&file).unwrap();
+    for offset in [0, 40, good.len() / 2, good.len() - 1] {
+        let mut bad = good.clone();
+        bad[offset] ^= 1;
+        overwrite(&file, &bad);
+        let run = bench.run::<&str>("check", &[]).ends(1);
+        assert!(run.stdout.contains("MANIFEST-1: byte "), "{run:#?}");
+        bench.run("search", &["ice"]).ends(0);
+    }
+}
+
+#[test]
+fn a_lost_newest_manifest_is_said() {
+    let bench = two_generations();
+    let newest = bench.directory().join("MANIFEST-2");
+    let good = std::fs::read(&newest).unwrap();
+    std::fs::remove_file(&newest).unwrap();
+    let run = bench.run("search", &["last"]).ends(0);
+    assert!(run.stdout.starts_with("0 documents match"), "{run:#?}");
+    for part in ["warning: ", "generation 1 is open", "MANIFEST-2"] {
+        assert!(run.stderr.contains(part), "{part:?} is missing: {run:#?}");
+    }
+    let run = bench.run::<&str>("check", &[]).ends(0);
+    for part in [
+        "warning: ",
+        "MANIFEST-2",
+        "statistics-2: belongs to no generation",
+    ] {
+        assert!(run.stdout.contains(part), "{part:?} is missing: {run:#?}");
+    }
+    overwrite(&newest, &good);
+    let run = bench.run("search", &["last"]).ends(0);
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn what_is_in_the_place_of_the_newest_manifest_is_refused() {
+    let bench = two_generations();
+    let newest = bench.directory().join("MANIFEST-2");
+    std::fs::remove_file(&newest).unwrap();
+    let pipe = std::process::Command::new("mkfifo").arg(&newest).status();
+    assert!(pipe.unwrap().success());
+    refused(&bench, &newest, "a FIFO");
+    std::fs::remove_file(&newest).unwrap();
+    std::os::unix::fs::symlink("MANIFEST-1", &newest).unwrap();
+    refused(&bench, &newest, "a link");
+    std::fs::remove_file(&newest).unwrap();
+    std::fs::create_dir(&newest).unwrap();
+    refused(&bench, &newest, "a folder");
 }

@@ -3,9 +3,11 @@
 //! Opening an index verifies checksums, which finds what disks do to files. A check also decodes every
 //! list and text and compares what is said twice, which finds what a faulty program would do to them.
 
+mod older;
 mod pairs;
 mod segment;
 
+use crate::leftovers::{self, Stray, Unfinished};
 use crate::manifest::{self, Manifest};
 use crate::snapshot::{open_segment, open_store};
 use crate::statistics::{Statistics, each_shared_term};
@@ -16,10 +18,12 @@ use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};
 
 /// What `check` looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckReport {
     /// Generation checked.
     pub generation: u64,
+    /// The generation before it, whose files are kept for readers that just opened it.
+    pub generation_before: Option<u64>,
     /// Chunks of the index.
     pub chunks: u64,
     /// Partitions that they are laid out for.
@@ -40,10 +44,15 @@ pub struct CheckReport {
     pub postings: u64,
     /// Positions.
     pub positions: u64,
+    /// What stands in the directory and belongs to none of these generations, by name.
+    pub strays: Vec<Stray>,
+    /// A newer generation of which there are files and no manifest.
+    pub unfinished: Option<Unfinished>,
 }
 
-/// Checks the newest generation. Returns what was looked at and every damage found
-/// (at most `damages_max`); `Err` only where checking itself could not go on.
+/// Checks the newest generation, and the seals of what only the generation before it has. Returns what
+/// was looked at and every damage found (at most `damages_max`, then it ends); `Err` only where
+/// checking itself could not go on.
 pub fn check(
     storage: SharedStorage,
     damages_max: usize,
@@ -62,6 +71,7 @@ pub fn check(
         }
         Err(damage @ IndexError::Damaged { .. }) => {
             damages.add(damage);
+            older::check(&storage, None, &mut report, &mut damages)?;
             return Ok((report, damages.found));
         }
         Err(error) => return Err(error),
@@ -81,6 +91,10 @@ pub fn check(
     } else if let Err(damage) = Statistics::open(&storage, &manifest, Vec::new()) {
         damages.add(missing_is_damage(damage)?);
     }
+    let before = older::check(&storage, Some(&manifest), &mut report, &mut damages)?;
+    report.unfinished = leftovers::unfinished(&storage, &manifest)?;
+    let kept: Vec<Manifest> = [manifest].into_iter().chain(before).collect();
+    report.strays = leftovers::strays(&storage, &kept)?;
     Ok((report, damages.found))
 }
 
@@ -95,6 +109,11 @@ impl Damages {
         if self.found.len() < self.max {
             self.found.push(damage);
         }
+    }
+
+    /// Whether more would not be kept: then looking for it is in vain.
+    fn is_full(&self) -> bool {
+        self.found.len() >= self.max
     }
 }
 
@@ -120,6 +139,9 @@ fn check_segments(
 ) -> Result<Vec<Arc<Segment>>, IndexError> {
     let mut segments = Vec::new();
     for entry in &manifest.segments {
+        if damages.is_full() {
+            break;
+        }
         report.segments += 1;
         report.segments_by_order[entry.order as usize] += 1;
         let segment = open_segment(storage, manifest, entry);

@@ -17,8 +17,9 @@ mod terms;
 
 pub use partition::Phase;
 
+use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
-use crate::writer::{LOCK_NAME, open_segments, remove_leftovers, write_statistics};
+use crate::writer::{LOCK_NAME, open_segments, write_statistics};
 use crate::{IndexError, Order, pairs};
 use rewrite::{RewriteOptions, rewrite};
 use vfs::SharedStorage;

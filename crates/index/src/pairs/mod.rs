@@ -25,7 +25,7 @@ mod walk;
 mod write;
 
 pub(crate) use walk::count_in_each;
-pub(crate) use write::write_missing;
+pub(crate) use write::{pairs_name, write_missing};
 
 use crate::postings::{ListBytes, Origin};
 use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};

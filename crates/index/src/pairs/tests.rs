@@ -47,7 +47,12 @@ fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) 
         index_id: manifest.index_id(),
         number: segment.id().into(),
     };
-    let name = "segment-false.pairs".to_owned();
+    // In the place of the right one, which the generation before names with its seal.
+    let name = pairs_name(segment.id());
+    storage.remove(&name).unwrap();
+    storage
+        .remove(&manifest::manifest_name(manifest.generation))
+        .unwrap();
     let mut out = SealedWriter::create(&storage, &name, identity).unwrap();
     write(&mut out, &segment, &chosen, &counted).unwrap();
     let seal = out.finish().unwrap();
@@ -63,7 +68,7 @@ fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) 
 fn a_check_finds_pairs_that_are_not_those_of_the_words() {
     assert_eq!(rewritten(|_, _| {}), Vec::<String>::new());
     let swapped = rewritten(|_, counted| counted[0].lists.swap(0, 2));
-    assert!(swapped[0].contains("segment-false.pairs"), "{swapped:?}");
+    assert!(swapped[0].contains("segment-00000001.pairs"), "{swapped:?}");
     let emptied = rewritten(|_, counted| {
         let full = counted[0].lists.iter_mut();
         full.for_each(|list| *list = Default::default());

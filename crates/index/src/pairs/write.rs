@@ -14,6 +14,10 @@ use vfs::SharedStorage;
 /// A thread more for so many documents.
 const DOCUMENTS_A_THREAD: u32 = 8192;
 
+pub(crate) fn pairs_name(segment: u32) -> String {
+    format!("segment-{segment:08}.pairs")
+}
+
 /// Writes the pairs of every segment that has none yet and should, and puts their files into `manifest`.
 /// `segments` are those of the manifest, in its order.
 pub(crate) fn write_missing(
@@ -31,7 +35,7 @@ pub(crate) fn write_missing(
         if chosen.pairs.is_empty() {
             continue;
         }
-        let name = format!("segment-{:08}.pairs", entry.segment);
+        let name = pairs_name(entry.segment);
         let identity = Identity {
             kind: Kind::Pairs,
             index_id,

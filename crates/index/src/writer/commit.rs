@@ -4,6 +4,7 @@ use super::CommitSummary;
 use crate::build::merge::find_replaced;
 use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
+use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
 use crate::optimize::rewrite::{RewriteOptions, rewrite};
 use crate::sealed::{Identity, Kind};
@@ -14,9 +15,6 @@ use crate::{DocId, IndexError, Segment, pairs};
 use std::sync::Arc;
 use text::Analyzer;
 use vfs::SharedStorage;
-
-/// Manifests kept: the newest, and the one before it for readers that just opened it.
-const GENERATIONS_KEPT: usize = 2;
 
 pub(super) fn commit(
     storage: &SharedStorage,
@@ -163,8 +161,8 @@ fn delete(
     gone.docs().for_each(|doc| {
         deletions.insert(doc);
     });
-    let name = format!("segment-{:08}-{generation}.deletions", entry.segment);
-    let number = u64::from(entry.segment) << 32 | generation & 0xffff_ffff;
+    let name = deletions_name(entry.segment, generation);
+    let number = deletions_number(entry.segment, generation);
     let identity = Identity {
         kind: Kind::Deletions,
         index_id,
@@ -174,6 +172,15 @@ fn delete(
     entry.deletions = Some(FileEntry { name, number, seal });
     segment.deletions = Some(deletions);
     Ok(())
+}
+
+pub(crate) fn deletions_name(segment: u32, generation: u64) -> String {
+    format!("segment-{segment:08}-{generation}.deletions")
+}
+
+/// The number in the header of a file of deletions.
+pub(crate) fn deletions_number(segment: u32, generation: u64) -> u64 {
+    u64::from(segment) << 32 | generation & 0xffff_ffff
 }
 
 /// Counts the words of every deleted document of the index.
@@ -217,38 +224,4 @@ fn count_words(
         deleted.add(&text, analyzer);
     }
     Ok(())
-}
-
-/// Removes what interrupted commits left, and files that only old generations need.
-pub(crate) fn remove_leftovers(
-    storage: &SharedStorage,
-    manifest: &Manifest,
-) -> Result<(), IndexError> {
-    let mut kept = vec![manifest.clone()];
-    for &generation in manifest::generations(storage)?
-        .iter()
-        .take(GENERATIONS_KEPT)
-    {
-        if generation < manifest.generation {
-            match manifest::read(storage, generation) {
-                Ok(manifest) => kept.push(manifest),
-                // A damaged old manifest protects nothing; the newest one was read already.
-                Err(IndexError::Damaged { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    for name in storage.list()? {
-        if is_ours(&name) && !kept.iter().any(|manifest| manifest.names(&name)) {
-            storage.remove(&name)?;
-        }
-    }
-    Ok(())
-}
-
-/// Whether the name is one that this crate gives, the lock left out: nothing else is ever removed.
-fn is_ours(name: &str) -> bool {
-    ["MANIFEST-", "segment-", "statistics-", "tmp-"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
 }

@@ -1,0 +1,203 @@
+//! Files of a directory that no generation names, and those of a generation without a manifest.
+//!
+//! A commit that is interrupted leaves files under new names and no manifest; so does a manifest that
+//! is lost. The two look alike, so the generation before is opened in both cases, and it is said.
+
+use crate::IndexError;
+use crate::manifest::{self, Manifest};
+use crate::writer::LOCK_NAME;
+use std::fmt;
+use std::path::PathBuf;
+use vfs::{OtherEntry, OtherKind, SharedStorage};
+
+/// Manifests kept: the newest, and the one before it for readers that just opened it.
+pub(crate) const GENERATIONS_KEPT: usize = 2;
+
+/// Names of files told of an unfinished generation.
+const FILES_TOLD: usize = 3;
+
+/// A generation newer than the one that was opened, of which there are files and no manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The directory.
+    pub path: PathBuf,
+    /// The generation that was opened.
+    pub generation: u64,
+    /// Files of the newer one, sorted.
+    pub files: Vec<String>,
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unfinished {
+            path,
+            generation,
+            files,
+        } = self;
+        let told = &files[..files.len().min(FILES_TOLD)];
+        write!(
+            f,
+            "{}: generation {generation} is open, and {} of a newer one without a manifest: {}",
+            path.display(),
+            match files.len() {
+                1 => "there is a file".to_owned(),
+                count => format!("there are {count} files"),
+            },
+            told.join(", ")
+        )?;
+        if told.len() < files.len() {
+            f.write_str(", …")?;
+        }
+        write!(
+            f,
+            "; a commit was interrupted (index again; the next commit removes them), or MANIFEST-{} was lost (restore it)",
+            generation + 1
+        )
+    }
+}
+
+/// An entry of the directory that belongs to no generation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stray {
+    /// The file.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: StrayKind,
+}
+
+/// What an entry that belongs to no generation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StrayKind {
+    /// A file as a commit writes it: one that was interrupted, or a generation that is gone.
+    Leftover,
+    /// A file that no index writes.
+    Foreign,
+    /// No file at all, or one with a name that no index gives.
+    Other(OtherKind),
+}
+
+impl fmt::Display for Stray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: belongs to no generation: ", self.path.display())?;
+        match self.kind {
+            StrayKind::Leftover => f.write_str("left by a commit; the next commit removes it"),
+            StrayKind::Foreign => f.write_str("not a file of an index"),
+            StrayKind::Other(kind) => write!(f, "{kind}"),
+        }
+    }
+}
+
+/// The newer generation of which there are files and no manifest. `None` while a writer is at work:
+/// then these are the files that it is writing.
+pub(crate) fn unfinished(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<Option<Unfinished>, IndexError> {
+    let newer = |names: Vec<String>| -> Vec<String> {
+        let newer = names.into_iter().filter(|name| is_newer(name, manifest));
+        newer.collect()
+    };
+    let is_newest = |names: &[String]| {
+        let mut generations = names
+            .iter()
+            .filter_map(|name| manifest::generation_of(name));
+        generations.all(|generation| generation <= manifest.generation)
+    };
+    if newer(storage.list()?).is_empty() || storage.is_locked(LOCK_NAME)? {
+        return Ok(None);
+    }
+    // Again, for a writer that ended in between: what it wrote has its manifest now, or is left.
+    let names = storage.list()?;
+    if !is_newest(&names) {
+        return Ok(None);
+    }
+    let files = newer(names);
+    Ok((!files.is_empty()).then(|| Unfinished {
+        path: storage.location(),
+        generation: manifest.generation,
+        files,
+    }))
+}
+
+/// Whether a file is one that only a generation after the manifest's can have.
+fn is_newer(name: &str, manifest: &Manifest) -> bool {
+    let number = |text: &str| text.parse::<u64>().ok();
+    if let Some(generation) = name.strip_prefix("statistics-") {
+        return number(generation).is_some_and(|number| number > manifest.generation);
+    }
+    if let Some(generation) = name.strip_prefix("tmp-").and_then(manifest::generation_of) {
+        return generation > manifest.generation;
+    }
+    let Some((stem, ending)) = name
+        .strip_prefix("segment-")
+        .and_then(|rest| rest.rsplit_once('.'))
+    else {
+        return false;
+    };
+    let (segment, generation) = stem.split_once('-').unwrap_or((stem, "0"));
+    let is_new_segment =
+        number(segment).is_some_and(|number| number >= u64::from(manifest.next_segment));
+    let is_new_deletion = ending == "deletions"
+        && number(generation).is_some_and(|number| number > manifest.generation);
+    is_new_segment || is_new_deletion
+}
+
+/// What stands in the directory and belongs to none of the generations `kept`. While a writer is at
+/// work, the files that it may be writing are left out.
+pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<Stray>, IndexError> {
+    let is_kept =
+        |name: &str| name == LOCK_NAME || kept.iter().any(|manifest| manifest.names(name));
+    let is_written = storage.is_locked(LOCK_NAME)?;
+    let files = storage.list()?.into_iter().map(|name| {
+        let kind = match is_ours(&name) {
+            true => StrayKind::Leftover,
+            false => StrayKind::Foreign,
+        };
+        (name, kind)
+    });
+    let others = storage.list_others()?.into_iter();
+    let others = others.map(|OtherEntry { name, kind }| (name, StrayKind::Other(kind)));
+    let strays = files
+        .chain(others)
+        .filter(|(name, kind)| !(is_kept(name) || is_written && *kind == StrayKind::Leftover))
+        .map(|(name, kind)| Stray {
+            path: storage.location().join(name),
+            kind,
+        });
+    Ok(strays.collect())
+}
+
+/// Removes what interrupted commits left, and files that only old generations need.
+pub(crate) fn remove_leftovers(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<(), IndexError> {
+    let mut kept = vec![manifest.clone()];
+    for &generation in manifest::generations(storage)?
+        .iter()
+        .take(GENERATIONS_KEPT)
+    {
+        if generation < manifest.generation {
+            match manifest::read(storage, generation) {
+                Ok(manifest) => kept.push(manifest),
+                // A damaged old manifest protects nothing; the newest one was read already.
+                Err(IndexError::Damaged { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    for name in storage.list()? {
+        if is_ours(&name) && !kept.iter().any(|manifest| manifest.names(&name)) {
+            storage.remove(&name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the name is one that this crate gives, the lock left out: nothing else is ever removed.
+fn is_ours(name: &str) -> bool {
+    ["MANIFEST-", "segment-", "statistics-", "tmp-"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}
