@@ -7,7 +7,7 @@ use crate::optimizing::ShownProgress;
 use crate::terminal::printable;
 use anyhow::{Context, bail};
 use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source};
-use index::{BuildOptions, CommitSummary, Writer};
+use index::{BuildOptions, CommitSummary, Writer, find_unfinished};
 use vfs::SharedStorage;
 
 /// What indexing some sources came to.
@@ -48,6 +48,10 @@ pub(crate) fn index_sources(
     verdict: impl Fn(f64) -> Verdict,
 ) -> anyhow::Result<Indexed> {
     let mut reader = Reader::open(sources, reading)?;
+    // Before the writer, which removes them.
+    if let Some(unfinished) = find_unfinished(&storage)? {
+        note(&format!("warning: {unfinished}"));
+    }
     let mut writer = Writer::open(storage, options)?;
     let total = reader
         .progress()

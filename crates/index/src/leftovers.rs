@@ -88,6 +88,15 @@ impl fmt::Display for Stray {
     }
 }
 
+/// The generation newer than the newest with a manifest, where there are files of it; for whoever is about
+/// to write, because the next commit removes them. `None` without an index, and while a writer is at work.
+pub fn find_unfinished(storage: &SharedStorage) -> Result<Option<Unfinished>, IndexError> {
+    match manifest::read_newest(storage)? {
+        Some(manifest) => unfinished(storage, &manifest),
+        None => Ok(None),
+    }
+}
+
 /// The newer generation of which there are files and no manifest. `None` while a writer is at work:
 /// then these are the files that it is writing.
 pub(crate) fn unfinished(

@@ -39,7 +39,7 @@ pub use check::{CheckReport, check};
 pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use layout::Layout;
-pub use leftovers::{Stray, StrayKind, Unfinished};
+pub use leftovers::{Stray, StrayKind, Unfinished, find_unfinished};
 pub use optimize::{OptimizeOptions, OptimizeProgress, OptimizeSummary, optimize};
 pub use order::Order;
 pub use pairs::{PairRecord, Pairs};

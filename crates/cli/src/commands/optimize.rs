@@ -74,6 +74,10 @@ impl OrderName {
 /// Runs the subcommand.
 pub(super) fn run(arguments: OptimizeArguments) -> anyhow::Result<ExitCode> {
     let storage = existing_directory(&arguments.directory)?;
+    // Before the writer, which removes them.
+    if let Some(unfinished) = ::index::find_unfinished(&storage)? {
+        note(&format!("warning: {unfinished}"));
+    }
     let options = OptimizeOptions {
         order: arguments.order.map(OrderName::order),
         partitions: arguments.partitions,

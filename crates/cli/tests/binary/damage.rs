@@ -160,6 +160,12 @@ fn a_lost_newest_manifest_is_said() {
     overwrite(&newest, &good);
     let run = bench.run("search", &["last"]).ends(0);
     assert_eq!(run.stderr, "");
+    // Who writes is told before the files go.
+    std::fs::remove_file(&newest).unwrap();
+    let run = bench.run::<&str>("optimize", &[]).ends(0);
+    assert!(run.stderr.contains("generation 1 is open"), "{run:#?}");
+    let run = bench.run::<&str>("check", &[]).ends(0);
+    assert!(!run.stdout.contains("belongs to no"), "{run:#?}");
 }
 
 #[test]
