@@ -43,7 +43,7 @@ pub(crate) enum Beyond {
     #[error("more than {max} decoded bytes; the rest is left out (--file-bytes-max takes more)")]
     Bytes { max: u64 },
     #[error(
-        "{decoded} bytes out of {source_bytes}, over {RATIO_MAX} for one: perhaps made to fill a disk; \
+        "{decoded} decoded bytes from {source_bytes} compressed ones, more than {RATIO_MAX} for each; \
          the rest is left out (--file-bytes-max takes more)"
     )]
     Ratio { decoded: u64, source_bytes: u64 },

@@ -151,7 +151,8 @@ fn what_is_in_the_place_of_the_newest_manifest_is_refused_and_not_waited_for() {
     };
     let link = |path: &Path| std::os::unix::fs::symlink("MANIFEST-1", path).unwrap();
     let folder = |path: &Path| std::fs::create_dir(path).unwrap();
-    let cases: [(&str, &dyn Fn(&Path)); 3] = [
+    type Put<'p> = &'p dyn Fn(&Path);
+    let cases: [(&str, Put); 3] = [
         ("a FIFO", &fifo),
         ("a symbolic link", &link),
         ("a directory", &folder),

@@ -1,7 +1,9 @@
 //! Is every damaged file refused, with its name and the offset, by whatever reads the index?
 
+use crate::serving::Serving;
 use crate::support::{Bench, document, json_lines, small_corpus};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The files of an index that hold anything.
 fn files(directory: &Path) -> Vec<PathBuf> {
@@ -157,6 +159,16 @@ fn a_lost_newest_manifest_is_said() {
     ] {
         assert!(run.stdout.contains(part), "{part:?} is missing: {run:#?}");
     }
+    // A server says it in its log, from which all is read once it has ended.
+    let mut serving = Serving::start(&bench);
+    let id = serving.id().to_string();
+    assert!(Command::new("kill").arg(id).status().unwrap().success());
+    let told = serving.told(1);
+    assert!(
+        told.iter()
+            .any(|line| line.contains("generation 1 is open")),
+        "{told:?}"
+    );
     overwrite(&newest, &good);
     let run = bench.run("search", &["last"]).ends(0);
     assert_eq!(run.stderr, "");
@@ -173,7 +185,7 @@ fn what_is_in_the_place_of_the_newest_manifest_is_refused() {
     let bench = two_generations();
     let newest = bench.directory().join("MANIFEST-2");
     std::fs::remove_file(&newest).unwrap();
-    let pipe = std::process::Command::new("mkfifo").arg(&newest).status();
+    let pipe = Command::new("mkfifo").arg(&newest).status();
     assert!(pipe.unwrap().success());
     refused(&bench, &newest, "a FIFO");
     std::fs::remove_file(&newest).unwrap();
