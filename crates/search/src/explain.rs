@@ -71,7 +71,7 @@ pub struct Explainer<'a> {
 
 /// A clause of the plan, opened on the segment. Each word, phrase and prefix is opened once.
 enum Clause<'a> {
-    One(&'a Node, Cursor<'a>),
+    One(&'a Node, Box<Cursor<'a>>),
     Boolean {
         required: Vec<Clause<'a>>,
         optional: Vec<Clause<'a>>,
@@ -138,7 +138,10 @@ impl<'a> Clause<'a> {
                 optional: open_all(optional)?,
                 excluded: open_all(excluded)?,
             },
-            node => Clause::One(node, Cursor::open(plan, node, segment, stop)?),
+            node => {
+                let cursor = Cursor::open(plan, node, segment, stop)?;
+                Clause::One(node, Box::new(cursor))
+            }
         })
     }
 
@@ -202,7 +205,7 @@ fn explain_one(
         return Ok(None);
     }
     let value = cursor.score();
-    let explanation = match (node, cursor) {
+    let explanation = match (node, &mut *cursor) {
         (Node::Term(term), Cursor::Term(cursor)) => {
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
             explain_term(plan, term, value, frequency, length_byte)
