@@ -150,12 +150,12 @@ impl Generations {
         let Some(storage) = &self.storage else {
             return Ok(newest);
         };
+        // Before anything is opened and verified: to ask again and again costs next to nothing.
+        if Index::newest_generation(storage)? == Some(newest.generation()) {
+            return Ok(newest);
+        }
         let opened = match &self.preloading {
             None => open(storage.clone())?,
-            // Nothing is loaded a second time.
-            Some(_) if Index::newest_generation(storage)? == Some(newest.generation()) => {
-                return Ok(newest);
-            }
             Some(preloading) => preloading.open(storage)?,
         };
         let opened = Arc::new(opened);
