@@ -54,8 +54,12 @@ class Server:
         self.origin = f"http://{self.listens}"
 
     def listen(self):
+        self.admin = None
         for line in self.process.stdout:
             self.lines.append(line)
+            # Told before the address that others wait for.
+            if found := re.search(r"admin on (http://\S+)", line):
+                self.admin = found[1].rstrip("/")
             if found := re.search(r"listening on (?:http://)?(\S+)", line):
                 self.address.put(found[1].rstrip("/"))
         self.address.put(None)

@@ -9,9 +9,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 
-def get(server, target):
+def get(server, target, origin=None):
     """Status, headers and body of a request whose target is sent byte by byte as given."""
-    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.origin).netloc, timeout=10)
+    netloc = urllib.parse.urlsplit(origin or server.origin).netloc
+    connection = http.client.HTTPConnection(netloc, timeout=10)
     connection.putrequest("GET", target, skip_accept_encoding=True)
     connection.endheaders()
     response = connection.getresponse()
@@ -21,12 +22,19 @@ def get(server, target):
 
 
 def test_health(server):
-    status, _, _ = get(server, "/healthz")
-    assert status == 200
+    for origin in (server.origin, server.admin):
+        status, _, _ = get(server, "/healthz", origin)
+        assert status == 200
+
+
+def test_only_the_admin_address_administers(server):
+    for target in ("/metrics", "/reload"):
+        status, _, body = get(server, target)
+        assert status == 404 and b"admin address" in body
 
 
 def samples(server):
-    status, headers, body = get(server, "/metrics")
+    status, headers, body = get(server, "/metrics", server.admin)
     assert status == 200 and headers["content-type"].startswith("text/plain")
     families = list(text_string_to_metric_families(body.decode()))
     assert families

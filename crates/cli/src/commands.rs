@@ -1,7 +1,9 @@
 //! The subcommands, one file each.
 
+mod admin;
 mod bench;
 mod check;
+mod connections;
 mod demo;
 mod document_server;
 mod front_end;

@@ -66,22 +66,18 @@ impl Server {
             url: String::new(),
         };
         let stdout = server.child.stdout.take();
-        let mut line = String::new();
-        let read = stdout.map(|stdout| BufReader::new(stdout).read_line(&mut line));
-        match line.trim().split_once("listening on ") {
-            Some((_, url)) => {
-                server.url = url.to_owned();
+        let lines = stdout.map(|stdout| BufReader::new(stdout).lines());
+        let url = lines.into_iter().flatten().map_while(Result::ok);
+        // Where it is administered is told before.
+        let url = url.filter_map(|line| Some(line.split_once("listening on ")?.1.to_owned()));
+        match url.into_iter().next() {
+            Some(url) => {
+                server.url = url;
                 Ok(server)
             }
             None => {
-                let read = read.is_some_and(|read| read.is_ok());
                 let said = server.last_words();
-                let nothing = if read {
-                    "it said nothing"
-                } else {
-                    "its output cannot be read"
-                };
-                Err(failed(said.unwrap_or_else(|| nothing.to_owned())))
+                Err(failed(said.unwrap_or_else(|| "it said nothing".to_owned())))
             }
         }
     }

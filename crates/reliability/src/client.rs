@@ -1,5 +1,6 @@
 //! A client that knows what became of each request: answered, refused at the door, or lost on the way.
 
+use crate::process::Process;
 use anyhow::Context;
 use http_body_util::{BodyExt, Empty};
 use hyper::Request;
@@ -114,8 +115,9 @@ pub(crate) async fn get(address: SocketAddr, path: &str) -> anyhow::Result<Answe
 }
 
 /// The sum over all partitions of a figure of `/metrics`.
-pub(crate) async fn metric(address: SocketAddr, name: &str) -> anyhow::Result<f64> {
-    let answered = get(address, "/metrics").await?;
+pub(crate) async fn metric(server: &Process, name: &str) -> anyhow::Result<f64> {
+    let admin = server.admin.context("the server has no admin address")?;
+    let answered = get(admin, "/metrics").await?;
     let text = std::str::from_utf8(&answered.body)?;
     sum_of(text, name).with_context(|| format!("/metrics has no {name}"))
 }

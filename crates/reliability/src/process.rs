@@ -11,6 +11,8 @@ use tokio::process::{Child, Command};
 
 /// What a process says when it can be asked.
 const READY: &str = "listening on ";
+/// What one with HTTP says before.
+const ADMIN: &str = "admin on http://";
 /// A process that has not said so after this time never will.
 const START: Duration = Duration::from_secs(30);
 
@@ -35,6 +37,8 @@ pub(crate) struct Process {
     child: Child,
     arguments: Vec<String>,
     pub(crate) address: SocketAddr,
+    /// Where its metrics are; none of servers without HTTP.
+    pub(crate) admin: Option<SocketAddr>,
 }
 
 impl Process {
@@ -58,10 +62,14 @@ impl Process {
             .with_context(|| format!("cannot start shorttail {shown}"))?;
         let stdout = child.stdout.take().context("its output cannot be read")?;
         let mut lines = BufReader::new(stdout).lines();
-        let address = tokio::time::timeout(START, async {
+        let (address, admin) = tokio::time::timeout(START, async {
+            let mut admin = None;
             while let Some(line) = lines.next_line().await? {
+                if let Some((_, address)) = line.split_once(ADMIN) {
+                    admin = Some(address.parse()?);
+                }
                 if let Some((_, address)) = line.split_once(READY) {
-                    return Ok(address.trim_start_matches("http://").parse()?);
+                    return Ok((address.trim_start_matches("http://").parse()?, admin));
                 }
             }
             bail!("it ended before it listened; run it by hand to see why")
@@ -76,6 +84,7 @@ impl Process {
             child,
             arguments,
             address,
+            admin,
         })
     }
 

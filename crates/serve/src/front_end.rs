@@ -134,6 +134,27 @@ impl FrontEnd {
         query: &str,
         options: &SearchOptions,
     ) -> Result<SearchAnswer, SearchError> {
+        self.search_told(query, options).await.1
+    }
+
+    /// The time that a query gets that names none, and the most that any gets.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.options.timeout
+    }
+
+    /// Gives a request that is no query a number, and notes why it got no answer.
+    pub(crate) fn failed(&self, error: &SearchError) -> u64 {
+        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
+        self.journal.failed(id, error);
+        id
+    }
+
+    /// Answers a query; beside that the number that it has in the log.
+    pub(crate) async fn search_told(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+    ) -> (u64, Result<SearchAnswer, SearchError>) {
         let arrived = Instant::now();
         let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
         let answered = self
@@ -141,7 +162,7 @@ impl FrontEnd {
             .instrument(debug_span!("query", query = id))
             .await;
         self.journal.note(id, &answered);
-        answered
+        (id, answered)
     }
 
     async fn search_numbered(

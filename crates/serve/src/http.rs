@@ -7,20 +7,24 @@ use crate::draining::Draining;
 use crate::metrics::{Client, Metrics};
 use crate::page::{self, STYLE_SHEET};
 use crate::parameters::{self, SearchParameters, Unknown};
-use crate::{FrontEnd, SearchError};
+use crate::reloads::{Reloaded, Reloads};
+use crate::turns::{Turn, Turns};
+use crate::{FrontEnd, SearchError, told};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawQuery, Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
-use axum::http::{Response, StatusCode};
+use axum::http::uri::Authority;
+use axum::http::{Response, StatusCode, Version};
 use axum::middleware::{Next, from_fn, map_response_with_state};
-use axum::routing::{get, post};
+use axum::routing::{any, get};
 use std::sync::Arc;
-use tokio::task::block_in_place;
+use std::time::Instant;
+use tokio::runtime::Handle;
 use wire::{PhaseTimes, SearchAnswer};
 
 const HTML: &str = "text/html; charset=utf-8";
-const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
 const FAVICON: &str = include_str!("../assets/favicon.svg");
 
 /// Everything shown comes from documents, and documents come from anywhere: nothing may be loaded
@@ -48,25 +52,70 @@ pub(crate) struct App {
     pub(crate) front_end: FrontEnd,
     pub(crate) metrics: Metrics,
     pub(crate) draining: Draining,
+    reloads: Arc<Reloads<SearchError>>,
+    turns: Turns,
 }
 
 impl App {
     pub(crate) fn new(front_end: FrontEnd, draining: Draining) -> App {
         let metrics = Metrics::new(&front_end);
+        let cores_count = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         App {
             front_end,
             metrics,
             draining,
+            reloads: Arc::default(),
+            turns: Turns::new(cores_count),
         }
     }
 
+    /// Has every server open the newest generation, away from the threads that read requests.
+    pub(crate) async fn reload(self: &Arc<Self>) -> Reloaded<SearchError> {
+        let (app, runtime) = (Arc::clone(self), Handle::current());
+        let lost = || SearchError::Unavailable {
+            part: "the front-end".into(),
+            reason: "the reload was given up; see the server's log".into(),
+        };
+        let reload = move || runtime.block_on(app.front_end.reload());
+        self.reloads.run(reload, lost).await
+    }
+
+    /// Answers a query once it is its turn. The turn is over when the answer is rendered.
     async fn search(
         &self,
         parameters: &SearchParameters,
         query: &str,
-    ) -> Result<SearchAnswer, SearchError> {
-        self.front_end.search(query, &parameters.options).await
+    ) -> Result<(SearchAnswer, Option<Turn<'_>>), Failure> {
+        let (mut options, arrived) = (parameters.options, Instant::now());
+        let timeout = options.timeout.unwrap_or(self.front_end.timeout());
+        let turn = self.turns.take(&options, timeout).await;
+        let turn = turn.map_err(|error| self.failure(error))?;
+        let waited = arrived.elapsed();
+        if turn.is_some() {
+            options.timeout = Some(timeout.saturating_sub(waited));
+        }
+        let (number, answered) = self.front_end.search_told(query, &options).await;
+        let mut answer = answered.map_err(|error| Failure { error, number })?;
+        if turn.is_some() {
+            answer.phases_us.total += waited.as_micros() as u64;
+        }
+        told::without_paths(&mut answer.degraded, number);
+        Ok((answer, turn))
     }
+
+    /// The failure of a request that never became a query.
+    fn failure(&self, error: SearchError) -> Failure {
+        Failure {
+            number: self.front_end.failed(&error),
+            error,
+        }
+    }
+}
+
+/// A request without an answer, and its number in the log.
+struct Failure {
+    error: SearchError,
+    number: u64,
 }
 
 /// All routes over one application.
@@ -76,8 +125,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/search", get(search_json))
         .route("/document", get(document_page))
         .route("/healthz", get(health))
-        .route("/reload", post(reload))
-        .route("/metrics", get(metrics_text))
+        .route("/reload", any(administration))
+        .route("/metrics", any(administration))
         .route(
             "/style.css",
             get(async || lasting("text/css; charset=utf-8", STYLE_SHEET.as_str())),
@@ -99,9 +148,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || {
             refusal(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "only GET and HEAD are answered (and POST at /reload); use GET",
+                "only GET and HEAD are answered; use GET",
             )
         })
+        .layer(from_fn(one_host))
         .layer(map_response_with_state(Arc::clone(&app), finished))
         .layer(from_fn(bounded_body))
         .with_state(app)
@@ -109,7 +159,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 
 /// What every response gets: the security headers, and at the end of the server a word that the
 /// connection ends too.
-async fn finished(State(app): State<Arc<App>>, mut response: Response<Body>) -> Response<Body> {
+pub(crate) async fn finished(
+    State(app): State<Arc<App>>,
+    mut response: Response<Body>,
+) -> Response<Body> {
     let headers = response.headers_mut();
     for (name, value) in SECURITY_HEADERS {
         headers.insert(name, value);
@@ -134,7 +187,36 @@ async fn bounded_body(request: Request, next: Next) -> Response<Body> {
     next.run(request).await
 }
 
-async fn health(State(app): State<Arc<App>>) -> Response<Body> {
+/// Says where administration is: not here, where everybody may ask.
+async fn administration() -> Response<Body> {
+    refusal(
+        StatusCode::NOT_FOUND,
+        "metrics and reloads are at the admin address of this server, which it prints as it starts (see --admin)",
+    )
+}
+
+/// Refuses a request of HTTP/1.1 that does not name exactly one host (RFC 9112, 3.2): what stands between may have read
+/// another one than this server would.
+pub(crate) async fn one_host(request: Request, next: Next) -> Response<Body> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let is_valid = match (hosts.next(), hosts.next()) {
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(host), None) => {
+            let host = host.as_bytes();
+            host.is_empty() || !host.contains(&b'@') && Authority::try_from(host).is_ok()
+        }
+        (Some(_), Some(_)) => false,
+    };
+    match is_valid {
+        true => next.run(request).await,
+        false => refusal(
+            StatusCode::BAD_REQUEST,
+            "a request names exactly one host, in one Host header",
+        ),
+    }
+}
+
+pub(crate) async fn health(State(app): State<Arc<App>>) -> Response<Body> {
     const TEXT: &str = "text/plain; charset=utf-8";
     match app.draining.has_begun() {
         true => respond(StatusCode::SERVICE_UNAVAILABLE, TEXT, "about to end\n"),
@@ -142,58 +224,47 @@ async fn health(State(app): State<Arc<App>>) -> Response<Body> {
     }
 }
 
-async fn reload(State(app): State<Arc<App>>) -> Response<Body> {
-    match app.front_end.reload().await {
-        Ok(generation) => {
-            let json = serde_json::json!({ "generation": generation });
-            respond(StatusCode::OK, JSON, json.to_string())
-        }
-        Err(error) => failed_json(&app, &error),
-    }
-}
-
 async fn search_json(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
     let parameters = match parameters::parse(raw.as_deref(), Unknown::Refuse) {
         Ok(parameters) => parameters,
-        Err(error) => return failed_json(&app, &error),
+        Err(error) => return failed_json(&app, &app.failure(error)),
     };
     let Some(query) = parameters.q.as_deref() else {
         let missing = SearchError::BadRequest {
             parameter: "q",
             reason: "the query is missing; ask for /search?q=WORDS".into(),
         };
-        return failed_json(&app, &missing);
+        return failed_json(&app, &app.failure(missing));
     };
-    let answered = app.search(&parameters, query).await;
-    let mut answer = match answered {
-        Ok(answer) => answer,
-        Err(error) => return failed_json(&app, &error),
+    let (mut answer, _turn) = match app.search(&parameters, query).await {
+        Ok(answered) => answered,
+        Err(failure) => return failed_json(&app, &failure),
     };
     let bytes_max = app.front_end.answer_bytes_max();
     let hits_count = answer.hits.len();
     match rendered(hits_count, || answer.to_json()) {
-        Ok(json) if json.len() > bytes_max => failed_json(
-            &app,
-            &SearchError::too_large(parameters.options.explain, bytes_max),
-        ),
+        Ok(json) if json.len() > bytes_max => {
+            let too_large = SearchError::too_large(parameters.options.explain, bytes_max);
+            failed_json(&app, &app.failure(too_large))
+        }
         Ok(json) => {
             app.metrics.answered(Client::Json, &answer);
             timed(respond(StatusCode::OK, JSON, json), &answer.phases_us)
         }
-        Err(error) => failed_json(
-            &app,
-            &SearchError::Unavailable {
+        Err(error) => {
+            let unwritten = SearchError::Unavailable {
                 part: "the front-end".into(),
                 reason: format!("the answer cannot be written as JSON: {error}"),
-            },
-        ),
+            };
+            failed_json(&app, &app.failure(unwritten))
+        }
     }
 }
 
 async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
     let parameters = match parameters::parse(raw.as_deref(), Unknown::Ignore) {
         Ok(parameters) => parameters,
-        Err(error) => return failed_page(&app, &error, raw.as_deref()),
+        Err(error) => return failed_page(&app, &app.failure(error), raw.as_deref()),
     };
     let query = parameters.q.as_deref().unwrap_or("");
     if query.trim().is_empty() {
@@ -202,23 +273,23 @@ async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
         return respond(StatusCode::OK, HTML, home);
     }
     match app.search(&parameters, query).await {
-        Ok(mut answer) => {
+        Ok((mut answer, _turn)) => {
             let bytes_max = app.front_end.answer_bytes_max();
             let too_large = SearchError::too_large(parameters.options.explain, bytes_max);
             if page::bytes_min(&answer) > bytes_max {
-                return failed_page(&app, &too_large, raw.as_deref());
+                return failed_page(&app, &app.failure(too_large), raw.as_deref());
             }
             let hits_count = answer.hits.len();
             let html = rendered(hits_count, || {
                 page::results(&mut answer, &parameters.options)
             });
             if html.len() > bytes_max {
-                return failed_page(&app, &too_large, raw.as_deref());
+                return failed_page(&app, &app.failure(too_large), raw.as_deref());
             }
             app.metrics.answered(Client::Page, &answer);
             timed(respond(StatusCode::OK, HTML, html), &answer.phases_us)
         }
-        Err(error) => failed_page(&app, &error, raw.as_deref()),
+        Err(failure) => failed_page(&app, &failure, raw.as_deref()),
     }
 }
 
@@ -238,7 +309,7 @@ async fn document_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> 
             parameter: "url",
             reason: "the address of the document is missing; ask for /document?url=ADDRESS".into(),
         };
-        return failed_page(&app, &error, None);
+        return failed_page(&app, &app.failure(error), None);
     };
     match app.front_end.document(&url).await {
         Ok(Some(document)) => respond(StatusCode::OK, HTML, page::document(&document)),
@@ -260,17 +331,8 @@ async fn document_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> 
             );
             respond(StatusCode::NOT_FOUND, HTML, html)
         }
-        Err(error) => failed_page(&app, &error, None),
+        Err(error) => failed_page(&app, &app.failure(error), None),
     }
-}
-
-async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
-    let text = block_in_place(|| app.metrics.render(&app.front_end));
-    respond(
-        StatusCode::OK,
-        "text/plain; version=0.0.4; charset=utf-8",
-        text,
-    )
 }
 
 /// Notes a request without an answer. One that was not understood never became a query with a number.
@@ -281,12 +343,17 @@ fn failed(app: &App, error: &SearchError) {
     }
 }
 
-fn failed_json(app: &App, error: &SearchError) -> Response<Body> {
+fn failed_json(app: &App, failure: &Failure) -> Response<Body> {
+    let Failure { error, number } = failure;
     failed(app, error);
-    retriable(error, refusal(status(error), &error.to_string()))
+    retriable(
+        error,
+        refusal(status(error), &told::message(error, *number)),
+    )
 }
 
-fn failed_page(app: &App, error: &SearchError, raw: Option<&str>) -> Response<Body> {
+fn failed_page(app: &App, failure: &Failure, raw: Option<&str>) -> Response<Body> {
+    let Failure { error, number } = failure;
     failed(app, error);
     let heading = match error {
         SearchError::BadRequest { .. } => "That cannot be searched for",
@@ -298,11 +365,11 @@ fn failed_page(app: &App, error: &SearchError, raw: Option<&str>) -> Response<Bo
         | SearchError::Unavailable { .. } => "No answer",
     };
     let query = parameters::single(raw, "q").unwrap_or_default();
-    let html = page::refusal(heading, &error.to_string(), &query);
+    let html = page::refusal(heading, &told::message(error, *number), &query);
     retriable(error, respond(status(error), HTML, html))
 }
 
-fn status(error: &SearchError) -> StatusCode {
+pub(crate) fn status(error: &SearchError) -> StatusCode {
     match error {
         SearchError::BadRequest { .. } => StatusCode::BAD_REQUEST,
         SearchError::Overloaded { .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -318,17 +385,22 @@ fn status(error: &SearchError) -> StatusCode {
 }
 
 /// The JSON of an error: what went wrong and what to do about it.
-fn refusal(status: StatusCode, reason: &str) -> Response<Body> {
+pub(crate) fn refusal(status: StatusCode, reason: &str) -> Response<Body> {
     let json = serde_json::json!({ "error": { "reason": reason } });
     respond(status, JSON, json.to_string())
 }
 
-fn retriable(error: &SearchError, mut response: Response<Body>) -> Response<Body> {
-    if matches!(error, SearchError::Overloaded { .. }) {
-        response
-            .headers_mut()
-            .insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+fn retriable(error: &SearchError, response: Response<Body>) -> Response<Body> {
+    match error {
+        SearchError::Overloaded { .. } => retry_soon(response),
+        _ => response,
     }
+}
+
+/// A refusal that may be none in a moment.
+pub(crate) fn retry_soon(mut response: Response<Body>) -> Response<Body> {
+    let second = HeaderValue::from_static("1");
+    response.headers_mut().insert(header::RETRY_AFTER, second);
     response
 }
 
@@ -355,7 +427,7 @@ fn lasting(content_type: &'static str, body: &'static str) -> Response<Body> {
     response
 }
 
-fn respond(
+pub(crate) fn respond(
     status: StatusCode,
     content_type: &'static str,
     body: impl Into<Body>,

@@ -58,6 +58,11 @@ impl Journal {
             }
             Err(error) => error,
         };
+        self.failed(query, error);
+    }
+
+    /// Notes why a query got no answer.
+    pub(crate) fn failed(&self, query: u64, error: &SearchError) {
         match error {
             // It was told where it was read.
             SearchError::BadRequest { .. } => {}

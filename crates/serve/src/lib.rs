@@ -11,6 +11,7 @@
 //! The one crate with threads and sockets. Everything the front-end knows of its servers is the traits of
 //! [`transport`]: they may be in this process, or behind gRPC on other machines.
 
+pub mod admin;
 mod admission;
 mod assemble;
 mod blocking;
@@ -43,6 +44,7 @@ mod page;
 mod parameters;
 mod patience;
 mod pinning;
+mod reloads;
 mod replicas;
 mod reply;
 mod rpc;
@@ -51,10 +53,13 @@ mod shown;
 pub mod supervisor;
 mod tables;
 mod timeline;
+mod told;
 mod topology;
 pub mod transport;
+mod turns;
 
 pub use self::metrics::ServerMetrics;
+pub use admin::{AdminAddress, AdminOptions, AdminToken};
 pub use cluster::{Cluster, Known};
 pub use cluster_file::{ClusterFile, parse_chunks};
 pub use document_server::InProcessDocumentServer;
@@ -64,7 +69,7 @@ pub use front_end::{FrontEnd, FrontEndOptions};
 pub use generations::{Generations, Preloading};
 pub use handlers::Figures;
 pub use index_server::{HandlerOptions, InProcessIndexServer};
-pub use listener::ConnectionLimits;
+pub use listener::{ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_network};
 pub use options::SearchOptions;
 pub use pinning::Place;
 pub use reply::Reply;

@@ -1,8 +1,9 @@
-//! `/metrics` and `/healthz` of a process that otherwise speaks gRPC alone.
+//! `/metrics` and `/healthz` of a process that otherwise speaks gRPC alone, on a thread of their own.
 
 use crate::ServeError;
+use crate::admin::guard::Guard;
+use crate::admin::side::{Side, SideThread};
 use crate::draining::Draining;
-use crate::listener::{self, ConnectionLimits};
 use crate::metrics::ServerMetrics;
 use crate::server::listen_on;
 use axum::Router;
@@ -10,18 +11,16 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Few ask: a scraper or two, and whoever watches the process.
-const CONNECTIONS_MAX: usize = 64;
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// The address is taken; nobody is answered yet.
+/// The address is taken; no request is answered yet.
 pub(crate) struct MetricsServer {
-    listener: TcpListener,
-    address: SocketAddr,
+    side: Side,
+    guard: Guard,
     told: Told,
 }
 
@@ -43,44 +42,31 @@ impl MetricsServer {
             draining,
         };
         Ok(MetricsServer {
-            listener,
-            address,
+            side: Side { listener, address },
+            guard: Guard::new(address, Some(listen), None),
             told,
         })
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
-        self.address
+        self.side.address
     }
 
-    /// Answers for ever: what it tells while the server drains is wanted too.
-    pub(crate) async fn run(self) {
-        let Ok(listener) = tokio::net::TcpListener::from_std(self.listener) else {
-            return tracing::error!("the metrics cannot be served");
-        };
-        let limits = ConnectionLimits {
-            connections_max: CONNECTIONS_MAX,
-            ..ConnectionLimits::default()
-        };
+    /// Begins to answer, until the returned thread is dropped: what it tells while the server drains is wanted too.
+    pub(crate) fn start(self) -> Result<SideThread, ServeError> {
         let metrics = Arc::clone(&self.told.metrics);
-        let router = Router::new()
+        let routes = Router::new()
             .route("/metrics", get(metrics_text))
-            .route("/healthz", get(health))
-            .with_state(self.told);
-        // Of its own: this listener does not end when the server does.
-        let draining = Draining::default();
-        let never = std::future::pending();
-        let upkeep = async {
+            .route("/healthz", get(health));
+        let router = self.guard.around(routes).with_state(self.told);
+        let upkeep = async move {
             let mut ticks = tokio::time::interval(UPKEEP);
             loop {
                 ticks.tick().await;
                 metrics.upkeep();
             }
         };
-        tokio::select! {
-            _ = listener::serve(listener, router, &limits, &draining, never) => {}
-            () = upkeep => {}
-        }
+        self.side.start("metrics", router, upkeep)
     }
 }
 

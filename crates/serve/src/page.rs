@@ -141,7 +141,7 @@ pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
         meaning,
         href: local("/", &[("q", query)]),
     };
-    render(&Home {
+    whole(&Home {
         style: &STYLE_HREF,
         documents: counted(documents_count, "document", "documents"),
         chunks: counted(u64::from(chunks_count), "chunk", "chunks"),
@@ -178,7 +178,7 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
     let next_start = options.start + options.k;
     let previous_start = options.start.saturating_sub(options.k.max(1));
     let page = |start| local("/", &pairs(&query, &SearchOptions { start, ..*options }));
-    render(&Results {
+    whole(&Results {
         style: &STYLE_HREF,
         query: &query,
         hidden: &settings(&SearchOptions {
@@ -236,7 +236,7 @@ pub(crate) fn bytes_min(answer: &SearchAnswer) -> usize {
 
 /// The page of a request that gets no answer.
 pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
-    render(&Refusal {
+    whole(&Refusal {
         style: &STYLE_HREF,
         query,
         heading,
@@ -246,7 +246,7 @@ pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
 
 /// The page of a document's stored text.
 pub(crate) fn document(document: &StoredDocument) -> String {
-    render(&DocumentPage {
+    whole(&DocumentPage {
         style: &STYLE_HREF,
         query: "",
         title: title(&document.title, &document.url),
@@ -254,6 +254,16 @@ pub(crate) fn document(document: &StoredDocument) -> String {
         web: web_address(&document.url),
         body: cut(&visible(cut_bytes(&document.body)), BODY_CHARS_MAX),
     })
+}
+
+/// A whole page, as it goes out.
+fn whole(page: &impl Template) -> String {
+    let html = render(page);
+    // Whatever value a character comes from: queries, titles, summaries, warnings.
+    match html.contains(is_hidden) {
+        false => html,
+        true => visible(&html),
+    }
 }
 
 fn render(page: &impl Template) -> String {
@@ -315,12 +325,19 @@ fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// Text with its control characters replaced: HTML has no way to hold them.
+/// Text with its hidden characters replaced by a visible one.
 fn visible(text: &str) -> String {
-    let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t' | '\r');
-    text.chars()
-        .map(|c| if is_shown(c) { c } else { '\u{fffd}' })
-        .collect()
+    text.replace(is_hidden, "\u{fffd}")
+}
+
+/// Control characters, which HTML has no way to hold, and those that turn the direction of what follows, by which an
+/// address can be made to look like another.
+fn is_hidden(c: char) -> bool {
+    match c {
+        '\n' | '\t' | '\r' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
 }
 
 /// The query for everything that matches on one site. The site comes first, where nothing that is

@@ -1,5 +1,6 @@
 //! The server process: binds an address, answers until told to stop, then drains.
 
+use crate::admin::{AdminOptions, AdminServer};
 use crate::cluster::Cluster;
 use crate::draining::Draining;
 use crate::front_end::FrontEndOptions;
@@ -33,6 +34,8 @@ pub struct ServeOptions {
     pub front_end: FrontEndOptions,
     /// How connections are treated.
     pub limits: ConnectionLimits,
+    /// Where metrics are told and reloads asked for.
+    pub admin: AdminOptions,
 }
 
 impl Default for ServeOptions {
@@ -45,6 +48,7 @@ impl Default for ServeOptions {
             queue_length: topology.queue_length,
             front_end: FrontEndOptions::default(),
             limits: ConnectionLimits::default(),
+            admin: AdminOptions::default(),
         }
     }
 }
@@ -66,6 +70,7 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     limits: ConnectionLimits,
+    admin: Option<AdminServer>,
     runtime: Runtime,
 }
 
@@ -85,6 +90,9 @@ pub fn io_runtime() -> Result<Runtime, ServeError> {
 /// Connections that may wait to be taken; the system may allow fewer. The standard library asks for 128, and
 /// who comes to a full queue tries again after a whole second: a burst of clients would call that a slow server.
 const CONNECTIONS_WAITING_MAX: i32 = 4096;
+
+/// What the system keeps of an answer for a client that does not read; it doubles the figure for its own needs.
+const SEND_BUFFER_BYTES: usize = 256 << 10;
 
 /// Takes an address to listen on.
 pub(crate) fn listen_on(address: &str) -> Result<(TcpListener, SocketAddr), ServeError> {
@@ -124,11 +132,21 @@ impl Server {
     ) -> Result<Server, ServeError> {
         let front_end = FrontEnd::new(cluster, options.front_end.clone());
         let (listener, address) = listen_on(&options.listen)?;
+        // Kernel memory of an answer that its client does not read. Connections inherit it.
+        rustix::net::sockopt::set_socket_send_buffer_size(&listener, SEND_BUFFER_BYTES).map_err(
+            |errno| ServeError::System {
+                operation: "set the buffers of sockets",
+                source: errno.into(),
+            },
+        )?;
+        let is_any_port = options.listen.ends_with(":0");
+        let admin = AdminServer::bind(&options.admin, address, is_any_port)?;
         Ok(Server {
             listener,
             address,
             app: Arc::new(App::new(front_end, Draining::default())),
             limits: options.limits.clone(),
+            admin,
             runtime,
         })
     }
@@ -136,6 +154,11 @@ impl Server {
     /// Where it listens, with the port that was taken for port 0.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where it is administered, if anywhere.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(AdminServer::address)
     }
 
     /// The front-end behind it, for searches without HTTP.
@@ -157,6 +180,8 @@ impl Server {
         let system = |operation| move |source| ServeError::System { operation, source };
         let app = self.app;
         let draining = app.draining.clone();
+        let admin = self.admin.map(|admin| admin.start(Arc::clone(&app)));
+        let admin = admin.transpose()?;
         let served = self.runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let upkeep = tokio::spawn(keep_up(Arc::clone(&app)));
@@ -169,6 +194,8 @@ impl Server {
             }
             served
         });
+        // It tells of the end until there is nothing more to tell of.
+        drop(admin);
         self.runtime.shutdown_timeout(Duration::from_secs(1));
         served.map_err(system("serve"))
     }
@@ -189,7 +216,7 @@ async fn watch_cluster(app: Arc<App>) {
 async fn reload_on_hangup(app: Arc<App>) {
     hangup::reload_on_hangup(|| {
         let app = Arc::clone(&app);
-        Box::pin(async move { app.front_end.reload().await })
+        Box::pin(async move { app.reload().await })
     })
     .await;
 }

@@ -1,10 +1,13 @@
 //! `shorttail front-end`: the search page and the API before the servers of a cluster file.
 
-use super::serving::{end_of, print_address};
+use super::admin::{AdminArguments, print_addresses};
+use super::connections::ConnectionArguments;
+use super::serving::end_of;
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use serve::{
-    Cluster, ClusterFile, ConnectionLimits, FrontEndOptions, ServeOptions, Server, io_runtime,
+    AdminOptions, Cluster, ClusterFile, ConnectionLimits, FrontEndOptions, ServeOptions, Server,
+    io_runtime,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,8 +17,8 @@ const EXAMPLES: &str = "\
 The cluster file names index servers and document servers and the chunks that each holds; servers
 with the same chunks are replicas. See examples/cluster.toml.
 
-POST /reload has every server open the newest generation of the index. Ctrl-C (or SIGTERM) lets
-running searches end, then stops.
+POST /reload at the admin address has every server open the newest generation of the index. Ctrl-C
+(or SIGTERM) lets running searches end, then stops.
 
 EXAMPLES:
     shorttail front-end --cluster cluster.toml --listen 127.0.0.1:7700";
@@ -58,12 +61,10 @@ pub(crate) struct FrontEndArguments {
     /// Ask a second replica when the first takes longer than 19 of 20 calls did: on or off
     #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
     hedges: String,
-    /// Connections at once; further ones are closed as they come
-    #[arg(long, value_name = "N", default_value = "4096")]
-    connections: usize,
-    /// Close a connection on which no request has come for so long
-    #[arg(long, value_name = "MS", default_value = "10000")]
-    head_timeout_ms: u64,
+    #[command(flatten)]
+    connections: ConnectionArguments,
+    #[command(flatten)]
+    admin: AdminArguments,
 }
 
 impl FrontEndArguments {
@@ -72,11 +73,11 @@ impl FrontEndArguments {
     }
 
     pub(crate) fn limits(&self) -> ConnectionLimits {
-        ConnectionLimits {
-            connections_max: self.connections,
-            head_timeout: Duration::from_millis(self.head_timeout_ms.max(1)),
-            ..ConnectionLimits::default()
-        }
+        self.connections.limits()
+    }
+
+    pub(crate) fn admin(&self) -> anyhow::Result<AdminOptions> {
+        self.admin.options()
     }
 
     pub(crate) fn options(&self) -> FrontEndOptions {
@@ -106,10 +107,11 @@ pub(super) fn run(arguments: FrontEndCommandArguments) -> anyhow::Result<ExitCod
         listen: arguments.listen,
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
+        admin: arguments.front_end.admin()?,
         ..ServeOptions::default()
     };
     let server = Server::bind_cluster(cluster, &options, runtime)?;
-    print_address("http://", server.address())?;
+    print_addresses(&server)?;
     server.run_until(end_of(&interrupt, false)?)?;
     Ok(ExitCode::SUCCESS)
 }

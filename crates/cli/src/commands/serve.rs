@@ -1,9 +1,8 @@
 //! `shorttail serve`: the search page and the API of an index, until Ctrl-C.
 
+use super::admin::print_addresses;
 use super::front_end::FrontEndArguments;
-use super::serving::{
-    HandlerArguments, PlacementArguments, PreloadArguments, print_address, print_places,
-};
+use super::serving::{HandlerArguments, PlacementArguments, PreloadArguments, print_places};
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::Context;
@@ -24,8 +23,11 @@ GET /search?q=WORDS&k=10&start=0&per_site=2    the answer as JSON
     &count=none       the best hits alone
     &trace=1          where the time went, step by step
 GET /healthz                                   whether it serves
+
+At the admin address:
 GET /metrics                                   figures for Prometheus
 POST /reload                                   open the newest generation of the index (or SIGHUP)
+GET /healthz                                   the same, whatever there is to do
 
 Ctrl-C (or SIGTERM) lets running searches end, then stops.
 
@@ -89,6 +91,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         queue_length: arguments.handlers.queue.unwrap_or(0),
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
+        admin: arguments.front_end.admin()?,
     };
     let topology = options.topology();
     // Refused before anything is started.
@@ -202,7 +205,7 @@ fn roles(
 
 /// Says where the page is, then answers until told to stop.
 pub(super) fn serve_until(server: Server, interrupt: &Interrupt) -> anyhow::Result<()> {
-    print_address("http://", server.address())?;
+    print_addresses(&server)?;
     server.run_until(interrupt.asked())?;
     Ok(())
 }

@@ -5,7 +5,9 @@ use crate::interrupt::Interrupt;
 use crate::terminal::{Screen, Style};
 use crate::top::{Exposition, Target, View, fetch, line, screen};
 use anyhow::Context;
+use serve::AdminToken;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -17,20 +19,23 @@ the last bound). A dash stands for what the server does not tell.
 Where standard output is not a terminal, each reading is one line.
 
 EXAMPLES:
-    shorttail top http://127.0.0.1:7700
-        Watch a server, once a second, until Ctrl-C
-    shorttail top 127.0.0.1:7700 --interval 10 > log.txt
+    shorttail top
+        Watch the server of this machine, once a second, until Ctrl-C
+    shorttail top 127.0.0.1:7701 --interval 10 > log.txt
         A line every ten seconds
-    shorttail top 127.0.0.1:7700 --once --json
+    shorttail top http://127.0.0.1:7701 --once --json
         What happens within a second, for machines";
 
 /// Watch a running server: rates, queues, busy handlers, times of every phase
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TopArguments {
-    /// The address of the server
-    #[arg(value_name = "URL")]
+    /// The admin address of the server, or the --metrics of one of its processes
+    #[arg(value_name = "URL", default_value = "http://127.0.0.1:7701")]
     url: String,
+    /// A file with the token of the server's --admin-token-file
+    #[arg(long, value_name = "FILE")]
+    admin_token_file: Option<PathBuf>,
     /// Seconds between two readings
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse_interval)]
     interval: f64,
@@ -51,7 +56,8 @@ fn parse_interval(text: &str) -> Result<f64, String> {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: TopArguments) -> anyhow::Result<ExitCode> {
-    let target = Target::parse(&arguments.url)?;
+    let token = arguments.admin_token_file.as_deref().map(AdminToken::read);
+    let target = Target::parse(&arguments.url)?.with_token(token.transpose()?);
     let interrupt = Interrupt::listen()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()

@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
+use serve::AdminToken;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
@@ -17,6 +18,8 @@ pub(crate) struct Target {
     address: String,
     /// What is asked for.
     path: String,
+    /// What the server demands, where it does.
+    token: Option<AdminToken>,
 }
 
 impl Target {
@@ -26,7 +29,7 @@ impl Target {
             true => url.to_owned(),
             false => format!("http://{url}"),
         };
-        let example = "give the address of a server, such as http://127.0.0.1:7700";
+        let example = "give the address of a server, such as http://127.0.0.1:7701";
         let parsed = url::Url::parse(&with_scheme)
             .with_context(|| format!("{url:?} is no address; {example}"))?;
         if parsed.scheme() != "http" {
@@ -41,7 +44,13 @@ impl Target {
         Ok(Target {
             address: format!("{host}:{port}"),
             path: format!("{path}/metrics"),
+            token: None,
         })
+    }
+
+    /// The same, with the token that the server demands.
+    pub(crate) fn with_token(self, token: Option<AdminToken>) -> Target {
+        Target { token, ..self }
     }
 
     /// The address as a URL, without the path.
@@ -63,13 +72,21 @@ async fn get(target: &Target) -> anyhow::Result<String> {
     let stream = TcpStream::connect(&target.address).await?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-    let request = hyper::Request::get(&target.path)
+    let mut request = hyper::Request::get(&target.path)
         .header("host", &target.address)
-        .header("connection", "close")
-        .body(Empty::<Bytes>::new())?;
+        .header("connection", "close");
+    if let Some(token) = &target.token {
+        request = request.header("authorization", token.authorization());
+    }
+    let request = request.body(Empty::<Bytes>::new())?;
     let answered = async {
         let answer = sender.send_request(request).await?;
         let status = answer.status();
+        if status == hyper::StatusCode::NOT_FOUND {
+            bail!(
+                "the server answers {status}; give the admin address that it prints as it starts"
+            );
+        }
         if !status.is_success() {
             bail!("the server answers {status}");
         }
@@ -118,7 +135,7 @@ mod tests {
             "http://x:99999",
         ] {
             let error = format!("{:#}", Target::parse(url).unwrap_err());
-            assert!(error.contains("http://127.0.0.1:7700"), "{url}: {error}");
+            assert!(error.contains("http://127.0.0.1:7701"), "{url}: {error}");
         }
     }
 }

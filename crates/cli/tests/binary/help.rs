@@ -106,7 +106,6 @@ fn wrong_usage_ends_with_two() {
     );
     check(&["bench", "x", "--preload", "disk"], "tmpfs or hugepages");
     check(&["serve"], "DIR");
-    check(&["top"], "URL");
     check(&["top", "x", "--interval", "0"], "from 0.1 to 3600");
     check(&["load", "x"], "--queries");
     check(&["load", "x", "--queries", "y"], "--rate");

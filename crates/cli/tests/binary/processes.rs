@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr};
 struct Process {
     child: Child,
     listens: String,
-    /// Where its metrics are.
+    /// Where its metrics are; of a front-end its admin address.
     metrics: String,
 }
 
@@ -23,8 +23,10 @@ impl Process {
         let mut metrics = String::new();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let listens = lines.map_while(Result::ok).find_map(|line| {
-            if let Some(address) = line.strip_prefix("metrics at http://") {
-                metrics = address.trim_end_matches("/metrics").to_owned();
+            for said in ["metrics at http://", "admin on http://"] {
+                if let Some(address) = line.strip_prefix(said) {
+                    metrics = address.trim_end_matches("/metrics").to_owned();
+                }
             }
             let (_, address) = line.split_once("listening on ")?;
             Some(address.trim_start_matches("http://").to_owned())
@@ -61,7 +63,7 @@ impl Drop for Process {
 
 fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -96,7 +98,7 @@ fn every_server_of_a_cluster_can_be_watched() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 
     for (server, phase) in [
-        (&front_end.listens, "call"),
+        (&front_end.metrics, "call"),
         (&index_server.metrics, "search"),
         (&document_server.metrics, "summaries"),
     ] {

@@ -1,6 +1,6 @@
 //! Does `serve` answer as `search` does, and end when told to?
 
-use crate::support::{Bench, command, finished, json_lines, small_corpus};
+use crate::support::{Bench, command, finished, json_lines, shorttail, small_corpus};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,6 +10,8 @@ use std::process::{Child, Command};
 pub(crate) struct Serving {
     child: Child,
     pub(crate) address: String,
+    /// Where it is administered; empty where it is not.
+    pub(crate) admin: String,
 }
 
 impl Serving {
@@ -27,17 +29,25 @@ impl Serving {
     /// A server started so.
     pub(crate) fn of(mut command: Command) -> Serving {
         let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let address = line
-            .trim_end()
-            .strip_prefix("listening on http://")
-            .unwrap_or_default();
-        let address = address.to_owned();
-        assert!(!address.is_empty(), "{line:?}");
-        Serving { child, address }
+        let (mut admin, mut address) = (String::new(), String::new());
+        let stdout = BufReader::new(child.stdout.as_mut().unwrap());
+        let mut said = Vec::new();
+        for line in stdout.lines().map_while(Result::ok) {
+            if let Some(at) = line.strip_prefix("admin on http://") {
+                at.clone_into(&mut admin);
+            }
+            if let Some(at) = line.strip_prefix("listening on http://") {
+                at.clone_into(&mut address);
+                break;
+            }
+            said.push(line);
+        }
+        assert!(!address.is_empty(), "{said:?}");
+        Serving {
+            child,
+            address,
+            admin,
+        }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -62,7 +72,7 @@ pub(crate) fn get(address: &str, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
-        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
     )
     .unwrap();
     let mut answer = String::new();
@@ -99,8 +109,10 @@ fn the_page_and_the_api() {
         without_times(served),
         without_times(bench.answer("ice", &["-k", "3"]))
     );
+    assert!(serving.get("/healthz").0.contains("200"));
+    assert!(serving.get("/metrics").0.contains("404"));
     for path in ["/healthz", "/metrics"] {
-        assert!(serving.get(path).0.contains("200"), "{path}");
+        assert!(get(&serving.admin, path).0.contains("200"), "{path}");
     }
 }
 
@@ -169,8 +181,43 @@ fn addresses_that_cannot_be_listened_on() {
     bench
         .run("serve", &["--listen", "nonsense"])
         .fails_saying(&["nonsense"]);
+    let admin = ["--listen", "127.0.0.1:0", "--admin", &serving.admin];
+    bench
+        .run("serve", &admin)
+        .fails_saying(&["--admin", &serving.admin]);
+    let open = ["--listen", "127.0.0.1:0", "--admin", "0.0.0.0:0"];
+    bench
+        .run("serve", &open)
+        .fails_saying(&["--admin-token-file"]);
+    let short = bench.file("token", "too short\n");
+    let short = ["--admin-token-file", short.to_str().unwrap()];
+    bench
+        .run("serve", &[&open[..], &short].concat())
+        .fails_saying(&["9 bytes", "16"]);
     let run = bench.run("serve", &["--listen", "127.0.0.1:0", "--partitions", "9"]);
     run.fails_saying(&["--partitions"]);
     let mut check = command(["check".as_ref(), bench.directory().as_os_str()]);
     finished(check.output().unwrap()).ends(0);
+}
+
+#[test]
+fn administration_may_be_off_or_demand_a_token() {
+    let bench = Bench::indexed(&small_corpus());
+    let off = Serving::start_with(&bench, &["--admin", "off"]);
+    assert_eq!(off.admin, "");
+    let file = bench.file("token", "a-token-of-some-length\n");
+    let file = file.to_str().unwrap();
+    let serving = Serving::start_with(&bench, &["--admin-token-file", file]);
+    assert!(get(&serving.admin, "/metrics").0.contains("401"));
+    shorttail(["top", &serving.admin, "--once"]).fails_saying(&["401"]);
+    shorttail([
+        "top",
+        &serving.admin,
+        "--once",
+        "--interval",
+        "0.2",
+        "--admin-token-file",
+        file,
+    ])
+    .ends(0);
 }

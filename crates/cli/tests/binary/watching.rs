@@ -13,7 +13,7 @@ fn top(address: &str, options: &[&str]) -> crate::support::Run {
 fn searches_are_seen_while_they_happen() {
     let bench = Bench::indexed(&small_corpus());
     let serving = Serving::start(&bench);
-    let arguments = ["top", &serving.address, "--interval", "0.2", "--json"];
+    let arguments = ["top", &serving.admin, "--interval", "0.2", "--json"];
     let mut watching = command(arguments).spawn().unwrap();
     let lines = BufReader::new(watching.stdout.take().unwrap()).lines();
     // The first line may be of the time before the searches; one of the next ones has them.
@@ -54,10 +54,10 @@ fn finished_or_killed(mut child: std::process::Child) {
 fn once_is_a_screen_of_plain_text() {
     let bench = Bench::indexed(&small_corpus());
     let serving = Serving::start(&bench);
-    let run = top(&serving.address, &["--once"]).ends(0);
+    let run = top(&serving.admin, &["--once"]).ends(0);
     assert!(
         run.stdout
-            .starts_with(&format!("http://{}  6 documents", serving.address))
+            .starts_with(&format!("http://{}  6 documents", serving.admin))
     );
     assert!(run.stdout.contains("queries   0.0/s") && run.stdout.contains("index_search"));
     assert!(!run.stdout.contains('\u{1b}'), "{run:#?}");
@@ -67,7 +67,7 @@ fn once_is_a_screen_of_plain_text() {
 fn it_ends_in_order_when_told_to() {
     let bench = Bench::indexed(&small_corpus());
     let serving = Serving::start(&bench);
-    let mut watching = command(["top", &serving.address, "--interval", "0.1"])
+    let mut watching = command(["top", &serving.admin, "--interval", "0.1"])
         .spawn()
         .unwrap();
     let mut line = String::new();
@@ -91,9 +91,10 @@ fn servers_that_are_none() {
     drop(listener);
     top(&closed, &["--once"]).fails_saying(&[&closed, "is the server running?"]);
     top("https://127.0.0.1:1", &[]).fails_saying(&["https", "only http://"]);
-    top("http://", &[]).fails_saying(&["http://127.0.0.1:7700"]);
+    top("http://", &[]).fails_saying(&["http://127.0.0.1:7701"]);
     let bench = Bench::indexed(&small_corpus());
     let serving = Serving::start(&bench);
-    let elsewhere = format!("{}/nothing/here", serving.address);
+    let elsewhere = format!("{}/nothing/here", serving.admin);
     top(&elsewhere, &["--once"]).fails_saying(&["/nothing/here/metrics", "404"]);
+    top(&serving.address, &["--once"]).fails_saying(&["404", "admin address"]);
 }

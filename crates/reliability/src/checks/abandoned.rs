@@ -51,14 +51,14 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
             clients.push(stream);
         }
         tokio::time::sleep(PATIENCE).await;
-        if metric(server.address, "shorttail_handlers_busy").await? == 0.0 {
+        if metric(&server, "shorttail_handlers_busy").await? == 0.0 {
             idle += 1;
         }
         drop(clients);
         stops.push(until_idle(&server).await?.as_nanos() as u64);
     }
-    let ended_early = metric(server.address, "shorttail_ended_early_total").await?;
-    let never_begun = metric(server.address, "shorttail_expired_total").await?;
+    let ended_early = metric(&server, "shorttail_ended_early_total").await?;
+    let never_begun = metric(&server, "shorttail_expired_total").await?;
     let stops: Percentiles = stops.into_iter().collect();
 
     // More than can be done in time: what waits past its deadline is not begun.
@@ -74,7 +74,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         until_idle(&server).await?;
         longest = longest.max(begun.elapsed());
     }
-    let expired = metric(server.address, "shorttail_expired_total").await? - never_begun;
+    let expired = metric(&server, "shorttail_expired_total").await? - never_begun;
 
     verdict.count = format!(
         "{} cancels, {} of a burst",
@@ -136,8 +136,8 @@ async fn alone_ms(server: &Process, queries: &[String]) -> anyhow::Result<f64> {
 async fn until_idle(server: &Process) -> anyhow::Result<Duration> {
     let begun = Instant::now();
     while begun.elapsed() < LOOKS {
-        let waiting = metric(server.address, "shorttail_queue_length").await?;
-        if waiting + metric(server.address, "shorttail_handlers_busy").await? == 0.0 {
+        let waiting = metric(server, "shorttail_queue_length").await?;
+        if waiting + metric(server, "shorttail_handlers_busy").await? == 0.0 {
             break;
         }
         tokio::time::sleep(LOOK).await;

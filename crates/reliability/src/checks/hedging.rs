@@ -70,7 +70,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         .map(|came| came.count(|sample| !sample.ending.is_answer()))
         .sum();
     let asked: usize = came.iter().flatten().map(|came| came.samples().len()).sum();
-    let hedging = front_ends[1].address;
+    let hedging = &front_ends[1];
     let calls = metric(hedging, "shorttail_calls_total").await?;
     let hedges = metric(hedging, "shorttail_hedges_total").await?;
     let won = metric(hedging, "shorttail_hedges_won_total").await?;

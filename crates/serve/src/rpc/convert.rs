@@ -275,14 +275,19 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
 
 /// An error as gRPC tells it.
 pub(super) fn error_message(error: ServerError) -> tonic::Status {
-    let code = match &error {
+    shared_error_message(&error)
+}
+
+/// The same of an error that several requests have.
+pub(super) fn shared_error_message(error: &ServerError) -> tonic::Status {
+    let code = match error {
         ServerError::Index(_) | ServerError::Damaged { .. } => Code::DataLoss,
         ServerError::Overloaded { .. } => Code::ResourceExhausted,
         ServerError::Expired => Code::DeadlineExceeded,
         ServerError::TooLarge { .. } => Code::OutOfRange,
         ServerError::Unavailable { .. } => Code::Unavailable,
     };
-    let message = match &error {
+    let message = match error {
         ServerError::Overloaded { waiting } => waiting.to_string(),
         ServerError::TooLarge { explain, bytes_max } => {
             format!("{} {bytes_max}", u8::from(*explain))

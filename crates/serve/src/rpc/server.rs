@@ -4,6 +4,7 @@ use super::convert;
 use crate::draining::Draining;
 use crate::hangup;
 use crate::metrics_server::MetricsServer;
+use crate::reloads::{Reloaded, Reloads};
 use crate::reply::Reply;
 use crate::server::{io_runtime, listen_on};
 use crate::transport::{
@@ -101,19 +102,15 @@ impl RpcServer {
             source: std::io::Error::other(reason),
         };
         let draining = self.draining;
-        let services = self.services;
+        let services = Services::new(self.services);
+        let metrics = self.metrics.map(MetricsServer::start).transpose()?;
         let served = self.runtime.block_on(async {
             let listener =
                 tokio::net::TcpListener::from_std(self.listener).map_err(|e| e.to_string())?;
             let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
             let reloads = tokio::spawn(reload_on_hangup(services.clone()));
-            let metrics = tokio::spawn(async move {
-                if let Some(metrics) = self.metrics {
-                    metrics.run().await;
-                }
-            });
             let (begin_drain, drain) = tokio::sync::oneshot::channel::<()>();
-            let server = router(services).serve_with_incoming_shutdown(incoming, async move {
+            let server = router(&services).serve_with_incoming_shutdown(incoming, async move {
                 shutdown.await;
                 draining.begin();
                 tokio::time::sleep(NOTICE).await;
@@ -128,42 +125,76 @@ impl RpcServer {
                 () = cut => Ok(()),
             };
             reloads.abort();
-            metrics.abort();
             served
         });
+        drop(metrics);
         self.runtime.shutdown_timeout(Duration::from_secs(1));
         served.map_err(failed)
     }
 }
 
-fn router(services: RpcServices) -> Router {
+/// What a process offers, and its reloads: one at a time for all that ask.
+#[derive(Clone)]
+struct Services {
+    offered: RpcServices,
+    reloads: Arc<Reloads<ServerError>>,
+}
+
+impl Services {
+    fn new(offered: RpcServices) -> Services {
+        Services {
+            offered,
+            reloads: Arc::default(),
+        }
+    }
+
+    /// Opens the newest generation, away from the threads that read requests.
+    async fn reload(&self) -> Reloaded<ServerError> {
+        let offered = self.offered.clone();
+        let given_up = || ServerError::Unavailable {
+            reason: "the reload was given up; see the server's log".into(),
+        };
+        let reload = move || {
+            let (reply, answer) = Reply::channel();
+            match (&offered.index_server, &offered.document_server) {
+                (Some(server), _) => server.reload(reply),
+                (None, Some(server)) => server.reload(reply),
+                (None, None) => drop(reply),
+            }
+            answer.blocking_recv().unwrap_or_else(|_| Err(given_up()))
+        };
+        self.reloads.run(reload, given_up).await
+    }
+
+    /// The same for who asks by gRPC.
+    async fn reload_message(&self) -> Result<Response<rpc::ReloadReply>, Status> {
+        let reloaded = self.reload().await;
+        let generation = reloaded.map_err(|error| convert::shared_error_message(&error))?;
+        Ok(Response::new(rpc::ReloadReply { generation }))
+    }
+}
+
+fn router(services: &Services) -> Router {
     let mut builder = tonic::transport::Server::builder()
         .max_concurrent_streams(STREAMS_MAX)
         .http2_max_pending_accept_reset_streams(Some(64))
         .http2_max_local_error_reset_streams(Some(64));
+    let offered = services.offered.clone();
     builder
-        .add_optional_service(services.index_server.map(|server| {
-            IndexServerServer::new(IndexService(server))
+        .add_optional_service(offered.index_server.map(|server| {
+            IndexServerServer::new(IndexService(server, services.clone()))
                 .max_decoding_message_size(REQUEST_BYTES_MAX)
         }))
-        .add_optional_service(services.document_server.map(|server| {
-            DocumentServerServer::new(DocumentService(server))
+        .add_optional_service(offered.document_server.map(|server| {
+            DocumentServerServer::new(DocumentService(server, services.clone()))
                 .max_decoding_message_size(REQUEST_BYTES_MAX)
         }))
 }
 
-async fn reload_on_hangup(services: RpcServices) {
+async fn reload_on_hangup(services: Services) {
     hangup::reload_on_hangup(|| {
         let services = services.clone();
-        Box::pin(async move {
-            let reload = |reply| match (&services.index_server, &services.document_server) {
-                (Some(server), _) => server.reload(reply),
-                (None, Some(server)) => server.reload(reply),
-                (None, None) => drop(reply),
-            };
-            let reloaded = answered(|reply| block_in_place(|| reload(reply))).await;
-            reloaded.map_err(|status| status.message().to_owned())
-        })
+        Box::pin(async move { services.reload().await })
     })
     .await;
 }
@@ -181,7 +212,7 @@ async fn answered<T>(start: impl FnOnce(Reply<T>)) -> Result<T, Status> {
     }
 }
 
-struct IndexService(Arc<dyn IndexServer>);
+struct IndexService(Arc<dyn IndexServer>, Services);
 
 #[tonic::async_trait]
 impl indexes::IndexServer for IndexService {
@@ -253,14 +284,11 @@ impl indexes::IndexServer for IndexService {
         &self,
         _request: Request<rpc::ReloadRequest>,
     ) -> Result<Response<rpc::ReloadReply>, Status> {
-        let reloaded = answered(|reply| block_in_place(|| self.0.reload(reply))).await?;
-        Ok(Response::new(rpc::ReloadReply {
-            generation: reloaded,
-        }))
+        self.1.reload_message().await
     }
 }
 
-struct DocumentService(Arc<dyn DocumentServer>);
+struct DocumentService(Arc<dyn DocumentServer>, Services);
 
 #[tonic::async_trait]
 impl documents::DocumentServer for DocumentService {
@@ -321,9 +349,6 @@ impl documents::DocumentServer for DocumentService {
         &self,
         _request: Request<rpc::ReloadRequest>,
     ) -> Result<Response<rpc::ReloadReply>, Status> {
-        let reloaded = answered(|reply| block_in_place(|| self.0.reload(reply))).await?;
-        Ok(Response::new(rpc::ReloadReply {
-            generation: reloaded,
-        }))
+        self.1.reload_message().await
     }
 }

@@ -51,33 +51,31 @@ fn whoever_does_not_ask_is_left() {
 }
 
 #[test]
-fn one_connection_too_many_is_closed_and_the_others_are_served() {
+fn a_connection_too_many_takes_the_place_of_the_one_idle_longest() {
     let server = start(ConnectionLimits {
         connections_max: 2,
         ..ConnectionLimits::default()
     });
-    let mut kept: Vec<TcpStream> = Vec::new();
     let ask = |stream: &mut TcpStream| {
         stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")?;
         let mut bytes = [0; 1024];
         stream.read(&mut bytes)
     };
-    for _ in 0..2 {
+    let connect = || {
         let mut stream = TcpStream::connect(server.address).unwrap();
-        assert!(ask(&mut stream).unwrap() > 0);
-        kept.push(stream);
-    }
-    let mut further = TcpStream::connect(server.address).unwrap();
-    assert!(!matches!(ask(&mut further), Ok(1..)), "it was answered");
-    for stream in &mut kept {
-        assert!(ask(stream).unwrap() > 0);
-    }
-    drop(kept);
+        let answered = matches!(ask(&mut stream), Ok(1..));
+        answered.then_some(stream)
+    };
+    let (mut first, mut second) = (connect().unwrap(), connect().unwrap());
+    // Nobody is idle yet.
+    assert!(connect().is_none(), "it was answered");
+    std::thread::sleep(Duration::from_millis(100));
+    let mut third = connect().unwrap();
+    assert!(!matches!(ask(&mut first), Ok(1..)), "it was to give way");
+    assert!(ask(&mut second).unwrap() > 0 && ask(&mut third).unwrap() > 0);
+    drop((second, third));
     let until = Instant::now() + Duration::from_secs(10);
-    while !matches!(
-        ask(&mut TcpStream::connect(server.address).unwrap()),
-        Ok(1..)
-    ) {
+    while connect().is_none() {
         assert!(Instant::now() < until, "there is room again");
     }
 }

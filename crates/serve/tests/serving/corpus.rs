@@ -6,7 +6,7 @@ use serve::{
 };
 use std::sync::{Arc, LazyLock};
 use tokio::runtime::Runtime;
-use vfs::MemoryStorage;
+use vfs::{MemoryStorage, SharedStorage};
 use wire::SearchAnswer;
 
 /// What searches run on.
@@ -86,4 +86,18 @@ pub(crate) fn index(
     }
     writer.commit().unwrap();
     Arc::new(Index::open(storage).unwrap())
+}
+
+/// Adds documents of one word and commits; the generation that they make.
+pub(crate) fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
+    let options = BuildOptions {
+        chunks: Some(3),
+        partitions: Some(3),
+        ..BuildOptions::default()
+    };
+    let mut writer = Writer::open(storage.clone(), options).unwrap();
+    for number in numbers {
+        writer.add(document(number, (number % 5) as u8, 1)).unwrap();
+    }
+    writer.commit().unwrap();
 }

@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use wire::SearchAnswer;
 
@@ -14,6 +15,9 @@ const SCRIPT: &str = "<script>alert('\"1\"')</script>";
 /// A server on a free port, stopped and joined when dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    admin: Option<SocketAddr>,
+    /// What its I/O threads run on.
+    pub(crate) runtime: Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
@@ -47,8 +51,12 @@ fn start() -> Running {
 
 impl Running {
     pub(crate) fn start(index: Arc<Index>, options: &ServeOptions) -> Running {
-        let server = Server::bind(index, options).unwrap();
-        let address = server.address();
+        Running::of(Server::bind(index, options).unwrap())
+    }
+
+    pub(crate) fn of(server: Server) -> Running {
+        let (address, admin) = (server.address(), server.admin_address());
+        let runtime = server.runtime().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
             server.run_until(async {
@@ -57,9 +65,16 @@ impl Running {
         });
         Running {
             address,
+            admin,
+            runtime,
             stop: Some(stop),
             thread: Some(thread),
         }
+    }
+
+    /// Where it is administered.
+    pub(crate) fn admin(&self) -> SocketAddr {
+        self.admin.unwrap()
     }
 
     /// Tells it to end, without waiting.
@@ -85,21 +100,25 @@ pub(crate) struct Response {
     pub(crate) body: String,
 }
 
+/// Sends bytes as they are; reads until the server closes.
+pub(crate) fn raw_to(address: SocketAddr, request: &[u8]) -> Response {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(request).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Response {
+        status,
+        head: head.to_ascii_lowercase(),
+        body: body.into(),
+    }
+}
+
 impl Running {
-    /// Sends bytes as they are; reads until the server closes.
     pub(crate) fn raw(&self, request: &[u8]) -> Response {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.write_all(request).unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Response {
-            status,
-            head: head.to_ascii_lowercase(),
-            body: body.into(),
-        }
+        raw_to(self.address, request)
     }
 
     fn request(&self, method: &str, target: &str) -> Response {
@@ -224,7 +243,13 @@ fn metrics_count_what_happened() {
     server.get("/search?q=alpha");
     server.get("/?q=alpha");
     server.get("/search?q=alpha&k=x");
-    let metrics = server.get("/metrics").body;
+    let read = format!(
+        "GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+        server.admin()
+    );
+    let metrics = raw_to(server.admin(), read.as_bytes());
+    assert!(metrics.head.contains("x-content-type-options: nosniff"));
+    let metrics = metrics.body;
     for line in [
         "shorttail_queries_total{client=\"json\"} 1",
         "shorttail_queries_total{client=\"page\"} 1",

@@ -1,5 +1,8 @@
 //! Serving a small index from end to end: in process, over gRPC, and over a real socket.
 mod bounds;
+mod administration;
+mod clients;
+mod conformance;
 mod connections;
 mod corpus;
 mod deadlines;

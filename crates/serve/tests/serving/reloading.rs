@@ -1,6 +1,6 @@
 //! Does a new generation of the index take the place of the old one without a query noticing?
-use crate::corpus::{RUNTIME, document};
-use index::{BuildOptions, OptimizeOptions, Writer, optimize};
+use crate::corpus::{RUNTIME, commit};
+use index::{OptimizeOptions, optimize};
 use serve::transport::DetailsRequest;
 use serve::{
     Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
@@ -17,20 +17,6 @@ const IN_THREE: Topology = Topology {
     handlers: 1,
     queue_length: 100,
 };
-
-/// Adds documents of one word and commits; the generation that they make.
-fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
-    let options = BuildOptions {
-        chunks: Some(3),
-        partitions: Some(3),
-        ..BuildOptions::default()
-    };
-    let mut writer = Writer::open(storage.clone(), options).unwrap();
-    for number in numbers {
-        writer.add(document(number, (number % 5) as u8, 1)).unwrap();
-    }
-    writer.commit().unwrap();
-}
 
 #[test]
 fn no_query_fails_while_generations_change() {

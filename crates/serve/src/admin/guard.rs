@@ -1,0 +1,229 @@
+//! What a request to an administration address must show: its name, the token, and that no other site sent it.
+//!
+//! A browser on the machine of an administrator reaches loopback too, and runs scripts of any page. So `Host` must name
+//! this address (a name that an attacker's DNS points here is refused), and a request that changes something must not come
+//! from another origin. Health checks are for load balancers and show nothing, so they pass.
+
+use super::token::AdminToken;
+use crate::http::{one_host, refusal};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Method, Response, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+/// Who may ask at one address.
+#[derive(Debug, Clone)]
+pub(crate) struct Guard(Arc<Conditions>);
+
+#[derive(Debug)]
+struct Conditions {
+    address: SocketAddr,
+    /// The host as the operator named it, where it is a name.
+    name: Option<String>,
+    token: Option<AdminToken>,
+}
+
+impl Guard {
+    /// For an address that is listened on; `named` is how the operator wrote it.
+    pub(crate) fn new(
+        address: SocketAddr,
+        named: Option<&str>,
+        token: Option<AdminToken>,
+    ) -> Guard {
+        let name = named.and_then(|named| named.rsplit_once(':'));
+        Guard(Arc::new(Conditions {
+            address,
+            name: name.map(|(host, _)| host.to_ascii_lowercase()),
+            token,
+        }))
+    }
+
+    /// Routes behind this guard.
+    pub(crate) fn around<S: Clone + Send + Sync + 'static>(self, routes: Router<S>) -> Router<S> {
+        routes
+            .layer(from_fn_with_state(self.0, check))
+            .layer(from_fn(one_host))
+    }
+}
+
+async fn check(
+    State(conditions): State<Arc<Conditions>>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
+    if request.uri().path() == "/healthz" && is_reading(request.method()) {
+        return next.run(request).await;
+    }
+    match conditions.refusal(request.method(), request.headers()) {
+        Some(refused) => refused,
+        None => next.run(request).await,
+    }
+}
+
+impl Conditions {
+    /// The answer to a request that shows too little; `None` where it may pass.
+    fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<Response<Body>> {
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let host = text(header::HOST).unwrap_or("");
+        if !self.is_host(host) {
+            return Some(refusal(
+                StatusCode::FORBIDDEN,
+                &format!(
+                    "the Host header names another server; ask for http://{}",
+                    self.address
+                ),
+            ));
+        }
+        if let Some(token) = &self.token {
+            let sent = headers.get(header::AUTHORIZATION);
+            if !sent.is_some_and(|sent| token.is_carried_by(sent.as_bytes())) {
+                let mut refused = refusal(
+                    StatusCode::UNAUTHORIZED,
+                    "send the token of this server's --admin-token-file, as Authorization: Bearer TOKEN",
+                );
+                let scheme = header::HeaderValue::from_static("Bearer");
+                refused
+                    .headers_mut()
+                    .insert(header::WWW_AUTHENTICATE, scheme);
+                return Some(refused);
+            }
+        }
+        if !is_reading(method) && is_cross_site(headers, host) {
+            return Some(refusal(
+                StatusCode::FORBIDDEN,
+                "a page of another site asks for this; send it from a program, without Origin",
+            ));
+        }
+        None
+    }
+
+    /// Whether a `Host` names this address, or loopback by whatever port leads here.
+    fn is_host(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else {
+            return false;
+        };
+        let name = authority.host().to_ascii_lowercase();
+        let literal = name.trim_start_matches('[').trim_end_matches(']');
+        match literal.parse::<IpAddr>() {
+            // Behind an address literal there is no name that could point elsewhere.
+            Ok(ip) => {
+                let own = self.address.ip();
+                ip.is_loopback() || ip == own || own.is_unspecified()
+            }
+            Err(_) => name == "localhost" || self.name.as_ref() == Some(&name),
+        }
+    }
+}
+
+fn is_reading(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// Whether a browser sent this for a page of another origin. Ports of one host are one *site*, so `same-site` is not enough.
+fn is_cross_site(headers: &HeaderMap, host: &str) -> bool {
+    let own = format!("http://{host}");
+    let is_foreign =
+        |origin: &header::HeaderValue| !origin.as_bytes().eq_ignore_ascii_case(own.as_bytes());
+    let is_elsewhere =
+        |site: &header::HeaderValue| !matches!(site.as_bytes(), b"same-origin" | b"none");
+    headers.get_all(header::ORIGIN).iter().any(is_foreign)
+        || headers.get_all("sec-fetch-site").iter().any(is_elsewhere)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(guard: &Guard, method: Method, headers: &[(&'static str, &str)]) -> u16 {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        let refused = guard.0.refusal(&method, &map);
+        refused.map_or(200, |refused| refused.status().as_u16())
+    }
+
+    #[test]
+    fn other_names_and_other_origins_are_refused() {
+        let guard = Guard::new("127.0.0.1:7701".parse().unwrap(), None, None);
+        for (host, expected) in [
+            ("127.0.0.1:7701", 200),
+            ("127.0.0.1", 200),
+            ("localhost:9999", 200),
+            ("[::1]:7701", 200),
+            ("", 403),
+            ("evil.example:7701", 403),
+            ("127.0.0.1.evil.example", 403),
+            ("10.0.0.1:7701", 403),
+            ("a b", 403),
+        ] {
+            assert_eq!(
+                status(&guard, Method::GET, &[("host", host)]),
+                expected,
+                "{host}"
+            );
+        }
+        let post = |name, value| {
+            status(
+                &guard,
+                Method::POST,
+                &[("host", "127.0.0.1:7701"), (name, value)],
+            )
+        };
+        assert_eq!(post("x-other", "1"), 200);
+        assert_eq!(post("origin", "http://127.0.0.1:7701"), 200);
+        assert_eq!(post("sec-fetch-site", "same-origin"), 200);
+        assert_eq!(post("sec-fetch-site", "none"), 200);
+        for origin in [
+            "http://evil",
+            "null",
+            "http://localhost:7701",
+            "https://127.0.0.1:7701",
+            "",
+        ] {
+            assert_eq!(post("origin", origin), 403, "{origin}");
+        }
+        assert_eq!(post("sec-fetch-site", "same-site"), 403);
+        assert_eq!(post("sec-fetch-site", "cross-site"), 403);
+    }
+
+    #[test]
+    fn the_name_that_the_operator_chose_is_taken() {
+        let guard = Guard::new(
+            "10.0.0.5:7701".parse().unwrap(),
+            Some("Search.internal:7701"),
+            None,
+        );
+        for (host, expected) in [
+            ("search.internal:7701", 200),
+            ("10.0.0.5", 200),
+            ("10.0.0.6", 403),
+            ("other.internal", 403),
+        ] {
+            assert_eq!(
+                status(&guard, Method::GET, &[("host", host)]),
+                expected,
+                "{host}"
+            );
+        }
+        let any = Guard::new("0.0.0.0:7701".parse().unwrap(), Some("0.0.0.0:7701"), None);
+        assert_eq!(status(&any, Method::GET, &[("host", "10.1.2.3:7701")]), 200);
+        assert_eq!(status(&any, Method::GET, &[("host", "evil.example")]), 403);
+    }
+
+    #[test]
+    fn a_token_is_demanded_where_there_is_one() {
+        let token = AdminToken::parse("0123456789abcdef").unwrap();
+        let guard = Guard::new("127.0.0.1:7701".parse().unwrap(), None, Some(token));
+        let host = ("host", "127.0.0.1");
+        assert_eq!(status(&guard, Method::GET, &[host]), 401);
+        let right = ("authorization", "Bearer 0123456789abcdef");
+        assert_eq!(status(&guard, Method::GET, &[host, right]), 200);
+        let foreign = ("origin", "http://evil");
+        assert_eq!(status(&guard, Method::POST, &[host, right, foreign]), 403);
+    }
+}
