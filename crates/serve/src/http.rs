@@ -2,6 +2,8 @@
 //!
 //! A request is a task: while servers search, its thread reads other requests. A client that goes away
 //! takes its task along, and with it whatever was asked of servers.
+mod layers;
+
 use crate::blocking::beside_io;
 use crate::draining::Draining;
 use crate::metrics::{Client, Metrics};
@@ -12,12 +14,13 @@ use crate::turns::{Turn, Turns};
 use crate::{FrontEnd, SearchError, told};
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{RawQuery, Request, State};
+use axum::extract::{RawQuery, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
-use axum::http::uri::Authority;
-use axum::http::{Response, StatusCode, Version};
-use axum::middleware::{Next, from_fn, map_response_with_state};
+use axum::http::{Response, StatusCode};
+use axum::middleware::{from_fn, map_response_with_state};
 use axum::routing::{any, get};
+use layers::bounded_body;
+pub(crate) use layers::{finished, one_host};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Handle;
@@ -26,26 +29,6 @@ use wire::{PhaseTimes, SearchAnswer};
 const HTML: &str = "text/html; charset=utf-8";
 pub(crate) const JSON: &str = "application/json";
 const FAVICON: &str = include_str!("../assets/favicon.svg");
-
-/// Everything shown comes from documents, and documents come from anywhere: nothing may be loaded
-/// or run but what this server serves itself, and no script at all.
-const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static(
-            "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
-             base-uri 'none'; frame-ancestors 'none'",
-        ),
-    ),
-    (
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    ),
-    (
-        header::REFERRER_POLICY,
-        HeaderValue::from_static("no-referrer"),
-    ),
-];
 
 /// What all requests share.
 pub(crate) struct App {
@@ -157,63 +140,12 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// What every response gets: the security headers, and at the end of the server a word that the
-/// connection ends too.
-pub(crate) async fn finished(
-    State(app): State<Arc<App>>,
-    mut response: Response<Body>,
-) -> Response<Body> {
-    let headers = response.headers_mut();
-    for (name, value) in SECURITY_HEADERS {
-        headers.insert(name, value);
-    }
-    if app.draining.has_begun() {
-        headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    }
-    response
-}
-
-/// No request here needs a body, so none is waited for.
-async fn bounded_body(request: Request, next: Next) -> Response<Body> {
-    use axum::body::HttpBody;
-    /// Clients that send a little all the same are served.
-    const BODY_BYTES_MAX: u64 = 64 * 1024;
-    if request.body().size_hint().lower() > BODY_BYTES_MAX {
-        return refusal(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "no request needs a body here; put the query into the address, as /search?q=WORDS",
-        );
-    }
-    next.run(request).await
-}
-
 /// Says where administration is: not here, where everybody may ask.
 async fn administration() -> Response<Body> {
     refusal(
         StatusCode::NOT_FOUND,
         "metrics and reloads are at the admin address of this server, which it prints as it starts (see --admin)",
     )
-}
-
-/// Refuses a request of HTTP/1.1 that does not name exactly one host (RFC 9112, 3.2): what stands between may have read
-/// another one than this server would.
-pub(crate) async fn one_host(request: Request, next: Next) -> Response<Body> {
-    let mut hosts = request.headers().get_all(header::HOST).iter();
-    let is_valid = match (hosts.next(), hosts.next()) {
-        (None, _) => request.version() < Version::HTTP_11,
-        (Some(host), None) => {
-            let host = host.as_bytes();
-            host.is_empty() || !host.contains(&b'@') && Authority::try_from(host).is_ok()
-        }
-        (Some(_), Some(_)) => false,
-    };
-    match is_valid {
-        true => next.run(request).await,
-        false => refusal(
-            StatusCode::BAD_REQUEST,
-            "a request names exactly one host, in one Host header",
-        ),
-    }
 }
 
 pub(crate) async fn health(State(app): State<Arc<App>>) -> Response<Body> {

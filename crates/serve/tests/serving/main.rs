@@ -1,6 +1,6 @@
 //! Serving a small index from end to end: in process, over gRPC, and over a real socket.
-mod bounds;
 mod administration;
+mod bounds;
 mod clients;
 mod conformance;
 mod connections;
