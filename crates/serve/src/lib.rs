@@ -53,6 +53,7 @@ mod tables;
 mod timeline;
 mod topology;
 pub mod transport;
+mod verifier;
 
 pub use self::metrics::ServerMetrics;
 pub use cluster::{Cluster, Known};

@@ -2,6 +2,8 @@
 mod bounds;
 mod connections;
 mod corpus;
+#[cfg(unix)]
+mod damaged;
 mod deadlines;
 mod failing;
 mod http;
