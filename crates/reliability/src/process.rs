@@ -11,6 +11,8 @@ use tokio::process::{Child, Command};
 
 /// What a process says when it can be asked.
 const READY: &str = "listening on ";
+/// What it says before, where it tells its figures at an address of its own.
+const METRICS: &str = "metrics at http://";
 /// A process that has not said so after this time never will.
 const START: Duration = Duration::from_secs(30);
 
@@ -35,6 +37,7 @@ pub(crate) struct Process {
     child: Child,
     arguments: Vec<String>,
     pub(crate) address: SocketAddr,
+    metrics: Option<SocketAddr>,
 }
 
 impl Process {
@@ -58,8 +61,12 @@ impl Process {
             .with_context(|| format!("cannot start shorttail {shown}"))?;
         let stdout = child.stdout.take().context("its output cannot be read")?;
         let mut lines = BufReader::new(stdout).lines();
+        let mut metrics = None;
         let address = tokio::time::timeout(START, async {
             while let Some(line) = lines.next_line().await? {
+                if let Some(address) = line.strip_prefix(METRICS) {
+                    metrics = Some(address.trim_end_matches("/metrics").parse()?);
+                }
                 if let Some((_, address)) = line.split_once(READY) {
                     return Ok(address.trim_start_matches("http://").parse()?);
                 }
@@ -76,6 +83,7 @@ impl Process {
             child,
             arguments,
             address,
+            metrics,
         })
     }
 
@@ -87,6 +95,16 @@ impl Process {
         let address = self.address.to_string();
         *self = Process::start_at(self.arguments.clone(), &address).await?;
         Ok(())
+    }
+
+    /// Where it tells its figures, apart from what it serves.
+    pub(crate) fn metrics_address(&self) -> anyhow::Result<SocketAddr> {
+        self.metrics.context("it tells no figures")
+    }
+
+    /// Whether it has ended, however.
+    pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
     }
 
     /// Its process id, as long as it has not been seen to end.
