@@ -6,7 +6,9 @@
 //! A deletions file is written whole by every commit that deletes; the older one goes with its generation.
 
 use crate::IndexError;
-use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed, read_u32};
+use crate::live::LiveFile;
+use crate::sealed::{Identity, Seal, SealedWriter, open_live, read_u32};
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 /// A set of documents of one segment.
@@ -15,6 +17,8 @@ pub(crate) struct Deletions {
     bits: Vec<u64>,
     documents_count: u32,
     count: u32,
+    /// Not read any more, but needed when the index is opened again.
+    file: Option<Arc<LiveFile>>,
 }
 
 impl Deletions {
@@ -24,6 +28,7 @@ impl Deletions {
             bits,
             documents_count,
             count: 0,
+            file: None,
         }
     }
 
@@ -75,7 +80,7 @@ impl Deletions {
         seal: Seal,
         documents_count: u32,
     ) -> Result<Deletions, IndexError> {
-        let (payload, _) = open_sealed(storage, name, Kind::Deletions, Some((identity, seal)))?;
+        let (payload, file) = open_live(storage, name, identity, seal)?;
         let bytes = documents_count.div_ceil(8) as usize;
         if read_u32(&payload, 0) != documents_count || payload.len() != 4 + bytes {
             return Err(IndexError::Damaged {
@@ -92,6 +97,12 @@ impl Deletions {
                 deletions.insert(doc);
             }
         }
+        deletions.file = Some(file);
         Ok(deletions)
+    }
+
+    /// The file that they were read from.
+    pub(crate) fn file(&self) -> Option<&Arc<LiveFile>> {
+        self.file.as_ref()
     }
 }

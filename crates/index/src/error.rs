@@ -21,6 +21,12 @@ pub enum IndexError {
         /// What is wrong.
         what: String,
     },
+    /// A file of the open index was changed, or trusted again, while it was read: what was read may be wrong. Read again.
+    #[error("{}: a file of the index changed while it was read; ask again", path.display())]
+    Changed {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The index was written in a format that this program does not read.
     #[error(
         "{}: format version {found}, but this program reads version {read}; rebuild the index",

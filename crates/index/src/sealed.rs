@@ -14,7 +14,10 @@
 //! wrong answer, and nobody would know.
 
 use crate::IndexError;
+use crate::live::{EachPiece, LiveFile};
 use std::io::Write;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use vfs::{Region, SharedStorage, StorageError, WriteFile};
 
 const MAGIC: [u8; 8] = *b"shorttai";
@@ -25,6 +28,8 @@ pub(crate) const TAIL_BYTES: usize = 24;
 const BLOCK_BYTES: usize = 4 << 10;
 /// Verified pages are given back in pieces of this size.
 const RELEASE_BYTES: usize = 16 << 20;
+/// The same beside searches, which would have to map many pages again at once.
+const PIECE_BYTES: usize = 256 << 10;
 /// The version of all formats of this crate.
 pub(crate) const FORMAT_VERSION: u32 = 4;
 
@@ -264,7 +269,9 @@ pub(crate) fn open_sealed(
             "the footer's checksum is not the manifest's: a file of another generation?".into(),
         ));
     }
-    verify_blocks(&region, payload_end).map_err(|(at, what)| damaged(at, what))?;
+    let to_the_end = &mut |_| ControlFlow::Continue(());
+    let verified = verify_blocks(&region, payload_end, RELEASE_BYTES, to_the_end);
+    let _ = verified.map_err(|(at, what)| damaged(at, what))?;
     region.release(0..payload_end);
     verify_magic(bytes).map_err(|(at, what)| damaged(at, what))?;
     let version = read_u32(bytes, 12);
@@ -294,7 +301,36 @@ pub(crate) fn open_sealed(
     ))
 }
 
-type Damage = (usize, String);
+/// The same of a file that an open index goes on reading, so that its changes are found.
+pub(crate) fn open_live(
+    storage: &SharedStorage,
+    name: &str,
+    identity: Identity,
+    seal: Seal,
+) -> Result<(Section, Arc<LiveFile>), IndexError> {
+    let (payload, _) = open_sealed(storage, name, identity.kind, Some((identity, seal)))?;
+    let path = storage.location().join(name);
+    let file = LiveFile::new(path, payload.region.clone(), seal);
+    Ok((payload, file))
+}
+
+/// Verifies a file that was open already: whether its bytes are still those of its seal. `each_piece` hears of every
+/// piece read and may end it.
+pub(crate) fn verify_bytes(
+    region: &Region,
+    seal: Seal,
+    each_piece: &mut EachPiece,
+) -> Result<ControlFlow<()>, Damage> {
+    let (payload_end, checksum) = verify_footer(region)?;
+    if seal.checksum != checksum {
+        let what = "the footer's checksum is not the manifest's";
+        return Err((payload_end, what.into()));
+    }
+    verify_blocks(region, payload_end, PIECE_BYTES, each_piece)
+}
+
+/// Where, and what.
+pub(crate) type Damage = (usize, String);
 
 fn verify_footer(bytes: &[u8]) -> Result<(usize, u32), Damage> {
     let tail_at = bytes.len() - TAIL_BYTES;
@@ -323,7 +359,12 @@ fn verify_footer(bytes: &[u8]) -> Result<(usize, u32), Damage> {
     Ok((payload_end, checksum))
 }
 
-fn verify_blocks(bytes: &Region, payload_end: usize) -> Result<(), Damage> {
+fn verify_blocks(
+    bytes: &Region,
+    payload_end: usize,
+    piece_bytes: usize,
+    each_piece: &mut EachPiece,
+) -> Result<ControlFlow<()>, Damage> {
     let checksums = bytes[payload_end..].chunks_exact(4);
     for (block, (data, crc)) in bytes[..payload_end]
         .chunks(BLOCK_BYTES)
@@ -331,9 +372,12 @@ fn verify_blocks(bytes: &Region, payload_end: usize) -> Result<(), Damage> {
         .enumerate()
     {
         let at = block * BLOCK_BYTES;
-        if at > 0 && at.is_multiple_of(RELEASE_BYTES) {
+        if at > 0 && at.is_multiple_of(piece_bytes) {
             // Read once here and perhaps never again: not to be counted against this process.
-            bytes.release(at - RELEASE_BYTES..at);
+            bytes.release(at - piece_bytes..at);
+            if each_piece(piece_bytes).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
         }
         if crc32fast::hash(data).to_le_bytes() != crc {
             return Err((
@@ -345,7 +389,7 @@ fn verify_blocks(bytes: &Region, payload_end: usize) -> Result<(), Damage> {
             ));
         }
     }
-    Ok(())
+    Ok(each_piece(payload_end % piece_bytes))
 }
 
 fn verify_magic(bytes: &[u8]) -> Result<(), Damage> {

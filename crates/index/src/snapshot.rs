@@ -3,6 +3,7 @@
 use crate::deletions::Deletions;
 use crate::layout::{Chunks, half_open};
 use crate::leftovers::{self, Unfinished};
+use crate::live::LiveFiles;
 use crate::manifest::{self, Manifest, SegmentEntry};
 use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
@@ -25,8 +26,9 @@ pub struct Index {
     segments: Vec<Arc<Segment>>,
     statistics: Arc<Statistics>,
     documents: Arc<DocumentStore>,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     unfinished: Option<Unfinished>,
+    pub(crate) files: LiveFiles,
 }
 
 impl Index {
@@ -40,6 +42,7 @@ impl Index {
                 });
             };
             let generation = manifest.generation;
+            settle(&storage, generation);
             match Index::open_generation(&storage, manifest) {
                 // A commit may have put a newer generation in place and removed this one.
                 Err(IndexError::Storage(StorageError::NotFound { path }))
@@ -49,6 +52,8 @@ impl Index {
                     tries += 1;
                     drop(path);
                 }
+                // Somebody touched a file meanwhile; where its bytes were changed, the next try says so.
+                Err(IndexError::Changed { .. }) if tries < TRIES => tries += 1,
                 Err(IndexError::Storage(StorageError::NotFound { path })) => {
                     let what = "the manifest names this file, but it is not there".into();
                     return Err(IndexError::Damaged {
@@ -75,10 +80,20 @@ impl Index {
         let mut chunks: Vec<Vec<Arc<StorePart>>> =
             (0..manifest.chunks).map(|_| Vec::new()).collect();
         let mut segments = Vec::with_capacity(opened.len());
+        let mut files = Vec::new();
         // Newest first in the store: a document is its latest version.
         for (entry, (mut segment, part)) in manifest.segments.iter().zip(opened) {
+            files.extend(segment.files().cloned());
+            files.extend(
+                segment
+                    .deletions
+                    .as_ref()
+                    .and_then(Deletions::file)
+                    .cloned(),
+            );
             if let Some(part) = part {
                 let part = Arc::new(part);
+                files.push(Arc::clone(part.file()));
                 for chunk in entry.chunks.range() {
                     chunks[chunk as usize].insert(0, Arc::clone(&part));
                 }
@@ -87,7 +102,12 @@ impl Index {
             segments.push(Arc::new(segment));
         }
         let statistics = Statistics::open(storage, &manifest, segments.clone())?;
+        let of_statistics = statistics.file().cloned();
+        files.extend(of_statistics.clone());
+        let of_segments = segments.iter().map(|segment| Arc::clone(segment.file()));
+        let planned_with = of_statistics.iter().cloned().chain(of_segments).collect();
         Ok(Index {
+            files: LiveFiles::settled(files, planned_with, of_statistics)?,
             manifest,
             segments,
             statistics: Arc::new(statistics),
@@ -189,6 +209,18 @@ impl Index {
     /// The texts of all chunks.
     pub fn documents(&self) -> &Arc<DocumentStore> {
         &self.documents
+    }
+}
+
+/// Waits, for some milliseconds at most, until the files of a generation that was just committed are old enough for
+/// their stamps to tell what happens to them.
+fn settle(storage: &SharedStorage, generation: u64) {
+    // Where it is gone, so is the generation, which opening finds out.
+    let manifest = storage.open(&manifest::manifest_name(generation));
+    if let Ok(manifest) = &manifest
+        && let Some(source) = manifest.source()
+    {
+        std::thread::sleep(source.at_open().unsettled_for());
     }
 }
 

@@ -8,8 +8,9 @@ mod shared;
 
 use self::shared::{SharedTerms, SharedTermsWriter};
 use crate::deletions::Deletions;
+use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest};
-use crate::sealed::{Identity, Kind, SealedWriter, open_sealed};
+use crate::sealed::{Identity, Kind, SealedWriter, open_live};
 use crate::{
     DocId, Field, IndexError, LookUpStep, Segment, StoredDocument, TermHash, TermRecord, terms,
 };
@@ -27,6 +28,7 @@ pub struct Statistics {
     words_counts: [u64; 2],
     shared_terms: Option<SharedTerms>,
     segments: Vec<Arc<Segment>>,
+    file: Option<Arc<LiveFile>>,
 }
 
 impl Statistics {
@@ -35,16 +37,24 @@ impl Statistics {
         manifest: &Manifest,
         segments: Vec<Arc<Segment>>,
     ) -> Result<Statistics, IndexError> {
-        let shared_terms = match &manifest.statistics {
-            Some(file) => Some(open_shared_terms(storage, manifest, file)?),
-            None => None,
+        let (shared_terms, file) = match &manifest.statistics {
+            Some(file) => {
+                let (terms, file) = open_shared_terms(storage, manifest, file)?;
+                (Some(terms), Some(file))
+            }
+            None => (None, None),
         };
         Ok(Statistics {
             documents_count: manifest.documents_count,
             words_counts: manifest.words_counts,
             shared_terms,
             segments,
+            file,
         })
+    }
+
+    pub(crate) fn file(&self) -> Option<&Arc<LiveFile>> {
+        self.file.as_ref()
     }
 
     /// Live documents.
@@ -100,7 +110,12 @@ impl Statistics {
                 segment.prefetch_term(hash, LookUpStep::Table);
             }
         }
+        let mut untrusted = None;
         for (number, segment) in (0..).zip(&self.segments) {
+            if !segment.file().is_trusted() {
+                untrusted = Some(segment);
+                continue;
+            }
             if let Some(record) = segment.term(field, term)? {
                 return Ok(Some(TermStatistics {
                     document_frequency: record.documents_count.into(),
@@ -111,6 +126,8 @@ impl Statistics {
                 }));
             }
         }
+        // Only a segment that cannot be read may have the term: the weights of a query with it are not known here.
+        untrusted.map_or(Ok(()), |segment| segment.file().ensure_trusted())?;
         Ok(None)
     }
 
@@ -145,15 +162,15 @@ fn open_shared_terms(
     storage: &SharedStorage,
     manifest: &Manifest,
     file: &FileEntry,
-) -> Result<SharedTerms, IndexError> {
+) -> Result<(SharedTerms, Arc<LiveFile>), IndexError> {
     let identity = Identity {
         kind: Kind::Statistics,
         index_id: manifest.index_id(),
         number: file.number,
     };
-    let expected = Some((identity, file.seal));
-    let (payload, _) = open_sealed(storage, &file.name, Kind::Statistics, expected)?;
-    SharedTerms::open(storage.location().join(&file.name), &payload)
+    let (payload, live) = open_live(storage, &file.name, identity, file.seal)?;
+    let terms = SharedTerms::open(storage.location().join(&file.name), &payload)?;
+    Ok((terms, live))
 }
 
 /// Terms and words of deleted documents: what the counts of segments say too much.

@@ -3,6 +3,7 @@
 mod abandoned;
 mod bounded;
 mod complete;
+mod damage;
 mod equal;
 mod heavy;
 mod hedging;
@@ -68,6 +69,8 @@ pub(crate) enum Check {
     /// The worst requests keep their bounds of bytes, memory and time
     #[value(name = "bounded")]
     Bounded,
+    /// No answer is wrong while files change under the servers
+    V9,
 }
 
 impl Check {
@@ -83,6 +86,7 @@ impl Check {
         Check::V8,
         Check::Complete,
         Check::Bounded,
+        Check::V9,
     ];
 
     /// Runs it, again where only times failed: other work on the machine may have spoiled them. What must never
@@ -113,6 +117,7 @@ impl Check {
             Check::V8 => hostile::run(run).await,
             Check::Complete => complete::run(run).await,
             Check::Bounded => bounded::run(run).await,
+            Check::V9 => damage::run(run).await,
         }
     }
 }

@@ -11,8 +11,8 @@ use tokio::process::{Child, Command};
 
 /// What a process says when it can be asked.
 const READY: &str = "listening on ";
-/// What one with HTTP says before.
-const ADMIN: &str = "admin on http://";
+/// What it says before: where one with HTTP is administered, and where another one tells its figures.
+const ADMIN: [&str; 2] = ["admin on http://", "metrics at http://"];
 /// A process that has not said so after this time never will.
 const START: Duration = Duration::from_secs(30);
 
@@ -37,7 +37,7 @@ pub(crate) struct Process {
     child: Child,
     arguments: Vec<String>,
     pub(crate) address: SocketAddr,
-    /// Where its metrics are; none of servers without HTTP.
+    /// Where its metrics are, if anywhere.
     pub(crate) admin: Option<SocketAddr>,
 }
 
@@ -65,8 +65,8 @@ impl Process {
         let (address, admin) = tokio::time::timeout(START, async {
             let mut admin = None;
             while let Some(line) = lines.next_line().await? {
-                if let Some((_, address)) = line.split_once(ADMIN) {
-                    admin = Some(address.parse()?);
+                if let Some(address) = ADMIN.iter().find_map(|told| line.strip_prefix(told)) {
+                    admin = Some(address.trim_end_matches("/metrics").parse()?);
                 }
                 if let Some((_, address)) = line.split_once(READY) {
                     return Ok((address.trim_start_matches("http://").parse()?, admin));
@@ -96,6 +96,11 @@ impl Process {
         let address = self.address.to_string();
         *self = Process::start_at(self.arguments.clone(), &address).await?;
         Ok(())
+    }
+
+    /// Whether it has ended, however.
+    pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
     }
 
     /// Its process id, as long as it has not been seen to end.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 use testkit::MadeUp;
@@ -87,13 +87,37 @@ impl Stage {
         Process::start(&[&["serve", &index], more].concat()).await
     }
 
+    /// A copy of the index in a folder of its own.
+    pub(crate) fn copy(&self, name: &str) -> anyhow::Result<PathBuf> {
+        let to = self.folder.path().join(name);
+        std::fs::create_dir(&to)?;
+        for file in std::fs::read_dir(self.index())? {
+            let file = file?;
+            std::fs::copy(file.path(), to.join(file.file_name()))?;
+        }
+        Ok(to)
+    }
+
     /// A server of some chunks; `role` is `index-server` or `document-server`.
     pub(crate) async fn server(&self, role: &str, chunks: &str) -> anyhow::Result<Process> {
-        let index = self.index();
+        self.server_of(&self.index(), role, chunks, false).await
+    }
+
+    /// The same of a copy of the index, with figures at an address of their own where they are asked for.
+    pub(crate) async fn server_of(
+        &self,
+        index: &Path,
+        role: &str,
+        chunks: &str,
+        with_metrics: bool,
+    ) -> anyhow::Result<Process> {
         let mut arguments = vec![role, index.to_str().context("an odd path")?];
         arguments.extend(["--chunks", chunks]);
         if role == "index-server" {
             arguments.extend(["--handlers", "2"]);
+        }
+        if with_metrics {
+            arguments.extend(["--metrics", "127.0.0.1:0"]);
         }
         Process::start(&arguments).await
     }

@@ -133,6 +133,22 @@ impl Asking {
     }
 }
 
+/// Where an answer leaves the right one, and how both go on.
+fn first_difference(answered: &[u8], expected: &[u8]) -> String {
+    let answered = without_phases(answered);
+    let pairs = answered.iter().zip(expected);
+    let at = pairs.take_while(|(one, other)| one == other).count();
+    let shown = |bytes: &[u8]| {
+        let end = bytes.len().min(at + 200);
+        String::from_utf8_lossy(&bytes[at.saturating_sub(60).min(end)..end]).into_owned()
+    };
+    format!(
+        "byte {at}: {}\n      right: {}",
+        shown(&answered),
+        shown(expected)
+    )
+}
+
 impl Tally {
     fn judge(&mut self, question: &Question, answered: &Answered) {
         let told = || {
@@ -152,6 +168,10 @@ impl Tally {
                 false => self.wrong += 1,
             }
             self.examples.push(told());
+            if !is_partial {
+                self.examples
+                    .push(first_difference(&answered.body, &question.expected));
+            }
         }
     }
 

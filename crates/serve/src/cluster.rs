@@ -23,6 +23,8 @@ pub struct Cluster {
     pub(crate) calls: CallFigures,
     /// Of the index servers of this process, for metrics.
     pub(crate) handlers: Vec<(Chunks, Arc<crate::handlers::Figures>)>,
+    /// Where the index is open in this process.
+    pub(crate) generations: Option<Arc<Generations>>,
     /// Where the times of each partition go, once somebody measures.
     pub(crate) times: OnceLock<Vec<PartitionTimes>>,
     /// Set where the servers are processes of their own.
@@ -109,6 +111,7 @@ impl Cluster {
             )],
             calls: CallFigures::new(false),
             handlers: Vec::new(),
+            generations: Some(Arc::clone(generations)),
             times: OnceLock::new(),
             remote: None,
         };

@@ -74,6 +74,7 @@ impl Cluster {
             texts,
             calls: CallFigures::new(true),
             handlers: Vec::new(),
+            generations: None,
             times: OnceLock::new(),
             remote: Some(Remote {
                 front_end: front_end.to_owned(),

@@ -179,6 +179,7 @@ impl InProcessDocumentServer {
         let terms = request.terms.to_vec();
         let query = SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default());
         let count = request.of.count();
+        let since = index.read_start();
         let batch = Arc::new(Batch {
             store: Arc::clone(index.documents()),
             of: request.of,
@@ -205,7 +206,11 @@ impl InProcessDocumentServer {
                 self.call_for_help(&batch);
             }
         }
-        batch.wait()
+        let made = batch.wait();
+        // Before an error is believed, too: changed bytes may have led to it.
+        let keys = (0..count).filter_map(|at| batch.of.key(at));
+        index.verify_texts(keys, since)?;
+        made
     }
 
     fn call_for_help(&self, batch: &Arc<Batch>) {
@@ -232,8 +237,11 @@ impl DocumentServer for InProcessDocumentServer {
     }
 
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
-        let found = beside_io(|| self.generations.newest().documents().document(url));
-        reply.send(found.map_err(ServerError::from));
+        let index = self.generations.newest();
+        let since = index.read_start();
+        let found = beside_io(|| index.documents().document(url));
+        let verify = || index.verify_texts([TextKey::Url(url)].into_iter(), since);
+        reply.send_verified(found.map_err(ServerError::from), verify);
     }
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {

@@ -4,9 +4,11 @@
 //! before stays for queries that began with it: their hits are numbers that only it can resolve.
 
 use crate::transport::Chunks;
+use crate::{ServeError, verifier};
 use index::{Index, IndexError, PreloadParts};
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::thread::Thread;
 use vfs::preload::PreloadReport;
 use vfs::{PreloadOptions, SharedStorage};
 
@@ -20,6 +22,8 @@ pub struct Generations {
     partitions: Mutex<Vec<Chunks>>,
     /// One reload at a time.
     reloading: Mutex<()>,
+    /// The thread that verifies files again, where there is one.
+    verifier: OnceLock<Thread>,
 }
 
 /// Hears of a generation, by number, what was really done to bring it into memory.
@@ -100,6 +104,7 @@ impl Generations {
             }),
             partitions: Mutex::default(),
             reloading: Mutex::new(()),
+            verifier: OnceLock::new(),
         })
     }
 
@@ -133,13 +138,35 @@ impl Generations {
         Ok(())
     }
 
+    /// Has files verified again in the background, `bytes_per_s` of them a second; 0 only those that were changed. Called
+    /// once.
+    pub fn verify_in_background(self: &Arc<Self>, bytes_per_s: u64) -> Result<(), ServeError> {
+        let thread = verifier::start(Arc::downgrade(self), bytes_per_s)?;
+        let _ = self.verifier.set(thread);
+        Ok(())
+    }
+
+    /// Files of the generations that are open and do not hold what was verified, as far as is known.
+    pub(crate) fn untrusted_files_count(&self) -> usize {
+        let (newest, before) = self.held();
+        let before = before.map_or(0, |index| index.untrusted_files_count());
+        newest.untrusted_files_count() + before
+    }
+
+    fn wake_verifier(&self) {
+        if let Some(thread) = self.verifier.get() {
+            thread.unpark();
+        }
+    }
+
     fn partitions(&self) -> MutexGuard<'_, Vec<Chunks>> {
         self.partitions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the newest generation, where there is a newer one; what is served then. On an error, and where the newer
+    /// Opens the newest generation, where there is a newer one, or where files of the one that is served are damaged or
+    /// suspect and have been replaced since; what is served then. On an error, and where the newer
     /// one is laid out for other partitions than are served, the generation served before goes on being served.
     pub fn reload(&self) -> Result<Arc<Index>, IndexError> {
         let _one = self
@@ -150,8 +177,14 @@ impl Generations {
         let Some(storage) = &self.storage else {
             return Ok(newest);
         };
+        // So that what was changed a moment ago counts.
+        for number in 0..newest.files_count() {
+            newest.examine(number);
+        }
         // Before anything is opened and verified: to ask again and again costs next to nothing.
-        if Index::newest_generation(storage)? == Some(newest.generation()) {
+        if Index::newest_generation(storage)? == Some(newest.generation())
+            && newest.untrusted_files_count() == 0
+        {
             return Ok(newest);
         }
         let opened = match &self.preloading {
@@ -159,7 +192,8 @@ impl Generations {
             Some(preloading) => preloading.open(storage)?,
         };
         let opened = Arc::new(opened);
-        if opened.generation() == newest.generation() {
+        let is_same = opened.generation() == newest.generation();
+        if is_same && newest.untrusted_files_count() == 0 {
             return Ok(newest);
         }
         let partitions = self.partitions();
@@ -167,8 +201,20 @@ impl Generations {
             opened.check_partition(chunks.clone())?;
         }
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        held.before = Some(std::mem::replace(&mut held.newest, Arc::clone(&opened)));
+        let before = std::mem::replace(&mut held.newest, Arc::clone(&opened));
+        if !is_same {
+            held.before = Some(before);
+        }
+        drop(held);
+        self.wake_verifier();
         Ok(opened)
+    }
+}
+
+impl Drop for Generations {
+    fn drop(&mut self) {
+        // It finds that there is nothing left to verify.
+        self.wake_verifier();
     }
 }
 

@@ -20,7 +20,7 @@ use crate::transport::{
     Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Query,
     SearchRequest, ServerError, Status, StatusRequest, reloaded, status_of,
 };
-use index::{Index, Segment};
+use index::{Index, IndexError, ReadStart, Segment};
 use search::Stop;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -98,26 +98,34 @@ impl InProcessIndexServer {
         let index = index.ok_or_else(|| ServerError::Unavailable {
             reason: format!("it no longer has generation {generation} of the index open"),
         })?;
-        let generation = index.generation();
+        let opened = self.opened_of(index);
+        // What is known to be damaged is not worth a search.
+        opened.index.ensure_trusted(&opened.segments)?;
+        Ok(opened)
+    }
+
+    fn opened_of(&self, index: Arc<Index>) -> Arc<Opened> {
+        // Not by number: a damaged generation may have been opened again.
         let find = |opened: &[Arc<Opened>]| {
             let mut opened = opened.iter();
-            let found = opened.find(|one| one.index.generation() == generation);
-            found.cloned()
+            opened.find(|one| Arc::ptr_eq(&one.index, &index)).cloned()
         };
         let held = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = find(&held) {
-            return Ok(found);
+            return found;
         }
         drop(held);
         let mut held = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = find(&held) {
-            return Ok(found);
+            return found;
         }
+        let generation = index.generation();
+        held.retain(|one| one.index.generation() != generation);
         let opened = Arc::new(Opened::new(index, &self.chunks));
         held.insert(0, Arc::clone(&opened));
         // As many as `Generations` keeps.
         held.truncate(2);
-        Ok(opened)
+        opened
     }
 
     /// Queues what `work` makes of a reply; answers at once where the generation is not open.
@@ -139,11 +147,17 @@ impl InProcessIndexServer {
     }
 
     /// The details of few hits, on this thread.
-    fn details_here(&self, request: &DetailsRequest) -> Result<Vec<HitDetails>, ServerError> {
+    fn details_here(&self, request: &DetailsRequest, reply: Reply<Vec<HitDetails>>) {
         let is_due = || std::time::Instant::now() >= request.deadline;
         let stop = Stop::when(&is_due);
-        self.opened(request.generation)?
-            .details(request, None, &stop)
+        match self.opened(request.generation) {
+            Ok(opened) => {
+                let since = opened.index.read_start();
+                let details = opened.details(request, None, &stop);
+                reply.send_verified(details, || opened.verify(since));
+            }
+            Err(error) => reply.send(Err(error)),
+        }
     }
 }
 
@@ -158,6 +172,11 @@ impl Opened {
             segments,
             index,
         }
+    }
+
+    /// An error where what was read since `since` is not all what was verified.
+    pub(crate) fn verify(&self, since: ReadStart) -> Result<(), IndexError> {
+        self.index.verify_search(&self.segments, since)
     }
 }
 
@@ -182,7 +201,7 @@ impl IndexServer for InProcessIndexServer {
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
         if !request.explain && request.hits.len() <= DETAILS_INLINE_MAX {
-            return reply.send(self.details_here(&request));
+            return self.details_here(&request, reply);
         }
         let (generation, deadline) = (request.generation, request.deadline);
         self.enqueue(query, generation, deadline, reply, |reply| Work::Details {

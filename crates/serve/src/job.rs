@@ -110,14 +110,15 @@ impl Job {
             deadline: self.deadline,
             figures,
         };
+        let verify = || self.opened.verify(planned.since);
         match self.work {
             Work::Search { k, counted, reply } => {
                 let found = under_way.search(k, counted, &|| reply.is_abandoned());
-                reply.send(found.map_err(ServerError::from));
+                reply.send_verified(found.map_err(ServerError::from), verify);
             }
             Work::Details { request, reply } => {
                 let details = under_way.details(&request, &|| reply.is_abandoned());
-                reply.send(details);
+                reply.send_verified(details, verify);
             }
             Work::CountSites {
                 sites,
@@ -125,7 +126,7 @@ impl Job {
                 reply,
             } => {
                 let counts = under_way.count_sites(&sites, limit, &|| reply.is_abandoned());
-                reply.send(counts);
+                reply.send_verified(counts, verify);
             }
         }
     }

@@ -57,6 +57,7 @@ mod told;
 mod topology;
 pub mod transport;
 mod turns;
+mod verifier;
 
 pub use self::metrics::ServerMetrics;
 pub use admin::{AdminAddress, AdminOptions, AdminToken};

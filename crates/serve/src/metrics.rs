@@ -33,6 +33,8 @@ pub(crate) struct Metrics {
     cache_misses: Counter,
     documents: Gauge,
     generation: Gauge,
+    /// Where the files are open in this process.
+    damaged_files: Option<Gauge>,
     partitions: Vec<HandlerMetrics>,
 }
 
@@ -130,6 +132,10 @@ impl Metrics {
             ),
             documents: documents(&register),
             generation: generation(&register),
+            damaged_files: cluster
+                .generations
+                .is_some()
+                .then(|| damaged_files(&register)),
             partitions: partitions.collect(),
             handle: register.handle(),
         }
@@ -197,6 +203,11 @@ impl Metrics {
         let known = front_end.known();
         self.documents.set(known.documents_count as f64);
         self.generation.set(known.generation as f64);
+        if let (Some(gauge), Some(generations)) =
+            (&self.damaged_files, &front_end.cluster.generations)
+        {
+            gauge.set(generations.untrusted_files_count() as f64);
+        }
         for partition in &self.partitions {
             partition.take_over();
         }
@@ -217,6 +228,11 @@ fn documents(register: &Register) -> Gauge {
 fn generation(register: &Register) -> Gauge {
     let help = "The generation of the index that is served";
     register.gauge("shorttail_generation", &[], help)
+}
+
+fn damaged_files(register: &Register) -> Gauge {
+    let help = "Open files of the index that were changed since they were verified: their parts are left out of answers";
+    register.gauge("shorttail_damaged_files", &[], help)
 }
 
 fn chunks(register: &Register) -> Gauge {

@@ -24,6 +24,19 @@ impl<T> Reply<T> {
         let _ = self.0.send(result);
     }
 
+    /// Answers, unless what was read for the answer turns out not to be what was verified: `verify` says so, and is asked
+    /// when the answer is complete. An error is no safer than a value, since it may come of changed bytes too.
+    pub fn send_verified<E: Into<ServerError>>(
+        self,
+        result: Result<T, ServerError>,
+        verify: impl FnOnce() -> Result<(), E>,
+    ) {
+        match verify() {
+            Ok(()) => self.send(result),
+            Err(error) => self.send(Err(error.into())),
+        }
+    }
+
     /// Whether nobody waits any more: the client has gone, or has been answered by another replica.
     pub fn is_abandoned(&self) -> bool {
         self.0.is_closed()

@@ -8,7 +8,7 @@ use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::reply::Reply;
 use crate::tables::Tables;
-use index::{Details, DocId, Index, IndexError, TextKey};
+use index::{Details, DocId, Index, IndexError, ReadStart, TextKey};
 use search::{Explanation, Operator, Plan, Ranking, ScoredHit};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,6 +38,8 @@ pub struct Query {
 pub struct Planned {
     /// The generation whose statistics weigh the words.
     pub generation: u64,
+    /// From before it was made: what was known of the files then.
+    pub(crate) since: ReadStart,
     /// What is searched.
     pub plan: Plan,
     /// What the parser ignored or changed.
@@ -63,8 +65,10 @@ impl Query {
     /// The plan for an index: made at most once for all servers of this process.
     pub fn planned(&self, index: &Index) -> Result<Arc<Planned>, IndexError> {
         let mut slot = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that was made while a file was being changed may be wrong.
+        let since = index.read_start();
         if let Some(planned) = &*slot
-            && planned.generation == index.generation()
+            && (planned.generation, planned.since) == (index.generation(), since)
         {
             return Ok(Arc::clone(planned));
         }
@@ -73,6 +77,7 @@ impl Query {
         let plan = Plan::new(&parsed.query, self.ranking, index.statistics())?;
         let planned = Arc::new(Planned {
             generation: index.generation(),
+            since,
             summary_terms: plan.summary_terms(),
             plan,
             warnings: parsed.warnings,
@@ -256,7 +261,7 @@ pub struct Status {
 pub enum ServerError {
     /// Its index cannot be read.
     #[error(transparent)]
-    Index(#[from] IndexError),
+    Index(IndexError),
     /// The index of a server behind gRPC cannot be read.
     #[error("{reason}")]
     Damaged {
@@ -286,6 +291,18 @@ pub enum ServerError {
         /// Why.
         reason: String,
     },
+}
+
+impl From<IndexError> for ServerError {
+    fn from(error: IndexError) -> ServerError {
+        match error {
+            // Asked again it may well answer.
+            IndexError::Changed { .. } => ServerError::Unavailable {
+                reason: error.to_string(),
+            },
+            error => ServerError::Index(error),
+        }
+    }
 }
 
 /// An index server as the front-end sees it. Nothing here blocks for long: work that does is

@@ -15,6 +15,9 @@ use std::sync::Arc;
 mod buffered;
 mod entry;
 pub mod error;
+// The handler of a signal, and what it does to mappings.
+#[allow(unsafe_code)]
+mod fault;
 mod faulty;
 mod memory;
 mod name;
@@ -28,6 +31,8 @@ mod region;
 #[cfg(unix)]
 #[allow(unsafe_code)]
 mod signals;
+mod source;
+mod stamp;
 mod system;
 // The policy of memory has no safe call.
 #[allow(unsafe_code)]
@@ -42,6 +47,8 @@ pub use real::RealStorage;
 pub use region::Region;
 #[cfg(unix)]
 pub use signals::fail_writes_beyond_the_file_limit;
+pub use source::SourceFile;
+pub use stamp::{Change, FileStamp};
 pub use system::SystemTree;
 pub use thread::{MemoryBinding, PinError, bind_memory_to_node, pin_current_thread};
 

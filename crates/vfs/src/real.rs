@@ -1,12 +1,18 @@
 //! The real disk.
 use crate::buffered::{Buffered, Sink};
 use crate::name::{is_valid, path_of};
-use crate::{Lock, OtherEntry, OtherKind, Region, Storage, StorageError, WriteFile};
+use crate::region::MappedFile;
+use crate::{Lock, OtherEntry, OtherKind, Region, SourceFile, Storage, StorageError, WriteFile};
 use memmap2::Mmap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+#[cfg(unix)]
+use std::{
+    os::fd::OwnedFd,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 /// Large enough that a system call's cost vanishes beside copying the bytes.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -21,6 +27,9 @@ const LOCK_PAUSE: Duration = Duration::from_millis(3);
 #[derive(Debug, Clone)]
 pub struct RealStorage {
     directory: PathBuf,
+    /// The directory as it was opened last, for files that are not held open.
+    #[cfg(unix)]
+    opened: Arc<Mutex<Option<Arc<OwnedFd>>>>,
 }
 
 impl RealStorage {
@@ -32,7 +41,11 @@ impl RealStorage {
             let source = io::Error::from(io::ErrorKind::NotADirectory);
             return Err(StorageError::from_io("open", &directory, source));
         }
-        Ok(RealStorage { directory })
+        Ok(RealStorage {
+            directory,
+            #[cfg(unix)]
+            opened: Arc::default(),
+        })
     }
 
     /// Creates the directory (and its parents) where it is missing, durably.
@@ -51,6 +64,32 @@ impl RealStorage {
             }
         }
         RealStorage::open(directory)
+    }
+}
+
+#[cfg(unix)]
+impl RealStorage {
+    /// A descriptor of the directory that has the path now, by which its files are asked for without opening them.
+    fn directory_now(&self) -> io::Result<Arc<OwnedFd>> {
+        use rustix::fs::{Mode, OFlags, fstat, open, stat};
+        let now = stat(&self.directory)?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*opened {
+            let known_is = fstat(&**known)?;
+            if (known_is.st_dev, known_is.st_ino) == (now.st_dev, now.st_ino) {
+                return Ok(Arc::clone(known));
+            }
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fresh = Arc::new(open(&self.directory, flags, Mode::empty())?);
+        *opened = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    /// What tells whether `file`, opened by `name` just now, changes.
+    fn source(&self, name: &str, file: &File) -> io::Result<SourceFile> {
+        let name = std::ffi::CString::new(name).map_err(io::Error::other)?;
+        SourceFile::new(file.try_clone()?, self.directory_now()?, name)
     }
 }
 
@@ -79,12 +118,16 @@ impl Storage for RealStorage {
         if file_bytes == 0 {
             return Ok(Region::new(Vec::new()));
         }
+        let source = self.source(name, &file).map_err(failed("open", &path))?;
         // SAFETY: the mapping is read-only, and the file behind it does not change: files of a
         // storage are written once, made read-only when finished, and replaced by rename or
         // removed, which leaves the mapped inode as it is. Somebody who overwrites or truncates
-        // an index file in place breaks the format's contract, as with every mapped index.
+        // an index file in place breaks the format's contract, as with every mapped index. Then
+        // the bytes under a slice change, which no reader here takes for more than other bytes:
+        // all are plain integers, and every length and offset from a file is checked where it is
+        // used. What was read so is found out by `SourceFile::now` and `Region::has_faulted`.
         let mapping = unsafe { Mmap::map(&file) }.map_err(failed("map", &path))?;
-        Ok(Region::mapped(mapping))
+        Ok(Region::mapped(MappedFile::new(mapping, source)))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {

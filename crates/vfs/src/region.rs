@@ -1,4 +1,6 @@
 //! The bytes of an opened file.
+use crate::SourceFile;
+use crate::fault::Registered;
 use memmap2::Mmap;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -11,7 +13,7 @@ pub struct Region {
 
 enum Bytes {
     /// Apart from the rest, so that reading a mapping takes no virtual call.
-    Mapped(Mmap),
+    Mapped(MappedFile),
     /// A mapping that was loaded to stay: nothing of it is given back. It may be anonymous memory,
     /// whose content would be lost, and longer than the file.
     Loaded {
@@ -19,6 +21,31 @@ enum Bytes {
         file_bytes: usize,
     },
     Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
+}
+
+/// A shared read-only mapping of a file, and what is needed to tell whether the file changed.
+pub(crate) struct MappedFile {
+    /// First, so that it is dropped first: a mapping must be off the register before it is unmapped.
+    registered: Registered,
+    mapping: Mmap,
+    source: SourceFile,
+    /// Nothing of it is given back: it was read into memory to stay there.
+    stays: bool,
+}
+
+impl MappedFile {
+    pub(crate) fn new(mapping: Mmap, source: SourceFile) -> MappedFile {
+        MappedFile {
+            registered: Registered::new(mapping.as_ptr(), mapping.len()),
+            mapping,
+            source,
+            stays: false,
+        }
+    }
+
+    pub(crate) fn mapping(&self) -> &Mmap {
+        &self.mapping
+    }
 }
 
 impl Region {
@@ -30,9 +57,35 @@ impl Region {
     }
 
     /// A region over a shared read-only mapping of a file.
-    pub(crate) fn mapped(mapping: Mmap) -> Region {
+    pub(crate) fn mapped(file: MappedFile) -> Region {
         Region {
-            bytes: Arc::new(Bytes::Mapped(mapping)),
+            bytes: Arc::new(Bytes::Mapped(file)),
+        }
+    }
+
+    /// The same, of which nothing is given back: it was read into memory to stay there.
+    pub(crate) fn touched(file: MappedFile) -> Region {
+        Region::mapped(MappedFile {
+            stays: true,
+            ..file
+        })
+    }
+
+    /// The file behind it; `None` for bytes in memory, which no change of a file reaches.
+    pub fn source(&self) -> Option<&SourceFile> {
+        match &*self.bytes {
+            Bytes::Mapped(file) => Some(&file.source),
+            Bytes::Loaded { .. } | Bytes::Memory(_) => None,
+        }
+    }
+
+    /// Whether some of its bytes could not be read from the file and are zeros instead, for good. To be asked after
+    /// reading: a file that is truncated under a mapping ends neither the read nor the process.
+    #[inline]
+    pub fn has_faulted(&self) -> bool {
+        match &*self.bytes {
+            Bytes::Mapped(file) => file.registered.has_faulted(),
+            Bytes::Loaded { .. } | Bytes::Memory(_) => false,
         }
     }
 
@@ -48,9 +101,9 @@ impl Region {
     }
 
     /// Its mapping, or itself where it has none or others hold it too.
-    pub(crate) fn into_mapping(self) -> Result<Mmap, Region> {
+    pub(crate) fn into_mapping(self) -> Result<MappedFile, Region> {
         match Arc::try_unwrap(self.bytes) {
-            Ok(Bytes::Mapped(mapping)) => Ok(mapping),
+            Ok(Bytes::Mapped(file)) => Ok(file),
             Ok(bytes) => Err(Region {
                 bytes: Arc::new(bytes),
             }),
@@ -63,15 +116,17 @@ impl Region {
     /// from the file when touched.
     pub fn release(&self, range: Range<usize>) {
         #[cfg(unix)]
-        if let Bytes::Mapped(mapping) = &*self.bytes
-            && let Some(pages) = whole_pages(range, mapping.len())
+        if let Bytes::Mapped(file) = &*self.bytes
+            && !file.stays
+            && let Some(pages) = whole_pages(range, file.mapping.len())
         {
             // SAFETY: DONTNEED discards a page's content in this process only. The mapping is
             // made by `RealStorage::open`: shared, file-backed and never writable, so there is no
             // content but the file's, and the next access, through a slice borrowed earlier too,
-            // reads the same bytes again. The range lies within the mapping.
+            // reads the same bytes again; zeros that took the place of lost pages are zeros again.
+            // The range lies within the mapping.
             let advised = unsafe {
-                mapping.unchecked_advise_range(
+                file.mapping.unchecked_advise_range(
                     memmap2::UncheckedAdvice::DontNeed,
                     pages.start,
                     pages.len(),
@@ -85,12 +140,12 @@ impl Region {
     /// Tells the system that `range` will be needed soon, so that it reads ahead.
     pub fn prefetch(&self, range: Range<usize>) {
         #[cfg(unix)]
-        if let Bytes::Mapped(mapping) = &*self.bytes {
-            let end = range.end.min(mapping.len());
+        if let Bytes::Mapped(file) = &*self.bytes {
+            let end = range.end.min(file.mapping.len());
             if range.start < end {
+                let (advice, bytes) = (memmap2::Advice::WillNeed, end - range.start);
                 // Advice only, as above.
-                let _ =
-                    mapping.advise_range(memmap2::Advice::WillNeed, range.start, end - range.start);
+                let _ = file.mapping.advise_range(advice, range.start, bytes);
             }
         }
     }
@@ -113,7 +168,7 @@ impl Deref for Region {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &*self.bytes {
-            Bytes::Mapped(mapping) => mapping,
+            Bytes::Mapped(file) => &file.mapping,
             Bytes::Loaded {
                 mapping,
                 file_bytes,

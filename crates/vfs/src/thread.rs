@@ -138,6 +138,21 @@ pub fn bind_memory_to_node(_node: u32) -> MemoryBinding {
     }
 }
 
+/// How much less than others a thread of background work gets, where all want to run.
+#[cfg(target_os = "linux")]
+const BACKGROUND_NICE: i32 = 10;
+
+/// Lets this thread give way to others, for work that nobody waits for; its reads of the disk too. Where the system
+/// refuses, it runs like the others.
+#[cfg(target_os = "linux")]
+pub fn lower_priority() {
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), BACKGROUND_NICE);
+}
+
+/// Nothing: on this system a priority is that of a whole process.
+#[cfg(not(target_os = "linux"))]
+pub fn lower_priority() {}
+
 /// Linux is built for 1,024 nodes at most.
 #[cfg(target_os = "linux")]
 const NODES_MAX: usize = 1024;

@@ -3,7 +3,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::Command;
-use vfs::{OtherKind, RealStorage, Storage, StorageError};
+use vfs::{Change, OtherKind, RealStorage, Storage, StorageError};
 
 const LOCK_DIRECTORY: &str = "SHORTTAIL_TEST_LOCK_DIRECTORY";
 
@@ -120,6 +120,106 @@ fn what_is_not_a_file_is_not_listed_and_not_opened() {
     assert!(storage.is_locked("pipe").is_err());
     let text = storage.open("folder").unwrap_err().to_string();
     assert!(text.contains("folder: cannot open"), "{text}");
+}
+
+/// A file's region, what to do to the file, and what that looks like.
+#[cfg(unix)]
+fn check_change(change: impl Fn(&Path), expected: Change) {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = RealStorage::open(directory.path()).unwrap();
+    write(&storage, "A", &[7; 10_000]);
+    let path = directory.path().join("A");
+    let settles = storage.open("A").unwrap().source().unwrap().at_open();
+    std::thread::sleep(settles.unsettled_for());
+    let region = storage.open("A").unwrap();
+    let source = region.source().unwrap();
+    let before = source.at_open();
+    assert_eq!(before.unsettled_for(), std::time::Duration::ZERO);
+    assert_eq!(before.change(source.now().unwrap().as_ref()), Change::None);
+    change(&path);
+    assert_eq!(before.change(source.now().unwrap().as_ref()), expected);
+    let is_cut = fs::metadata(&path).is_ok_and(|metadata| metadata.len() < 5_000);
+    let is_same = expected == Change::Links;
+    assert!(is_cut || !is_same || region[..] == [7; 10_000]);
+}
+
+#[test]
+#[cfg(unix)]
+fn changes_of_a_mapped_file_are_seen() {
+    let open = |path: &Path| fs::OpenOptions::new().write(true).open(path).unwrap();
+    let rights = |path: &Path, mode| {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let overwrite = |path: &Path, at| {
+        rights(path, 0o644);
+        let file = open(path);
+        std::os::unix::fs::FileExt::write_at(&file, b"x", at).unwrap();
+    };
+    check_change(|_| (), Change::None);
+    check_change(|path| drop(fs::read(path)), Change::None);
+    check_change(|path| overwrite(path, 0), Change::Content);
+    check_change(|path| overwrite(path, 20_000), Change::Content);
+    check_change(|path| rights(path, 0o644), Change::Content);
+    let cut = |path: &Path| {
+        rights(path, 0o644);
+        open(path).set_len(100).unwrap();
+    };
+    check_change(cut, Change::Content);
+    // With the old time put back.
+    let hide = |path: &Path| {
+        let modified = fs::metadata(path).unwrap().modified().unwrap();
+        overwrite(path, 5);
+        open(path).set_modified(modified).unwrap();
+    };
+    check_change(hide, Change::Content);
+    check_change(|path| fs::remove_file(path).unwrap(), Change::Links);
+    let link = |path: &Path| fs::hard_link(path, path.with_file_name("B")).unwrap();
+    check_change(link, Change::Links);
+    let replace = |path: &Path| {
+        fs::write(path.with_file_name("B"), "other").unwrap();
+        fs::rename(path.with_file_name("B"), path).unwrap();
+    };
+    check_change(replace, Change::Links);
+    // Overwritten first: that the name is another file's now does not hide it.
+    let both = |path: &Path| {
+        overwrite(path, 5);
+        replace(path);
+    };
+    check_change(both, Change::Content);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_truncated_file_reads_as_zeros_and_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage = RealStorage::open(directory.path()).unwrap();
+    write(&storage, "A", &[7; 1 << 16]);
+    let region = storage.open("A").unwrap();
+    let touched = vfs::PreloadOptions::new(vfs::Preload::Touch);
+    let go_on = &mut |_| std::ops::ControlFlow::Continue(());
+    let mut loaded = |options| {
+        let storage = std::sync::Arc::new(storage.clone());
+        vfs::PreloadedStorage::load(storage, &["A".to_owned()], &options, go_on).unwrap()
+    };
+    let touched = loaded(touched).open("A").unwrap();
+    fs::remove_file(directory.path().join("A")).unwrap();
+    assert!(
+        region.iter().all(|&byte| byte == 7),
+        "removed is not truncated"
+    );
+    write(&storage, "A", &[7; 1 << 16]);
+    let (region, other) = (storage.open("A").unwrap(), region);
+    let mut file = fs::OpenOptions::new();
+    file.write(true).truncate(true);
+    file.open(directory.path().join("A")).unwrap();
+    assert!(!region.has_faulted());
+    assert!(region.iter().all(|&byte| byte == 0));
+    assert!(region.has_faulted());
+    region.release(0..region.len());
+    assert!(region.iter().all(|&byte| byte == 0));
+    assert!(!other.has_faulted() && !touched.has_faulted());
+    assert!(touched.iter().all(|&byte| byte == 7));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `shorttail document-server`: makes summaries of some chunks' documents for front-ends.
 
-use super::serving::{MetricsArguments, PreloadArguments, end_of, open_part, serve_part};
+use super::serving::{
+    MetricsArguments, PreloadArguments, VerifyArguments, end_of, open_part, serve_part,
+};
 use crate::interrupt::Interrupt;
 use index::PreloadParts;
 use serve::{
@@ -38,6 +40,8 @@ pub(crate) struct DocumentServerArguments {
     #[command(flatten)]
     preload: PreloadArguments,
     #[command(flatten)]
+    verify: VerifyArguments,
+    #[command(flatten)]
     metrics: MetricsArguments,
     /// End when standard input does: with the process that started this one
     #[arg(long, hide = true)]
@@ -58,6 +62,7 @@ pub(super) fn run(arguments: DocumentServerArguments) -> anyhow::Result<ExitCode
         arguments.chunks,
         parts,
     )?;
+    arguments.verify.start(&generations)?;
     let threads = arguments
         .threads
         .unwrap_or_else(|| super::cores_count().min(4));

@@ -1,8 +1,8 @@
 //! `shorttail index-server`: searches some chunks of an index for front-ends.
 
 use super::serving::{
-    HandlerArguments, MetricsArguments, PlacementArguments, PreloadArguments, end_of, open_part,
-    print_places, serve_part,
+    HandlerArguments, MetricsArguments, PlacementArguments, PreloadArguments, VerifyArguments,
+    end_of, open_part, print_places, serve_part,
 };
 use crate::interrupt::Interrupt;
 use index::PreloadParts;
@@ -44,6 +44,8 @@ pub(crate) struct IndexServerArguments {
     #[command(flatten)]
     preload: PreloadArguments,
     #[command(flatten)]
+    verify: VerifyArguments,
+    #[command(flatten)]
     metrics: MetricsArguments,
     /// End when standard input does: with the process that started this one
     #[arg(long, hide = true)]
@@ -64,6 +66,7 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
         arguments.chunks,
         parts,
     )?;
+    arguments.verify.start(&generations)?;
     let handlers = arguments.handlers.handlers();
     let places = arguments.placement.places(1, handlers)?.pop();
     let is_placed = places.is_some();

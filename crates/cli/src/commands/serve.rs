@@ -2,7 +2,9 @@
 
 use super::admin::print_addresses;
 use super::front_end::FrontEndArguments;
-use super::serving::{HandlerArguments, PlacementArguments, PreloadArguments, print_places};
+use super::serving::{
+    HandlerArguments, PlacementArguments, PreloadArguments, VerifyArguments, print_places,
+};
 use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::Context;
@@ -63,6 +65,8 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     preload: PreloadArguments,
     #[command(flatten)]
+    verify: VerifyArguments,
+    #[command(flatten)]
     front_end: FrontEndArguments,
 }
 
@@ -100,6 +104,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         .placement
         .places(topology.partitions, topology.handlers)?;
     if arguments.index_servers.is_none() {
+        arguments.verify.start(&generations)?;
         let cluster = Cluster::in_process(
             &generations,
             &topology,
@@ -186,6 +191,7 @@ fn roles(
                 .extend(["--cut-off-ms".into(), cut_off_ms.to_string()]);
         }
         role.arguments.extend(arguments.preload.for_process());
+        role.arguments.extend(arguments.verify.for_process());
         if let Some(places) = places.get(partition) {
             role.arguments
                 .extend(arguments.placement.for_process(places));
@@ -199,6 +205,8 @@ fn roles(
     };
     let preload = arguments.preload.for_process();
     document_server.arguments.extend(preload);
+    let verify = arguments.verify.for_process();
+    document_server.arguments.extend(verify);
     roles.push(document_server);
     Ok(roles)
 }

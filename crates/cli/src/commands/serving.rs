@@ -152,6 +152,28 @@ impl PreloadArguments {
     }
 }
 
+/// How files that are open are verified again.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct VerifyArguments {
+    /// Bytes of the open files to verify again in the background, in MiB a second; 0 verifies only those that were
+    /// changed
+    #[arg(long, value_name = "MIB", default_value = "8")]
+    verify_mib_s: u32,
+}
+
+impl VerifyArguments {
+    /// Begins to verify.
+    pub(crate) fn start(&self, generations: &Arc<Generations>) -> anyhow::Result<()> {
+        let bytes_per_s = u64::from(self.verify_mib_s) << 20;
+        Ok(generations.verify_in_background(bytes_per_s)?)
+    }
+
+    /// The same choice as arguments of another process.
+    pub(crate) fn for_process(&self) -> [String; 2] {
+        ["--verify-mib-s".to_owned(), self.verify_mib_s.to_string()]
+    }
+}
+
 /// Where a process of a cluster tells what it does.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct MetricsArguments {

@@ -27,11 +27,13 @@ mod write;
 pub(crate) use walk::count_in_each;
 pub(crate) use write::{pairs_name, write_missing};
 
+use crate::live::LiveFile;
 use crate::postings::{ListBytes, Origin};
-use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};
+use crate::sealed::{Identity, Seal, Section, open_live, read_u64};
 use crate::{Blocks, Field, IndexError, Postings, Segment, TermRecord};
 use codec::vint;
 use std::path::PathBuf;
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 /// Words whose pairs are looked at: a document's words are the bits of one integer.
@@ -84,6 +86,7 @@ impl PairRecord {
 #[derive(Debug)]
 pub(crate) struct PairLists {
     path: PathBuf,
+    file: Arc<LiveFile>,
     lists: Section,
     /// By number.
     words: Vec<TermRecord>,
@@ -102,6 +105,10 @@ pub(crate) struct StoredPair {
 }
 
 impl PairLists {
+    pub(crate) fn file(&self) -> &Arc<LiveFile> {
+        &self.file
+    }
+
     pub(crate) fn open(
         storage: &SharedStorage,
         name: &str,
@@ -109,7 +116,7 @@ impl PairLists {
         seal: Seal,
         segment: &Segment,
     ) -> Result<PairLists, IndexError> {
-        let (payload, _) = open_sealed(storage, name, Kind::Pairs, Some((identity, seal)))?;
+        let (payload, file) = open_live(storage, name, identity, seal)?;
         let path = storage.location().join(name);
         let damaged = |at: usize, what: &str| IndexError::Damaged {
             path: path.clone(),
@@ -147,6 +154,7 @@ impl PairLists {
                 .min()
                 .unwrap_or(u32::MAX),
             path,
+            file,
             lists,
             words: records,
             numbers,

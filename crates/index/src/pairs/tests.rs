@@ -4,7 +4,7 @@ use super::choose::choose;
 use super::write::{count_all, write};
 use super::*;
 use crate::manifest::{self, FileEntry};
-use crate::sealed::SealedWriter;
+use crate::sealed::{Kind, SealedWriter};
 use crate::snapshot::open_segment;
 use crate::{BuildOptions, Index, Writer, check};
 use corpus::Document;

@@ -16,15 +16,17 @@ pub(crate) mod write;
 
 use crate::deletions::Deletions;
 use crate::layout::Chunks;
+use crate::live::LiveFile;
 use crate::pairs::{PairLists, PairRecord};
 use crate::postings::{ListBytes, Origin, PostingsCodec};
-use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u64};
+use crate::sealed::{Identity, Kind, Seal, Section, open_live, read_u64};
 use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
 use crate::{Blocks, DocId, Field, IndexError, Postings};
 use fst::Streamer;
 use hashes::Hashes;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 pub(crate) const SECTIONS: usize = 12;
@@ -91,6 +93,7 @@ pub struct Segment {
     terms: Terms,
     pub(crate) deletions: Option<Deletions>,
     pub(crate) pairs: Option<PairLists>,
+    pub(crate) file: Arc<LiveFile>,
 }
 
 impl Segment {
@@ -106,7 +109,7 @@ impl Segment {
             index_id,
             number: id.into(),
         };
-        let (payload, _) = open_sealed(storage, name, Kind::Segment, Some((identity, seal)))?;
+        let (payload, file) = open_live(storage, name, identity, seal)?;
         let path = storage.location().join(name);
         let damaged = |what: &str| IndexError::Damaged {
             path: path.clone(),
@@ -139,6 +142,7 @@ impl Segment {
             details_offsets: section(10)?,
             deletions: None,
             pairs: None,
+            file,
             meta,
             path: path.clone(),
         };

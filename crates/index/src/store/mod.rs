@@ -19,7 +19,8 @@ mod copy;
 pub(crate) mod write;
 
 use crate::IndexError;
-use crate::sealed::{Identity, Kind, Seal, Section, open_sealed, read_u32, read_u64};
+use crate::live::LiveFile;
+use crate::sealed::{Identity, Kind, Seal, Section, open_live, read_u32, read_u64};
 use crate::segment::details::{decompress, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -75,6 +76,7 @@ pub struct StoredDocument {
 #[derive(Debug)]
 pub(crate) struct StorePart {
     path: PathBuf,
+    file: Arc<LiveFile>,
     payload: Section,
     ends: Section,
     entries: Section,
@@ -102,7 +104,7 @@ impl StorePart {
             index_id,
             number: segment.into(),
         };
-        let (payload, _) = open_sealed(storage, name, Kind::Documents, Some((identity, seal)))?;
+        let (payload, file) = open_live(storage, name, identity, seal)?;
         let table = payload.len().checked_sub(32);
         let part = |at: usize| {
             let start = read_u64(&payload, table? + at) as usize;
@@ -112,6 +114,7 @@ impl StorePart {
             (Some(ends), Some(entries)) if entries.len().is_multiple_of(ENTRY_BYTES) => {
                 Ok(StorePart {
                     path: storage.location().join(name),
+                    file,
                     ends,
                     entries,
                     payload,
@@ -123,6 +126,10 @@ impl StorePart {
                 what: "the directory of the document store lies outside the file".into(),
             }),
         }
+    }
+
+    pub(crate) fn file(&self) -> &Arc<LiveFile> {
+        &self.file
     }
 
     pub(crate) fn documents_count(&self) -> usize {
@@ -274,6 +281,17 @@ impl DocumentStore {
     /// Whether there are texts at all.
     pub fn texts(&self) -> Texts {
         self.texts
+    }
+
+    /// The files in which a document is looked for.
+    pub(crate) fn files_of(&self, key: TextKey<'_>) -> impl Iterator<Item = &Arc<LiveFile>> {
+        let hash = match key {
+            TextKey::Url(url) => corpus::url_hash(url),
+            TextKey::UrlHash(hash) => hash,
+        };
+        let chunk = hash.checked_rem(self.chunks.len() as u64);
+        let parts = chunk.and_then(|chunk| self.chunks.get(chunk as usize));
+        parts.into_iter().flatten().map(|part| part.file())
     }
 
     fn find<'b>(

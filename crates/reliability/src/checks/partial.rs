@@ -1,6 +1,6 @@
 //! Is what an answer lacks told, whatever happens to index servers?
 
-mod judge;
+pub(super) mod judge;
 
 use super::Run;
 use super::rolling::addresses;
@@ -140,14 +140,17 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
 }
 
 /// Queries under way.
-struct Asking {
+pub(super) struct Asking {
     stop: Arc<AtomicBool>,
     asked: Arc<AtomicUsize>,
     clients: JoinSet<()>,
 }
 
 impl Asking {
-    fn begin(front_end: SocketAddr, judge: &Arc<Judge>) -> Asking {
+    /// Clients that ask side by side.
+    pub(super) const CLIENTS: usize = CLIENTS;
+
+    pub(super) fn begin(front_end: SocketAddr, judge: &Arc<Judge>) -> Asking {
         let (stop, asked) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
         let mut clients = JoinSet::new();
         for _ in 0..CLIENTS {
@@ -176,14 +179,14 @@ impl Asking {
         self.asked.load(Ordering::Relaxed)
     }
 
-    async fn asked_more(&self, count: usize) {
+    pub(super) async fn asked_more(&self, count: usize) {
         let until = self.asked() + count;
         while self.asked() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
 
-    async fn end(mut self) {
+    pub(super) async fn end(mut self) {
         self.stop.store(true, Ordering::Relaxed);
         while self.clients.join_next().await.is_some() {}
     }

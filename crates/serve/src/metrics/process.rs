@@ -22,6 +22,7 @@ pub struct ServerMetrics {
     generations: Arc<Generations>,
     documents: Gauge,
     generation: Gauge,
+    damaged_files: Gauge,
     handlers: Option<HandlerMetrics>,
     texts: Option<TextMetrics>,
 }
@@ -78,6 +79,7 @@ impl ServerMetrics {
         ServerMetrics {
             documents: super::documents(register),
             generation: super::generation(register),
+            damaged_files: super::damaged_files(register),
             handle: register.handle(),
             generations: Arc::clone(generations),
             handlers,
@@ -91,6 +93,8 @@ impl ServerMetrics {
         let documents = index.statistics().documents_count();
         self.documents.set(documents as f64);
         self.generation.set(index.generation() as f64);
+        let damaged = self.generations.untrusted_files_count();
+        self.damaged_files.set(damaged as f64);
         if let Some(handlers) = &self.handlers {
             handlers.take_over();
         }

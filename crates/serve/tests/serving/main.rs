@@ -5,6 +5,8 @@ mod clients;
 mod conformance;
 mod connections;
 mod corpus;
+#[cfg(unix)]
+mod damaged;
 mod deadlines;
 mod failing;
 mod http;

@@ -127,8 +127,8 @@ fn told(on_bytes: &mut OnBytes, bytes: usize) -> Result<(), Failure> {
 
 /// Reads every page into the page cache and maps it.
 fn touch(region: Region, on_bytes: &mut OnBytes) -> Result<Region, (Region, Failure)> {
-    let mapping = match region.into_mapping() {
-        Ok(mapping) => mapping,
+    let file = match region.into_mapping() {
+        Ok(file) => file,
         // In memory already, as far as anybody can tell; reading it does no harm.
         Err(region) => {
             return match read_pages(&region, on_bytes) {
@@ -137,11 +137,9 @@ fn touch(region: Region, on_bytes: &mut OnBytes) -> Result<Region, (Region, Fail
             };
         }
     };
-    let touched = populate(&mapping, on_bytes);
-    let bytes = mapping.len();
-    match touched {
-        Ok(()) => Ok(Region::loaded(mapping, bytes)),
-        Err(failure) => Err((Region::mapped(mapping), failure)),
+    match populate(file.mapping(), on_bytes) {
+        Ok(()) => Ok(Region::touched(file)),
+        Err(failure) => Err((Region::mapped(file), failure)),
     }
 }
 

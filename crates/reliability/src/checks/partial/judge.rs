@@ -15,7 +15,7 @@ use wire::SearchAnswer;
 use wire::answer::Hit;
 
 /// What queries allow.
-pub(super) const TIMEOUT_MS: u64 = 500;
+pub(in crate::checks) const TIMEOUT_MS: u64 = 500;
 /// So long after a blow has ended may its server be missed.
 const TAKEN_BACK: Duration = Duration::from_secs(2);
 /// Hits on a page.
@@ -42,37 +42,39 @@ struct Fault {
 
 /// What was found.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Counts {
-    pub(super) asked: u64,
-    pub(super) flagged: u64,
+pub(in crate::checks) struct Counts {
+    pub(in crate::checks) asked: u64,
+    pub(in crate::checks) flagged: u64,
     /// Incomplete, and nothing says so.
-    pub(super) unflagged: u64,
+    pub(in crate::checks) unflagged: u64,
     /// A part is said to be missing that nothing had happened to.
-    pub(super) flagged_in_vain: u64,
+    pub(in crate::checks) flagged_in_vain: u64,
     /// Not the hits that the parts which were searched have.
-    pub(super) wrong: u64,
+    pub(in crate::checks) wrong: u64,
     /// The greatest distance of the coverage told from the true one.
-    pub(super) coverage_off: f64,
+    pub(in crate::checks) coverage_off: f64,
     /// No answer at all.
-    pub(super) failed: u64,
-    pub(super) strict_answered: u64,
-    pub(super) nothing_answered: u64,
-    pub(super) examples: Vec<String>,
+    pub(in crate::checks) failed: u64,
+    pub(in crate::checks) strict_answered: u64,
+    pub(in crate::checks) nothing_answered: u64,
+    pub(in crate::checks) examples: Vec<String>,
 }
 
 /// Knows the right answers.
-pub(super) struct Judge {
+pub(in crate::checks) struct Judge {
     questions: Vec<Question>,
     parts: Vec<Part>,
     faults: Mutex<Vec<Fault>>,
     counts: Mutex<Counts>,
     strips_flags: bool,
+    /// Whether an answer without summaries must have the right hits all the same.
+    judges_without_summaries: bool,
 }
 
 impl Judge {
     /// Learns the answers from one process that has everything. With `strips_flags` it forgets what answers
     /// say of themselves before it judges them.
-    pub(super) async fn taught(
+    pub(in crate::checks) async fn taught(
         stage: &Stage,
         parts_count: u32,
         one_process: SocketAddr,
@@ -121,10 +123,17 @@ impl Judge {
             faults: Mutex::default(),
             counts: Mutex::default(),
             strips_flags,
+            judges_without_summaries: false,
         })
     }
 
-    pub(super) fn fault_begins(&self, part: usize) {
+    /// Judges the hits of answers that lack nothing but summaries, too: for faults that take no time from anybody.
+    pub(in crate::checks) fn judging_hits_without_summaries(mut self) -> Judge {
+        self.judges_without_summaries = true;
+        self
+    }
+
+    pub(in crate::checks) fn fault_begins(&self, part: usize) {
         lock(&self.faults).push(Fault {
             part,
             begun: Instant::now(),
@@ -132,18 +141,18 @@ impl Judge {
         });
     }
 
-    pub(super) fn fault_ends(&self) {
+    pub(in crate::checks) fn fault_ends(&self) {
         if let Some(fault) = lock(&self.faults).last_mut() {
             fault.ended = Some(Instant::now());
         }
     }
 
-    pub(super) fn counts(&self) -> Counts {
+    pub(in crate::checks) fn counts(&self) -> Counts {
         lock(&self.counts).clone()
     }
 
     /// Asks a question and judges the answer.
-    pub(super) async fn ask(&self, client: &mut Client, number: usize) {
+    pub(in crate::checks) async fn ask(&self, client: &mut Client, number: usize) {
         let question = &self.questions[number % self.questions.len()];
         let path = search_path(
             &question.query,
@@ -217,6 +226,9 @@ impl Judge {
                 counts.flagged_in_vain += 1;
                 counts.examples.push(told("nothing had happened to it"));
             }
+            if self.judges_without_summaries && degraded.lacks == "summaries" {
+                continue;
+            }
             // Texts are in one part of their own, which the wait for another may leave no time.
             let Some(at) = at else {
                 is_cut_short = true;
@@ -251,6 +263,8 @@ impl Judge {
 
     /// Whether an answer is what the index gives without some parts.
     fn is_right(&self, question: &Question, answer: &SearchAnswer, missing: &[usize]) -> bool {
+        let lacks_summaries = self.judges_without_summaries
+            && answer.degraded.iter().any(|one| one.lacks == "summaries");
         let left = || {
             let matches = question.matches.iter();
             matches.filter(|(_, part)| !missing.contains(part))
@@ -261,7 +275,10 @@ impl Judge {
                 .hits
                 .iter()
                 .zip(left())
-                .all(|(hit, (right, _))| hit == right)
+                .all(|(hit, (right, _))| match lacks_summaries {
+                    false => hit == right,
+                    true => (&hit.url, hit.score) == (&right.url, right.score),
+                })
     }
 
     /// Whether something had happened to a part, or to any where none is named.
@@ -273,7 +290,7 @@ impl Judge {
     }
 
     /// Of so many queries those that are answered with 200.
-    pub(super) async fn count_200(
+    pub(in crate::checks) async fn count_200(
         &self,
         front_end: SocketAddr,
         queries_count: usize,

@@ -1,0 +1,264 @@
+//! Files of an index that are flipped, truncated, overwritten and shifted under servers that have them open.
+
+mod injury;
+
+use super::Run;
+use super::partial::{Asking, judge::Judge};
+use crate::client::metric;
+use crate::process::Process;
+use crate::random::Random;
+use crate::stage::{Stage, ordinary_paths, questions};
+use crate::traffic::Traffic;
+use crate::verdict::Verdict;
+use anyhow::bail;
+use injury::{Holds, Injury, Victim, victims};
+use rustix::process::Signal;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const PARTS: u32 = 4;
+/// Queries that are answered while a file is hurt.
+const ANSWERS_OF_AN_INJURY: usize = 12;
+/// Servers look at their files each second, however few queries there are; a busy machine makes them late.
+const NOTICED_MAX: Duration = Duration::from_secs(15);
+const DAMAGED_FILES: &str = "shorttail_damaged_files";
+
+/// What was found over all injuries.
+#[derive(Default)]
+struct Found {
+    injuries: usize,
+    deaths: u64,
+    unnoticed: u64,
+    not_recovered: u64,
+    slowest_notice: Duration,
+    examples: Vec<String>,
+}
+
+/// One process without replicas; then two replicas of everything, each with a copy of the index of its own.
+pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
+    let mut verdict = Verdict::new("V9", run.seed);
+    let mut random = Random::new(run.seed, 9);
+    let injuries = run.size(30, 1_000);
+    let mut found = Found::default();
+    alone(run, injuries / 2, &mut random, &mut found, &mut verdict).await?;
+    replicated(
+        run,
+        injuries - injuries / 2,
+        &mut random,
+        &mut found,
+        &mut verdict,
+    )
+    .await?;
+    verdict.none("deaths", found.deaths);
+    verdict.none("unnoticed", found.unnoticed);
+    verdict.none("not recovered", found.not_recovered);
+    verdict.note(
+        "slowest notice ms",
+        found.slowest_notice.as_secs_f64() * 1e3,
+    );
+    verdict.count = format!("{} injuries, {}", found.injuries, verdict.count);
+    verdict.tell(found.examples);
+    Ok(verdict)
+}
+
+/// Whatever happens to a file, an answer is right or says which part it lacks.
+async fn alone(
+    run: &Run,
+    injuries: usize,
+    random: &mut Random,
+    found: &mut Found,
+    verdict: &mut Verdict,
+) -> anyhow::Result<()> {
+    let stage = Stage::set(4_000, 8).await?;
+    let parts = PARTS.to_string();
+    let mut server = stage.serve(&["--partitions", &parts]).await?;
+    let judge = Judge::taught(&stage, PARTS, server.address, run.sabotage).await?;
+    let judge = Arc::new(judge.judging_hits_without_summaries());
+    let victims = victims(&stage.index())?;
+    let asking = Asking::begin(server.address, &judge);
+    let mut failed_everywhere = 0;
+    for number in 0..injuries {
+        let victim = &victims[random.below(victims.len() as u64) as usize];
+        let injury = Injury::ALL[number % Injury::ALL.len()];
+        let part = match victim.holds {
+            Holds::Segment(chunk) => (chunk * PARTS / stage.chunks_count) as usize,
+            Holds::Texts | Holds::Statistics => 0,
+        };
+        let failed = judge.counts().failed;
+        judge.fault_begins(part);
+        found.injuries += 1;
+        victim.hurt(injury, random)?;
+        let noticed = notice(&server, injury).await?;
+        found.note(noticed, victim, injury);
+        asking.asked_more(ANSWERS_OF_AN_INJURY).await;
+        if injury != Injury::Touch {
+            victim.repair()?;
+        }
+        found.recover(&mut server, victim, injury).await?;
+        judge.fault_ends();
+        if victim.holds == Holds::Statistics {
+            // Without them no part can be searched.
+            asking.asked_more(Asking::CLIENTS).await;
+            failed_everywhere += judge.counts().failed - failed;
+        }
+    }
+    asking.end().await;
+    let counts = judge.counts();
+    let percent = |count: u64| count as f64 / counts.asked.max(1) as f64 * 100.0;
+    verdict.count = format!("{} queries without replicas", counts.asked);
+    verdict.none("wrong unflagged", counts.unflagged);
+    verdict.none("other hits than the rest has", counts.wrong);
+    verdict.at_most("other part flagged %", percent(counts.flagged_in_vain), 1.0);
+    verdict.at_least("flagged", counts.flagged as f64, injuries as f64 / 2.0);
+    verdict.at_most("errors %", percent(counts.failed - failed_everywhere), 2.0);
+    verdict.note("errors without statistics", failed_everywhere as f64);
+    // Errors that are due are among them.
+    if counts.unflagged + counts.wrong + counts.flagged_in_vain > 0 {
+        verdict.tell(counts.examples);
+    }
+    Ok(())
+}
+
+/// While a replica has whole files, no query fails, lacks anything or is wrong.
+async fn replicated(
+    run: &Run,
+    injuries: usize,
+    random: &mut Random,
+    found: &mut Found,
+    verdict: &mut Verdict,
+) -> anyhow::Result<()> {
+    let stage = Stage::set(4_000, 8).await?;
+    let one_process = stage.serve(&[]).await?;
+    let questions = Arc::new(questions(one_process.address, ordinary_paths(400)).await?);
+    drop(one_process);
+    let replicas = if run.sabotage { 1 } else { 2 };
+    let mut servers = Vec::new();
+    let (mut index_servers, mut document_servers) = (Vec::new(), Vec::new());
+    for replica in 0..replicas {
+        let directory = stage.copy(&format!("replica-{replica}"))?;
+        let files = victims(&directory)?;
+        for part in stage.parts(2) {
+            let server = stage
+                .server_of(&directory, "index-server", &part, true)
+                .await?;
+            index_servers.push((part.clone(), server.address));
+            let reads = files.iter().filter(|file| file.holds != Holds::Texts);
+            servers.push((server, reads.cloned().collect::<Vec<Victim>>()));
+        }
+        let all = stage.all_chunks();
+        let server = stage
+            .server_of(&directory, "document-server", &all, true)
+            .await?;
+        document_servers.push((all, server.address));
+        servers.push((server, files));
+    }
+    let front_end = stage
+        .front_end(&index_servers, &document_servers, &[])
+        .await?;
+    let traffic = Traffic::begin(&[front_end.address], &questions, 200.0);
+    for number in 0..injuries {
+        let at = random.below(servers.len() as u64) as usize;
+        let (server, files) = &servers[at];
+        let victim = files[random.below(files.len() as u64) as usize].clone();
+        let injury = Injury::ALL[number % Injury::ALL.len()];
+        found.injuries += 1;
+        victim.hurt(injury, random)?;
+        let noticed = notice(server, injury).await?;
+        found.note(noticed, &victim, injury);
+        // All processes over the same directory have the file open; one that had not noticed yet would be hurt still when
+        // the other replica is.
+        let per_replica = servers.len() / replicas;
+        let first = at / per_replica * per_replica;
+        for (server, _) in &servers[first..first + per_replica] {
+            let noticed = notice(server, injury).await?;
+            found.note(noticed, &victim, injury);
+        }
+        let until = traffic.asked() + ANSWERS_OF_AN_INJURY;
+        while traffic.asked() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        if injury != Injury::Touch {
+            victim.repair()?;
+        }
+        for (server, _) in &mut servers[first..first + per_replica] {
+            found.recover(server, &victim, injury).await?;
+        }
+    }
+    let tally = traffic.end().await;
+    verdict.count = format!("{}, {} with replicas", verdict.count, tally.asked);
+    verdict.none("replicas: failed", tally.failed);
+    verdict.none("partial", tally.partial);
+    verdict.none("wrong", tally.wrong);
+    verdict.note("p99 ms", tally.times().ms(99.0));
+    verdict.tell(tally.examples);
+    Ok(())
+}
+
+/// Waits until a server says that a file of its is hurt; how long that took. One whose bytes are the same may be trusted again
+/// before anybody asks.
+async fn notice(server: &Process, injury: Injury) -> anyhow::Result<Option<Duration>> {
+    let begun = Instant::now();
+    if injury == Injury::Touch {
+        return Ok(Some(Duration::ZERO));
+    }
+    loop {
+        if metric(server, DAMAGED_FILES)
+            .await
+            .is_ok_and(|count| count > 0.0)
+        {
+            return Ok(Some(begun.elapsed()));
+        }
+        if begun.elapsed() > NOTICED_MAX {
+            return Ok(None);
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+impl Found {
+    fn note(&mut self, noticed: Option<Duration>, victim: &Victim, injury: Injury) {
+        match noticed {
+            Some(after) => self.slowest_notice = self.slowest_notice.max(after),
+            None => {
+                self.unnoticed += 1;
+                self.examples
+                    .push(format!("{injury:?} of {}: not noticed", victim.name()));
+            }
+        }
+    }
+
+    /// Has the server open the repaired file, or waits until it trusts the one it has; starts a server again
+    /// that has died.
+    async fn recover(
+        &mut self,
+        server: &mut Process,
+        victim: &Victim,
+        injury: Injury,
+    ) -> anyhow::Result<()> {
+        if server.has_ended()? {
+            self.deaths += 1;
+            let told = format!("{injury:?} of {}: the server died", victim.name());
+            self.examples.push(told.clone());
+            bail!("{told}");
+        }
+        if injury != Injury::Touch {
+            server.signal(Signal::HUP)?;
+        }
+        let begun = Instant::now();
+        loop {
+            if metric(server, DAMAGED_FILES)
+                .await
+                .is_ok_and(|count| count == 0.0)
+            {
+                return Ok(());
+            }
+            if begun.elapsed() > NOTICED_MAX {
+                self.not_recovered += 1;
+                let told = format!("{injury:?} of {}: still damaged", victim.name());
+                self.examples.push(told);
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
