@@ -163,7 +163,7 @@ impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.allowance.left();
         if left == 0 && !buffer.is_empty() {
-            // Whether the file ends here is told by one byte more.
+            // Only a further byte shows that the file does not end here.
             return match self.bytes.read(&mut buffer[..1])? {
                 0 => Ok(0),
                 _ => Err(self.allowance.beyond_bytes().into()),

@@ -68,7 +68,7 @@ impl Server {
         let stdout = server.child.stdout.take();
         let lines = stdout.map(|stdout| BufReader::new(stdout).lines());
         let url = lines.into_iter().flatten().map_while(Result::ok);
-        // Where it is administered is told before.
+        // The admin address is printed before.
         let url = url.filter_map(|line| Some(line.split_once("listening on ")?.1.to_owned()));
         match url.into_iter().next() {
             Some(url) => {

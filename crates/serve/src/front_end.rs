@@ -60,6 +60,14 @@ impl Default for FrontEndOptions {
     }
 }
 
+impl FrontEndOptions {
+    /// The timeout of a query: its own, where it names a shorter one.
+    fn timeout_of(&self, options: &SearchOptions) -> Duration {
+        let named = options.timeout.unwrap_or(self.timeout);
+        named.min(self.timeout)
+    }
+}
+
 /// Of the timeout, what is kept for details and summaries: a tenth, within these bounds.
 const RESERVE_MIN: Duration = Duration::from_millis(1);
 const RESERVE_MAX: Duration = Duration::from_millis(50);
@@ -137,9 +145,9 @@ impl FrontEnd {
         self.search_told(query, options).await.1
     }
 
-    /// The time that a query gets that names none, and the most that any gets.
-    pub(crate) fn timeout(&self) -> Duration {
-        self.options.timeout
+    /// The time that a query gets.
+    pub(crate) fn timeout_of(&self, options: &SearchOptions) -> Duration {
+        self.options.timeout_of(options)
     }
 
     /// Gives a request that is no query a number, and notes why it got no answer.
@@ -223,8 +231,7 @@ impl FrontEnd {
         known: Known,
         arrived: Instant,
     ) -> Result<(SearchAnswer, Option<(Complete, u64)>), SearchError> {
-        let timeout = options.timeout.unwrap_or(self.options.timeout);
-        let timeout = timeout.min(self.options.timeout);
+        let timeout = self.options.timeout_of(options);
         let deadline = arrived + timeout;
         let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
         let cut_off = deadline.checked_sub(reserve).unwrap_or(arrived);
@@ -295,5 +302,33 @@ impl FrontEnd {
             true => Err(SearchError::too_large(options.explain, bytes_max)),
             false => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_query_gets_more_time_than_the_server_allows() {
+        let server = FrontEndOptions {
+            timeout: Duration::from_secs(2),
+            ..FrontEndOptions::default()
+        };
+        let timeout_of = |timeout| {
+            server.timeout_of(&SearchOptions {
+                timeout,
+                ..SearchOptions::default()
+            })
+        };
+        assert_eq!(timeout_of(None), Duration::from_secs(2));
+        assert_eq!(
+            timeout_of(Some(Duration::from_secs(1))),
+            Duration::from_secs(1)
+        );
+        assert_eq!(
+            timeout_of(Some(Duration::from_secs(3_600))),
+            Duration::from_secs(2)
+        );
     }
 }

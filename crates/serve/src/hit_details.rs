@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Hits whose details the thread of the request reads itself, some thirty microseconds at the most.
 pub(crate) const DETAILS_INLINE_MAX: usize = 16;
 /// Characters of a title that an answer has; a longer one is cut.
-const TITLE_CHARS_MAX: usize = 8_192;
+pub(crate) const TITLE_CHARS_MAX: usize = 8_192;
 
 impl Opened {
     /// Details of hits in the order of the request, with explanations by `plan` where they are asked for. Refused
@@ -46,7 +46,7 @@ impl Opened {
         request: &DetailsRequest,
         plan: &Plan,
         stop: &Stop<'_>,
-        budget: &mut Budget,
+        budget: &mut Budget<'_>,
         details: &mut [HitDetails],
     ) -> Result<(), ServerError> {
         let mut order: Vec<usize> = (0..request.hits.len()).collect();
@@ -104,19 +104,17 @@ impl Opened {
     }
 }
 
-/// Bytes that a request may still have.
-struct Budget {
+/// Bytes that the reply to a request may still have.
+struct Budget<'a> {
+    request: &'a DetailsRequest,
     left: usize,
-    explain: bool,
-    bytes_max: usize,
 }
 
-impl Budget {
-    fn new(request: &DetailsRequest) -> Budget {
+impl<'a> Budget<'a> {
+    fn new(request: &'a DetailsRequest) -> Budget<'a> {
         Budget {
             left: request.bytes_max,
-            explain: request.explain,
-            bytes_max: request.bytes_max,
+            request,
         }
     }
 
@@ -127,8 +125,8 @@ impl Budget {
                 Ok(())
             }
             None => Err(ServerError::TooLarge {
-                explain: self.explain,
-                bytes_max: self.bytes_max,
+                explain: self.request.explain,
+                bytes_max: self.request.bytes_max,
             }),
         }
     }

@@ -70,7 +70,7 @@ impl App {
         query: &str,
     ) -> Result<(SearchAnswer, Option<Turn<'_>>), Failure> {
         let (mut options, arrived) = (parameters.options, Instant::now());
-        let timeout = options.timeout.unwrap_or(self.front_end.timeout());
+        let timeout = self.front_end.timeout_of(&options);
         let turn = self.turns.take(&options, timeout).await;
         let turn = turn.map_err(|error| self.failure(error))?;
         let waited = arrived.elapsed();

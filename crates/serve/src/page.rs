@@ -9,6 +9,7 @@ mod missing;
 mod times;
 
 use crate::SearchOptions;
+use crate::hit_details::TITLE_CHARS_MAX;
 use crate::link::{breadcrumb, local, web_address};
 use crate::options::DEPTH_MAX;
 use askama::Template;
@@ -21,10 +22,6 @@ use std::sync::LazyLock;
 use std::time::Instant;
 use times::{PhaseView, counted, duration, phases, thousands};
 use wire::{Hit, SearchAnswer};
-
-/// Longer titles are cut, so that a page of them can still be loaded. (The style sheet shows the
-/// first lines; whoever searches in the page finds the rest too.)
-const TITLE_CHARS_MAX: usize = 8_192;
 
 /// Longer texts are cut on the page of a document.
 const BODY_CHARS_MAX: usize = 500_000;

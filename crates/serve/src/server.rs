@@ -34,7 +34,7 @@ pub struct ServeOptions {
     pub front_end: FrontEndOptions,
     /// How connections are treated.
     pub limits: ConnectionLimits,
-    /// Where metrics are told and reloads asked for.
+    /// The admin address, for metrics and reloads.
     pub admin: AdminOptions,
 }
 

@@ -1,6 +1,6 @@
-//! What clients are told of errors: what to do, and no path of this machine.
+//! Error messages for clients, with a remedy and without paths of the server.
 //!
-//! The log has the whole reason under the number of the query, which the client is told too.
+//! The message names the number of the query, under which the log has the whole reason.
 
 use crate::SearchError;
 use wire::answer::Degraded;

@@ -172,7 +172,7 @@ fn a_lost_newest_manifest_is_said() {
     overwrite(&newest, &good);
     let run = bench.run("search", &["last"]).ends(0);
     assert_eq!(run.stderr, "");
-    // Who writes is told before the files go.
+    // A writer warns before it removes the files.
     std::fs::remove_file(&newest).unwrap();
     let run = bench.run::<&str>("optimize", &[]).ends(0);
     assert!(run.stderr.contains("generation 1 is open"), "{run:#?}");

@@ -111,7 +111,7 @@ impl Damages {
         }
     }
 
-    /// Whether more would not be kept: then looking for it is in vain.
+    /// Whether no further damage is kept, so that the search for it may end.
     fn is_full(&self) -> bool {
         self.found.len() >= self.max
     }

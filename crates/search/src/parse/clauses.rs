@@ -303,7 +303,7 @@ fn any_repeated(list: &[Query]) -> bool {
     (1..list.len()).any(|at| list[..at].iter().any(|before| same(before, &list[at])))
 }
 
-/// A word said twice weighs twice, which a prefix cannot: a person is told.
+/// Warns of repeated prefixes: a repeated term counts twice, a prefix has no weight.
 fn warn_of_repeated_prefixes(list: &[Query], warnings: &mut Warnings) {
     let mut known = HashSet::new();
     for query in list {

@@ -166,7 +166,7 @@ impl Services {
         self.reloads.run(reload, given_up).await
     }
 
-    /// The same for who asks by gRPC.
+    /// Reloads, and answers as a gRPC message.
     async fn reload_message(&self) -> Result<Response<rpc::ReloadReply>, Status> {
         let reloaded = self.reload().await;
         let generation = reloaded.map_err(|error| convert::shared_error_message(&error))?;

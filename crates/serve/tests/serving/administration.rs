@@ -1,4 +1,4 @@
-//! Is a server administered at its admin address, and there alone?
+//! Administration at the admin address, and nowhere else.
 use crate::corpus::{commit, document, index};
 use crate::http::{Response, Running, options, raw_to};
 use serve::{

@@ -1,4 +1,4 @@
-//! Can one client, or a crowd of idle ones, keep others out?
+//! Shares of connections and output between clients.
 use crate::corpus::{document, index};
 use crate::http::{Running, options};
 use serve::{ConnectionLimits, ServeOptions};
@@ -107,7 +107,7 @@ fn readers_that_do_not_read_are_refused_and_starve_nobody() {
         assert_eq!(answer.status, 200, "{}", answer.body);
         slowest = slowest.max(begun.elapsed());
     }
-    // One that begins when all of them have what they may have is told to come back.
+    // With the share of the client in use, a further large answer is refused for now.
     let begun = Instant::now();
     let refused = loop {
         let answer = server.get("/?q=alpha&k=1000&per_site=0");
