@@ -1,5 +1,6 @@
 """Does the repository keep its own rules, and do its documents speak of things that exist?"""
 
+import hashlib
 import re
 import subprocess
 
@@ -134,3 +135,14 @@ def test_commands_in_documents_exist(files, shorttail):
 def test_licences_are_whole(files):
     assert "Copyright (c) 2026 The Shorttail developers" in files["LICENSE-MIT"]
     assert "END OF TERMS AND CONDITIONS" in files["LICENSE-APACHE"]
+
+
+def test_generated_messages_are_current(root):
+    """The committed code is what crates/wire/generate made of the committed schema."""
+    head, code = root.joinpath("crates/wire/proto/shorttail.v1.rs").read_bytes().split(b"// code sha256: ")
+    schema = hashlib.sha256(root.joinpath("crates/wire/proto/shorttail.proto").read_bytes()).hexdigest()
+    assert f"// schema sha256: {schema}\n".encode() in head, (
+        "the schema was changed: cargo run --manifest-path crates/wire/generate/Cargo.toml"
+    )
+    digest, code = code.split(b"\n", 1)
+    assert digest.decode() == hashlib.sha256(code).hexdigest(), "the generated code was changed by hand"

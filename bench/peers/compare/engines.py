@@ -76,14 +76,14 @@ class RustEngine(Engine):
 
 
 class Shorttail(RustEngine):
-    """The project's own crates, built with the project's own release profile and versions."""
+    """The project's own crates, built as it is shipped (profile `dist`), with its versions."""
 
     def cargo_environment(self):
         with open(ROOT / "Cargo.toml", "rb") as file:
-            profile = tomllib.load(file)["profile"]["release"]
+            profile = tomllib.load(file)["profile"]["dist"]
         name = lambda key: "CARGO_PROFILE_RELEASE_" + key.upper().replace("-", "_")
         environment = {name(key): str(value).lower() for key, value in profile.items()
-                       if isinstance(value, (str, int, bool))}
+                       if key != "inherits" and isinstance(value, (str, int, bool))}
         # Nothing for this processor alone: the program picks its kernels when it starts.
         environment["RUSTFLAGS"] = os.environ.get("SHORTTAIL_RUSTFLAGS", "")
         return environment

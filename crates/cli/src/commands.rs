@@ -9,7 +9,9 @@ mod document_server;
 mod front_end;
 mod index;
 mod index_server;
+#[cfg(feature = "lab")]
 mod lab;
+#[cfg(feature = "lab")]
 mod load;
 mod model;
 mod optimize;
@@ -42,7 +44,9 @@ pub(crate) enum Command {
     DocumentServer(document_server::DocumentServerArguments),
     FrontEnd(front_end::FrontEndCommandArguments),
     Top(top::TopArguments),
+    #[cfg(feature = "lab")]
     Load(load::LoadArguments),
+    #[cfg(feature = "lab")]
     Lab(lab::LabArguments),
     Bench(bench::BenchArguments),
     Check(check::CheckArguments),
@@ -63,7 +67,9 @@ impl Command {
             Command::DocumentServer(arguments) => document_server::run(arguments),
             Command::FrontEnd(arguments) => front_end::run(arguments),
             Command::Top(arguments) => top::run(arguments),
+            #[cfg(feature = "lab")]
             Command::Load(arguments) => load::run(arguments),
+            #[cfg(feature = "lab")]
             Command::Lab(arguments) => lab::run(arguments),
             Command::Bench(arguments) => bench::run(arguments),
             Command::Check(arguments) => check::run(arguments),

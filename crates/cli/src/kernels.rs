@@ -1,9 +1,8 @@
-//! In which form does each kernel of the codec run in this process, and how is that told?
+//! Forms of the codec's kernels in this process: their choice and their report.
 
 use anyhow::bail;
-use codec::calibration::{self, Choice, Timed};
+use codec::calibration::{self, Choice};
 use codec::processor::{self, Level};
-use lab::{Capability, State};
 use serde_json::{Map, Value, json};
 
 /// What the forms follow; unset, what is measured at start.
@@ -34,7 +33,8 @@ pub(crate) fn choose() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn there() -> impl Iterator<Item = &'static str> {
+/// Names of the forms that this processor can run.
+pub(crate) fn there() -> impl Iterator<Item = &'static str> {
     let levels = Level::ALL.into_iter().filter(|level| level.is_there());
     levels.map(Level::name)
 }
@@ -68,67 +68,8 @@ fn others() -> impl Iterator<Item = Choice> {
     choices.filter(|choice| choice.form != choice.newest)
 }
 
-/// What is measured on this machine, as the doctor tells it.
-pub(crate) fn capability() -> Capability {
-    let measured = codec::calibrate();
-    let older = measured.iter().filter(|one| one.form != one.newest).count();
-    let forms: Vec<&str> = there().collect();
-    Capability {
-        id: "kernels".to_owned(),
-        state: State::Available,
-        reason: format!(
-            "{}; {older} of {} kernels take an older form",
-            forms.join(", "),
-            measured.len()
-        ),
-        // Bit widths of one kernel that take one form stand together, their times summed.
-        evidence: measured
-            .chunk_by(|one, next| one.kernel == next.kernel && one.form == next.form)
-            .map(evidence)
-            .collect(),
-        remedy: String::new(),
-    }
-}
-
-/// A machine that is only recorded runs nothing.
-pub(crate) fn not_here() -> Capability {
-    Capability {
-        id: "kernels".to_owned(),
-        state: State::Unavailable,
-        reason: "measured on the machine itself alone".to_owned(),
-        evidence: Vec::new(),
-        remedy: String::new(),
-    }
-}
-
-fn evidence(alike: &[Choice]) -> String {
-    let [first, .., last] = alike else {
-        return alike
-            .first()
-            .map_or_else(String::new, |one| line(one, &name(one), alike));
-    };
-    let bits = |choice: &Choice| {
-        choice
-            .bits
-            .map_or_else(String::new, |bits| bits.to_string())
-    };
-    let name = format!("{} {} to {} bits", first.kernel, bits(first), bits(last));
-    line(first, &name, alike)
-}
-
-fn line(choice: &Choice, name: &str, alike: &[Choice]) -> String {
-    let time = |(at, timed): (usize, &Timed)| {
-        let ns: f64 = alike
-            .iter()
-            .filter_map(|one| Some(one.timed.get(at)?.ns))
-            .sum();
-        format!("{} {ns:.0} ns", timed.form.name())
-    };
-    let times: Vec<String> = choice.timed.iter().enumerate().map(time).collect();
-    format!("{name}: {} ({})", choice.form.name(), times.join(", "))
-}
-
-fn name(choice: &Choice) -> String {
+/// Name of a kernel, with its bit width where it has one.
+pub(crate) fn name(choice: &Choice) -> String {
     match choice.bits {
         Some(bits) => format!("{} {bits} bits", choice.kernel),
         None => choice.kernel.to_owned(),

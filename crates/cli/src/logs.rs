@@ -1,6 +1,6 @@
-//! Where do logs go, and, built with the feature `otel`, the spans of queries?
+//! Logs on standard error and, with the feature `otel`, export of spans.
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -10,10 +10,14 @@ pub(crate) struct Logs {
     _spans: Option<otel::Export>,
 }
 
-/// Logs to standard error, as much as `SHORTTAIL_LOG` asks for (`warn` where it is not set).
+/// Filter of log lines: `LEVEL` or `TARGET=LEVEL`, separated by commas.
+const VARIABLE: &str = "SHORTTAIL_LOG";
+
+/// Starts logging to standard error, filtered by `SHORTTAIL_LOG`; `warn` where it is not set or cannot be read.
 pub(crate) fn start(role: &str) -> Logs {
-    let filter =
-        EnvFilter::try_from_env("SHORTTAIL_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let asked = std::env::var(VARIABLE).ok();
+    let filter = asked.and_then(|asked| asked.parse::<Targets>().ok());
+    let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(

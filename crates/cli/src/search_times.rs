@@ -1,4 +1,4 @@
-//! Files of measured search times: how long did each query take in each partition?
+//! Files of measured search times, in ms by query and partition.
 //!
 //! Three kinds are read, told apart by what they hold: folders that a load run wrote; JSON lines, with
 //! `times_ms` (one number a partition) or with `min_us`, as `shorttail bench --json` prints them; and
@@ -22,6 +22,7 @@ pub(crate) fn read_search_times(path: &Path) -> anyhow::Result<Searches> {
 /// Reads the search times of a folder that `shorttail load --save` wrote: of every measured answer, what
 /// the server says that its handlers took. Of several partitions a server tells the slowest alone, so a
 /// query has one time here, and only a run against one partition tells all of its work.
+#[cfg(feature = "lab")]
 fn read_run(folder: &Path) -> anyhow::Result<Searches> {
     let (_, outcome) = load::RunRecord::open(folder)?;
     let answers = outcome
@@ -37,6 +38,14 @@ fn read_run(folder: &Path) -> anyhow::Result<Searches> {
             folder.display()
         )
     })
+}
+
+#[cfg(not(feature = "lab"))]
+fn read_run(folder: &Path) -> anyhow::Result<Searches> {
+    bail!(
+        "{}: runs are read by a program with the laboratory (feature `lab`); give a file of times",
+        folder.display()
+    )
 }
 
 fn parse(text: &str) -> anyhow::Result<Vec<Vec<f64>>> {

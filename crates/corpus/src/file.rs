@@ -1,6 +1,7 @@
 //! How does one file of text, Markdown or HTML become a document?
 
 use crate::Document;
+#[cfg(feature = "html")]
 use crate::html;
 use crate::input::{Input, InputError};
 use crate::limits::Beyond;
@@ -83,8 +84,12 @@ pub(crate) enum FileError {
     TooLong,
     #[error("binary, not text")]
     Binary,
+    #[cfg(feature = "html")]
     #[error("HTML cannot be read: {0}")]
     Html(#[from] lol_html::errors::RewritingError),
+    #[cfg(not(feature = "html"))]
+    #[error("HTML, which this program was built without (feature `html`)")]
+    WithoutHtml,
     #[error("the path is longer than a URL may be")]
     LongPath,
 }
@@ -131,6 +136,9 @@ pub(crate) fn document(
     }
     let text = decode(bytes)?;
     let (title, body) = match markup {
+        #[cfg(not(feature = "html"))]
+        Markup::Html => return Err(FileError::WithoutHtml),
+        #[cfg(feature = "html")]
         Markup::Html => {
             let page = html::read_page(&text)?;
             (page.title, page.text)

@@ -15,6 +15,7 @@ pub mod passed_over;
 
 mod file;
 mod folder;
+#[cfg(feature = "html")]
 mod html;
 mod input;
 mod json_lines;

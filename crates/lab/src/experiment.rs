@@ -251,11 +251,10 @@ pub fn chosen(names: &[String]) -> Result<Vec<Experiment>, LabError> {
 }
 
 fn parse(name: &str, text: &str) -> Result<Experiment, LabError> {
-    let mut experiment: Experiment =
-        basic_toml::from_str(text).map_err(|error| LabError::File {
-            path: format!("experiments/{name}.toml"),
-            reason: error.to_string(),
-        })?;
+    let mut experiment: Experiment = toml::from_str(text).map_err(|error| LabError::File {
+        path: format!("experiments/{name}.toml"),
+        reason: error.to_string(),
+    })?;
     experiment.name = name.to_owned();
     Ok(experiment)
 }

@@ -2,6 +2,7 @@
 
 mod balance;
 mod co_run;
+mod kernels;
 mod show;
 
 use super::open_index;
@@ -191,8 +192,8 @@ fn doctor(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     };
     let mut found = ::lab::examine(&tree);
     found.push(match arguments.root {
-        None => crate::kernels::capability(),
-        Some(_) => crate::kernels::not_here(),
+        None => kernels::capability(),
+        Some(_) => kernels::not_here(),
     });
     let mut stdout = std::io::stdout().lock();
     match arguments.json {
