@@ -1,4 +1,4 @@
-//! Makes the messages between servers from their schema, without `protoc`.
+//! Code generation for the messages between servers, from their schema and without `protoc`.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");

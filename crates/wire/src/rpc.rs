@@ -1,7 +1,6 @@
-//! What front-ends, index servers and document servers say to each other: gRPC, made from
-//! `proto/shorttail.proto`.
+//! gRPC messages between front-ends, index servers and document servers, generated from `proto/shorttail.proto`.
 
-/// Of the schema's meaning. Servers of another version are refused.
+/// Protocol version: the semantics of the schema. Servers of another version are refused.
 pub const PROTOCOL: u32 = 1;
 
 /// The messages and services of version 1.
