@@ -18,7 +18,7 @@ use crate::processor::{self, Level};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// The form that a kernel uses.
+/// The selected form of a kernel, with the timings behind it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// Module and function of the kernel.
@@ -57,7 +57,7 @@ const HOPELESS: f64 = 1.5;
 
 static MEASURED: OnceLock<Vec<Choice>> = OnceLock::new();
 
-/// Measures all forms of all kernels and uses the fastest of each from now on, in all threads. Measures once in a
+/// Measures all forms of all kernels and selects the fastest of each, for all threads. Measures once in a
 /// process: later and concurrent calls return the result of the first.
 pub fn calibrate() -> &'static [Choice] {
     MEASURED.get_or_init(|| {
@@ -75,7 +75,7 @@ pub fn calibrate() -> &'static [Choice] {
     })
 }
 
-/// Uses the newest supported form of each kernel that is not newer than `most`.
+/// Selects the newest supported form of each kernel that is not newer than `most`.
 pub fn choose_at_most(most: Level) {
     let _alone = alone();
     for kernel in Kernel::all() {

@@ -153,7 +153,7 @@ impl<'a> Bits<'a> {
         limits::pick_bits(bytes, self.first, self.words, picked)
     }
 
-    /// Writes the documents at the given indexes, which increase, to `docs`. All indexes must be in the block.
+    /// Writes the documents at `indexes`, which increase, to `docs`. Stops at an index past the last document of the block.
     #[inline]
     pub fn docs_at(&self, indexes: &[u8], docs: &mut [u32]) {
         let mut words = self.words.iter().map(|word| u64::from_le_bytes(*word));

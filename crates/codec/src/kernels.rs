@@ -25,7 +25,7 @@ macro_rules! kernels {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         enum Place { $($constant,)* End }
         $(pub(crate) const $constant: Kernel = Kernel(Place::$constant as u8);)*
-        /// Number of kernels with a single selection, not one for each bit width.
+        /// Number of kernels with one selection. The others have one for each bit width.
         const SINGLE: usize = Place::End as usize;
         static ABOUT: [About; SINGLE] = [$(About { name: $name, forms: &[$(Level::$form),*] }),*];
     };

@@ -120,8 +120,8 @@ pub fn decode_gaps(
     }
 }
 
-/// Decodes the values at the given indexes, below 256, of the block at the start of `bytes`. Reads of the rest of the
-/// block only the exceptions.
+/// Decodes the values at the given indexes, below 256, of the block at the start of `bytes`. Of the other values it
+/// reads only the exceptions.
 #[inline]
 pub fn decode_each<'v>(
     bytes: &[u8],

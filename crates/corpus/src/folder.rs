@@ -76,7 +76,7 @@ impl Folder {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// Returns the file read last.
+    /// Returns the place of the file read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }

@@ -58,7 +58,7 @@ impl JsonLines {
         }
     }
 
-    /// Returns the line read last.
+    /// Returns the place of the line read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }

@@ -56,7 +56,7 @@ impl From<Beyond> for std::io::Error {
     }
 }
 
-/// Share of its limits that one file has used.
+/// Bytes and time that one file has used, with its limits.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     bytes_max: u64,

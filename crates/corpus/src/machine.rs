@@ -112,7 +112,7 @@ impl Machine {
         self.files.iter().map(|listed| listed.file.bytes).sum()
     }
 
-    /// Returns the file read last.
+    /// Returns the place of the file read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }

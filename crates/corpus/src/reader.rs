@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Upper limit on the bad documents kept with their reasons, and on the passed-over paths kept. All are counted.
+/// Upper limit on the bad documents, and on the passed-over paths, that are kept with their reasons. All are counted.
 const KEPT: usize = 10;
 
 /// Extensions of files of JSON lines, before `.zst` or `.gz`.

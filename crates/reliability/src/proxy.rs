@@ -144,7 +144,7 @@ async fn pass(client: TcpStream, orders: Arc<Orders>) {
     }
 }
 
-/// Direction to the server. Delayed calls wait in `waiting`, by stream.
+/// Write side of the connection to the server. Delayed calls wait in `waiting`, by stream.
 struct ToServer {
     stream: tokio::sync::Mutex<OwnedWriteHalf>,
     waiting: Mutex<HashMap<u32, Vec<u8>>>,

@@ -111,7 +111,7 @@ impl Verdict {
         });
     }
 
-    /// Keeps examples of failures, up to the limit.
+    /// Keeps examples of failures, up to `EXAMPLES_MAX` in all.
     pub(crate) fn tell(&mut self, examples: impl IntoIterator<Item = String>) {
         let room = EXAMPLES_MAX.saturating_sub(self.examples.len());
         self.examples.extend(examples.into_iter().take(room));

@@ -247,7 +247,7 @@ pub(crate) fn is_lowered_ascii(term: &str) -> bool {
     term.bytes().all(|byte| CLASS[byte as usize] == LOWERED)
 }
 
-/// Whether the non-ASCII character at `at` belongs to a word, and its length in bytes.
+/// Returns whether the non-ASCII character at `at` belongs to a word, and its length in bytes.
 #[inline(never)]
 fn wide_at(text: &str, at: usize) -> (bool, usize) {
     match text[at..].chars().next() {

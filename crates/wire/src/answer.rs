@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// A whole answer.
+/// The answer of a search, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
     /// The query as typed.

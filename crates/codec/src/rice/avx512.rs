@@ -1,7 +1,7 @@
 //! AVX-512 forms of decoding high and low parts, sixteen values at a time.
 //!
-//! One instruction compresses the numbers of the one bits of a word. One more aligns the low parts, each with its four
-//! bytes.
+//! One instruction lists the numbers of the bits of a word that are one. Another one aligns the low parts, each with its
+//! four bytes.
 //!
 //! The answers equal those of the one-by-one forms of [`super`] and [`crate::elias_fano`].
 

@@ -205,7 +205,7 @@ fn count_one(
 #[repr(align(64))]
 struct Targets([u32; avx512::LANES]);
 
-/// Counts those of up to sixteen positions that have one of any number of positions `distance` further on.
+/// Counts the positions of `few` (at most sixteen) that have a position of `many` exactly `distance` further on.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"

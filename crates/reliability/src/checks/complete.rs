@@ -21,7 +21,7 @@ const CLIENTS: u64 = 4;
 /// pages short and searches are repeated.
 const SMALL_SITE_EVERY: usize = 40;
 
-/// A request without its timeout, which determines the right answer.
+/// A request apart from its timeout. Its right answer does not depend on the timeout.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Asked {
     path: String,

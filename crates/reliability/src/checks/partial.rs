@@ -22,7 +22,7 @@ const PARTS: u32 = 4;
 const CLIENTS: usize = 16;
 /// Queries a second, while answers come in time.
 const RATE_QPS: f64 = 200.0;
-/// Number of queries between a blow and its end, and between that and the next blow.
+/// Number of queries during a blow, and between two blows.
 const QUERIES_OF_A_BLOW: usize = 200;
 const QUERIES_BETWEEN: usize = 120;
 /// Number of queries that refuse partial answers, and of queries while all parts are down.

@@ -5,8 +5,8 @@
 use super::render::{Shown, shown};
 use crate::analyzer::word_end;
 
-/// Returns the best start before `from`, at most `visible_bytes_max` earlier and not before `low`: the start of the
-/// sentence where it is near enough, else the start of a word within a third of the bytes, because the text after
+/// Returns the best start before `from`, at most `visible_bytes_max` earlier and not before `low`. The start of the
+/// sentence is best. Where it is too far, it is the start of a word within a third of the bytes, because the text after
 /// the words tells more than the text before them.
 pub(super) fn start_before(text: &str, low: usize, from: usize, visible_bytes_max: usize) -> usize {
     let mut start = from;
@@ -57,7 +57,7 @@ pub(super) fn word_start_before(
     low
 }
 
-/// Returns the last word end from `from`, itself one, at most `visible_bytes_max` later and not after `high`.
+/// Returns the last word end at most `visible_bytes_max` after `from` and not after `high`. `from` is a word end itself.
 pub(super) fn end_after(text: &str, from: usize, high: usize, visible_bytes_max: usize) -> usize {
     let mut end = from;
     let mut length = Length::default();
@@ -80,7 +80,7 @@ pub(super) fn end_after(text: &str, from: usize, high: usize, visible_bytes_max:
     high
 }
 
-/// Returns the cut of a word that begins at `from`, such that at most `visible_bytes_max` bytes show.
+/// Returns the offset at which a word that begins at `from` is cut, so that at most `visible_bytes_max` bytes show.
 pub(super) fn cut_after(text: &str, from: usize, high: usize, visible_bytes_max: usize) -> usize {
     let mut length = Length::default();
     for (at, character) in text[from..high].char_indices() {
@@ -100,7 +100,7 @@ pub(super) fn visible_bytes(text: &str) -> usize {
     length.bytes
 }
 
-/// Whether a sentence starts at `at`, which is the start of a word, or a few words before it.
+/// Whether a sentence starts at `at` or a few words before it. `at` is the start of a word.
 pub(super) fn is_near_sentence_start(text: &str, at: usize) -> bool {
     const NEAR_BYTES: usize = 30;
     let start = start_before(text, 0, at, NEAR_BYTES);
