@@ -1,5 +1,5 @@
-//! How many integers a second do the codecs read and write, from the first-level cache? And how many can be
-//! read at all, from memory? (Of 4 bytes each: a codec that gives more is not what a search waits for.)
+//! Encoding and decoding rates of the codecs, in integers a second from the first-level cache.
+//! The reference is the memory bandwidth, in integers of 4 bytes a second: a faster codec is not a search's bottleneck.
 mod made;
 
 use codec::packed::{self, BLOCK};
@@ -96,7 +96,7 @@ fn bench_vint(criterion: &mut Criterion) {
     }
 }
 
-/// Blocks of documents that stand close, as bits: all 256 decoded, and joined to a window as they are.
+/// Blocks of bits, of dense documents: decoding all 256 documents, and joining the bits into a window undecoded.
 fn bench_bits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("bits");
     group.throughput(Throughput::Elements((BLOCKS * BLOCK) as u64));
@@ -133,7 +133,7 @@ fn bench_bits(criterion: &mut Criterion) {
     }
 }
 
-/// Postings of a tail: documents and frequencies, of which every fourth is not 1.
+/// Postings of a tail: documents and frequencies. Every fourth frequency is not 1.
 fn bench_tail(criterion: &mut Criterion) {
     const POSTINGS: usize = BLOCK - 1;
     let mut group = criterion.benchmark_group("tail");
@@ -168,7 +168,7 @@ fn bench_tail(criterion: &mut Criterion) {
     }
 }
 
-/// What reading alone takes, adding being next to nothing.
+/// The cost of reading alone: the addition costs next to nothing.
 fn bench_memory(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("memory bandwidth");
     for (name, integers_count) in [

@@ -1,4 +1,4 @@
-//! How fast are the loops over decoded blocks: intersecting, scoring, counting and joining bits?
+//! Throughput of the loops over decoded blocks: intersecting, scoring, counting and joining bits.
 mod made;
 
 use codec::packed::{self, BLOCK};
@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use made::{BLOCKS, gaps, uniform};
 use std::hint::black_box;
 
-/// Blocks of documents, each counted from 0.
+/// Blocks of increasing documents with a mean gap of `mean`, each block counted from document 0.
 fn documents(mean: f64) -> Vec<[u32; BLOCK]> {
     let mut blocks = gaps(mean);
     for block in &mut blocks {
@@ -17,7 +17,7 @@ fn documents(mean: f64) -> Vec<[u32; BLOCK]> {
     blocks
 }
 
-/// One document wanted for so many of the block; every other one is there.
+/// Intersection of a block with wanted documents of several densities; the block holds every other wanted document.
 fn bench_intersect(criterion: &mut Criterion) {
     let blocks = documents(10.0);
     let mut group = criterion.benchmark_group("intersect");
@@ -90,7 +90,7 @@ fn bench_score(criterion: &mut Criterion) {
     }
 }
 
-/// A window of 16,384 documents, as searches join them.
+/// Bit operations on a window of 16,384 documents, the window size of searches.
 fn bench_bits(criterion: &mut Criterion) {
     const WORDS: usize = 256;
     let words: Vec<u64> = (0..WORDS as u64)

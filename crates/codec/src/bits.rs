@@ -1,9 +1,9 @@
-//! Sets of integers as bits: counting, joining and intersecting them a word at a time.
+//! Bit sets: counting, joining and intersecting them a word at a time.
 //!
-//! Plain code, compiled once for every processor and once for newer ones: counting bits is one
-//! instruction there, and eight words are one register.
+//! Plain code, compiled once for every processor and again for newer ones. There, counting the bits of a word is one
+//! instruction, and eight words fit one register.
 
-/// Makes a function and its twins for newer processors, from one body, chosen among as that kernel.
+/// Defines a function and its forms for newer processors from one body. The named kernel selects the form at run time.
 macro_rules! for_each_processor {
     ($(#[$doc:meta])* pub fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:ident, $kernel:ident) => {
         $(#[$doc])*
@@ -22,7 +22,7 @@ macro_rules! for_each_processor {
                     $body($($argument),*)
                 }
                 match crate::kernels::$kernel.form() {
-                    // SAFETY: the processor has what the function is compiled for.
+                    // SAFETY: the processor supports the target features of this function.
                     crate::processor::Level::Avx512 => return unsafe { avx512($($argument),*) },
                     // SAFETY: as above.
                     crate::processor::Level::Avx2 => return unsafe { avx2($($argument),*) },
@@ -36,24 +36,24 @@ macro_rules! for_each_processor {
 pub(crate) use for_each_processor;
 
 for_each_processor! {
-    /// How many bits are set.
+    /// Counts the bits that are set.
     pub fn count(words: &[u64]) -> u64 = count_any, COUNT
 }
 
 for_each_processor! {
-    /// Adds to `words` the bits of `more`, words as they lie in a file, lowest byte first; the longer one's
-    /// rest stays as it is.
+    /// Sets in `words` all bits of `more`, whose words are little-endian as in a file. Where one slice is longer, the
+    /// rest of `words` stays unchanged and the rest of `more` is ignored.
     pub fn join(words: &mut [u64], more: &[[u8; 8]]) -> () = join_any, JOIN
 }
 
 for_each_processor! {
-    /// Keeps of `words` what `other` has too; words that `other` lacks become 0.
+    /// Intersects `words` with `other` in place. Words past the end of `other` become 0.
     pub fn intersect(words: &mut [u64], other: &[u64]) -> () = intersect_any, INTERSECT
 }
 
 for_each_processor! {
-    /// Sets the bit of every value, counted from `base` on: values are at or after it, and those past the
-    /// end of `words` are left out.
+    /// Sets the bit of every value, counted from `base`. No value may be below `base`; values past the end of `words`
+    /// are ignored.
     pub fn set(words: &mut [u64], base: u32, values: &[u32]) -> () = set_any, SET
 }
 
@@ -87,8 +87,8 @@ fn set_any(words: &mut [u64], base: u32, values: &[u32]) {
             *word |= 1 << (at % 64);
         }
     };
-    // Neighbours share words, and a word must be written before it is read again: quarters taken side by
-    // side do not wait for each other.
+    // Neighbouring values share words, and a word must be written before it is read again. Four quarters processed side
+    // by side do not wait for each other.
     let quarter = values.len() / 4;
     let (first, rest) = values.split_at(quarter);
     let (second, rest) = rest.split_at(quarter);

@@ -1,14 +1,14 @@
-//! Which form of each kernel is the fastest on this processor?
+//! Calibration: selects the fastest form of each kernel on this processor.
 //!
-//! Newer instructions are mostly faster, and not always: a gather, a compressing store or a wide vector can cost more
-//! than it spares, and no list of processors stays right. So every form that the processor has runs over
-//! [made-up inputs](inputs), in turns, each several times; the least time of a form counts, for whatever disturbs a run
-//! makes it longer. The newest form is kept unless an older one is faster by a tenth, and again each time that it is
-//! doubted: noise shall not choose.
+//! Newer instructions are mostly faster, but not always: a gather, a compressing store or a wide vector can cost more
+//! than it saves, and no list of processors stays right. So every form that the processor supports runs over
+//! [synthetic inputs](inputs), in turns, several times each. The least time of a form counts, because every
+//! disturbance makes a run longer. The newest form is kept unless an older one is faster by a tenth, in the first
+//! measurement and in each repetition, so that noise does not decide.
 //!
-//! All forms give the same bits, so what is chosen, and when, changes no answer. The cost is a few milliseconds,
-//! once; [`calibrate`] is for programs that search for longer than that. Limits: inputs lie in the first-level cache,
-//! one thread runs, and inputs unlike real ones may favour another form.
+//! All forms give the same bits, so the selection and its moment change no answer. It costs a few milliseconds, once;
+//! [`calibrate`] is for programs that search for longer than that. Limits: the inputs fit the first-level cache, one
+//! thread runs, and inputs unlike real ones may favour another form.
 
 mod inputs;
 mod work;
@@ -18,18 +18,18 @@ use crate::processor::{self, Level};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// The form that a kernel takes.
+/// The selected form of a kernel, with the timings behind it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Module and function.
+    /// Module and function of the kernel.
     pub kernel: &'static str,
-    /// The bit width that the kernel is for, where each has its own.
+    /// The bit width of the kernel, where each width has a kernel of its own.
     pub bits: Option<usize>,
-    /// The form taken.
+    /// The form in use.
     pub form: Level,
-    /// The newest that the processor could run.
+    /// The newest form that the processor supports.
     pub newest: Level,
-    /// What each form took, from the plainest to the newest. Empty where nothing was measured.
+    /// The time of each form, from the plainest to the newest. Empty where nothing was measured.
     pub timed: Vec<Timed>,
 }
 
@@ -42,30 +42,30 @@ pub struct Timed {
     pub ns: f64,
 }
 
-/// Times of each form that the least is taken of.
+/// Number of timings of each form; the least of them counts.
 const ROUNDS: usize = 7;
-/// How long forms run each time, about.
+/// Approximate duration of one timing, in nanoseconds.
 const RUN_NS: f64 = 1000.0;
-/// Runs of one time at most.
+/// Upper limit on the runs within one timing.
 const REPEATS_MAX: usize = 100;
-/// How often an older form must prove again that it is faster.
+/// Number of repetitions in which an older form must win again to be kept.
 const DOUBTS: usize = 3;
-/// An older form is taken where its time, so many times over, is still below the newest one's.
+/// Factor by which the newest form must be slower than an older one for the older one to be used.
 const MARGIN: f64 = 1.1;
-/// A form that takes so many times the newest one's time after two rounds is not timed further.
+/// Factor over the newest form's time beyond which a form is not timed further, after two rounds.
 const HOPELESS: f64 = 1.5;
 
 static MEASURED: OnceLock<Vec<Choice>> = OnceLock::new();
 
-/// Measures all forms of all kernels and takes the fastest of each from now on, in all threads. Once in a
-/// process: later calls, and those that come meanwhile, get what the first found.
+/// Measures all forms of all kernels and selects the fastest of each, for all threads. Measures once in a
+/// process: later and concurrent calls return the result of the first.
 pub fn calibrate() -> &'static [Choice] {
     MEASURED.get_or_init(|| {
         let _alone = alone();
         let inputs = inputs::Inputs::new();
         let measure = |kernel| measure(kernel, &mut *work::of(kernel, &inputs));
         let mut choices: Vec<Choice> = Kernel::all().map(measure).collect();
-        // Later, when what may have disturbed the first time is over.
+        // Repeated later, when a disturbance of the first measurement may be over.
         for _ in 0..DOUBTS {
             for (kernel, choice) in Kernel::all().zip(&mut choices) {
                 doubt(kernel, choice, &mut *work::of(kernel, &inputs));
@@ -75,7 +75,7 @@ pub fn calibrate() -> &'static [Choice] {
     })
 }
 
-/// Takes the newest form of each kernel that is not newer than `most`, of those whose instructions the processor has.
+/// Selects the newest supported form of each kernel that is not newer than `most`.
 pub fn choose_at_most(most: Level) {
     let _alone = alone();
     for kernel in Kernel::all() {
@@ -83,7 +83,7 @@ pub fn choose_at_most(most: Level) {
     }
 }
 
-/// The forms taken now; with their times where [`calibrate`] has measured.
+/// Returns the forms in use, with their times where [`calibrate`] has measured them.
 pub fn choices() -> Vec<Choice> {
     let measured = MEASURED.get().map_or(&[][..], |measured| &measured[..]);
     let choice = |(at, kernel): (usize, Kernel)| Choice {
@@ -96,14 +96,14 @@ pub fn choices() -> Vec<Choice> {
     Kernel::all().enumerate().map(choice).collect()
 }
 
-/// Held by whoever tries forms one after another.
+/// Locks out other threads that try forms one after another.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
-    // Any choice is a right one: there is nothing that a panic could have left half done.
+    // Every selection is valid, so a panic leaves nothing half done.
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Measures the forms of a kernel, and chooses.
+/// Measures the forms of a kernel and selects one.
 fn measure(kernel: Kernel, run: &mut dyn FnMut()) -> Choice {
     let newest = kernel.newest(processor::level());
     let mut choice = Choice {
@@ -121,7 +121,7 @@ fn measure(kernel: Kernel, run: &mut dyn FnMut()) -> Choice {
     choice
 }
 
-/// Measures once more where an older form was chosen: the newest is taken again unless it loses again.
+/// Measures again where an older form was selected. The newest form is used again unless it loses again.
 fn doubt(kernel: Kernel, choice: &mut Choice, run: &mut dyn FnMut()) {
     if choice.form == choice.newest {
         return;
@@ -134,14 +134,14 @@ fn doubt(kernel: Kernel, choice: &mut Choice, run: &mut dyn FnMut()) {
     kernel.choose(choice.form);
 }
 
-/// The least time of each form.
+/// Returns the least time of each form.
 fn time(kernel: Kernel, run: &mut dyn FnMut()) -> Vec<Timed> {
     let untimed = |form| Timed {
         form,
         ns: f64::INFINITY,
     };
     let mut timed: Vec<Timed> = kernel.forms().map(untimed).collect();
-    // Not counted: code and tables come from memory. The last is the newest form.
+    // Warm-up, not counted: code and tables come from memory. The last form is the newest.
     let mut once_ns = 0.0;
     for one in &timed {
         kernel.choose(one.form);
@@ -169,7 +169,7 @@ fn ns_of(run: impl FnOnce()) -> f64 {
     started.elapsed().as_nanos() as f64
 }
 
-/// The newest form, or an older one that is faster by the margin. Forms stand from the plainest to the newest.
+/// Returns the newest form, or an older one that is faster by the margin. `timed` goes from the plainest to the newest.
 fn fastest(timed: &[Timed]) -> Option<Level> {
     let (newest, older) = timed.split_last()?;
     let faster = older.iter().filter(|one| one.ns * MARGIN < newest.ns);
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(chosen(&[f64::INFINITY, 100.0, 99.0]), Some(avx512));
     }
 
-    /// A form that loses every time is left, whichever it is.
+    /// A form that loses every time is not selected, whichever it is.
     #[test]
     fn the_slower_form_is_not_chosen() {
         let _alone = alone();

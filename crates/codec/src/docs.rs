@@ -1,17 +1,15 @@
-//! Blocks of 256 increasing documents: bit-packed gaps, or bits where documents stand close.
+//! Blocks of 256 increasing documents: bit-packed gaps, or bits where the documents are dense.
 //!
 //! ```text
 //! block := packed                       gaps, see `packed`
 //!        | 41 words:u8 word:u64le*words
 //! ```
 //!
-//! Bit i of word w stands for document `first + 64 w + i`, where `first` is the highest multiple of 64
-//! that is not after the first possible document, `(base + 1) & !63`. Exactly 256 bits are set, the
-//! last of them in the last word.
+//! Bit i of word w stands for document `first + 64 w + i`. `first` is the highest multiple of 64 that is not after
+//! the first possible document: `(base + 1) & !63`. Exactly 256 bits are set; the last of them is in the last word.
 //!
-//! Why bits: whether a document is in the block is one test, and sets are joined and intersected by the
-//! word; nothing is decoded. A block takes the form where that costs at most half as many bytes again
-//! as packed gaps do.
+//! Why bits: membership of a document is one bit test, and sets are joined and intersected a word at a time, without
+//! decoding. A block takes this form where it costs at most 1.5 times the bytes of packed gaps.
 //!
 //! Example: documents 0, 1, 2, 4, 5, 6, 8, … (three of four) are `41 06  77 × 42  17 00 00 00 00 00`.
 
@@ -24,15 +22,15 @@ use crate::packed::{self, BLOCK};
 use crate::sorted::Pairs;
 use crate::{CodecError, bits};
 
-/// The first byte of a block of bits; no bit width of a packed block.
+/// The first byte of a block of bits, which is no bit width of a packed block.
 const BITS: u8 = 0x41;
 const HEADER_BYTES: usize = 2;
 const WORDS_MAX: usize = 255;
-/// Bytes that bits may take for two that packed gaps take.
+/// Upper limit on the bytes of the bit form for every two bytes of packed gaps.
 const BYTES_FOR_TWO: usize = 3;
 
-/// Appends the block of the documents that lie `gaps` after `base` and each other (wrapping, so that
-/// `u32::MAX` stands before document 0). No gap is 0.
+/// Appends the block of the documents whose gaps from `base` and from each other are `gaps`. Sums wrap, so that a
+/// `base` of `u32::MAX` stands before document 0. No gap is 0.
 pub fn encode(base: u32, gaps: &[u32; BLOCK], out: &mut Vec<u8>) {
     let start = out.len();
     packed::encode(gaps, out);
@@ -56,8 +54,8 @@ pub fn encode(base: u32, gaps: &[u32; BLOCK], out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the block at the start of `bytes`; returns the bytes it took.
-/// After an error `docs` holds anything.
+/// Decodes the block at the start of `bytes` and returns the number of bytes read.
+/// After an error the content of `docs` is unspecified.
 #[inline]
 pub fn decode(bytes: &[u8], base: u32, docs: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
     match Bits::read(bytes, base)? {
@@ -69,8 +67,8 @@ pub fn decode(bytes: &[u8], base: u32, docs: &mut [u32; BLOCK]) -> Result<usize,
     }
 }
 
-/// The bytes that the block at the start of `bytes` takes. Of what is inside, only that of packed
-/// blocks is looked at.
+/// Returns the length in bytes of the block at the start of `bytes`. Only packed blocks are validated: a block of bits
+/// is not read beyond its header.
 pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
     match Bits::read(bytes, u32::MAX)? {
         None => packed::encoded_bytes(bytes),
@@ -86,7 +84,7 @@ pub struct Bits<'a> {
 }
 
 impl<'a> Bits<'a> {
-    /// The block at the start of `bytes`, where it has this form.
+    /// Returns the block at the start of `bytes` where it is a block of bits, `None` where it is packed.
     #[inline]
     pub fn read(bytes: &'a [u8], base: u32) -> Result<Option<Bits<'a>>, CodecError> {
         let [BITS, words_count, ..] = *bytes else {
@@ -103,17 +101,17 @@ impl<'a> Bits<'a> {
         }))
     }
 
-    /// The document of the first bit, a multiple of 64.
+    /// Returns the document of the first bit, a multiple of 64.
     pub fn first(&self) -> u32 {
         self.first
     }
 
-    /// Words of 64 documents.
+    /// Returns the number of words, each of 64 documents.
     pub fn words_count(&self) -> usize {
         self.words.len()
     }
 
-    /// The word of that number.
+    /// Returns word `number`; 0 past the last.
     #[inline]
     pub fn word(&self, number: usize) -> u64 {
         self.words
@@ -121,13 +119,13 @@ impl<'a> Bits<'a> {
             .map_or(0, |word| u64::from_le_bytes(*word))
     }
 
-    /// The bytes of the block; what follows it begins there.
+    /// Returns the length of the block in bytes, header included.
     #[inline]
     pub fn bytes_taken(&self) -> usize {
         HEADER_BYTES + self.words.len() * 8
     }
 
-    /// Adds the documents of `window`, whose first bit stands for `base`, a multiple of 64.
+    /// Sets the bits of the documents in `window`, whose first bit stands for document `base`, a multiple of 64.
     #[inline]
     pub fn join_into(&self, window: &mut [u64], base: u32) {
         let (skipped, at) = if self.first < base {
@@ -141,20 +139,21 @@ impl<'a> Bits<'a> {
         bits::join(window, words);
     }
 
-    /// Finds documents of `wanted` (at most 256, increasing) in the block; how many pairs of their indexes there
-    /// and here there are. As [`crate::sorted::intersect`], of a block of bits.
+    /// Finds documents of `wanted` (at most 256, increasing) in the block and returns the number of pairs. Each pair is
+    /// an index in `wanted` and an index in the block, as in [`crate::sorted::intersect`].
     #[inline]
     pub fn intersect(&self, wanted: &[u32], pairs: &mut Pairs) -> usize {
         find(self.words, self.first, wanted, pairs)
     }
 
-    /// The bytes of the documents; `false` where they are not 256 in number, or reach past the bytes.
+    /// Copies the length bytes of the documents to `picked`. Returns `false` where there are not 256 documents or one
+    /// is past the end of `bytes`.
     #[inline]
     pub fn pick(&self, bytes: &[u8], picked: &mut LengthBytes) -> bool {
         limits::pick_bits(bytes, self.first, self.words, picked)
     }
 
-    /// The documents at some indexes, which increase; as many as the block has.
+    /// Writes the documents at `indexes`, which increase, to `docs`. Stops at an index past the last document of the block.
     #[inline]
     pub fn docs_at(&self, indexes: &[u8], docs: &mut [u32]) {
         let mut words = self.words.iter().map(|word| u64::from_le_bytes(*word));
@@ -178,7 +177,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// The documents, one by one.
+    /// Decodes all documents of the block.
     pub fn spread(&self, docs: &mut [u32; BLOCK]) -> Result<(), CodecError> {
         let count = documents_of(self.words, self.first, docs);
         if count == BLOCK {
@@ -193,22 +192,22 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Writes the documents that the bits stand for, as many as there is room for; how many there are.
+/// Writes the documents of the bits that are set, up to the capacity of `docs`, and returns the number of set bits.
 pub(crate) fn documents_of(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::SPREAD.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has AVX-512F and POPCNT, the only things this function asks for.
+        // SAFETY: the processor has AVX-512F and POPCNT, the only target features of this function.
         return unsafe { spread_avx512(words, first, docs) };
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::SPREAD.form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { crate::neon::spread(words, first, docs) };
     }
     spread_any(words, first, docs)
 }
 
-/// Sixteen documents are made at once, and those whose bits are set moved together.
+/// AVX-512 form: makes sixteen documents at once and moves those whose bits are set together.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,popcnt")]
 fn spread_avx512(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
@@ -238,7 +237,7 @@ fn spread_avx512(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usiz
     count
 }
 
-/// The twin of every vectorised form.
+/// Scalar twin of every vectorised form.
 fn spread_any(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
     let mut count = 0;
     for (number, word) in words.iter().enumerate() {
@@ -255,8 +254,8 @@ fn spread_any(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
     count
 }
 
-/// Of some increasing values, those whose bit is set, counted from `first` on, and how many bits are set before
-/// it, modulo 256.
+/// Finds the values of `wanted` (increasing, at most 256) whose bit is set, counted from `first`, and returns their
+/// number. Each pair is an index in `wanted` and the number of bits set before the value, modulo 256.
 #[inline]
 pub(crate) fn find(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) -> usize {
     #[cfg(target_arch = "x86_64")]
@@ -267,7 +266,7 @@ pub(crate) fn find(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pa
         }
         match crate::kernels::FIND.form() {
             crate::processor::Level::Avx512 => {
-                // SAFETY: the processor has what the function is compiled for.
+                // SAFETY: the processor supports the target features of this function.
                 return unsafe { find_avx512(words, first, wanted, pairs) };
             }
             crate::processor::Level::Avx2 => {
@@ -280,21 +279,21 @@ pub(crate) fn find(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pa
     find_any(words, first, wanted, pairs)
 }
 
-/// The bits of eight words are counted at once, and summed up by a multiplication: no walk over words, whose number is
-/// hard to guess.
+/// AVX-512 form: counts the bits of eight words at once and sums the counts by a multiplication. It replaces a walk
+/// over words, whose length is hard to predict.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt,bmi1,bmi2,lzcnt")]
 fn find_avx512(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) -> usize {
     use std::arch::x86_64::*;
     const LANES: usize = 8;
-    // A byte of each product is the sum of the bytes up to it.
+    // Factor whose product with eight byte counts has running sums in its bytes.
     const SUMS: u64 = 0x0101_0101_0101_0101;
     let (mut count, mut counted, mut before, mut sums) = (0, 0, 0u8, 0u64);
     for (index, &doc) in wanted.iter().enumerate().take(BLOCK) {
         let at = doc.wrapping_sub(first);
         let number = at as usize / 64;
         let Some(word) = words.get(number) else {
-            // Before the first bit, or after the last.
+            // The document is before the first bit or after the last.
             continue;
         };
         while counted <= number {
@@ -310,7 +309,7 @@ fn find_avx512(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs)
         }
         let word = u64::from_le_bytes(*word);
         let below = word & ((1 << (at % 64)) - 1);
-        // Of the words before this one; of the first, nothing.
+        // Bits of the earlier words of these eight; 0 for the first word.
         let inside = ((sums << 8) >> (number % LANES * 8)) as u8;
         pairs.wanted[count] = index as u8;
         pairs.block[count] = before
@@ -321,7 +320,7 @@ fn find_avx512(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs)
     count
 }
 
-/// The twin of every vectorised form.
+/// Scalar twin of every vectorised form.
 #[inline(always)]
 fn find_any(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) -> usize {
     let (mut count, mut passed, mut before) = (0, 0, 0u8);
@@ -329,7 +328,7 @@ fn find_any(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) ->
         let at = doc.wrapping_sub(first);
         let number = at as usize / 64;
         let Some(word) = words.get(number) else {
-            // Before the first bit, or after the last.
+            // The document is before the first bit or after the last.
             continue;
         };
         while passed < number {
@@ -338,7 +337,7 @@ fn find_any(words: &[[u8; 8]], first: u32, wanted: &[u32], pairs: &mut Pairs) ->
         }
         let word = u64::from_le_bytes(*word);
         let below = word & ((1 << (at % 64)) - 1);
-        // Written always and counted when found: no branch to guess.
+        // Always written, counted only when found: no branch to mispredict.
         pairs.wanted[count] = index as u8;
         pairs.block[count] = before.wrapping_add(below.count_ones() as u8);
         count += (word >> (at % 64) & 1) as usize;

@@ -1,4 +1,4 @@
-//! Increasing documents as high and low parts: what the tails of lists hold.
+//! Elias-Fano coding of increasing documents as high and low parts, in the tails of lists.
 //!
 //! ```text
 //! documents := bits:u8(0..=31) low{n} high{n}
@@ -6,20 +6,20 @@
 //! high      := (rise of document >> bits) times 0, then 1      likewise
 //! ```
 //!
-//! Documents are counted from the first that is possible; a rise is that over the document before, the
-//! first's over 0. So one bit stands for every step of 2^bits documents, and one more for each document.
+//! Documents are counted from the first possible one. A rise is the difference from the document before; the first
+//! rise counts from 0. So one 0 bit stands for each step of 2^bits documents, and one 1 bit for each document.
 //! Example: documents 2, 3, 9 after none are `01  06  46`: low parts 0, 1, 1, high parts 1, 1, 4.
 //!
 //! Invariants: decoding any bytes gives documents or an error, and reads nothing past the slice.
 //!
-//! Why: about half a bit a document more than the least possible, no sums while decoding, and no
-//! branch that depends on the data (Elias 1974; Fano 1971; Vigna, "Quasi-succinct indices", 2013).
+//! Why: about half a bit a document above the theoretical minimum, no sums while decoding, and no branch that depends
+//! on the data (Elias 1974; Fano 1971; Vigna, "Quasi-succinct indices", 2013).
 
 use crate::CodecError;
 use crate::bits::for_each_processor;
 use crate::rice::{Ones, check_bits, low, lows_bytes, truncated, write_highs, write_lows};
 
-/// Appends `docs`, increasing, of which there are some, none of them before `first`.
+/// Appends `docs`: increasing, not empty, none before `first`.
 pub fn encode(first: u32, docs: &[u32], out: &mut Vec<u8>) {
     let Some(&last) = docs.last() else { return };
     let bits = ((last - first) / docs.len() as u32).max(1).ilog2();
@@ -35,8 +35,8 @@ pub fn encode(first: u32, docs: &[u32], out: &mut Vec<u8>) {
     write_highs(highs, out);
 }
 
-/// Reads as many documents as there is room for; returns the bytes they took.
-/// After an error `docs` holds anything.
+/// Decodes documents until `docs` is full and returns the number of bytes read.
+/// After an error the content of `docs` is unspecified.
 #[inline]
 pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, CodecError> {
     #[cfg(target_arch = "x86_64")]
@@ -44,7 +44,7 @@ pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, Codec
         let parts = Parts::read(bytes, docs.len())?;
         let Parts { bits, lows, highs } = parts;
         if bits <= crate::rice::avx512::BITS_MAX {
-            // SAFETY: the processor has what the function is compiled for.
+            // SAFETY: the processor supports the target features of this function.
             let end = unsafe { crate::rice::avx512::decode_ids(lows, highs, bits, first, docs) };
             return end.map(|end| parts.bytes_before_highs() + end.div_ceil(8));
         }
@@ -53,13 +53,13 @@ pub fn decode(bytes: &[u8], first: u32, docs: &mut [u32]) -> Result<usize, Codec
 }
 
 for_each_processor! {
-    /// The twin of every vectorised [`decode`].
+    /// Twin of every vectorised [`decode`].
     pub fn decode_one_by_one(
         bytes: &[u8], first: u32, docs: &mut [u32]
     ) -> Result<usize, CodecError> = decode_any, ELIAS_FANO_ONE_BY_ONE
 }
 
-/// The parts of a block. Both reach over their end, into what follows.
+/// The parts of a block. Both slices extend past their end, into the bytes that follow.
 struct Parts<'a> {
     bits: u32,
     lows: &'a [u8],
@@ -104,7 +104,7 @@ mod tests {
     use crate::kernels;
     use proptest::prelude::*;
 
-    /// One bit after another.
+    /// Reference decoder, one bit after another.
     fn slow(bytes: &[u8], first: u32, count: usize) -> Option<(Vec<u32>, usize)> {
         let bit = |at: usize| Some(u32::from(bytes.get(at / 8)? >> (at % 8) & 1));
         let bits = usize::from(*bytes.first()?);

@@ -1,23 +1,22 @@
-//! Which form does each kernel take?
+//! Kernels and the form that each uses.
 //!
-//! A kernel is a function with several forms: plain code, and the same for newer processors, which gives the
-//! same bits. Each has a choice of its own, one byte that is read as cheaply as a constant from memory. Until somebody
-//! chooses, that is the newest form whose instructions the processor has; [`crate::calibrate`] puts the
-//! fastest in its place.
+//! A kernel is a function with several forms: plain code, and forms for newer processors that give the same bits. The
+//! selection of each kernel is one byte, read as cheaply as a constant from memory. The initial selection is the newest
+//! form that the processor supports; [`crate::calibrate`] replaces it by the fastest.
 //!
-//! Invariant: no form is ever chosen whose instructions the processor lacks. All calls of forms rest on it.
+//! Invariant: a form that the processor does not support is never selected. All calls of forms rest on it.
 
 use crate::processor::Level;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A function with several forms, by its place in the table.
+/// A function with several forms, by its index in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kernel(u8);
 
-/// What there is to know about a kernel, whatever the processor.
+/// Properties of a kernel that do not depend on the processor.
 struct About {
     name: &'static str,
-    /// From the plainest to the newest.
+    /// The forms, from the plainest to the newest.
     forms: &'static [Level],
 }
 
@@ -26,13 +25,13 @@ macro_rules! kernels {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         enum Place { $($constant,)* End }
         $(pub(crate) const $constant: Kernel = Kernel(Place::$constant as u8);)*
-        /// Kernels that have one choice.
+        /// Number of kernels with one selection. The others have one for each bit width.
         const SINGLE: usize = Place::End as usize;
         static ABOUT: [About; SINGLE] = [$(About { name: $name, forms: &[$(Level::$form),*] }),*];
     };
 }
 
-// Where one calls another (`at_least` its twin), the one called comes first: it is calibrated before.
+// A kernel that another one calls comes before it (the twin before `at_least`), so it is calibrated first.
 kernels! {
     COUNT "bits::count" Any Avx2 Avx512;
     JOIN "bits::join" Any Avx2 Avx512;
@@ -64,7 +63,7 @@ kernels! {
     PREFIX_SUM "packed::prefix_sum" Any Avx2 Avx512 Neon;
 }
 
-/// Bit widths of packed blocks, 0 to 32: each has a choice of its own.
+/// Number of bit widths of packed blocks, 0 to 32; each has a selection of its own.
 const WIDTHS: usize = 33;
 const FAMILIES: usize = 2;
 static OF_WIDTHS: [About; FAMILIES] = [
@@ -79,34 +78,34 @@ static OF_WIDTHS: [About; FAMILIES] = [
 ];
 const COUNT_ALL: usize = SINGLE + FAMILIES * WIDTHS;
 
-/// No form was asked for yet.
+/// Mark of a kernel without a selection.
 const UNKNOWN: u8 = 0;
 
-/// The forms taken, all within two lines of memory.
+/// The selected forms, all within two cache lines.
 #[repr(align(64))]
 struct Chosen([AtomicU8; COUNT_ALL]);
 
 static CHOSEN: Chosen = Chosen([const { AtomicU8::new(UNKNOWN) }; COUNT_ALL]);
 
-/// Values as they are packed, `bits` (at most 32) of each.
+/// Returns the kernel that unpacks values of `bits` bits, at most 32.
 #[inline(always)]
 pub(crate) fn unpack(bits: usize) -> Kernel {
     Kernel((SINGLE + bits) as u8)
 }
 
-/// Gaps as they are packed, `bits` (at most 32) of each, and summed.
+/// Returns the kernel that unpacks gaps of `bits` bits, at most 32, and sums them.
 #[inline(always)]
 pub(crate) fn unpack_sum(bits: usize) -> Kernel {
     Kernel((SINGLE + WIDTHS + bits) as u8)
 }
 
 impl Kernel {
-    /// All, those that others call first.
+    /// Returns all kernels, callees before callers.
     pub(crate) fn all() -> impl Iterator<Item = Kernel> {
         (0..COUNT_ALL as u8).map(Kernel)
     }
 
-    /// The form to take. Its instructions are there.
+    /// Returns the selected form, which the processor supports.
     #[inline(always)]
     pub(crate) fn form(self) -> Level {
         match CHOSEN.0[usize::from(self.0)].load(Ordering::Relaxed) {
@@ -121,40 +120,40 @@ impl Kernel {
     #[cold]
     fn take_newest(self) -> Level {
         let newest = self.newest(crate::processor::level());
-        // Unless somebody has chosen meanwhile. `newest` gives forms alone whose instructions are there.
+        // Keeps a selection that another thread has made meanwhile. `newest` returns only supported forms.
         let chosen = &CHOSEN.0[usize::from(self.0)];
         let _ =
             chosen.compare_exchange(UNKNOWN, newest as u8, Ordering::Relaxed, Ordering::Relaxed);
         newest
     }
 
-    /// Takes a form from now on.
+    /// Selects a form for all later calls.
     ///
     /// # Panics
-    /// If the kernel has no such form or the processor lacks the instructions: every call rests on that.
+    /// If the kernel has no such form or the processor does not support it: every call rests on that.
     pub(crate) fn choose(self, form: Level) {
         assert!(form.is_there() && self.about().forms.contains(&form));
         CHOSEN.0[usize::from(self.0)].store(form as u8, Ordering::Relaxed);
     }
 
-    /// The newest form that is not newer than `most` and whose instructions are there.
+    /// Returns the newest supported form that is not newer than `most`.
     pub(crate) fn newest(self, most: Level) -> Level {
         let forms = self.forms().filter(|form| *form as u8 <= most as u8);
         forms.last().unwrap_or(Level::Any)
     }
 
-    /// The forms whose instructions are there, from the plainest to the newest.
+    /// Returns the supported forms, from the plainest to the newest.
     pub(crate) fn forms(self) -> impl Iterator<Item = Level> {
         let forms = self.about().forms.iter().copied();
         forms.filter(|form| form.is_there())
     }
 
-    /// Its module and function.
+    /// Returns the module and function of the kernel.
     pub(crate) fn name(self) -> &'static str {
         self.about().name
     }
 
-    /// The bit width that it is for, where it is for one.
+    /// Returns the bit width of the kernel, where it is for one width.
     pub(crate) fn bits(self) -> Option<usize> {
         let at = usize::from(self.0).checked_sub(SINGLE)?;
         Some(at % WIDTHS)
@@ -169,8 +168,8 @@ impl Kernel {
     }
 }
 
-/// Runs a check in each form that the processor has of some kernels; then the newest are taken again. One at
-/// a time, so that nobody chooses another form meanwhile.
+/// Runs a check in each supported form of `kernels`, then selects the newest forms again. Holds a lock, so that no
+/// other thread selects another form meanwhile.
 #[cfg(test)]
 pub(crate) fn in_each_form<E>(
     kernels: &[Kernel],
@@ -189,7 +188,7 @@ pub(crate) fn in_each_form<E>(
     Ok(())
 }
 
-/// As [`in_each_form`], for a check that panics.
+/// Runs a check that panics in each form, as [`in_each_form`].
 #[cfg(test)]
 pub(crate) fn check_each_form(kernels: &[Kernel], mut check: impl FnMut()) {
     let Ok(()) = in_each_form(kernels, || {

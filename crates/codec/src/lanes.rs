@@ -1,26 +1,26 @@
 //! Arithmetic over the postings of a block, many at a time.
 //!
-//! Plain code compiled once more for newer processors, as in [`crate::bits`]. No operation is fused or
-//! put in another order, so every form gives the same bits.
+//! Plain code, compiled again for newer processors as in [`crate::bits`]. No operation is fused or reordered, so every
+//! form gives the same bits.
 
 use crate::bits::for_each_processor;
 
 for_each_processor! {
-    /// `weight - weight / (1 + frequency · factor)` for every posting, rounded to a grid: adding `grid`
-    /// and taking it away leaves a multiple of its unit in the last place (0 leaves the value as it is).
-    /// As many as the shortest of the slices; frequencies are below 2^31.
+    /// Computes `weight - weight / (1 + frequency · factor)` for every posting, rounded to a grid: adding `grid` and
+    /// subtracting it leaves a multiple of its unit in the last place (a `grid` of 0 does not round). Processes as many
+    /// postings as the shortest slice has. Frequencies are below 2^31.
     pub fn saturate(
         weight: f32, grid: f32, frequencies: &[u32], factors: &[f32], scores: &mut [f32]
     ) -> () = saturate_any, SATURATE
 }
 
 for_each_processor! {
-    /// The largest of the values; 0 of none.
+    /// Returns the largest value; 0 for an empty slice.
     pub fn max(values: &[u32]) -> u32 = max_any, MAX
 }
 
 for_each_processor! {
-    /// The sum of the values, modulo 2^32.
+    /// Returns the sum of the values, modulo 2^32.
     pub fn sum(values: &[u32]) -> u32 = sum_any, SUM
 }
 
@@ -29,25 +29,25 @@ for_each_processor! {
     pub fn add_one(values: &mut [u32]) -> () = add_one_any, ADD_ONE
 }
 
-/// Writes to `kept` the indexes of the values that are `least` or more; how many they are. Of the
-/// values as many as there are indexes, at most 256.
+/// Writes the indexes of the values that are at least `least` to `kept` and returns their number. Considers the first
+/// 256 values.
 #[inline]
 pub fn at_least(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::AT_LEAST.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { at_least_avx512(values, least, kept) };
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::AT_LEAST.form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { crate::neon::at_least(values, least, kept) };
     }
     at_least_one_by_one(values, least, kept)
 }
 
 for_each_processor! {
-    /// The twin of every vectorised [`at_least`].
+    /// Twin of every vectorised [`at_least`].
     pub fn at_least_one_by_one(
         values: &[f32], least: f32, kept: &mut [u8; 256]
     ) -> usize = at_least_any, AT_LEAST_ONE_BY_ONE
@@ -67,8 +67,8 @@ fn at_least_avx512(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
         let vector = unsafe { _mm512_maskz_loadu_ps(there, vector.as_ptr()) };
         let mask = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(there, vector, least);
         let found = _mm512_cvtepi32_epi8(_mm512_maskz_compress_epi32(mask, indexes));
-        // SAFETY: before this vector there were `count` or more values, a multiple of sixteen below 256, so
-        // sixteen bytes from `count` on lie within the 256.
+        // SAFETY: the vectors before this one held at least `count` values, a multiple of sixteen below 256, so sixteen
+        // bytes from `count` on lie within the 256.
         unsafe { _mm_storeu_si128(kept.as_mut_ptr().add(count).cast(), found) };
         count += mask.count_ones() as usize;
         indexes = _mm512_add_epi32(indexes, _mm512_set1_epi32(LANES as i32));
@@ -83,10 +83,10 @@ fn saturate_any(weight: f32, grid: f32, frequencies: &[u32], factors: &[f32], sc
     }
 }
 
-/// [`saturate`] of one posting.
+/// Computes [`saturate`] for one posting.
 #[inline(always)]
 pub fn saturate_one(weight: f32, grid: f32, frequency: u32, factor: f32) -> f32 {
-    // Signed, because only that conversion is one instruction on every processor.
+    // Signed, because only the signed conversion is one instruction on every processor.
     let score = weight - weight / (1.0 + frequency as i32 as f32 * factor);
     (score + grid) - grid
 }
@@ -112,7 +112,7 @@ fn add_one_any(values: &mut [u32]) {
 fn at_least_any(values: &[f32], least: f32, kept: &mut [u8; 256]) -> usize {
     let mut count = 0;
     for (index, &value) in values.iter().take(256).enumerate() {
-        // Written always and counted when kept: no branch to guess. The index stays below 256.
+        // Always written, counted only when kept: no branch to mispredict. The index stays below 256.
         kept[count & 255] = index as u8;
         count += usize::from(value >= least);
     }

@@ -1,18 +1,18 @@
-//! Integers to bytes and back: each vectorised path beside its scalar twin.
+//! Integer codecs and kernels: each vectorised form beside its scalar twin.
 //!
 //! Pure functions over slices. The only crate besides `vfs` that may use `unsafe`.
 //!
-//! - [`vint`]: one variable-length byte integer after another, as Lucene 3 stored postings.
+//! - [`vint`]: variable-length byte integers, as Lucene 3 stored postings.
 //! - [`packed`]: blocks of 256 bit-packed integers, the default form of postings and positions.
 //! - [`docs`]: blocks of 256 documents, as packed gaps or as bits.
-//! - [`rice`]: integers in high and low parts, any of them read by itself; the form of positions.
+//! - [`rice`]: integers in high and low parts, with random access; the form of positions.
 //! - [`elias_fano`]: documents in high and low parts, where they are too few for a block.
 //! - [`tail`]: postings one after another, where they are very few.
-//! - [`bits`], [`lanes`], [`limits`], [`sorted`]: what is done with decoded blocks, as sets of bits, as
-//!   postings side by side, as those of them that can reach a score, and as sorted documents.
-//! - [`sums`]: scores by document, as rows that are added to and emptied.
-//! - [`memory`]: asking for bytes before they are wanted.
-//! - [`processor`], [`calibration`]: which instructions there are, and which form of each kernel is the fastest here.
+//! - [`bits`], [`lanes`], [`limits`], [`sorted`]: kernels over decoded blocks: bit sets, arithmetic on postings,
+//!   selection of the postings that can reach a score, and intersection of sorted documents.
+//! - [`sums`]: scores by document, as rows that are added to and drained.
+//! - [`memory`]: prefetching.
+//! - [`processor`], [`calibration`]: supported instructions, and the fastest form of each kernel.
 
 // Kernels need intrinsics; each block carries its proof.
 #![allow(unsafe_code)]

@@ -1,24 +1,24 @@
-//! Which postings of a block can reach a score, told by bytes alone?
+//! Length limits: selection of the postings of a block that can reach a score, by comparing bytes.
 //!
 //! ```text
 //! frequency    1  1  3  2        limits  - 40 44 47 …   by frequency
 //! length byte 39 41 46 50        passes  39 < 40, 46 < 47
 //! ```
 //!
-//! A score rises with the frequency and falls with the length, so what reaches a given score is, for each
-//! frequency, every length below a limit. Comparing 64 bytes at once with 64 limits looked up at once, no
-//! posting need be scored that cannot matter.
+//! A score rises with the frequency and falls with the length. So for each frequency, the postings that reach a given
+//! score are those whose length is below a limit. 64 length bytes are compared at once with 64 limits looked up at
+//! once, and postings that cannot matter are never scored.
 
 use crate::packed::BLOCK;
 
-/// Frequencies that have a limit of their own: those below. All from the last on share the last limit.
+/// Number of limits. Frequencies from `LIMITS - 1` on share the last one.
 pub const LIMITS: usize = 64;
 
-/// Length bytes of a block, and room behind them for a vector that reaches over its end.
+/// Length bytes of a block, padded for a vector that extends past their end.
 pub type LengthBytes = [u8; BLOCK + 64];
 
-/// Writes to `kept` the indexes of the postings whose length byte (254 at most counts) is below the limit of
-/// their frequency; how many they are. Of the postings as many as there are frequencies, at most 256.
+/// Writes the indexes of the postings whose length byte is below the limit of their frequency to `kept` and returns
+/// their number. A length byte of 255 counts as 254. Considers the first 256 frequencies.
 #[inline]
 pub fn shorter(
     frequencies: &[u32],
@@ -28,18 +28,18 @@ pub fn shorter(
 ) -> usize {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::SHORTER.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { shorter_avx512(frequencies, lengths, limits, kept) };
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::SHORTER.form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { crate::neon::shorter(frequencies, lengths, limits, kept) };
     }
     shorter_one_by_one(frequencies, lengths, limits, kept)
 }
 
-/// The twin of every vectorised [`shorter`].
+/// Twin of every vectorised [`shorter`].
 pub fn shorter_one_by_one(
     frequencies: &[u32],
     lengths: &LengthBytes,
@@ -50,7 +50,7 @@ pub fn shorter_one_by_one(
     let postings = frequencies.iter().zip(lengths).take(BLOCK);
     for (index, (&frequency, &length)) in postings.enumerate() {
         let limit = limits[(frequency as usize).min(LIMITS - 1)];
-        // Written always and counted when kept: no branch to guess. The index stays below 256.
+        // Always written, counted only when kept: no branch to mispredict. The index stays below 256.
         kept[count % BLOCK] = index as u8;
         count += usize::from(length.min(254) < limit);
     }
@@ -94,8 +94,8 @@ fn shorter_avx512(
         let there = u64::MAX >> (LANES - frequencies.len());
         let mask = _mm512_mask_cmplt_epu8_mask(there, length, limit);
         let found = _mm512_maskz_compress_epi8(mask, indexes);
-        // SAFETY: before this vector there were `count` or more postings, a multiple of 64 below 256, so 64
-        // bytes from `count` on lie within the 256.
+        // SAFETY: the vectors before this one held at least `count` postings, a multiple of 64 below 256, so 64 bytes
+        // from `count` on lie within the 256.
         unsafe { _mm512_storeu_si512(kept.as_mut_ptr().add(count).cast(), found) };
         count += mask.count_ones() as usize;
         indexes = _mm512_add_epi8(indexes, _mm512_set1_epi8(LANES as i8));
@@ -103,13 +103,13 @@ fn shorter_avx512(
     count
 }
 
-/// The bytes of some documents, at most 256; 0 for a document that there is no byte of.
+/// Copies the bytes of up to 256 documents to `picked`; 0 for a document past the end of `bytes`.
 #[inline]
 pub fn pick(bytes: &[u8], docs: &[u32], picked: &mut LengthBytes) {
     let docs = &docs[..docs.len().min(BLOCK)];
     if (crate::lanes::max(docs) as usize) < bytes.len() {
         for (slot, &doc) in picked.iter_mut().zip(docs) {
-            // SAFETY: no document is above the highest of them, which lies within the bytes.
+            // SAFETY: no document is above the maximum, which lies within the bytes.
             *slot = unsafe { *bytes.get_unchecked(doc as usize) };
         }
         return;
@@ -119,8 +119,8 @@ pub fn pick(bytes: &[u8], docs: &[u32], picked: &mut LengthBytes) {
     }
 }
 
-/// As [`pick`], of the documents that bits stand for, the first of them for `first`, a multiple of 64;
-/// `false` where they are not 256 in number, or reach past the bytes.
+/// Copies the bytes of the documents whose bits are set to `picked`. The first bit stands for document `first`, a
+/// multiple of 64. Returns `false` where there are not 256 documents or one is past the end of `bytes`.
 #[inline]
 pub fn pick_bits(bytes: &[u8], first: u32, words: &[[u8; 8]], picked: &mut LengthBytes) -> bool {
     let Some(bytes) = bytes.get(first as usize..) else {
@@ -128,18 +128,18 @@ pub fn pick_bits(bytes: &[u8], first: u32, words: &[[u8; 8]], picked: &mut Lengt
     };
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::PICK_BITS.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { pick_bits_avx512(bytes, words, picked) };
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::PICK_BITS.form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { crate::neon::pick_bits(bytes, words, picked) };
     }
     pick_bits_one_by_one(bytes, words, picked)
 }
 
-/// The twin of the vectorised form.
+/// Twin of the vectorised forms.
 fn pick_bits_one_by_one(bytes: &[u8], words: &[[u8; 8]], picked: &mut LengthBytes) -> bool {
     let mut count = 0;
     for (number, word) in words.iter().enumerate() {
@@ -174,7 +174,7 @@ fn pick_bits_avx512(bytes: &[u8], words: &[[u8; 8]], picked: &mut LengthBytes) -
         if count > BLOCK || mask & !there != 0 {
             return false;
         }
-        // SAFETY: only bytes that are there are read.
+        // SAFETY: only bytes of the slice are read, those whose bit in `there` is set.
         let vector = unsafe { _mm512_maskz_loadu_epi8(there, rest.as_ptr().cast()) };
         let found = _mm512_maskz_compress_epi8(mask, vector);
         // SAFETY: `count` is at most 256, and there is room for 64 more.

@@ -1,7 +1,7 @@
-//! Asking for memory before it is needed.
+//! Prefetching of memory.
 
-/// Asks the processor for the cache line at `at`, without waiting for it. Nothing happens where `at` is past
-/// the end, or on processors that cannot.
+/// Prefetches the cache line at offset `at`, without waiting for it. Does nothing where `at` is past the end, or on
+/// processors without such an instruction.
 #[inline]
 pub fn prefetch(bytes: &[u8], at: usize) {
     let Some(byte) = bytes.get(at) else {

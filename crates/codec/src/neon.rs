@@ -1,11 +1,10 @@
-//! How are decoded blocks compared, picked from and moved together, with NEON?
+//! NEON forms of the kernels over decoded blocks: comparing, picking and compressing.
 //!
-//! NEON has no instruction that moves the chosen lanes of a vector together. What replaces it is a table: for each
-//! set of eight lanes, which they are, a byte each (Lemire & Rupp, "Upscaledb: efficient integer-key compression",
-//! 2017, section on intersections, do likewise with shuffles). Eight bytes are always stored, and as many count as are chosen.
+//! NEON has no instruction that compresses the selected lanes of a vector. A table replaces it: for each set of eight
+//! lanes, their numbers, a byte each (Lemire & Rupp, "Upscaledb: efficient integer-key compression", 2017, section on
+//! intersections, do likewise with shuffles). Eight bytes are always stored; only those of selected lanes count.
 //!
-//! Same answers as the twins in the modules named. The only thing a caller must ensure is that the processor has
-//! NEON.
+//! The answers equal those of the twins in the named modules. A caller must ensure only that the processor has NEON.
 
 use crate::limits::{LIMITS, LengthBytes};
 use crate::packed::BLOCK;
@@ -13,10 +12,10 @@ use crate::sorted::Pairs;
 use crate::sums::ROW;
 use std::arch::aarch64::*;
 
-/// Lanes that are chosen from at once.
+/// Number of lanes compressed at once.
 const LANES: usize = 8;
 
-/// For each set of eight lanes, the numbers of those in it, from the lowest byte on.
+/// For each set of eight lanes, the numbers of its lanes, from the lowest byte on.
 static CHOSEN: [u64; 256] = {
     let mut table = [0; 256];
     let mut set = 0;
@@ -34,39 +33,39 @@ static CHOSEN: [u64; 256] = {
     table
 };
 
-/// The bit of each lane.
+/// The bit of each lane, in its byte.
 const LANE_BITS: u64 = 0x8040_2010_0804_0201;
-/// A byte in each lane.
+/// The value 1 in each byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// Which bytes are not 0 (but all ones), as bits.
+/// Returns a bit for each byte: 1 for all ones, 0 for zero.
 #[inline]
 #[target_feature(enable = "neon")]
 fn bits_of(bytes: uint8x8_t) -> u8 {
     vaddv_u8(vand_u8(bytes, vcreate_u8(LANE_BITS)))
 }
 
-/// Eight lanes, each all ones or 0, as bytes.
+/// Narrows eight lanes, each all ones or 0, to bytes.
 #[inline]
 #[target_feature(enable = "neon")]
 fn narrow(low: uint32x4_t, high: uint32x4_t) -> uint8x8_t {
     vmovn_u16(vcombine_u16(vmovn_u32(low), vmovn_u32(high)))
 }
 
-/// Writes the indexes, from `first` on, of the lanes of a set; there is room for eight bytes.
+/// Writes the indexes of the lanes of `set`, counted from `first`, to `kept` and advances `count`.
 #[inline]
 #[target_feature(enable = "neon")]
 fn keep(kept: &mut [u8; BLOCK], count: &mut usize, set: u8, first: usize) {
     let indexes = CHOSEN[usize::from(set)].wrapping_add(EACH.wrapping_mul(first as u64));
-    // Before this vector there were `count` values or more, a multiple of eight below 256: the eight bytes lie
-    // within, and the check costs nothing that is felt.
+    // The vectors before this one held at least `count` values, a multiple of eight below 256, so the eight bytes lie
+    // within; the check costs nothing measurable.
     if let Some(room) = kept.get_mut(*count..*count + LANES) {
         room.copy_from_slice(&indexes.to_le_bytes());
     }
     *count += set.count_ones() as usize;
 }
 
-/// As [`crate::lanes::at_least`].
+/// NEON form of [`crate::lanes::at_least`].
 #[target_feature(enable = "neon")]
 pub(crate) fn at_least(values: &[f32], least: f32, kept: &mut [u8; BLOCK]) -> usize {
     let (vectors, rest) = values[..values.len().min(BLOCK)].as_chunks::<LANES>();
@@ -90,7 +89,7 @@ pub(crate) fn at_least(values: &[f32], least: f32, kept: &mut [u8; BLOCK]) -> us
     count
 }
 
-/// As [`crate::limits::shorter`]: 64 limits are a table that one instruction looks sixteen up in.
+/// NEON form of [`crate::limits::shorter`]: the 64 limits are a table in which one instruction looks up sixteen.
 #[target_feature(enable = "neon")]
 pub(crate) fn shorter(
     frequencies: &[u32],
@@ -118,7 +117,7 @@ pub(crate) fn shorter(
                 vld1q_u32(at.add(12)),
             ]
         };
-        // What does not fit becomes the highest that does.
+        // Saturating: a value that does not fit becomes the maximum.
         let low = vcombine_u16(vqmovn_u32(four[0]), vqmovn_u32(four[1]));
         let high = vcombine_u16(vqmovn_u32(four[2]), vqmovn_u32(four[3]));
         let frequency = vcombine_u8(vqmovn_u16(low), vqmovn_u16(high));
@@ -147,7 +146,7 @@ pub(crate) fn shorter(
     count
 }
 
-/// As [`crate::limits::pick_bits`], of the bytes from the first bit's on.
+/// NEON form of [`crate::limits::pick_bits`]. `bytes` begins with the byte of the first bit.
 #[target_feature(enable = "neon")]
 pub(crate) fn pick_bits(bytes: &[u8], words: &[[u8; 8]], picked: &mut LengthBytes) -> bool {
     let mut count = 0;
@@ -181,7 +180,7 @@ pub(crate) fn pick_bits(bytes: &[u8], words: &[[u8; 8]], picked: &mut LengthByte
     count == BLOCK
 }
 
-/// As the scalar form of [`crate::docs::documents_of`].
+/// NEON form of [`crate::docs::documents_of`].
 #[target_feature(enable = "neon")]
 pub(crate) fn spread(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> usize {
     let mut count = 0;
@@ -213,12 +212,12 @@ pub(crate) fn spread(words: &[[u8; 8]], first: u32, docs: &mut [u32; BLOCK]) -> 
     count
 }
 
-/// As [`crate::sums::reach`].
+/// NEON form of [`crate::sums::reach`].
 #[target_feature(enable = "neon")]
 pub(crate) fn reach(values: &[f32; ROW], least: f32) -> u64 {
     let limit = vdupq_n_f32(least);
     let bits = vdupq_n_u64(LANE_BITS);
-    // Sixteen values as sixteen bytes, each the bit that it stands for among eight, or 0.
+    // Sixteen values as sixteen bytes, each its bit among eight, or 0.
     let sixteen = |from: usize| {
         let of = |from: usize| -> uint8x8_t {
             let at = &values[from..from + LANES];
@@ -231,14 +230,14 @@ pub(crate) fn reach(values: &[f32; ROW], least: f32) -> u64 {
             vreinterpretq_u8_u64(bits),
         )
     };
-    // Eight neighbours summed are a byte of the answer.
+    // Sums of eight neighbours are the bytes of the result.
     let low = vpaddq_u8(sixteen(0), sixteen(16));
     let high = vpaddq_u8(sixteen(32), sixteen(48));
     let all = vpaddq_u8(low, high);
     vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(all, all)))
 }
 
-/// As [`crate::sorted::intersect`]: vectors are passed over by their last value.
+/// NEON form of [`crate::sorted::intersect`]: vectors are skipped by their last value.
 #[target_feature(enable = "neon")]
 pub(crate) fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
     const STRIDE: usize = 4 * LANES;
@@ -259,9 +258,9 @@ pub(crate) fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs)
         let (low, high) = unsafe { (vld1q_u32(eight.as_ptr()), vld1q_u32(eight.as_ptr().add(4))) };
         let all = vdupq_n_u32(value);
         let equal = narrow(vceqq_u32(low, all), vceqq_u32(high, all));
-        // A byte for each lane; the lowest that is not 0 is the one.
+        // A byte for each lane; the lowest byte that is not 0 marks the match.
         let found = vget_lane_u64::<0>(vreinterpret_u64_u8(equal));
-        // Written always and counted when found: no branch to guess. `count` is at most `index`.
+        // Always written, counted only when found: no branch to mispredict. `count` is at most `index`.
         pairs.wanted[count] = index as u8;
         pairs.block[count] = (vector as u32 + found.trailing_zeros() / 8) as u8;
         count += usize::from(found != 0);

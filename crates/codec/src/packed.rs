@@ -16,12 +16,12 @@
 //! Example: 256 × 7 is `40 07`. 1 in lane 0, 0 elsewhere, but value 9 is 3:
 //! `01 01  FF FF FF FF  02 00 00 00  00 × 24  09  01` (36 bytes).
 //!
-//! Invariants: `bits` is what makes the block smallest; a high part is never 0 and never shifts
-//! bits out; decoding any bytes gives values or an error, and reads nothing past the slice.
+//! Invariants: `bits` is the width that makes the block smallest; a high part is never 0 and never shifts bits out;
+//! decoding any bytes gives values or an error, and reads nothing past the slice.
 //!
-//! Why eight lanes: a row is one 256-bit register, so a shift and a mask give eight neighbouring
-//! values, ready to store. Why exceptions: one large gap among 256 must not widen the other 255. Why
-//! their indexes stand together: whoever wants one value of a block looks through them alone.
+//! Why eight lanes: a row is one 256-bit register, so a shift and a mask give eight neighbouring values, ready to
+//! store. Why exceptions: one large gap among 256 must not widen the other 255. Why their indexes stand together: a
+//! reader of one value searches the indexes alone.
 //! Zukowski et al. 2006 (patched frame of reference); Lemire & Boytsov 2015 (vertical layout).
 use crate::{CodecError, vint};
 
@@ -44,10 +44,10 @@ pub const BLOCK: usize = 256;
 const LANES: usize = 8;
 const ROWS: usize = BLOCK / LANES;
 pub(crate) const ROW_BYTES: usize = 4 * LANES;
-/// The first byte of a constant block; no bit width.
+/// The first byte of a constant block, which is no bit width.
 const CONSTANT: u8 = 0x40;
 
-/// Makes a table `[function::<0>, …, function::<32>]`, indexed by the bit width.
+/// Builds a table `[function::<0>, …, function::<32>]`, indexed by the bit width.
 macro_rules! by_width {
     ($function:ident $(, $more:literal)*) => {
         by_width!(@ $function [$($more)*]
@@ -61,7 +61,7 @@ macro_rules! by_width {
 use by_width;
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-/// Runs `$body` for rows 0 to 31 with `$row` a constant: shifts become immediates.
+/// Runs `$body` for rows 0 to 31 with `$row` a constant, so that shifts become immediates.
 macro_rules! for_each_row {
     ($row:ident => $body:block) => {
         for_each_row!(@ $row $body
@@ -74,8 +74,8 @@ macro_rules! for_each_row {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use for_each_row;
 
-/// Reads the block at the start of `bytes`; returns the bytes it took.
-/// After an error `values` holds anything.
+/// Decodes the block at the start of `bytes` and returns the number of bytes read.
+/// After an error the content of `values` is unspecified.
 #[inline]
 pub fn decode(bytes: &[u8], values: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
     match Header::read(bytes)? {
@@ -90,7 +90,7 @@ pub fn decode(bytes: &[u8], values: &mut [u32; BLOCK]) -> Result<usize, CodecErr
     }
 }
 
-/// Reads the block at the start of `bytes` and turns its gaps into values: [`decode`] followed by
+/// Decodes the block at the start of `bytes` and turns its gaps into values: [`decode`] followed by
 /// [`prefix_sum`], in one pass where the block has no exceptions.
 #[inline]
 pub fn decode_gaps(
@@ -120,8 +120,8 @@ pub fn decode_gaps(
     }
 }
 
-/// The values at some indexes, below 256, of the block at the start of `bytes`; of the rest only what is needed to find
-/// them is looked at.
+/// Decodes the values at the given indexes, below 256, of the block at the start of `bytes`. Of the other values it
+/// reads only the exceptions.
 #[inline]
 pub fn decode_each<'v>(
     bytes: &[u8],
@@ -143,8 +143,8 @@ pub fn decode_each<'v>(
     Ok(())
 }
 
-/// The bytes that the block at the start of `bytes` takes, without decoding its payload.
-/// Gives an error exactly where [`decode`] does.
+/// Returns the length in bytes of the block at the start of `bytes`, without decoding its payload.
+/// Returns an error exactly where [`decode`] does.
 pub fn encoded_bytes(bytes: &[u8]) -> Result<usize, CodecError> {
     match Header::read(bytes)? {
         Header::Constant { end, .. } => Ok(end),
@@ -158,7 +158,7 @@ pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::PREFIX_SUM.form() {
         crate::processor::Level::Avx512 => {
-            // SAFETY: the processor has what the function is compiled for.
+            // SAFETY: the processor supports the target features of this function.
             return unsafe { avx512::prefix_sum(values, base) };
         }
         crate::processor::Level::Avx2 => {
@@ -169,26 +169,26 @@ pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::PREFIX_SUM.form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { neon::prefix_sum(values, base) };
     }
     scalar::prefix_sum(values, base);
 }
 
-/// What stands before the payload.
+/// The part of a block before its payload.
 enum Header<'a> {
     Constant { value: u32, end: usize },
     Packed(Packed<'a>),
 }
 
 struct Packed<'a> {
-    /// 0 to 32.
+    /// Bit width, 0 to 32.
     bits: usize,
-    /// Exactly `ROW_BYTES * bits` bytes.
+    /// The packed low bits, exactly `ROW_BYTES * bits` bytes.
     payload: &'a [u8],
-    /// Which values have a high part.
+    /// Indexes of the values with a high part.
     exceptions: &'a [u8],
-    /// Where the high parts begin.
+    /// Offset of the first high part, in bytes.
     end: usize,
 }
 
@@ -231,11 +231,11 @@ impl<'a> Header<'a> {
 }
 
 impl Packed<'_> {
-    /// Adds the high parts; returns where the block ends.
+    /// Adds the high parts to the values and returns the offset of the block's end.
     #[inline]
     fn patch(&self, bytes: &[u8], values: &mut [u32; BLOCK]) -> Result<usize, CodecError> {
         let count = self.exceptions.len();
-        // Most high parts are one byte, and where few bits are packed any byte fits.
+        // Most high parts are one byte, and up to this width every one-byte high part fits.
         if self.bits <= 25
             && let Some(highs) = bytes.get(self.end..self.end + count)
             && highs.iter().all(|high| high.wrapping_sub(1) < 0x7f)
@@ -248,7 +248,7 @@ impl Packed<'_> {
         self.for_each_exception(bytes, |index, high| values[usize::from(index)] |= high)
     }
 
-    /// Calls `visit(index, high << bits)` for each exception; returns where the block ends.
+    /// Calls `visit(index, high << bits)` for each exception and returns the offset of the block's end.
     #[inline]
     fn for_each_exception(
         &self,
@@ -262,7 +262,7 @@ impl Packed<'_> {
         Ok(at)
     }
 
-    /// The high part of the exception of that number, in its place.
+    /// Returns the high part of exception `number`, shifted into place.
     #[cold]
     fn high_of(&self, bytes: &[u8], number: usize) -> Result<u32, CodecError> {
         let mut at = self.end;
@@ -272,10 +272,10 @@ impl Packed<'_> {
         Ok(self.high(bytes, &mut at)? << self.bits)
     }
 
-    /// The high part at `*at`, which moves past it.
+    /// Reads the high part at `*at` and moves `*at` past it.
     #[inline]
     fn high(&self, bytes: &[u8], at: &mut usize) -> Result<u32, CodecError> {
-        // With 32 bits no high part is left, and any is too large.
+        // At 32 bits no high part is possible, and every one is too large.
         let max = (u64::from(u32::MAX) >> self.bits) as u32;
         let start = *at;
         let high = vint::read_u32(bytes, at)?;
@@ -302,13 +302,13 @@ fn bad_exception(at: usize, high: u32, max: u32) -> CodecError {
     }
 }
 
-/// Values from a payload of `bits <= 32` rows.
+/// Unpacks the values of a payload of `bits` rows, at most 32.
 #[inline]
 pub(crate) fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::unpack(bits).form() {
         crate::processor::Level::Avx512 => {
-            // SAFETY: the processor has what the function is compiled for.
+            // SAFETY: the processor supports the target features of this function.
             return unsafe { avx512::UNPACK[bits](payload, 0, values) };
         }
         crate::processor::Level::Avx2 => {
@@ -319,19 +319,19 @@ pub(crate) fn unpack(bits: usize, payload: &[u8], values: &mut [u32; BLOCK]) {
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::unpack(bits).form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { neon::UNPACK[bits](payload, 0, values) };
     }
     scalar::unpack(bits, payload, values);
 }
 
-/// Values from a payload of `bits <= 32` rows of gaps.
+/// Unpacks the gaps of a payload of `bits` rows, at most 32, and sums them from `base` on.
 #[inline]
 pub(crate) fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u32; BLOCK]) {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::unpack_sum(bits).form() {
         crate::processor::Level::Avx512 => {
-            // SAFETY: the processor has what the function is compiled for.
+            // SAFETY: the processor supports the target features of this function.
             return unsafe { avx512::UNPACK_SUM[bits](payload, base, values) };
         }
         crate::processor::Level::Avx2 => {
@@ -342,7 +342,7 @@ pub(crate) fn unpack_sum(bits: usize, payload: &[u8], base: u32, values: &mut [u
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::unpack_sum(bits).form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { neon::UNPACK_SUM[bits](payload, base, values) };
     }
     scalar::unpack(bits, payload, values);

@@ -1,25 +1,25 @@
-//! Which instructions does the processor have?
+//! Instruction sets that the processor supports.
 
-/// What code may use.
+/// A set of instructions that code may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Level {
-    /// What every processor of the architecture has.
+    /// The baseline of the architecture.
     Any = 1,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT.
     Avx2 = 2,
-    /// Besides these AVX-512 F, BW, DQ, VL, VPOPCNTDQ, VBMI and VBMI2.
+    /// Those of [`Level::Avx2`], and AVX-512 F, BW, DQ, VL, VPOPCNTDQ, VBMI and VBMI2.
     Avx512 = 3,
-    /// NEON, which every 64-bit ARM processor that this is built for has: explicit vectors, where [`Level::Any`] leaves them to the
-    /// compiler.
+    /// NEON, which every 64-bit ARM processor of the build target has: explicit vectors, where [`Level::Any`] leaves
+    /// vectorisation to the compiler.
     Neon = 4,
 }
 
 impl Level {
-    /// From the plainest to the newest.
+    /// All levels, from the plainest to the newest.
     pub const ALL: [Level; 4] = [Level::Any, Level::Avx2, Level::Avx512, Level::Neon];
 
-    /// As people write it: `any`, `avx2`, `avx512`, `neon`.
+    /// Returns the name used in options and reports: `any`, `avx2`, `avx512`, `neon`.
     pub fn name(self) -> &'static str {
         match self {
             Level::Any => "any",
@@ -29,12 +29,12 @@ impl Level {
         }
     }
 
-    /// The level of that name.
+    /// Returns the level of that name.
     pub fn of_name(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
 
-    /// Whether this processor has all of its instructions.
+    /// Whether this processor has all instructions of the level.
     pub fn is_there(self) -> bool {
         match self {
             Level::Any => true,
@@ -45,7 +45,7 @@ impl Level {
     }
 }
 
-/// The highest level whose instructions are all there.
+/// Returns the highest level that this processor supports.
 pub fn level() -> Level {
     let mut newest_first = Level::ALL.into_iter().rev();
     newest_first

@@ -1,4 +1,4 @@
-//! Integers in about as many bits as their sizes ask for, any of them read without the others.
+//! Golomb-Rice coding of integers as high and low parts, with random access to single values.
 //!
 //! ```text
 //! block     := bits:u8(0..=31) high{n} low{n}  |  40                    40: all values are 0
@@ -6,15 +6,15 @@
 //! low       := the lowest `bits` bits of the value      likewise
 //! ```
 //!
-//! How many values a block has, and where it ends, its reader knows. Bits fill bytes from the lowest.
+//! The reader knows the number of values of a block, and its end. Bits fill bytes from the lowest.
 //! Example: 5, 0, 13, 2 with two low bits is `02  C6  91`: high parts 1, 0, 3, 0 are `01 1 0001 1`
 //! and low parts 1, 0, 1, 2 are `10 00 10 01`, lowest bits to the left.
 //!
 //! Invariants: decoding any bytes gives values or an error, and reads nothing past the slice.
 //!
-//! Why: gaps between the places of a word are spread as if by dice, and for such numbers this is within
-//! a few hundredths of a bit of the best (Golomb 1966; Rice & Plaunt 1971). The n-th value is found by
-//! counting ones (Elias 1974; Fano 1971), so nobody decodes a block for a few of its values.
+//! Why: gaps between the positions of a word are distributed nearly geometrically. For such numbers this code is within
+//! a few hundredths of a bit of the optimum (Golomb 1966; Rice & Plaunt 1971). The n-th value is found by counting ones
+//! (Elias 1974; Fano 1971), so a few values are read without decoding the block.
 
 use crate::CodecError;
 use crate::bits::for_each_processor;
@@ -27,11 +27,11 @@ pub mod follow;
 #[cfg(test)]
 mod tests;
 
-/// The first byte of a block of zeros; no number of bits.
+/// The first byte of a block of zeros, which is no number of low bits.
 const ZEROS: u8 = 0x40;
 const BITS_MAX: u32 = 31;
 
-/// Appends the block of `values`, of which there are some.
+/// Appends the block of `values`, which are not empty.
 pub fn encode(values: &[u32], out: &mut Vec<u8>) {
     if values.iter().all(|&value| value == 0) {
         out.push(ZEROS);
@@ -43,13 +43,13 @@ pub fn encode(values: &[u32], out: &mut Vec<u8>) {
     write_lows(values, bits, out);
 }
 
-/// The number of low bits with which `values` take the fewest bits.
+/// Returns the number of low bits with which `values` take the fewest bits in total.
 fn smallest(values: &[u32]) -> u32 {
     let taken = |bits: u32| {
         let highs = values.iter().map(|value| u64::from(value >> bits));
         highs.sum::<u64>() + values.len() as u64 * u64::from(bits)
     };
-    // The best is near the mean: from there on as long as it gets better.
+    // The optimum is near the mean: start there and decrease while the size falls.
     let sum: u64 = values.iter().map(|&value| u64::from(value)).sum();
     let mut best = (sum / values.len() as u64).max(1).ilog2().min(BITS_MAX);
     let mut least = taken(best);
@@ -105,7 +105,7 @@ struct Mixed<'a> {
     lows: &'a [u8],
 }
 
-/// Takes a block of `count` values apart.
+/// Splits a block of `count` values into its parts.
 #[inline(always)]
 fn parts(bytes: &[u8], count: usize) -> Result<Parts<'_>, CodecError> {
     let (bits, rest) = match *bytes {
@@ -132,22 +132,22 @@ pub(crate) fn check_bits(bits: u32) -> Result<(), CodecError> {
     })
 }
 
-/// Bytes of the low parts of `count` values.
+/// Returns the length in bytes of the low parts of `count` values.
 #[inline(always)]
 pub(crate) fn lows_bytes(count: usize, bits: u32) -> usize {
     (count * bits as usize).div_ceil(8)
 }
 
-/// About where the low parts of the values from index `from` on stand in a block of so many bytes: right for
-/// blocks as they mostly are, and meant for asking memory for them.
+/// Estimates the offset of the low parts of the values from index `from` on, in a block of `bytes_count` bytes. The
+/// estimate is right for typical blocks and serves only for prefetching.
 #[inline]
 pub fn lows_at_about(bytes_count: usize, count: usize, from: usize) -> usize {
-    // High parts take 1.5 to 2.5 bits a value where the number of low bits is the best.
+    // High parts take 1.5 to 2.5 bits a value at the optimal number of low bits.
     let bits = (bytes_count * 8).saturating_sub(count * 3 / 2) / count.max(1);
     bytes_count.saturating_sub((count - from.min(count)) * bits / 8)
 }
 
-/// The values from index `from` on of the block of `count` values that is `bytes`.
+/// Decodes the values from index `from` on of a block of `count` values, whose bytes are exactly `bytes`.
 #[inline]
 pub fn decode(
     bytes: &[u8],
@@ -157,20 +157,20 @@ pub fn decode(
 ) -> Result<(), CodecError> {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::RICE.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { avx512::decode(bytes, count, from, values) };
     }
     decode_one_by_one(bytes, count, from, values)
 }
 
 for_each_processor! {
-    /// The twin of every vectorised [`decode`].
+    /// Twin of every vectorised [`decode`].
     pub fn decode_one_by_one(
         bytes: &[u8], count: usize, from: usize, values: &mut [u32]
     ) -> Result<(), CodecError> = decode_any, RICE_ONE_BY_ONE
 }
 
-/// As [`decode`], each value added to all before it in `values`, and to `base` (wrapping).
+/// Decodes as [`decode`], and adds to each value `base` and all values before it in `values` (wrapping).
 #[inline]
 pub fn decode_sums(
     bytes: &[u8],
@@ -181,14 +181,14 @@ pub fn decode_sums(
 ) -> Result<(), CodecError> {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::RICE_SUMS.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { avx512::decode_sums(bytes, count, from, base, values) };
     }
     decode_sums_one_by_one(bytes, count, from, base, values)
 }
 
 for_each_processor! {
-    /// The twin of every vectorised [`decode_sums`].
+    /// Twin of every vectorised [`decode_sums`].
     pub fn decode_sums_one_by_one(
         bytes: &[u8], count: usize, from: usize, base: u32, values: &mut [u32]
     ) -> Result<(), CodecError> = decode_sums_any, RICE_SUMS_ONE_BY_ONE
@@ -239,14 +239,14 @@ fn decode_sums_any(
     Ok(())
 }
 
-/// The low part of the value at `index`.
+/// Returns the low part of the value at `index`.
 #[inline(always)]
 pub(crate) fn low(lows: &[u8], bits: u32, index: usize) -> u32 {
     let at = index * bits as usize;
     (word(lows, at / 8) >> (at % 8)) as u32 & ((1 << bits) - 1)
 }
 
-/// Eight bytes from `at` on; those past the end are 0.
+/// Reads eight bytes from `at` on; bytes past the end read as 0.
 #[inline(always)]
 pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -258,7 +258,7 @@ pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
 #[inline(always)]
 fn last_word(bytes: &[u8], at: usize) -> u64 {
     if let Some(eight) = bytes.last_chunk() {
-        // The last eight, without those before `at`.
+        // The last eight bytes, without those before `at`.
         let before = at + 8 - bytes.len();
         let shift = 8 * before.min(8) as u32;
         return u64::from_le_bytes(*eight).checked_shr(shift).unwrap_or(0);
@@ -266,7 +266,7 @@ fn last_word(bytes: &[u8], at: usize) -> u64 {
     very_last_word(bytes, at)
 }
 
-/// As [`word`], of fewer than eight bytes: the first and the last of them, which may be the same.
+/// Reads as [`word`] where the slice has fewer than eight bytes: from its first four and last four, which may overlap.
 #[inline(always)]
 fn very_last_word(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or(&[]);
@@ -281,19 +281,19 @@ fn very_last_word(bytes: &[u8], at: usize) -> u64 {
     rest.first().map_or(0, |&byte| byte.into())
 }
 
-/// The ones among bits, one after another.
+/// Iterator over the ones of a bit string.
 pub(crate) struct Ones<'a> {
     bytes: &'a [u8],
-    /// Where the next word starts.
+    /// Offset of the next word, in bytes.
     at: usize,
-    /// What is left of the word before.
+    /// The rest of the current word.
     word: u64,
-    /// The bit after the one taken last.
+    /// Number of the bit after the last one taken.
     pub(crate) next: usize,
 }
 
 impl<'a> Ones<'a> {
-    /// Those after the first `skipped`.
+    /// Returns an iterator behind the first `skipped` ones.
     #[inline(always)]
     pub(crate) fn after(bytes: &'a [u8], skipped: usize) -> Result<Ones<'a>, CodecError> {
         let (mut at, mut left) = (8, skipped as u32);
@@ -310,7 +310,7 @@ impl<'a> Ones<'a> {
         if left > 0 {
             let last = nth_one(word, left - 1);
             next += last as usize + 1;
-            // In two steps, since all 64 may go.
+            // In two steps, because all 64 bits may be cleared.
             word = word >> last >> 1 << last << 1;
         }
         Ok(Ones {
@@ -321,7 +321,7 @@ impl<'a> Ones<'a> {
         })
     }
 
-    /// The number of the next bit that is one.
+    /// Returns the number of the next bit that is one.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Result<usize, CodecError> {
         while self.word == 0 {
@@ -338,13 +338,13 @@ impl<'a> Ones<'a> {
     }
 }
 
-/// Which bit of a word is the one that has `before` ones before it; there are more than that.
+/// Returns the bit of `word` that has `before` ones before it. The word must have more than `before` ones.
 #[inline(always)]
 fn nth_one(mut word: u64, mut before: u32) -> u32 {
     let mut at = 0;
     for half in [32, 16, 8] {
         let ones = (word & ((1 << half) - 1)).count_ones();
-        // No branch: which half it is nobody can guess.
+        // No branch: the half is unpredictable.
         let over = u32::from(before >= ones);
         before -= ones * over;
         word >>= half * over;

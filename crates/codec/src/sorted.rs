@@ -1,12 +1,12 @@
-//! Which of some sorted values stand in a sorted block?
+//! Intersection of sorted values with a sorted block.
 //!
 //! ```text
 //! wanted  3 9 17 20        block  1 3 4 17 30      gives pairs (0, 1), (2, 3)
 //! ```
 //!
-//! Vectors are passed over by their last value; a value is looked for in one vector at once (Lemire, Boytsov
-//! & Kurz, "SIMD compression and the intersection of sorted integers", 2016). With AVX-512 the last values of
-//! all vectors of a block are one vector themselves, so there is no walk, and no branch to guess.
+//! Vectors are skipped by their last value; a value is compared with a whole vector at once (Lemire, Boytsov & Kurz,
+//! "SIMD compression and the intersection of sorted integers", 2016). With AVX-512 the last values of all vectors of a
+//! block form one vector themselves, so there is no walk and no branch to mispredict.
 
 use crate::bits::for_each_processor;
 use crate::packed::BLOCK;
@@ -14,9 +14,9 @@ use crate::packed::BLOCK;
 /// Pairs of indexes: in `wanted` and in `block`, of equal values.
 #[derive(Debug, Clone)]
 pub struct Pairs {
-    /// Index among the values wanted.
+    /// Indexes in `wanted`.
     pub wanted: [u8; BLOCK],
-    /// Index in the block.
+    /// Indexes in the block.
     pub block: [u8; BLOCK],
 }
 
@@ -29,14 +29,14 @@ impl Default for Pairs {
     }
 }
 
-/// Finds the values of `wanted` (at most 256, increasing) in `block` (increasing, what is not used at its
-/// end filled with `u32::MAX`, which is never wanted); how many pairs there are.
+/// Finds the values of `wanted` (at most 256, increasing) in `block` and returns the number of pairs. `block` is
+/// increasing; unused places at its end are `u32::MAX`, which is never wanted.
 #[inline]
 pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::SORTED_INTERSECT.form() {
         crate::processor::Level::Avx512 => {
-            // SAFETY: the processor has what the function is compiled for.
+            // SAFETY: the processor supports the target features of this function.
             return unsafe { intersect_avx512(wanted, block, pairs) };
         }
         crate::processor::Level::Avx2 => {
@@ -47,13 +47,13 @@ pub fn intersect(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usi
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::SORTED_INTERSECT.form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { crate::neon::intersect(wanted, block, pairs) };
     }
     intersect_scalar(wanted, block, pairs)
 }
 
-/// The twin of every vectorised form.
+/// Scalar twin of every vectorised form.
 pub fn intersect_scalar(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> usize {
     let (mut at, mut count) = (0, 0);
     for (index, &value) in wanted.iter().enumerate().take(BLOCK) {
@@ -94,7 +94,7 @@ fn intersect_avx2(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> us
             let equal = _mm256_cmpeq_epi32(values, _mm256_set1_epi32(value as i32));
             _mm256_movemask_ps(_mm256_castsi256_ps(equal)) as u32
         };
-        // Written always and counted when found: no branch to guess. `count` is at most `index`.
+        // Always written, counted only when found: no branch to mispredict. `count` is at most `index`.
         pairs.wanted[count] = index as u8;
         pairs.block[count] = (vector as u32 + found.trailing_zeros()) as u8;
         count += usize::from(found != 0);
@@ -131,13 +131,13 @@ fn intersect_avx512(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> 
     let mut count = 0;
     for (index, &value) in wanted.iter().enumerate().take(BLOCK) {
         let all = _mm512_set1_epi32(value as i32);
-        // The first vector that does not end before the value; where all do, any will do, for none has it.
+        // The first vector that does not end before the value. Where all do, any vector will do: none holds the value.
         let passed = _mm512_cmplt_epu32_mask(lasts, all).count_ones() as usize;
         let vector = passed % LANES;
         // SAFETY: a chunk is sixteen u32; unaligned loads are allowed.
         let values = unsafe { _mm512_loadu_si512(vectors[vector].as_ptr().cast()) };
         let found = u32::from(_mm512_cmpeq_epi32_mask(values, all));
-        // Written always and counted when found. `count` is at most `index`.
+        // Always written, counted only when found. `count` is at most `index`.
         pairs.wanted[count % BLOCK] = index as u8;
         pairs.block[count % BLOCK] = (vector * LANES) as u8 + (found.trailing_zeros() % 16) as u8;
         count += usize::from(found != 0);
@@ -146,17 +146,17 @@ fn intersect_avx512(wanted: &[u32], block: &[u32; BLOCK], pairs: &mut Pairs) -> 
 }
 
 for_each_processor! {
-    /// Keeps at the beginning of `starts` (increasing) those that have `offset` more in `positions`
-    /// (increasing); how many they are.
+    /// Moves those of `starts` (increasing) whose value plus `offset` is in `positions` (increasing) to its beginning,
+    /// and returns their number.
     pub fn keep_followed(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize = keep_followed_any, KEEP_FOLLOWED
 }
 
 #[inline(always)]
 fn keep_followed_any(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize {
-    /// Positions that are compared in the time of one step of a walk.
+    /// Number of positions compared in the time of one step of a walk.
     const AT_ONCE: usize = 8;
     if starts.len() * positions.len() <= AT_ONCE * (starts.len() + positions.len()) {
-        // All are compared: no branch to guess, and many at a time.
+        // Compares all with all: no branch to mispredict, and many at a time.
         let mut count = 0;
         for at in 0..starts.len() {
             let start = starts[at];
@@ -165,7 +165,7 @@ fn keep_followed_any(starts: &mut [u32], offset: u32, positions: &[u32]) -> usiz
                 .iter()
                 .fold(false, |is_there, &position| is_there | (position == wanted));
             starts[count] = start;
-            // One past the last number is no position.
+            // A sum that wraps around is no position.
             count += usize::from(is_there && wanted >= start);
         }
         return count;
@@ -173,7 +173,7 @@ fn keep_followed_any(starts: &mut [u32], offset: u32, positions: &[u32]) -> usiz
     keep_followed_walking(starts, offset, positions)
 }
 
-/// The twin of every form of [`keep_followed`]: both are walked once.
+/// Twin of every form of [`keep_followed`]: walks both slices once.
 pub fn keep_followed_walking(starts: &mut [u32], offset: u32, positions: &[u32]) -> usize {
     let (mut at, mut count) = (0, 0);
     for index in 0..starts.len() {

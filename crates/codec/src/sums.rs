@@ -1,13 +1,13 @@
-//! Sums of scores by document, 64 documents a row: which reach a score, and taking these out.
+//! Sums of scores by document, in rows of 64 documents: selecting and draining the sums that reach a score.
 
 use crate::packed::BLOCK;
 
-/// Documents of a row.
+/// Number of documents of a row.
 pub const ROW: usize = 64;
 
-/// Takes documents with sums of `least` or more (which is above 0) out of rows, the first of them for document
-/// `base` and those after it, and fills the rows with zeros. Ends where fewer than 64 places are left behind
-/// the `count` that are used of `docs` and `sums`; returns how many rows were emptied.
+/// Moves the documents whose sum is at least `least` (above 0) out of `rows` to `docs` and `sums`, and zeroes the rows.
+/// The first sum of the first row is that of document `base`. Appends from index `*count` on and advances it; stops
+/// where fewer than 64 places are left. Returns the number of rows drained.
 #[inline]
 pub fn drain(
     rows: &mut [[f32; ROW]],
@@ -19,13 +19,13 @@ pub fn drain(
 ) -> usize {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::DRAIN.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { drain_avx512(rows, base, least, count, docs, sums) };
     }
     drain_by_rows(rows, base, least, count, docs, sums)
 }
 
-/// The twin of the vectorised [`drain`].
+/// Twin of the vectorised [`drain`].
 pub fn drain_by_rows(
     rows: &mut [[f32; ROW]],
     base: u32,
@@ -85,8 +85,8 @@ fn drain_avx512(
             let numbers = _mm512_add_epi32(_mm512_set1_epi32(first as i32), steps);
             let found = _mm512_maskz_compress_epi32(mask, numbers);
             let reached = _mm512_maskz_compress_ps(mask, values);
-            // SAFETY: at the row's beginning 64 places were left at least, of which each quarter takes sixteen
-            // at most; so sixteen from `at` on lie within the 256.
+            // SAFETY: at the start of the row at least 64 places were left, and each quarter takes at most sixteen of
+            // them, so sixteen places from `at` on lie within the 256.
             unsafe {
                 _mm512_storeu_si512(docs.as_mut_ptr().add(at).cast(), found);
                 _mm512_storeu_ps(sums.as_mut_ptr().add(at), reached);
@@ -98,30 +98,30 @@ fn drain_avx512(
     rows.len()
 }
 
-/// Which of 64 values are `least` or more, as bits.
+/// Returns a bit for each of the 64 values: 1 where it is at least `least`.
 #[inline]
 pub fn reach(values: &[f32; ROW], least: f32) -> u64 {
     #[cfg(target_arch = "x86_64")]
     match crate::kernels::REACH.form() {
         crate::processor::Level::Avx512 => {
-            // SAFETY: the processor has AVX-512F, the only thing this function asks for.
+            // SAFETY: the processor has AVX-512F, the only target feature of this function.
             return unsafe { reach_avx512(values, least) };
         }
         crate::processor::Level::Avx2 => {
-            // SAFETY: the processor has AVX2, the only thing this function asks for.
+            // SAFETY: the processor has AVX2, the only target feature of this function.
             return unsafe { reach_avx2(values, least) };
         }
         _ => {}
     }
     #[cfg(target_arch = "aarch64")]
     if crate::kernels::REACH.form() == crate::processor::Level::Neon {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { crate::neon::reach(values, least) };
     }
     reach_scalar(values, least)
 }
 
-/// The twin of every vectorised [`reach`].
+/// Twin of every vectorised [`reach`].
 pub fn reach_scalar(values: &[f32; ROW], least: f32) -> u64 {
     let bit = |(index, &value): (usize, &f32)| u64::from(value >= least) << index;
     values.iter().enumerate().map(bit).sum()

@@ -1,17 +1,17 @@
-//! Postings one after another, as the tails of lists hold them: documents and frequencies together.
+//! Postings of a tail, one after another: documents and frequencies interleaved.
 //!
 //! ```text
 //! posting := gap<<1 | (frequency == 1) : vint  [frequency:vint]
 //! ```
 //!
-//! The length of an integer is not guessed at but counted from the bits that end it, eight bytes at once,
-//! so that no branch depends on the data as long as all is well and sixteen bytes are left.
+//! The length of an integer is not predicted but counted from the bits that end it, eight bytes at once. No branch
+//! depends on the data where the bytes are valid and at least sixteen are left.
 
 use crate::bits::for_each_processor;
 use crate::{CodecError, vint};
 
-/// Reads as many postings as there is room for, the documents counted from `base` (`u32::MAX` stands before
-/// document 0); moves `at` past them.
+/// Decodes postings until `docs` is full and moves `at` past them. Documents are counted from `base`; `u32::MAX` stands
+/// before document 0.
 pub fn decode(
     bytes: &[u8],
     at: &mut usize,
@@ -36,7 +36,7 @@ pub fn decode(
 }
 
 for_each_processor! {
-    /// Reads postings until one is not sure to be right, or fewer than sixteen bytes are left; how many.
+    /// Decodes postings until one is doubtful or fewer than sixteen bytes are left, and returns their number.
     pub fn decode_quick(
         bytes: &[u8],
         at: &mut usize,
@@ -64,8 +64,8 @@ fn decode_quick_any(
         both >>= gap_bytes * 8;
         let (read, read_bytes) = short(both as u64);
         let is_one = gap & 1 == 1;
-        // Four bytes at most; longer ones, and those longer than their value needs, are left to the reader
-        // that tells what is wrong.
+        // At most four bytes. Longer integers, and those longer than their value needs, are left to the reader that
+        // reports the error.
         let odd = gap_bytes > 4
             || (gap_bytes > 1 && gap < 1 << (7 * (gap_bytes - 1)))
             || !is_one
@@ -82,12 +82,12 @@ fn decode_quick_any(
     done
 }
 
-/// The integer at the start of `bytes`, and the bytes it takes; the integer holds if they are four or fewer.
+/// Returns the integer at the start of `bytes` and its length in bytes. The integer is valid up to four bytes.
 #[inline(always)]
 fn short(bytes: u64) -> (u32, u32) {
     let ends = !bytes & 0x8080_8080_8080_8080;
     let count = ends.trailing_zeros() / 8 + 1;
-    // All bits up to that which ends the integer.
+    // All bits up to the one that ends the integer.
     let bytes = bytes & (ends ^ ends.wrapping_sub(1));
     let value = (bytes & 0x7f)
         | (bytes >> 1 & 0x7f << 7)

@@ -3,8 +3,8 @@
 //! vint := { 1xxxxxxx } 0xxxxxxx        low seven bits first
 //!
 //! Example: 300 is `AC 02`; 0 is `00`; `u32::MAX` is `FF FF FF FF 0F`.
-//! Invariant: one value, one form. A reader refuses a longer form of the same value (`80 00`), so
-//! bytes that read well are bytes that the writer wrote.
+//! Invariant: one value, one form. A reader refuses a longer form of the same value (`80 00`), so bytes that decode
+//! without error are the bytes that the writer wrote.
 use crate::CodecError;
 
 const WHAT: &str = "variable-length integer";
@@ -43,7 +43,7 @@ pub fn read_u64(bytes: &[u8], at: &mut usize) -> Result<u64, CodecError> {
     }
 }
 
-/// Integers of one and two bytes, which most gaps and frequencies are.
+/// Reads an integer of one or two bytes, as most gaps and frequencies are.
 #[inline(always)]
 fn read_short(bytes: &[u8], at: &mut usize) -> Option<u32> {
     match *bytes.get(*at..)? {
@@ -59,7 +59,7 @@ fn read_short(bytes: &[u8], at: &mut usize) -> Option<u32> {
     }
 }
 
-/// Integers of any length, and everything that is wrong.
+/// Reads an integer of any length, and reports every error.
 fn read_long(bytes: &[u8], at: &mut usize, max: u64) -> Result<u64, CodecError> {
     let start = *at;
     let mut value = 0u64;
@@ -136,7 +136,7 @@ mod tests {
             read_u64(&eleven, &mut 0),
             Err(CodecError::TooLarge { .. })
         ));
-        // Zero continuation bytes past bit 63 carry nothing, and are still refused.
+        // Zero continuation bytes past bit 63 carry nothing, and are refused too.
         let mut zeros = vec![0x80; 40];
         zeros.push(0);
         assert!(read_u64(&zeros, &mut 0).is_err());

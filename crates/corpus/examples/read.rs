@@ -1,4 +1,4 @@
-//! How fast are documents read? `cargo run --release --example read -- SOURCE...`
+//! Reading speed of documents: `cargo run --release --example read -- SOURCE...`
 #![allow(clippy::print_stdout)]
 
 use corpus::{ReadOptions, Reader, Source};

@@ -1,42 +1,42 @@
-//! What is a document, and which site does it belong to?
+//! Documents and their sites.
 
 use std::borrow::Cow;
 
-/// A document as it is indexed and stored.
+/// A document as indexed and stored.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
-    /// Its address; the identity of the document.
+    /// Address of the document, which identifies it.
     pub url: String,
-    /// Its own name, for run files; without one, the URL.
+    /// Optional id for run files; the URL stands in where it is missing.
     pub id: Option<String>,
     /// Title.
     pub title: String,
     /// Body text.
     pub body: String,
-    /// Further fields (strings, numbers, dates), kept for later use.
+    /// Further fields (strings, numbers, dates), stored for later use.
     pub fields: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Document {
-    /// The document's own id, or its URL.
+    /// Returns the document's id, or its URL where it has none.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.url)
     }
 }
 
-/// The hash that decides a document's chunk and breaks ties: XXH3-64 of the URL's bytes.
+/// Returns the XXH3-64 hash of the URL's bytes. It selects the document's chunk and breaks ties.
 pub fn url_hash(url: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(url.as_bytes())
 }
 
-/// The site of a URL, for the limit of hits a site.
+/// Returns the site of a URL, the unit of the per-site limit on hits.
 ///
 /// - The host in lower case, without user information and without the scheme's default port:
 ///   `https://Ann@Example.org:443/x` belongs to `example.org`, `http://a:8080/` to `a:8080`.
 /// - For a URL without a host that has a path, the path's folder: `file:///a/b.txt` belongs to `/a`.
 /// - Else the URL itself: `man:grep(1)` and anything that is no URL are sites of their own.
 ///
-/// A hand parse, because it runs once for every candidate hit; it takes any string at all.
+/// Parsed by hand, because it runs once for every candidate hit. Accepts any string.
 pub fn site_of(url: &str) -> String {
     let Some((scheme, rest)) = split_scheme(url) else {
         return url.to_owned();
@@ -60,7 +60,7 @@ pub fn site_of(url: &str) -> String {
     }
 }
 
-/// `scheme ":" rest`, where the scheme is a letter and then letters, digits, `+`, `-`, `.`.
+/// Splits `scheme ":" rest`. A scheme is a letter followed by letters, digits, `+`, `-` or `.`.
 fn split_scheme(url: &str) -> Option<(&str, &str)> {
     let colon = url.find(':')?;
     let scheme = &url[..colon];
@@ -71,7 +71,7 @@ fn split_scheme(url: &str) -> Option<(&str, &str)> {
     valid.then(|| (scheme, &url[colon + 1..]))
 }
 
-/// The authority without user information, and without a port that says nothing.
+/// Returns the authority without user information and without the scheme's default port.
 fn host_of<'a>(scheme: &str, authority: &'a str) -> &'a str {
     let host = authority
         .rfind('@')
@@ -79,7 +79,7 @@ fn host_of<'a>(scheme: &str, authority: &'a str) -> &'a str {
     let Some(colon) = host.rfind(':') else {
         return host;
     };
-    // The colons inside `[::1]` are no port's.
+    // The colons inside `[::1]` introduce no port.
     if host[colon..].contains(']') {
         return host;
     }
@@ -168,7 +168,7 @@ mod tests {
             prop_assert_eq!(site.is_empty(), url.is_empty());
         }
 
-        /// The slow twin: the `url` crate, over URLs that both call well-formed.
+        /// Slow twin: the `url` crate, over URLs that both accept.
         #[test]
         fn the_site_is_the_host_of_the_url_standard(
             scheme in prop::sample::select(vec!["http", "https", "HTTP", "ftp", "ws"]),
@@ -180,7 +180,7 @@ mod tests {
             let port = port.map_or(String::new(), |port| format!(":{port}"));
             let written = format!("{scheme}://{user}{host}{port}{rest}");
             let parsed = url::Url::parse(&written);
-            // Names such as `xn--…` are refused there.
+            // The `url` crate refuses names such as `xn--…`.
             prop_assume!(parsed.is_ok());
             let parsed = parsed.unwrap();
             let mut expected = parsed.host_str().unwrap_or("").to_owned();

@@ -1,4 +1,4 @@
-//! How does one file of text, Markdown or HTML become a document?
+//! Conversion of one text, Markdown or HTML file into a document.
 
 use crate::Document;
 #[cfg(feature = "html")]
@@ -9,16 +9,16 @@ use crate::opened::OpenError;
 use crate::passed_over::Reason;
 use std::io::Read;
 
-/// The largest file that is taken, after decompression. It bounds memory.
+/// Upper limit on the bytes of a file, after decompression. It bounds memory.
 pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// Where a NUL says that a file is not text.
+/// Length of a file's beginning, in bytes, in which a NUL marks it as binary.
 const BINARY_PROBE_BYTES: usize = 8 << 10;
 
-/// The longest title made from a line of text.
+/// Upper limit on the characters of a title made from a line of text.
 const TITLE_CHARS_MAX: usize = 160;
 
-/// Names of files without an ending that hold text.
+/// Names of text files without an extension.
 const TEXT_NAMES: [&str; 17] = [
     "README",
     "READ",
@@ -39,7 +39,7 @@ const TEXT_NAMES: [&str; 17] = [
     "HACKING",
 ];
 
-/// How a file's text is marked up.
+/// Markup of a file's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markup {
     Plain,
@@ -48,7 +48,7 @@ pub(crate) enum Markup {
 }
 
 impl Markup {
-    /// What a file's name says (before `.gz`); `None` for a file that is not text.
+    /// Returns the markup that a file's name (before `.gz`) indicates; `None` for a file that is not text.
     pub(crate) fn of(name: &str) -> Option<Markup> {
         let name = name.strip_suffix(".gz").unwrap_or(name);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -69,7 +69,7 @@ impl Markup {
     }
 }
 
-/// Why a file is not a document.
+/// Reason why a file is not a document.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     #[error("cannot read: {0}")]
@@ -124,7 +124,7 @@ pub(crate) fn read_bytes(mut input: Input) -> Result<Vec<u8>, FileError> {
     }
 }
 
-/// A document out of a file's bytes. `name` is the title when the text has none.
+/// Converts a file's bytes into a document. `name` is the title where the text has none.
 pub(crate) fn document(
     url: String,
     name: &str,
@@ -158,7 +158,7 @@ pub(crate) fn document(
     })
 }
 
-/// The characters of a file: UTF-8, UTF-16 with its mark, else Latin-1, which takes any byte.
+/// Decodes a file's text: UTF-8, UTF-16 with a byte order mark, else Latin-1, which accepts any byte.
 pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, FileError> {
     match bytes.get(..2) {
         Some([0xff, 0xfe]) => return Ok(decode_utf16(&bytes[2..], u16::from_le_bytes)),
@@ -176,7 +176,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, FileError> {
                 .iter()
                 .filter(|&&b| b < 0x20 && !b.is_ascii_whitespace())
                 .count();
-            // One odd character in twenty is not how people write.
+            // Written text never has one odd character in twenty.
             if odd * 20 > bytes.len() {
                 return Err(FileError::Binary);
             }
@@ -200,7 +200,7 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
         .collect()
 }
 
-/// The first heading: `# Words`, or a line underlined with `===` or `---`. Not inside a code fence.
+/// Returns the first heading: `# Words`, or a line underlined with `===` or `---`. Ignores code fences.
 pub(crate) fn heading(text: &str) -> Option<String> {
     let mut fenced = false;
     let mut above = "";
@@ -227,7 +227,7 @@ pub(crate) fn heading(text: &str) -> Option<String> {
     None
 }
 
-/// The first line that has a letter or a digit.
+/// Returns the first line with a letter or a digit.
 pub(crate) fn first_line(text: &str) -> Option<String> {
     let line = text
         .lines()
@@ -235,8 +235,7 @@ pub(crate) fn first_line(text: &str) -> Option<String> {
     Some(plain_line(line)).filter(|line| !line.is_empty())
 }
 
-/// A line without its Markdown: `[words](address)` is `words`, images and tags go, and so do the
-/// marks around words.
+/// Removes the Markdown of a line: `[words](address)` becomes `words`; images, tags and emphasis marks are dropped.
 fn plain_line(line: &str) -> String {
     let mut plain = String::new();
     let mut rest = line;

@@ -1,4 +1,4 @@
-//! The documents of a folder, one file after another.
+//! Reader of a folder, one document for each file.
 
 use crate::file::{self, FileError, Markup};
 use crate::input::{Input, Meter};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The address of a file. The path must be absolute.
+/// Returns the `file:` URL of an absolute path.
 pub(crate) fn file_url(path: &Path) -> String {
     url::Url::from_file_path(path).map_or_else(
         |()| format!("file:{}", path.display()),
@@ -19,7 +19,7 @@ pub(crate) fn file_url(path: &Path) -> String {
     )
 }
 
-/// The documents of a folder.
+/// Reader of the files of one folder.
 pub(crate) struct Folder {
     beneath: Beneath,
     files: VecDeque<Found>,
@@ -31,7 +31,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Lists the folder's files. A folder that cannot be read, or has nothing to tell of, is an error.
+    /// Lists the folder's files. A folder that cannot be read or that yields nothing at all is an error.
     pub(crate) fn open(
         root: &Path,
         options: &ReadOptions,
@@ -43,7 +43,7 @@ impl Folder {
         };
         let real = fs::canonicalize(root).map_err(io)?;
         fs::read_dir(&real).map_err(io)?;
-        // Who follows links reads from wherever they lead, and still without a link on the real path.
+        // With `follow_links`, files are opened below `/`: links may lead anywhere, and the real path has no link.
         let held = match options.follow_links {
             true => Path::new("/"),
             false => &real,
@@ -71,17 +71,17 @@ impl Folder {
         })
     }
 
-    /// Bytes of all files.
+    /// Returns the total bytes of the files not yet read.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// The file read last.
+    /// Returns the place of the file read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }
 
-    /// The next file.
+    /// Reads the next file.
     pub(crate) fn next(&mut self) -> Step {
         if let Some((path, error)) = self.unreadable.pop_front() {
             return bad(&path, format!("cannot read the folder: {error}"));
@@ -105,7 +105,7 @@ impl Folder {
             }),
             Err(error) => bad(&found.path, error.to_string()),
         };
-        // What was not read of a bad file has been dealt with all the same.
+        // The unread rest of a bad file counts as progress too.
         let read = self.meter.bytes() - before;
         self.meter.skip(found.bytes.saturating_sub(read));
         step
@@ -127,7 +127,7 @@ fn bad(path: &Path, reason: String) -> Step {
     Step::Bad { bad, text_bytes: 0 }
 }
 
-/// Reads one file by its name's ending; with the document come the bytes of its text.
+/// Reads one file according to its extension. Returns the document and the bytes of its text.
 pub(crate) fn read_file(path: &Path, input: Input) -> Result<(Document, u64), FileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let bytes = file::read_bytes(input)?;

@@ -1,21 +1,20 @@
-//! Which words does a browser show for a page of HTML?
+//! Text of an HTML page as a browser shows it.
 //!
-//! The tokenizer is lol_html's, asked for text alone. What lies between two texts (tags, comments)
-//! is looked at in the source: a tag that a browser sets apart breaks the words around it.
-//! No tree and no stack of open elements is kept, so a page nested a million deep costs no more
-//! than a flat one, and the time is linear in the page's length.
+//! The tokenizer is that of lol_html, which reports text alone. The source between two texts (tags, comments) is
+//! examined here: a block-level tag breaks the words around it. There is no tree and no stack of open elements, so a
+//! page nested a million deep costs no more than a flat one, and the time is linear in the page's length.
 //!
-//! Left out: `script`, `style`, `noscript`, `template`, comments. Entities are decoded.
+//! Dropped: `script`, `style`, `noscript`, `template`, comments. Entities are decoded.
 
 use lol_html::html_content::{TextChunk, TextType};
 use lol_html::{HtmlRewriter, MemorySettings, Settings, doc_text};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Memory for one token; a longer one (a tag of many megabytes) makes a page unreadable.
+/// Memory limit for one token, in bytes; a longer token (a tag of many megabytes) makes a page unreadable.
 const TOKEN_BYTES_MAX: usize = 32 << 20;
 
-/// Tags inside a word or a sentence, which break neither.
+/// Inline tags, which break neither a word nor a sentence.
 const INLINE_TAGS: [&str; 40] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del",
     "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "s", "samp",
@@ -23,14 +22,14 @@ const INLINE_TAGS: [&str; 40] = [
     "ruby", "output", "meter",
 ];
 
-/// A page's title and text.
+/// Title and text of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Page {
     pub(crate) title: String,
     pub(crate) text: String,
 }
 
-/// Reads a page. Any string is a page; the error is about a single token beyond all measure.
+/// Reads a page. Every string is a page; the only error is a token beyond the memory limit.
 pub(crate) fn read_page(html: &str) -> Result<Page, lol_html::errors::RewritingError> {
     let texts = Rc::new(RefCell::new(Vec::<Text>::new()));
     let sink = texts.clone();
@@ -39,7 +38,7 @@ pub(crate) fn read_page(html: &str) -> Result<Page, lol_html::errors::RewritingE
             note(&mut sink.borrow_mut(), chunk);
             Ok(())
         }))
-        // Tag soup is the rule; the worst that can come of it is a wrong word.
+        // Malformed HTML is the rule; its worst effect is a wrong word.
         .with_strict(false)
         .with_memory_settings(MemorySettings::new().with_max_allowed_memory_usage(TOKEN_BYTES_MAX));
     let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| ());
@@ -49,7 +48,7 @@ pub(crate) fn read_page(html: &str) -> Result<Page, lol_html::errors::RewritingE
     Ok(assemble(html, &texts))
 }
 
-/// A run of text: where it lies in the source.
+/// A run of text, as a byte range of the source.
 struct Text {
     start: usize,
     end: usize,
@@ -60,7 +59,7 @@ fn note(texts: &mut Vec<Text>, chunk: &TextChunk<'_>) {
     let place = chunk.source_location().bytes();
     let kind = chunk.text_type();
     match texts.last_mut() {
-        // An entity may be cut between chunks, so neighbours are joined before decoding.
+        // An entity may be split between chunks, so neighbours are joined before decoding.
         Some(last) if last.end == place.start && last.kind == kind => last.end = place.end,
         _ if place.is_empty() => {}
         _ => texts.push(Text {
@@ -71,7 +70,7 @@ fn note(texts: &mut Vec<Text>, chunk: &TextChunk<'_>) {
     }
 }
 
-/// Puts the shown texts together, with breaks where the tags between them break.
+/// Assembles the visible texts, with breaks where the tags between them break.
 fn assemble(html: &str, texts: &[Text]) -> Page {
     let mut page = Page::default();
     let mut state = Gap::default();
@@ -94,7 +93,7 @@ fn assemble(html: &str, texts: &[Text]) -> Page {
                 append_words(&mut page.text, &html_escape::decode_html_entities(raw));
             }
             TextType::PlainText | TextType::CDataSection => append_words(&mut page.text, raw),
-            // Scripts, styles, and what is shown only where there are no scripts.
+            // Scripts, styles, and text shown only where scripts are disabled.
             TextType::ScriptData | TextType::RawText => {}
         }
     }
@@ -102,7 +101,7 @@ fn assemble(html: &str, texts: &[Text]) -> Page {
     page
 }
 
-/// What the tags so far say about the text that follows.
+/// State of the tags so far that affects the following text.
 #[derive(Default)]
 struct Gap {
     template_depth: usize,
@@ -110,7 +109,7 @@ struct Gap {
 }
 
 impl Gap {
-    /// Walks over the source between two texts.
+    /// Processes the source between two texts.
     fn pass(&mut self, source: &str, text: &mut String) {
         let mut rest = source;
         while let Some(open) = rest.find('<') {
@@ -136,7 +135,7 @@ impl Gap {
             ("template", false) => self.template_depth += 1,
             ("template", true) => self.template_depth = self.template_depth.saturating_sub(1),
             ("td" | "th" | "img" | "input" | "button", _) => break_with(text, ' '),
-            // `<!doctype>`, `<?xml?>`, `<![CDATA[`: no element.
+            // `<!doctype>`, `<?xml?>`, `<![CDATA[`: not elements.
             _ if name.starts_with(['!', '?']) => {}
             _ if !INLINE_TAGS.contains(&name) => break_with(text, '\n'),
             _ => {}
@@ -144,7 +143,7 @@ impl Gap {
     }
 }
 
-/// What follows a tag's `>`; one inside a quoted attribute does not end it.
+/// Returns the source after a tag's `>`. A `>` inside a quoted attribute does not end the tag.
 fn after_tag(attributes: &str) -> &str {
     let mut quote = None;
     for (at, byte) in attributes.bytes().enumerate() {
@@ -158,7 +157,7 @@ fn after_tag(attributes: &str) -> &str {
     ""
 }
 
-/// Ends the word or the line, unless it is ended.
+/// Ends the word or the line, unless it has ended already.
 fn break_with(text: &mut String, with: char) {
     match text.pop() {
         None => {}
@@ -171,7 +170,7 @@ fn break_with(text: &mut String, with: char) {
     }
 }
 
-/// Appends with every run of white space as one space, as a browser shows it.
+/// Appends words with every run of white space as one space, as a browser shows it.
 fn append_words(text: &mut String, words: &str) {
     for piece in words.split_inclusive(|c: char| c.is_whitespace() || c == '\0') {
         let word = piece.trim_end_matches(|c: char| c.is_whitespace() || c == '\0');

@@ -1,4 +1,4 @@
-//! The bytes of a file, decompressed, counted, and within its limits.
+//! Byte stream of a file: decompressed, counted, and held to its limits.
 
 use crate::limits::{Allowance, Beyond, FileLimits};
 use crate::opened::{OpenError, open_named};
@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The largest zstd window that is taken: what `zstd --long=27` writes. It bounds memory.
+/// Upper limit on the zstd window, that of `zstd --long=27`. It bounds memory.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
-/// Bytes asked of the system at once.
+/// Bytes of one read request to the system.
 const READ_BYTES: usize = 256 << 10;
 
-/// Counts the source bytes read so far; shared by all inputs of one reader.
+/// Counter of the source bytes read so far, shared by all inputs of one reader.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meter(Arc<AtomicU64>);
 
@@ -24,25 +24,25 @@ impl Meter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes that are passed over without being read.
+    /// Counts bytes that are skipped without being read.
     pub(crate) fn skip(&self, bytes: u64) {
         self.0.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
-/// Why an input stopped before its end.
+/// Reason why an input stopped before its end.
 #[derive(Debug)]
 pub(crate) enum InputError {
-    /// The system could not read.
+    /// The system reported a read error.
     Io(io::Error),
-    /// The compressed data is cut off or damaged: the fault of the file, not of the machine.
+    /// The compressed data is truncated or damaged: a fault of the file, not of the machine.
     Damaged(String),
-    /// The file went beyond a limit.
+    /// The file exceeded a limit.
     Beyond(Beyond),
 }
 
-/// The bytes of a file as documents are read from it: decompressed where its name ends in `.zst` or
-/// `.gz`, and without the limits that bound a file among many.
+/// Opens a file for reading as documents are read: decompressed where its name ends in `.zst` or `.gz`. The limits for
+/// files among many do not apply.
 pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut input = Input::new(
         open_named(path)?,
@@ -54,25 +54,25 @@ pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(input))
 }
 
-/// A file's or a stream's bytes after decompression.
+/// The decompressed bytes of a file or a stream.
 pub(crate) struct Input {
     bytes: Box<dyn Read + Send>,
     compressed: bool,
     failed: Arc<AtomicBool>,
     allowance: Allowance,
     meter: Meter,
-    /// The meter when the file was opened.
+    /// Value of the meter when the file was opened.
     meter_start: u64,
 }
 
 impl Input {
-    /// Opens a file that its user named; its ending says whether it is compressed.
+    /// Opens a file named by the user. Its extension tells whether it is compressed.
     pub(crate) fn open(path: &Path, limits: FileLimits, meter: &Meter) -> Result<Input, OpenError> {
         let file = open_named(path)?;
         Input::new(file, path, limits, meter).map_err(OpenError::Io)
     }
 
-    /// Reads an opened file; the ending of its path says whether it is compressed.
+    /// Reads an open file. The extension of its path tells whether it is compressed.
     pub(crate) fn new(
         file: File,
         path: &Path,
@@ -109,7 +109,7 @@ impl Input {
         })
     }
 
-    /// An uncompressed stream, which has no limits.
+    /// Reads an uncompressed stream, without limits.
     pub(crate) fn from_reader(stream: impl Read + Send + 'static, meter: &Meter) -> Input {
         let failed = Arc::new(AtomicBool::new(false));
         let source = Counted {
@@ -127,22 +127,22 @@ impl Input {
         }
     }
 
-    /// Decoded bytes so far.
+    /// Returns the number of decoded bytes so far.
     pub(crate) fn decoded_bytes(&self) -> u64 {
         self.allowance.decoded()
     }
 
-    /// Counts the time from here on as time of this file.
+    /// Starts counting time against this file's limit.
     pub(crate) fn resume(&mut self) {
         self.allowance.resume();
     }
 
-    /// Counts no time of this file from here on.
+    /// Stops counting time against this file's limit.
     pub(crate) fn pause(&mut self) {
         self.allowance.pause();
     }
 
-    /// Says whose fault an error of `read` was.
+    /// Classifies an error of `read`: a fault of the machine, of the file, or an exceeded limit.
     pub(crate) fn explain(&self, error: io::Error) -> InputError {
         let inner = error.get_ref();
         if let Some(beyond) = inner.and_then(|inner| inner.downcast_ref::<Beyond>()) {
@@ -163,7 +163,7 @@ impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.allowance.left();
         if left == 0 && !buffer.is_empty() {
-            // Only a further byte shows that the file does not end here.
+            // Only a further byte proves that the file continues.
             return match self.bytes.read(&mut buffer[..1])? {
                 0 => Ok(0),
                 _ => Err(self.allowance.beyond_bytes().into()),
@@ -179,7 +179,7 @@ impl Read for Input {
     }
 }
 
-/// Counts what is read, and remembers that reading failed: a decoder may hide whose error it was.
+/// Reader that counts bytes and records failures of the source, which a decoder may hide.
 struct Counted<R> {
     inner: R,
     meter: Meter,

@@ -1,47 +1,47 @@
-//! How does one line of JSON become a document?
+//! Conversion of one line of JSON into a document.
 //!
 //! line := `{"url": string, "title": string?, "body": string?, "id": (string | number)?, field...}`
 //!
 //! - `url` is required, not empty and at most 8 KiB.
 //! - `title` and `body` may be missing or null, but not both: a line without text is a mistake
 //!   (usually a corpus with other names for its fields), and silence would hide it.
-//! - Every other field that is a string, a number or a truth value is kept. Null is as good as
-//!   missing. Lists and objects are passed over, because a field has one value.
-//! - Refused with a reason: a field that occurs twice (which one counts would be a guess), NUL in
-//!   `url`, `id`, `title` or `body` (terminals and C programs cut text there), lone surrogates.
+//! - Every other field that is a string, a number or a boolean is kept. Null counts as missing. Lists and objects are
+//!   dropped, because a field has one value.
+//! - Refused with a reason: a field that occurs twice (choosing one would be a guess), NUL in `url`, `id`, `title` or
+//!   `body` (terminals and C programs truncate text there), lone surrogates.
 //!
-//! The line is walked once without a tree: a list nested a million deep costs no stack.
+//! The line is parsed in one pass without a tree: a list nested a million deep costs no stack.
 
 use crate::Document;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// The longest URL that is taken.
+/// Upper limit on the bytes of a URL.
 pub const URL_BYTES_MAX: usize = 8 << 10;
 
-/// How much of the JSON parser's message is shown: it may quote the line.
+/// Upper limit on the characters of the JSON parser's message that are shown: it may quote the line.
 const MESSAGE_CHARS_MAX: usize = 160;
 
-/// Why a line is not a document.
+/// Reason why a line is not a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineError {
     /// Not UTF-8.
     #[error("not UTF-8 at byte {offset} of the line; save the file as UTF-8")]
     NotUtf8 {
-        /// The first byte that is wrong, from 0.
+        /// Offset of the first invalid byte, from 0.
         offset: usize,
     },
     /// Not JSON.
     #[error("not a JSON object at byte {offset} of the line: {message}")]
     NotJson {
-        /// About where, from 0.
+        /// Approximate byte offset of the error, from 0.
         offset: usize,
-        /// The parser's words.
+        /// Message of the JSON parser.
         message: String,
     },
-    /// A required field is not there.
+    /// The required field `url` is missing.
     #[error("no `url`: a document is {{\"url\", \"title\", \"body\"}}")]
     NoUrl,
     /// The URL is the empty string.
@@ -50,40 +50,40 @@ pub enum LineError {
     /// The URL is longer than [`URL_BYTES_MAX`].
     #[error("`url` is {bytes} bytes long; at most {URL_BYTES_MAX} are taken")]
     LongUrl {
-        /// Its length.
+        /// Length of the URL in bytes.
         bytes: usize,
     },
-    /// Neither title nor body.
+    /// Both title and body are missing.
     #[error("neither `title` nor `body`: a document is {{\"url\", \"title\", \"body\"}}")]
     NoText,
-    /// A field has another type than it must have.
+    /// A field has a value of the wrong type.
     #[error("`{field}` must be {expected}, not {found}")]
     WrongType {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// What it may be.
+        /// Expected type.
         expected: &'static str,
-        /// What it is.
+        /// Type found.
         found: &'static str,
     },
     /// A field occurs twice.
     #[error("`{field}` occurs twice")]
     Twice {
-        /// The field.
+        /// Name of the field.
         field: String,
     },
-    /// NUL inside a text.
+    /// A text contains NUL.
     #[error("`{field}` holds the character NUL (\\u0000)")]
     Nul {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
     },
 }
 
 impl Document {
-    /// Reads a document from one line of JSON.
+    /// Parses a document from one line of JSON.
     pub fn from_json_line(line: &[u8]) -> Result<Document, LineError> {
-        // The whole line is checked at once: faster than the parser's check of each string.
+        // The whole line is validated at once: faster than the parser's validation of each string.
         let line = std::str::from_utf8(line).map_err(|error| LineError::NotUtf8 {
             offset: error.valid_up_to(),
         })?;
@@ -104,7 +104,7 @@ fn not_json(error: serde_json::Error) -> LineError {
     }
 }
 
-/// A field's value, as far as a document can hold it.
+/// Value of a field, reduced to the types that a document holds.
 #[derive(Default)]
 enum Found {
     #[default]
@@ -128,7 +128,7 @@ impl Found {
         }
     }
 
-    /// The text of a field that must be a string; `None` for null.
+    /// Returns the text of a field that must be a string; `None` for null.
     fn into_text(self, field: &'static str) -> Result<Option<String>, LineError> {
         match self {
             Found::Nothing => Ok(None),
@@ -145,7 +145,7 @@ impl Found {
     }
 }
 
-/// A line's fields before they are judged.
+/// Fields of a line before validation.
 #[derive(Default)]
 struct LineFields {
     url: Option<Found>,

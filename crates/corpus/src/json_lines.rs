@@ -1,4 +1,4 @@
-//! The documents of a file of JSON lines, one after another.
+//! Reader of a file of JSON lines, one document for each line.
 
 use crate::input::{Input, InputError};
 use crate::reader::{BadDocument, Place, Step};
@@ -6,43 +6,43 @@ use crate::{Document, ReaderError};
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
-/// The longest line that is taken. It bounds memory: a longer one is passed over unread.
+/// Upper limit on the bytes of a line. It bounds memory: a longer line is skipped.
 pub(crate) const LINE_BYTES_MAX: usize = 64 << 20;
 
-/// Bytes decompressed at once: they stay in the second-level cache until they are parsed.
+/// Bytes decompressed at once; they stay in the second-level cache until they are parsed.
 const BUFFER_BYTES: usize = 128 << 10;
 
-/// A line buffer above this is given back after use: one huge line need not cost memory for ever.
+/// Upper limit on the capacity of a line buffer that is kept, so that one huge line does not hold memory for ever.
 const LINE_BYTES_KEPT: usize = 1 << 20;
 
-/// Bytes after which the caller hears of a stretch without documents, to say where reading is.
+/// Bytes without a document after which control returns to the caller, which can report the place.
 const MEANWHILE_BYTES: u64 = 1 << 20;
 
-/// The documents of one file of JSON lines.
+/// Reader of one file of JSON lines.
 pub(crate) struct JsonLines {
     place: Place,
     input: BufReader<Input>,
     line: Vec<u8>,
-    /// Bytes of the line so far, those that were not kept too; `None` between lines.
+    /// Bytes of the current line so far, including those not kept; `None` between lines.
     line_bytes: Option<u64>,
     line_bytes_max: usize,
     ended: bool,
 }
 
-/// What was read of a line.
+/// Result of reading a line.
 enum LineRead {
     /// The line, with its newline if it has one.
     Whole,
-    /// The line was too long and has been passed over.
+    /// The line was too long and has been skipped.
     TooLong { bytes: u64 },
-    /// The line goes on, and the caller is due to hear of it.
+    /// The line continues beyond the byte budget.
     Unfinished,
-    /// There was no further line.
+    /// There is no further line.
     End,
 }
 
 impl JsonLines {
-    /// Reads `input`, called `name` in reasons.
+    /// Creates a reader of `input`. `name` stands for the file in reasons.
     pub(crate) fn new(name: String, input: Input, line_bytes_max: usize) -> JsonLines {
         let input = BufReader::with_capacity(BUFFER_BYTES, input);
         JsonLines {
@@ -58,13 +58,13 @@ impl JsonLines {
         }
     }
 
-    /// The line read last.
+    /// Returns the place of the line read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }
 
-    /// The next document or bad line; empty lines are passed over. A long stretch without either is
-    /// cut into steps.
+    /// Reads to the next document or bad line; empty lines are skipped. A long stretch without either is split into
+    /// several steps.
     pub(crate) fn next(&mut self) -> Result<Step, ReaderError> {
         self.input.get_mut().resume();
         let step = self.step();
@@ -111,7 +111,7 @@ impl JsonLines {
         }
     }
 
-    /// Judges the line that was read; `None` when it is empty.
+    /// Parses the current line; `None` where it is empty.
     fn parse(&self) -> Option<Step> {
         let text_bytes = self.line.len() as u64;
         let mut line = self.line.as_slice();
@@ -138,8 +138,8 @@ impl JsonLines {
         }
     }
 
-    /// Appends to the line, or begins the next one; past `line_bytes_max` it only counts up to the
-    /// line's end. Stops where `budget`, in bytes, is used up.
+    /// Continues the current line or begins the next one. Past `line_bytes_max`, counts bytes up to the line's end
+    /// without keeping them. Stops when `budget`, in bytes, is used up.
     fn read_line(&mut self, budget: &mut u64) -> io::Result<LineRead> {
         let mut bytes = match self.line_bytes {
             Some(bytes) => bytes,
@@ -168,7 +168,7 @@ impl JsonLines {
             }
             self.input.consume(part_bytes);
             *budget = budget.saturating_sub(part_bytes as u64);
-            // Without a newline the line goes on, unless nothing came: then the input is at its end.
+            // Without a newline the line continues, unless nothing was read: then the input has ended.
             if newline.is_some() || part_bytes == 0 {
                 self.line_bytes = None;
                 return Ok(match bytes {

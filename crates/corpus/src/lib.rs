@@ -1,10 +1,9 @@
-//! Documents and where they come from.
+//! Documents and their sources.
 //!
 //! - [`Document`]: `{url, title, body}` and further fields.
-//! - [`Reader`]: a stream of documents out of files, folders and standard input; bad ones are
-//!   counted and reported, never fatal. [`PassedOver`]: what is named and not read; [`FileLimits`]:
-//!   how much of a file is.
-//! - [`machine`]: the documentation that is on this machine already.
+//! - [`Reader`]: a stream of documents from files, folders and standard input. Bad documents are counted and reported,
+//!   never fatal. [`PassedOver`]: input that is named and not read. [`FileLimits`]: limits on the input from one file.
+//! - [`machine`]: the documentation installed on this machine.
 
 pub mod document;
 pub mod json_line;

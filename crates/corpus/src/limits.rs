@@ -1,30 +1,29 @@
-//! Limits on the bytes that one file may decode to and on the time that reading it may take.
+//! Limits on the decoded bytes of a file and on the time of reading it.
 //!
-//! A megabyte of compressed bytes may stand for a gigabyte, so the length of a file bounds nothing.
-//! Text shrinks 3 to 10 times, logs that repeat themselves 50 times; a bomb shrinks 1,000 times (gzip)
-//! or 30,000 times (zstd). Time counts only while the file is read and decoded: how fast documents are
-//! indexed, and how long another program takes, is not the file's doing.
+//! A megabyte of compressed bytes may decode to a gigabyte, so the length of a file limits nothing. Text compresses 3
+//! to 10 times, repetitive logs 50 times; a decompression bomb 1,000 times (gzip) or 30,000 times (zstd). Time counts
+//! only while the file is read and decoded: the speed of indexing and of other programs does not depend on the file.
 
 use std::time::{Duration, Instant};
 
-/// Decoded bytes of a file from which on the ratio counts. Up to here a bomb costs less than a second.
+/// Decoded bytes of a file beyond which the ratio applies. Up to here a bomb costs less than a second.
 const RATIO_FROM_BYTES: u64 = 64 << 20;
 
-/// Decoded bytes for each compressed byte that are taken above [`RATIO_FROM_BYTES`].
+/// Upper limit on decoded bytes for each compressed byte, above [`RATIO_FROM_BYTES`].
 const RATIO_MAX: u64 = 200;
 
-/// Decoded bytes that are taken of any file: an hour of reading.
+/// Upper limit on the decoded bytes of any file: an hour of reading.
 const DECODED_BYTES_MAX: u64 = 1 << 40;
 
-/// Time that is taken for any file.
+/// Upper limit on the reading time of any file.
 const TIME_MAX: Duration = Duration::from_secs(3600);
 
-/// Limits for each file; what is beyond them is left out, and what was read before stays.
+/// Limits for each file. Input beyond a limit is left out; documents read before stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileLimits {
-    /// Decoded bytes. `None`: 1 TiB, and for compressed files above 64 MiB 200 times the bytes they have.
+    /// Limit on decoded bytes. `None`: 1 TiB, and for compressed files above 64 MiB also 200 times their length.
     pub decoded_bytes_max: Option<u64>,
-    /// Time of reading and decoding.
+    /// Limit on the time of reading and decoding.
     pub time_max: Duration,
 }
 
@@ -37,7 +36,7 @@ impl Default for FileLimits {
     }
 }
 
-/// A file went beyond a limit.
+/// Limit that a file exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Beyond {
     #[error("more than {max} decoded bytes; the rest is left out (--file-bytes-max takes more)")]
@@ -57,7 +56,7 @@ impl From<Beyond> for std::io::Error {
     }
 }
 
-/// What one file has used of its limits.
+/// Bytes and time that one file has used, with its limits.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     bytes_max: u64,
@@ -65,14 +64,14 @@ pub(crate) struct Allowance {
     time_max: Duration,
     decoded: u64,
     spent: Duration,
-    /// Since when the file is being read.
+    /// Start of the current period of reading.
     reading: Option<Instant>,
 }
 
 impl Allowance {
-    /// The allowance of a file under `limits`.
+    /// Creates the allowance of a file under `limits`.
     pub(crate) fn new(limits: FileLimits, compressed: bool) -> Allowance {
-        // Who names a number has thought about the file; the ratio is for those who have not.
+        // An explicit limit is a decision about the file, so the ratio applies only without one.
         let by_ratio = compressed && limits.decoded_bytes_max.is_none();
         Allowance {
             bytes_max: limits.decoded_bytes_max.unwrap_or(DECODED_BYTES_MAX),
@@ -84,7 +83,7 @@ impl Allowance {
         }
     }
 
-    /// No limit: for streams, whose bytes and time are another program's.
+    /// Creates an allowance without limits, for streams: their bytes and time are those of another program.
     pub(crate) fn endless() -> Allowance {
         let limits = FileLimits {
             decoded_bytes_max: Some(u64::MAX),
@@ -93,22 +92,22 @@ impl Allowance {
         Allowance::new(limits, false)
     }
 
-    /// Decoded bytes so far.
+    /// Returns the number of decoded bytes so far.
     pub(crate) fn decoded(&self) -> u64 {
         self.decoded
     }
 
-    /// Decoded bytes that may follow.
+    /// Returns the number of bytes left within the limit.
     pub(crate) fn left(&self) -> u64 {
         self.bytes_max - self.decoded
     }
 
-    /// Counts the time from here on.
+    /// Starts counting time.
     pub(crate) fn resume(&mut self) {
         self.reading = Some(Instant::now());
     }
 
-    /// Counts no time from here on.
+    /// Stops counting time.
     pub(crate) fn pause(&mut self) {
         self.spent = self.elapsed();
         self.reading = None;
@@ -118,7 +117,7 @@ impl Allowance {
         self.spent + self.reading.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// That bytes follow which may not.
+    /// Returns the error for bytes beyond the limit.
     pub(crate) fn beyond_bytes(&self) -> Beyond {
         Beyond::Bytes {
             max: self.bytes_max,
@@ -150,7 +149,7 @@ impl Allowance {
 mod tests {
     use super::*;
 
-    /// Counts pieces of 1 MiB until a limit, each for `source_bytes` of the file.
+    /// Counts pieces of 1 MiB up to a limit, each decoded from `source_bytes` of the file.
     fn counted(allowance: &mut Allowance, source_bytes: u64) -> (u64, Beyond) {
         let mut read = 0;
         loop {
@@ -170,11 +169,11 @@ mod tests {
         let (mib, beyond) = counted(&mut Allowance::new(FileLimits::default(), true), bomb);
         assert_eq!(mib, 65);
         assert!(matches!(beyond, Beyond::Ratio { .. }), "{beyond}");
-        // Text that shrinks 128 times, a terabyte of it.
+        // A terabyte of text that compresses 128 times.
         let text = 8 << 10;
         let (mib, beyond) = counted(&mut Allowance::new(FileLimits::default(), true), text);
         assert_eq!((mib, beyond), (1 << 20, Beyond::Bytes { max: 1 << 40 }));
-        // A file that is not compressed is as long as it is.
+        // The ratio does not apply to an uncompressed file.
         let (mib, _) = counted(&mut Allowance::new(FileLimits::default(), false), 0);
         assert_eq!(mib, 1 << 20);
     }

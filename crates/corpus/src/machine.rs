@@ -1,4 +1,4 @@
-//! Which documentation is on this machine already?
+//! Documentation installed on this machine.
 //!
 //! | where | what | URL | site |
 //! |---|---|---|---|
@@ -6,8 +6,8 @@
 //! | manual pages | the text without its markup | `man:grep(1)` | the page itself |
 //! | documentation folders | text, Markdown, HTML | `file:///usr/share/doc/bash/FAQ` | its folder |
 //!
-//! In this order, until a total is reached that a laptop indexes in seconds. Nothing here is an
-//! error: a folder that is missing and a file that is odd are passed over, because nobody chose them.
+//! Sources are read in this order, up to a total that a laptop indexes in seconds. Nothing here is an error: missing
+//! folders and odd files are skipped, because the user did not choose them.
 
 use crate::Document;
 use crate::file::{self, Markup};
@@ -22,25 +22,25 @@ use std::path::{Path, PathBuf};
 /// Bytes of text after which reading stops.
 const TEXT_BYTES_MAX: u64 = 120_000_000;
 
-/// Documents after which reading stops.
+/// Number of documents after which reading stops.
 const DOCUMENTS_MAX: u64 = 40_000;
 
-/// A source file with fewer words of documentation is no document.
+/// Lower limit on the words of documentation in a source file that becomes a document.
 const DOC_WORDS_MIN: usize = 20;
 
-/// Where a machine keeps its documentation; tests name made folders.
+/// Folders of a machine's documentation. Tests name synthetic ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MachineRoots {
-    /// Cargo's registry sources: one folder a registry, in it one a crate and version.
+    /// Sources of Cargo's registries: one folder for each registry, which has one for each crate version.
     pub cargo_registry: Option<PathBuf>,
     /// Manual pages: `man1`, `man2`, ...
     pub man: Option<PathBuf>,
-    /// Documentation folders, one a package.
+    /// Documentation folders, one for each package.
     pub doc: Option<PathBuf>,
 }
 
 impl MachineRoots {
-    /// The usual places.
+    /// Returns the usual places.
     pub fn usual() -> MachineRoots {
         let cargo = std::env::var_os("CARGO_HOME")
             .map(PathBuf::from)
@@ -53,14 +53,14 @@ impl MachineRoots {
     }
 }
 
-/// A file and how it is read.
+/// A file and the way it is read.
 struct Listed {
     file: Found,
     kind: Kind,
 }
 
 enum Kind {
-    /// A file of a crate: the crate's name and version, and the file's path inside it.
+    /// A file of a crate: the crate's name and version, and the file's path in the crate.
     Crate {
         name: String,
         version: String,
@@ -72,7 +72,7 @@ enum Kind {
     Plain,
 }
 
-/// The documents of a machine.
+/// Reader of a machine's documentation.
 pub(crate) struct Machine {
     files: VecDeque<Listed>,
     meter: Meter,
@@ -107,17 +107,17 @@ impl Machine {
         }
     }
 
-    /// Bytes of all files.
+    /// Returns the total bytes of the files not yet read.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|listed| listed.file.bytes).sum()
     }
 
-    /// The file read last.
+    /// Returns the place of the file read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }
 
-    /// The next document.
+    /// Reads the next document.
     pub(crate) fn next(&mut self) -> Step {
         while let Some(listed) = self.files.pop_front() {
             let before = self.meter.bytes();
@@ -134,7 +134,7 @@ impl Machine {
             self.documents += 1;
             self.text_bytes += text_bytes;
             if self.documents >= DOCUMENTS_MAX || self.text_bytes >= TEXT_BYTES_MAX {
-                // What is left will not be read, so as progress it is done.
+                // The remaining files will not be read, so they count as progress.
                 self.meter.skip(self.bytes());
                 self.files.clear();
             }
@@ -147,7 +147,7 @@ impl Machine {
     }
 }
 
-/// Reads one file; `None` for one that holds nothing to read.
+/// Reads one file; `None` where it has no text.
 fn read(listed: &Listed, meter: &Meter) -> Option<Document> {
     let path = &listed.file.path;
     let input = Input::open(path, FileLimits::default(), meter).ok()?;
@@ -204,13 +204,13 @@ fn source_document(url: String, name: &str, inside: &str, source: &str) -> Optio
     })
 }
 
-/// The address of a crate's file, percent-encoded as any URL.
+/// Returns the percent-encoded URL of a crate's file.
 fn crate_url(name: &str, version: &str, inside: &str) -> String {
     let written = format!("crate://{name}/{version}/{inside}");
     url::Url::parse(&written).map_or(written, |url| url.to_string())
 }
 
-/// Lists the crates by name, of each the newest version, so that no text comes twice.
+/// Lists the crates by name, each in its newest version, so that no text occurs twice.
 fn list_crates(root: &Path, files: &mut VecDeque<Listed>) {
     let mut newest: BTreeMap<String, (VersionKey, String, PathBuf)> = BTreeMap::new();
     for registry in folders(root) {
@@ -239,7 +239,7 @@ fn list_crates(root: &Path, files: &mut VecDeque<Listed>) {
                 continue;
             };
             let inside = inside.to_string_lossy().replace('\\', "/");
-            // Tests, benchmarks and vendored sources document nothing that a user of the crate reads.
+            // Tests, benchmarks and vendored sources hold no documentation for users of the crate.
             let is_source = inside.ends_with(".rs");
             if is_source && !inside.starts_with("src/") || inside.contains("/tests/") {
                 continue;
@@ -254,7 +254,7 @@ fn list_crates(root: &Path, files: &mut VecDeque<Listed>) {
     }
 }
 
-/// The folders in a folder; none where it cannot be read.
+/// Returns the folders in a folder; none where it cannot be read.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(root) else {
         return Vec::new();
@@ -265,8 +265,8 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// `serde_json-1.0.2` → `serde_json`, `1.0.2`: the version begins at the first dash before a digit
-/// that a dot follows.
+/// Splits `serde_json-1.0.2` into `serde_json` and `1.0.2`. The version begins after the first dash that digits and a
+/// dot follow.
 fn split_version(folder: &str) -> Option<(&str, &str)> {
     folder.match_indices('-').find_map(|(at, _)| {
         let version = &folder[at + 1..];
@@ -276,7 +276,7 @@ fn split_version(folder: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Orders versions: by numbers, and a release after its previews.
+/// Sort key of a version: its numbers, then a release after its pre-releases.
 type VersionKey = (Vec<u64>, bool);
 
 fn version_key(version: &str) -> VersionKey {
@@ -305,7 +305,7 @@ fn is_crate_documentation(name: &str) -> bool {
         || lower.starts_with("changelog")
 }
 
-/// Documentation of a package, without the licences and packaging histories that all look alike.
+/// Whether a file is documentation of a package. Excludes licences and packaging histories, which all look alike.
 fn is_documentation(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     Markup::of(name).is_some()
@@ -323,7 +323,7 @@ fn list_manual(root: &Path, files: &mut VecDeque<Listed>) {
     };
     for folder in sections.iter().filter(is_section) {
         for file in walk_or_nothing(folder, |_| true).files {
-            // A link is another name of a page that is listed already.
+            // A link is another name of a page already listed.
             if file.path.is_symlink() {
                 continue;
             }

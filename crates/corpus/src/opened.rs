@@ -1,8 +1,8 @@
-//! Regular files and folders, opened without waiting for anything and without following links.
+//! Opening of regular files and folders without blocking and without following links.
 //!
-//! A type that is asked of a path may be another one when the path is opened. So every component is
-//! opened below the folder before it (`openat`, `O_NOFOLLOW`), and the type is asked of the
-//! descriptor that is then read. `O_NONBLOCK`: a FIFO put in place meanwhile must not wait for a writer.
+//! The type of a path may change between the check and the opening. So every component is opened below the folder
+//! before it (`openat`, `O_NOFOLLOW`), and the type is checked on the descriptor that is then read. `O_NONBLOCK`: a
+//! FIFO put in place meanwhile must not wait for a writer.
 
 use crate::passed_over::Reason;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
@@ -19,7 +19,7 @@ const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY);
 
-/// To pass through a folder takes the right to enter it, not the right to list it.
+/// Flags for traversing a folder: they need the right to enter it, not the right to list it.
 #[cfg(target_os = "linux")]
 const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
@@ -30,8 +30,8 @@ const PASS_FOLDER: OFlags = PASS
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW);
 
-/// File systems whose files the kernel makes up as they are read, by their numbers in `linux/magic.h`.
-/// Their lengths say 0, some never end, and reading some changes the machine.
+/// File systems whose files the kernel generates as they are read, by their numbers in `linux/magic.h`. Their lengths
+/// are 0, some never end, and reading some changes the machine.
 #[cfg(target_os = "linux")]
 const KERNEL_FILE_SYSTEMS: [(u32, &str); 20] = [
     (0x0000_9fa0, "proc"),
@@ -56,12 +56,12 @@ const KERNEL_FILE_SYSTEMS: [(u32, &str); 20] = [
     (0x6759_6969, "rpc_pipefs"),
 ];
 
-/// Why something was not opened.
+/// Reason why a path was not opened.
 #[derive(Debug)]
 pub(crate) enum OpenError {
     /// The system refused.
     Io(io::Error),
-    /// It is nothing that is read.
+    /// The path is of a kind that is not read.
     PassedOver(Reason),
 }
 
@@ -82,26 +82,26 @@ impl From<OpenError> for io::Error {
     }
 }
 
-/// Opens a file that its user named; links on the way are followed, as the user meant them.
+/// Opens a file named by the user. Links on the way are followed, as the user intended.
 pub(crate) fn open_named(path: &Path) -> Result<File, OpenError> {
     open_at(CWD, path, AtFlags::empty(), OFlags::empty())
 }
 
-/// A folder below which files are opened by their real paths, and nothing else is reached.
+/// A folder below which files are opened by their real paths. No file outside is reachable.
 #[derive(Debug)]
 pub(crate) struct Beneath {
     root: PathBuf,
     folder: OwnedFd,
 }
 
-/// What stands in a folder, by name.
+/// Entries of a folder, by name.
 pub(crate) struct Listing {
     folder: OwnedFd,
     pub(crate) entries: Vec<(OsString, FileType)>,
 }
 
 impl Beneath {
-    /// Holds the folder `root`, a real path: absolute, and without links.
+    /// Opens the folder `root`, whose path must be real: absolute and without links.
     pub(crate) fn new(root: &Path) -> Result<Beneath, OpenError> {
         Ok(Beneath {
             root: root.to_path_buf(),
@@ -142,7 +142,7 @@ impl Beneath {
         Ok(Listing { folder, entries })
     }
 
-    /// The folder that holds `real`, and its name there.
+    /// Returns the open folder that contains `real`, and the name of `real` in it.
     fn descend<'a>(&self, real: &'a Path) -> Result<(OwnedFd, &'a Path), OpenError> {
         let here = Path::new(".");
         let inside = real.strip_prefix(&self.root).map_err(|_| {
@@ -164,7 +164,7 @@ impl Beneath {
 }
 
 impl Listing {
-    /// The length of a file of the folder; 0 where it cannot be asked.
+    /// Returns the length of a file of the folder in bytes; 0 where it is unknown.
     pub(crate) fn bytes_of(&self, name: &OsStr) -> u64 {
         rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0))
@@ -183,7 +183,7 @@ fn open_at(
     stat_flags: AtFlags,
     open_flags: OFlags,
 ) -> Result<File, OpenError> {
-    // Asked before, because to open a device is an act of its own: a tape rewinds, a terminal answers.
+    // Checked before opening, because opening a device has side effects: a tape rewinds, a terminal answers.
     let stat = rustix::fs::statat(&folder, name, stat_flags)?;
     refuse_special(FileType::from_raw_mode(stat.st_mode))?;
     let opened =
@@ -193,7 +193,7 @@ fn open_at(
     Ok(file)
 }
 
-/// Asks what was opened, whatever its path named a moment ago.
+/// Checks the opened file itself, whatever its path named before.
 fn refuse_opened(file: &File) -> Result<(), OpenError> {
     let stat = rustix::fs::fstat(file)?;
     refuse_special(FileType::from_raw_mode(stat.st_mode))?;
@@ -210,7 +210,7 @@ fn refuse_special(kind: FileType) -> Result<(), OpenError> {
     }
 }
 
-/// A name that was a file or a folder when it was listed has become something else.
+/// Maps the error of a name that was a file or a folder when listed and has become something else.
 fn changed(error: Errno) -> OpenError {
     match error {
         Errno::LOOP | Errno::NOTDIR => OpenError::PassedOver(Reason::Changed),
@@ -220,7 +220,7 @@ fn changed(error: Errno) -> OpenError {
 
 #[cfg(target_os = "linux")]
 fn refuse_kernel_file_systems(opened: impl AsFd) -> Result<(), OpenError> {
-    // The width of the number differs between machines; all of these have 32 bits.
+    // The width of the number differs between machines; all these numbers fit 32 bits.
     let number = rustix::fs::fstatfs(opened)?.f_type as u32;
     let known = KERNEL_FILE_SYSTEMS
         .iter()

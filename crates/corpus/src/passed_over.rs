@@ -1,4 +1,4 @@
-//! Input that is named and counted, and not read: links that leave a folder, and what is no file.
+//! Input that is named, counted and not read: links that leave a folder, and paths that are no files.
 
 use rustix::fs::FileType;
 use std::path::PathBuf;
@@ -8,24 +8,24 @@ use std::path::PathBuf;
 pub struct PassedOver {
     /// The path.
     pub path: PathBuf,
-    /// Why it was not read.
+    /// Reason why it was not read.
     pub reason: Reason,
 }
 
-/// Why a path was not read.
+/// Reason why a path was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
     /// A symbolic link whose target is outside the folder.
     #[error("a link that leaves the folder, to {}; --follow-links reads it", target.display())]
     LinkOut {
-        /// The target, links resolved.
+        /// The target, with links resolved.
         target: PathBuf,
     },
-    /// A symbolic link whose target is not there, or that leads back to itself.
+    /// A symbolic link whose target does not exist, or that leads back to itself.
     #[error("a link that leads nowhere")]
     LinkNowhere,
-    /// Something else when it was opened than when it was listed.
+    /// A path whose type changed between listing and opening.
     #[error("it was replaced while the folder was read")]
     Changed,
     /// A FIFO.
@@ -40,16 +40,16 @@ pub enum Reason {
     /// A block device.
     #[error("a block device, not a file")]
     BlockDevice,
-    /// A file or folder that the kernel makes up as it is read.
+    /// A file or folder that the kernel generates as it is read.
     #[error("on the file system {name}, whose files are the kernel's own")]
     KernelFileSystem {
-        /// The name of the file system.
+        /// Name of the file system.
         name: &'static str,
     },
 }
 
 impl Reason {
-    /// The reason for a type that is neither file, folder nor link.
+    /// Returns the reason for a type that is neither file, folder nor link.
     pub(crate) fn of_kind(kind: FileType) -> Option<Reason> {
         match kind {
             FileType::Fifo => Some(Reason::Fifo),

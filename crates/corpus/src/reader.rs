@@ -1,4 +1,4 @@
-//! Documents out of sources, one after another, and what was left out on the way.
+//! Reader of documents from all sources, in order, with an account of the input left out.
 
 use crate::folder::Folder;
 use crate::input::{Input, Meter};
@@ -11,28 +11,28 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Bad documents that are kept with their reasons, and paths passed over; the others are counted.
+/// Upper limit on the bad documents, and on the passed-over paths, that are kept with their reasons. All are counted.
 const KEPT: usize = 10;
 
-/// Endings of files of JSON lines, before `.zst` or `.gz`.
+/// Extensions of files of JSON lines, before `.zst` or `.gz`.
 const JSON_LINES_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
-/// Where documents come from.
+/// Source of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// JSON lines, possibly compressed (`.zst`, `.gz`).
     JsonLines(PathBuf),
-    /// A folder of text, Markdown and HTML files (recursively).
+    /// A folder of text, Markdown and HTML files, read recursively.
     Folder(PathBuf),
     /// JSON lines on standard input.
     StandardInput,
-    /// The documentation that is on this machine already.
+    /// The documentation installed on this machine.
     Machine,
 }
 
 impl Source {
-    /// What a command-line argument names: `-`, a folder, or a file ending in `.jsonl[.zst|.gz]`
-    /// (`.ndjson` and `.json` are other names for the same).
+    /// Parses a command-line argument: `-`, a folder, or a file ending in `.jsonl[.zst|.gz]` (`.ndjson` and `.json` are
+    /// equivalent).
     pub fn parse(argument: &str) -> Result<Source, ReaderError> {
         if argument == "-" {
             return Ok(Source::StandardInput);
@@ -45,7 +45,7 @@ impl Source {
         if metadata.is_dir() {
             Ok(Source::Folder(path))
         } else if has_json_lines_ending(&path) || !metadata.is_file() {
-            // What is no file is named when its turn comes, like those in folders.
+            // A path that is no file is reported when its turn comes, as in folders.
             Ok(Source::JsonLines(path))
         } else {
             let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
@@ -71,27 +71,27 @@ fn has_json_lines_ending(path: &Path) -> bool {
     JSON_LINES_ENDINGS.contains(&ending)
 }
 
-/// How sources are read.
+/// Options of reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The first bad document is an error.
+    /// Makes the first bad document an error.
     pub strict: bool,
-    /// Links that leave a folder are followed.
+    /// Follows links that leave a folder.
     pub follow_links: bool,
     /// Limits for each file.
     pub limits: FileLimits,
 }
 
-/// A source that cannot be read at all.
+/// Error of a source that cannot be read at all.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReaderError {
-    /// Not a source.
+    /// The argument is not a source.
     #[error("{path}: {reason}", path = path.display())]
     Source {
         /// The argument.
         path: PathBuf,
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         reason: String,
     },
     /// Reading failed.
@@ -99,7 +99,7 @@ pub enum ReaderError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         #[source]
         source: std::io::Error,
     },
@@ -113,9 +113,9 @@ pub enum ReaderError {
 pub struct BadDocument {
     /// The file.
     pub file: String,
-    /// The line, from 1; 0 where the file is the document.
+    /// Line number, from 1; 0 where the file is the document.
     pub line: u64,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
 }
 
@@ -129,14 +129,14 @@ impl std::fmt::Display for BadDocument {
     }
 }
 
-/// How far a reader has come.
+/// Progress of a reader.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Good documents given out.
+    /// Number of good documents returned.
     pub documents: u64,
-    /// Bad documents left out.
+    /// Number of bad documents left out.
     pub bad: u64,
-    /// Paths passed over: links that leave a folder, and what is no file.
+    /// Number of paths passed over: links that leave a folder, and paths that are no files.
     pub passed_over: u64,
     /// Bytes of text read (after decompression).
     pub text_bytes: u64,
@@ -146,23 +146,23 @@ pub struct Progress {
     pub source_bytes_total: Option<u64>,
 }
 
-/// Where a reader is.
+/// Current place of a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file; `-` for standard input.
     pub file: String,
-    /// The line, from 1; 0 where the file is the document.
+    /// Line number, from 1; 0 where the file is the document.
     pub line: u64,
     /// Decoded bytes of the file so far; 0 where the file is the document.
     pub decoded_bytes: u64,
 }
 
-/// What a step of reading came to.
+/// Result of a step of reading.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
     /// A good document.
     Document(Document),
-    /// None yet: something was left out, or a long stretch holds none.
+    /// No document yet: something was left out, or a long stretch holds none.
     Meanwhile,
     /// The end of all sources.
     End,
@@ -172,17 +172,17 @@ pub enum Next {
 pub(crate) enum Step {
     /// A document.
     Good { document: Document, text_bytes: u64 },
-    /// Something that should have been one.
+    /// A bad document.
     Bad { bad: BadDocument, text_bytes: u64 },
-    /// Something that is not read.
+    /// A path that is not read.
     PassedOver(PassedOver),
-    /// Nothing yet.
+    /// No document yet.
     Meanwhile,
-    /// The stream is at its end.
+    /// The end of the stream.
     End,
 }
 
-/// The documents of one source.
+/// Documents of one source.
 enum Stream {
     JsonLines(JsonLines),
     Folder(Folder),
@@ -207,18 +207,18 @@ impl Stream {
     }
 }
 
-/// A source whose existence has been checked and that is opened when its turn comes, so that a
-/// thousand sources do not hold a thousand files and decoders.
+/// A source that has been found to exist and is opened when its turn comes, so that a thousand sources do not hold a
+/// thousand open files and decoders.
 enum Waiting {
     File(PathBuf),
     Stream(Box<Stream>),
 }
 
-/// Reads documents one after another out of all sources, in order.
+/// Reader of the documents of all sources, in order.
 ///
-/// A bad document is counted, the first ten are kept with their reasons, and reading goes on;
-/// under `strict` it is an error. What is passed over is counted and kept likewise, and never an
-/// error. After an error the reader is at its end.
+/// A bad document is counted, the first ten are kept with their reasons, and reading goes on; under `strict` it is an
+/// error. Passed-over paths are counted and kept likewise, and are never an error. After an error the reader is at its
+/// end.
 pub struct Reader {
     waiting: VecDeque<Waiting>,
     current: Option<Stream>,
@@ -243,7 +243,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Reads JSON lines from any stream; `name` stands for the file in reasons.
+    /// Creates a reader of JSON lines from any stream. `name` stands for the file in reasons.
     pub fn from_reader(name: impl Into<String>, stream: impl Read + Send + 'static) -> Reader {
         let mut reader = Reader::empty(ReadOptions::default());
         let input = Input::from_reader(stream, &reader.meter);
@@ -254,7 +254,7 @@ impl Reader {
         reader
     }
 
-    /// Reads the documentation below these roots; what is missing is passed over.
+    /// Creates a reader of the documentation below `roots`. Missing folders are skipped.
     pub fn open_machine(roots: &MachineRoots) -> Reader {
         let mut reader = Reader::empty(ReadOptions::default());
         let machine = Machine::open(roots, &reader.meter);
@@ -265,7 +265,7 @@ impl Reader {
         reader
     }
 
-    /// Makes the first bad document an error, or not.
+    /// Sets whether the first bad document is an error.
     pub fn strict(mut self, strict: bool) -> Reader {
         self.options.strict = strict;
         self
@@ -283,7 +283,7 @@ impl Reader {
         }
     }
 
-    /// The next good document; `None` at the end.
+    /// Returns the next good document; `None` at the end.
     pub fn next_document(&mut self) -> Result<Option<Document>, ReaderError> {
         loop {
             match self.read_on()? {
@@ -294,8 +294,8 @@ impl Reader {
         }
     }
 
-    /// Reads on to the next good document, and not for long: where none comes, that is said, and
-    /// [`Reader::place`] says where reading is.
+    /// Reads towards the next good document for a bounded stretch. Returns [`Next::Meanwhile`] where the stretch holds
+    /// none; [`Reader::place`] returns the place reached.
     pub fn read_on(&mut self) -> Result<Next, ReaderError> {
         let result = self.advance();
         if result.is_err() {
@@ -333,7 +333,7 @@ impl Reader {
         Ok(Next::Meanwhile)
     }
 
-    /// Opens a source; `None` where it is nothing that is read.
+    /// Opens a source; `None` where it is of a kind that is not read.
     fn start(&mut self, waiting: Waiting) -> Result<Option<Stream>, ReaderError> {
         let path = match waiting {
             Waiting::Stream(stream) => return Ok(Some(*stream)),
@@ -372,7 +372,7 @@ impl Reader {
         }
     }
 
-    /// How far it has come.
+    /// Returns the progress so far.
     pub fn progress(&self) -> Progress {
         Progress {
             source_bytes: self.meter.bytes(),
@@ -380,28 +380,28 @@ impl Reader {
         }
     }
 
-    /// Bytes of source files read so far, the measure of progress.
+    /// Returns the bytes of source files read so far, the measure of progress.
     pub fn source_bytes(&self) -> u64 {
         self.meter.bytes()
     }
 
-    /// Where it is; `None` between sources.
+    /// Returns the current place; `None` between sources.
     pub fn place(&self) -> Option<&Place> {
         self.current.as_ref().map(Stream::place)
     }
 
-    /// The first ten bad documents.
+    /// Returns the first ten bad documents.
     pub fn bad_documents(&self) -> &[BadDocument] {
         &self.bad
     }
 
-    /// The first ten paths that were passed over.
+    /// Returns the first ten paths that were passed over.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
 }
 
-/// Checks that a source is there, and how many bytes it has.
+/// Checks that a source exists, and determines its length in bytes where known.
 fn prepare(
     source: Source,
     options: &ReadOptions,
@@ -410,7 +410,7 @@ fn prepare(
     match source {
         Source::JsonLines(path) => match std::fs::metadata(&path) {
             Ok(metadata) => {
-                // What is no file is not read.
+                // A path that is no file is not read.
                 let bytes = metadata.is_file().then_some(metadata.len());
                 Ok((Waiting::File(path), Some(bytes.unwrap_or(0))))
             }

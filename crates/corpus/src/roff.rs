@@ -1,10 +1,10 @@
-//! Which words does a manual page show?
+//! Text of a manual page.
 //!
-//! Not a formatter: it drops what only a formatter needs (definitions, conditions, fonts, tables'
-//! layout) and keeps every word that a reader would search for. Both the `man` macros (`.SH`,
-//! `.B`) and the `mdoc` macros (`.Sh`, `.Fl`) are read.
+//! Not a formatter: it drops what only a formatter needs (definitions, conditions, fonts, table layouts) and keeps
+//! every word that a reader would search for. It reads both the `man` macros (`.SH`, `.B`) and the `mdoc` macros
+//! (`.Sh`, `.Fl`).
 
-/// A manual page's text, without its markup.
+/// Returns a manual page's text without its markup.
 pub(crate) fn read_text(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let mut definition_end: Option<String> = None;
@@ -47,20 +47,20 @@ pub(crate) fn read_text(source: &str) -> String {
             | "BR" | "RB" | "BI" | "IB" | "IR" | "RI" | "SM" | "SB" | "UR" | "MT" | "SY" | "OP" => {
                 append_arguments(&mut text, arguments);
             }
-            // Everything else instructs the formatter.
+            // Every other macro instructs the formatter.
             _ => {}
         }
     }
     text
 }
 
-/// A macro's arguments as words; quotes hold one argument together and are not shown.
+/// Appends a macro's arguments as words. Quotes group an argument and are dropped.
 fn append_arguments(text: &mut String, arguments: &str) {
     append_plain(text, &arguments.replace('"', ""));
     text.push('\n');
 }
 
-/// Text with its escapes resolved: fonts and motions go, special characters become themselves.
+/// Appends text with its escapes resolved: fonts and motions are dropped, special characters become themselves.
 fn append_plain(text: &mut String, line: &str) {
     let mut rest = line;
     while let Some(at) = rest.find('\\') {
@@ -70,7 +70,7 @@ fn append_plain(text: &mut String, line: &str) {
     text.push_str(rest);
 }
 
-/// Resolves one escape (after its backslash); gives what follows it.
+/// Resolves one escape, given the text after its backslash, and returns the text after the escape.
 fn append_escape<'a>(text: &mut String, rest: &'a str) -> &'a str {
     let mut characters = rest.chars();
     let Some(kind) = characters.next() else {
@@ -115,7 +115,7 @@ fn append_escape<'a>(text: &mut String, rest: &'a str) -> &'a str {
     }
 }
 
-/// A name in one of the three forms `x`, `(xx`, `[xxx]`, and what follows it.
+/// Splits off a name in one of the three forms `x`, `(xx`, `[xxx]`. Returns the name and the rest.
 fn after_name(rest: &str) -> (&str, &str) {
     if let Some(inner) = rest.strip_prefix('[') {
         return inner.split_once(']').unwrap_or((inner, ""));

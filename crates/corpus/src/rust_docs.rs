@@ -1,14 +1,13 @@
-//! Which documentation does a Rust source file hold?
+//! Documentation comments of a Rust source file.
 //!
-//! Lines, not syntax: a comment line of documentation begins with `///` or `//!`, a block with
-//! `/**` or `/*!`. What a string literal happens to hold in that form is taken too; that is rare
-//! and harmless. After the documentation of an item comes the item's first line, because people
-//! search for its name.
+//! Works on lines, not on syntax: a line of documentation begins with `///` or `//!`, a block with `/**` or `/*!`. A
+//! string literal with such a line is taken too, which is rare and harmless. The documentation of an item is followed
+//! by the item's first line, because people search for its name.
 
-/// The longest item line that is kept.
+/// Upper limit on the characters of an item line.
 const ITEM_CHARS_MAX: usize = 160;
 
-/// The documentation in a Rust source file; empty where there is none.
+/// Returns the documentation of a Rust source file; empty where there is none.
 pub(crate) fn read_text(source: &str) -> String {
     let mut text = String::new();
     let mut in_block = false;
@@ -52,7 +51,7 @@ fn append_line(text: &mut String, words: &str) {
     text.push('\n');
 }
 
-/// `/// words` and `//! words`, but not the rule `////////`.
+/// Returns the words of `/// words` and `//! words`, but not of the rule `////////`.
 fn line_comment(line: &str) -> Option<&str> {
     let words = line
         .strip_prefix("///")
@@ -60,7 +59,7 @@ fn line_comment(line: &str) -> Option<&str> {
     (!words.starts_with('/')).then_some(words)
 }
 
-/// `/** words` and `/*! words`, but not `/***` and not the empty `/**/`.
+/// Returns the words of `/** words` and `/*! words`, but not of `/***` or of the empty `/**/`.
 fn block_comment(line: &str) -> Option<&str> {
     let words = line
         .strip_prefix("/**")
@@ -68,7 +67,7 @@ fn block_comment(line: &str) -> Option<&str> {
     (!words.starts_with(['*', '/'])).then_some(words)
 }
 
-/// The module that a file of a crate is: `serde`, `src/de/value.rs` → `serde::de::value`.
+/// Returns the module path of a file of a crate: `serde`, `src/de/value.rs` → `serde::de::value`.
 pub(crate) fn module_path(crate_name: &str, file: &str) -> String {
     let file = file.strip_prefix("src/").unwrap_or(file);
     let file = file.strip_suffix(".rs").unwrap_or(file);
@@ -80,7 +79,7 @@ pub(crate) fn module_path(crate_name: &str, file: &str) -> String {
     parts.join("::")
 }
 
-/// The first line of the file's own documentation (`//!`).
+/// Returns the first line of the file's own documentation (`//!`).
 pub(crate) fn own_first_line(source: &str) -> Option<String> {
     let own = source.lines().find_map(|line| {
         let words = line.trim().strip_prefix("//!")?.trim();

@@ -1,9 +1,8 @@
-//! The files of a folder, each once, without those that a link brings in from elsewhere.
+//! Walk over the files of a folder: each file once, without files outside that a link leads to.
 //!
-//! A file is reached by its own path where it has one that is not hidden; links come after all own
-//! paths. A link that stays in the folder brings in what has none: a hidden file, or one whose name
-//! says nothing. A folder is entered once and a file found once, by their real paths, so links to a
-//! folder above end.
+//! A file is reached by its own path where that path is not hidden; links come after all own paths. A link that stays
+//! in the folder adds a file that its own path does not: a hidden file, or one whose name does not look like text.
+//! Folders and files are recognised by their real paths, and each is visited once, so links to a parent folder end.
 
 use crate::opened::{Beneath, OpenError};
 use crate::passed_over::{PassedOver, Reason};
@@ -25,16 +24,16 @@ pub(crate) struct Found {
     pub(crate) bytes: u64,
 }
 
-/// What a walk found, in the order of the paths.
+/// Result of a walk, in the order of the paths.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     pub(crate) files: Vec<Found>,
-    /// Folders that could not be read, and why.
+    /// Folders that could not be read, with the errors.
     pub(crate) unreadable: Vec<(PathBuf, io::Error)>,
     pub(crate) passed_over: Vec<PassedOver>,
 }
 
-/// A folder or a link on the way: as it was found, and as it really is.
+/// A folder or link to visit: the path by which it was found, and its real path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Way {
     path: PathBuf,
@@ -45,14 +44,14 @@ struct Walker<'a, W> {
     beneath: &'a Beneath,
     wanted: W,
     walk: Walk,
-    /// Real paths of folders entered and of files found.
+    /// Real paths of the folders entered and the files found.
     seen: HashSet<PathBuf>,
     folders: Vec<Way>,
     links: BTreeSet<PathBuf>,
 }
 
-/// Finds the files below the real path `root` that `wanted` names, all of them in `beneath`. Hidden
-/// files and folders are passed over in silence, and so is a link to a file that is not wanted.
+/// Finds the files below the real path `root` whose names are `wanted`, all of them in `beneath`. Hidden files and
+/// folders are skipped silently, as is a link to a file that is not wanted.
 pub(crate) fn walk(beneath: &Beneath, root: &Path, wanted: impl Fn(&str) -> bool) -> Walk {
     let mut walker = Walker {
         beneath,
@@ -81,7 +80,7 @@ pub(crate) fn walk(beneath: &Beneath, root: &Path, wanted: impl Fn(&str) -> bool
     walk
 }
 
-/// As [`walk`], without links that leave `root`; nothing where it cannot be read.
+/// Walks as [`walk`], without links that leave `root`; returns an empty result where `root` cannot be read.
 pub(crate) fn walk_or_nothing(root: &Path, wanted: impl Fn(&str) -> bool) -> Walk {
     let real = fs::canonicalize(root);
     let opened = real.and_then(|real| Ok((Beneath::new(&real)?, real)));
@@ -125,7 +124,7 @@ impl<W: Fn(&str) -> bool> Walker<'_, W> {
                 }
             }
         }
-        // The last is entered first; sorted, so that of two ways to one folder always the same wins.
+        // The last folder is entered first. Sorted, so that of two paths to one folder the same one always wins.
         self.folders.sort_unstable_by(|a, b| b.cmp(a));
     }
 

@@ -15,26 +15,27 @@ mod rolling;
 
 use crate::verdict::Verdict;
 
-/// How often times are taken at most.
+/// Upper limit on the attempts at a check whose times fail.
 const TRIES_MAX: u32 = 3;
 
-/// How checks are run.
+/// Settings of a run of checks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run {
-    /// Full size, or small.
+    /// Whether the run has the full size; otherwise it is small.
     pub(crate) full: bool,
-    /// Without what the check guards.
+    /// Whether the protection that the check guards is removed.
     pub(crate) sabotage: bool,
     pub(crate) seed: u64,
 }
 
 impl Run {
-    /// A limit in milliseconds: the small size runs wherever tests do, beside other work, and is given more.
+    /// Returns a time limit in milliseconds. The small size gets more, because it runs beside other work wherever tests
+    /// run.
     pub(crate) fn limit_ms(&self, limit_ms: f64) -> f64 {
         limit_ms * self.size(4.0, 1.0)
     }
 
-    /// A size that depends on how much is tried.
+    /// Returns `small` or `full`, according to the size of the run.
     pub(crate) fn size<T>(&self, small: T, full: T) -> T {
         if self.full { full } else { small }
     }
@@ -89,8 +90,8 @@ impl Check {
         Check::V9,
     ];
 
-    /// Runs it, again where only times failed: other work on the machine may have spoiled them. What must never
-    /// happen is not given a second chance, nor is a check without what it guards.
+    /// Runs the check, and repeats it where only times failed: other work on the machine may have disturbed them. A
+    /// violated invariant is never retried, nor is a check under sabotage.
     pub(crate) async fn run(self, run: &Run) -> anyhow::Result<Verdict> {
         let mut tries = 1;
         loop {

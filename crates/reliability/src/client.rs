@@ -1,4 +1,4 @@
-//! A client that knows what became of each request: answered, refused at the door, or lost on the way.
+//! HTTP client that classifies the outcome of each request: answered, refused, or lost.
 
 use crate::process::Process;
 use anyhow::Context;
@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// Longer than any server may take over an answer.
+/// Time limit for an answer, longer than any server may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An HTTP answer.
@@ -21,16 +21,16 @@ pub(crate) struct Answered {
     pub(crate) body: Bytes,
 }
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lost {
-    /// Nobody listens there; the request was not sent.
+    /// The connection was refused; the request was not sent.
     Refused,
-    /// Anything else.
+    /// Any other failure.
     OnTheWay(String),
 }
 
-/// One connection, made again where the server has closed it.
+/// One connection, reopened where the server has closed it.
 #[derive(Debug)]
 pub(crate) struct Client {
     address: SocketAddr,
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// Asks for a path.
+    /// Requests a path.
     pub(crate) async fn get(&mut self, path: &str) -> Result<Answered, Lost> {
         match tokio::time::timeout(PATIENCE, self.get_patiently(path)).await {
             Ok(answered) => answered,
@@ -68,7 +68,7 @@ impl Client {
             let mut sender = match self.sender.take() {
                 Some(mut sender) => match sender.ready().await {
                     Ok(()) => sender,
-                    // The server has closed it since.
+                    // The server has closed the connection since.
                     Err(_) => continue,
                 },
                 None => self.connect().await?,
@@ -85,7 +85,7 @@ impl Client {
                     });
                 }
                 Err(mut error) => match error.take_message() {
-                    // Not a byte of it was sent.
+                    // Not a byte of the request was sent.
                     Some(unsent) => request = unsent,
                     None => return Err(lost("after sending", error.error())),
                 },
@@ -108,13 +108,13 @@ impl Client {
     }
 }
 
-/// An answer that must be there.
+/// Requests a path whose answer must arrive.
 pub(crate) async fn get(address: SocketAddr, path: &str) -> anyhow::Result<Answered> {
     let answered = Client::new(address).get(path).await;
     answered.map_err(|lost| anyhow::anyhow!("http://{address}{path}: {lost:?}"))
 }
 
-/// The sum over all partitions of a figure of `/metrics`.
+/// Returns a figure of `/metrics`, summed over all partitions.
 pub(crate) async fn metric(server: &Process, name: &str) -> anyhow::Result<f64> {
     let admin = server.admin.context("the server has no admin address")?;
     let answered = get(admin, "/metrics").await?;
@@ -134,16 +134,16 @@ fn sum_of(text: &str, name: &str) -> Option<f64> {
     values.fold(None, |sum, value| Some(sum.unwrap_or(0.0) + value))
 }
 
-/// The path of a search, with more parameters as `&k=5`.
+/// Returns the path of a search, with further `parameters` such as `&k=5`.
 pub(crate) fn search_path(query: &str, parameters: &str) -> String {
     let query: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
     format!("/search?q={query}{parameters}")
 }
 
-/// An answer without what may differ each time: the times of its phases.
+/// Returns an answer without the times of its phases, which differ each time.
 pub(crate) fn without_phases(body: &[u8]) -> Vec<u8> {
     const KEY: &[u8] = b"\"phases_us\":{";
-    // Inside JSON strings quotes are escaped, so this is only ever the key.
+    // Quotes inside JSON strings are escaped, so only the key can match.
     let at = body.windows(KEY.len()).rposition(|bytes| bytes == KEY);
     let Some(at) = at else { return body.to_vec() };
     let length = body[at..].iter().position(|&byte| byte == b'}');

@@ -1,4 +1,4 @@
-//! Do the servers keep their promises while they are killed, stopped, slowed, overloaded and abused?
+//! Reliability checks: servers that are killed, stopped, slowed, overloaded and abused.
 //!
 //! ```text
 //! made-up collection ─► shorttail index ─► real processes on loopback ◄─ traffic, each answer compared
@@ -6,8 +6,8 @@
 //!                  signals, proxies that hold calls, too much load, clients that stall
 //! ```
 //!
-//! Development only. Each check keeps limits that are written beside its figures; `--sabotage` takes away
-//! what a check guards and succeeds only if the check then fails. See docs/reliability.md.
+//! Development only. Each check keeps limits that are reported beside its figures. `--sabotage` removes the protection
+//! that a check guards and succeeds only if the check then fails. See docs/reliability.md.
 
 mod checks;
 mod client;

@@ -1,11 +1,11 @@
-//! Load that is offered from outside by the load generator, and what came of it.
+//! Load from the load generator, and its outcome.
 
 use anyhow::Context;
 use load::{Arrivals, Outcome, QueryStream, Sample, Settings, Target, Think};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Requests that one client of the harness sends, by path.
+/// Requests to one target, as paths.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) target: Target,
@@ -14,7 +14,7 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// Queries to a server, each with the same parameters, as `&k=5`.
+    /// Creates queries to a server, each with the same `parameters`, such as `&k=5`.
     pub(crate) fn new(
         address: SocketAddr,
         queries: &[String],
@@ -28,7 +28,7 @@ impl Offer {
         })
     }
 
-    /// Independent arrivals, whatever the server does.
+    /// Runs open-loop load: Poisson arrivals, independent of the server.
     pub(crate) async fn open(&self, rate_qps: f64, duration: Duration) -> anyhow::Result<Came> {
         let arrivals = Arrivals::Poisson { rate_qps };
         let (target, queries) = (self.target.clone(), self.queries.clone());
@@ -37,7 +37,7 @@ impl Offer {
         self.run(settings).await
     }
 
-    /// So many clients, each asking as soon as it is answered.
+    /// Runs closed-loop load: `clients` clients, each sending as soon as it is answered.
     pub(crate) async fn closed(&self, clients: usize, duration: Duration) -> anyhow::Result<Came> {
         let (target, queries) = (self.target.clone(), self.queries.clone());
         self.run(Settings::closed(
@@ -60,7 +60,7 @@ impl Offer {
     }
 }
 
-/// What came of an offer.
+/// Outcome of an offered load.
 #[derive(Debug, Clone)]
 pub(crate) struct Came {
     pub(crate) outcome: Outcome,
@@ -75,13 +75,13 @@ impl Came {
         self.samples().iter().filter(|sample| of(sample)).count() as u64
     }
 
-    /// Response times of some requests, from their intended instants, in milliseconds.
+    /// Returns the response times of the selected requests, from their intended instants.
     pub(crate) fn times_ms(&self, of: impl Fn(&Sample) -> bool) -> Percentiles {
         let samples = self.samples().iter().filter(|sample| of(sample));
         samples.filter_map(Sample::response_ns).collect()
     }
 
-    /// Answers a second that came within a client's deadline.
+    /// Returns the answers a second within a client's deadline.
     pub(crate) fn goodput_qps(&self, deadline: Duration) -> f64 {
         let in_time = |sample: &Sample| {
             let limit_ns = deadline.as_nanos() as u64;
@@ -91,7 +91,7 @@ impl Came {
     }
 }
 
-/// Times, to take percentiles of.
+/// Times, sorted for percentiles.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Percentiles {
     sorted_ns: Vec<u64>,
@@ -106,7 +106,7 @@ impl FromIterator<u64> for Percentiles {
 }
 
 impl Percentiles {
-    /// The smallest time that so many percent do not exceed, in milliseconds; no number of no times.
+    /// Returns the smallest time that `percent` percent of the times do not exceed, in milliseconds; NaN without times.
     pub(crate) fn ms(&self, percent: f64) -> f64 {
         let count = self.sorted_ns.len();
         let rank = (percent / 100.0 * count as f64).ceil() as usize;

@@ -1,4 +1,4 @@
-//! One `shorttail` process: started, watched, signalled, and surely ended.
+//! A `shorttail` process: started, observed, signalled, and reliably ended.
 
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-/// What a process says when it can be asked.
+/// Line prefix that announces readiness.
 const READY: &str = "listening on ";
-/// What it says before: where one with HTTP is administered, and where another one tells its figures.
+/// Prefixes of the line printed before that: the admin address of a server with HTTP, the metrics address of another one.
 const ADMIN: [&str; 2] = ["admin on http://", "metrics at http://"];
-/// A process that has not said so after this time never will.
+/// Time limit for readiness; a process that is not ready by then never will be.
 const START: Duration = Duration::from_secs(30);
 
-/// The program under test.
+/// Returns the path of the program under test.
 pub(crate) fn program() -> anyhow::Result<PathBuf> {
     let path = match std::env::var_os("SHORTTAIL_BINARY") {
         Some(path) => PathBuf::from(path),
@@ -31,18 +31,18 @@ pub(crate) fn program() -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-/// A server. Dropping it kills it, stopped or not.
+/// A server process. Dropping it kills it, stopped or not.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     arguments: Vec<String>,
     pub(crate) address: SocketAddr,
-    /// Where its metrics are, if anywhere.
+    /// Address of its metrics, if any.
     pub(crate) admin: Option<SocketAddr>,
 }
 
 impl Process {
-    /// Starts a subcommand that serves, at any free port, and waits until it listens.
+    /// Starts a subcommand that serves, on any free port, and waits until it listens.
     pub(crate) async fn start(arguments: &[&str]) -> anyhow::Result<Process> {
         let arguments = arguments.iter().map(|&one| one.to_owned()).collect();
         Process::start_at(arguments, "127.0.0.1:0").await
@@ -55,7 +55,7 @@ impl Process {
             .args(["--listen", listen])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            // What goes wrong there is provoked here, mostly.
+            // Most of its errors are provoked by the checks.
             .stderr(log_output())
             .kill_on_drop(true)
             .spawn()
@@ -78,7 +78,7 @@ impl Process {
         .map_err(|_| anyhow::anyhow!("it does not listen after {} s", START.as_secs()))
         .and_then(|address| address)
         .with_context(|| format!("shorttail {shown} --listen {listen}"))?;
-        // What it writes later must not fill the pipe.
+        // Later output must not fill the pipe.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Ok(Process {
             child,
@@ -88,7 +88,7 @@ impl Process {
         })
     }
 
-    /// Starts it again at the address that it had; it must have ended.
+    /// Restarts the process at its previous address; it must have ended.
     pub(crate) async fn restart(&mut self) -> anyhow::Result<()> {
         if self.child.try_wait()?.is_none() {
             bail!("shorttail {} still runs", self.arguments.join(" "));
@@ -98,28 +98,28 @@ impl Process {
         Ok(())
     }
 
-    /// Whether it has ended, however.
+    /// Whether the process has ended, in any way.
     pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    /// Its process id, as long as it has not been seen to end.
+    /// Returns the process id, unless the process is known to have ended.
     pub(crate) fn id(&self) -> anyhow::Result<u32> {
         self.child.id().context("the process has ended")
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the process.
     pub(crate) fn signal(&self, signal: Signal) -> anyhow::Result<()> {
         let id = Pid::from_raw(self.id()?.try_into()?).context("no process has this id")?;
         Ok(kill_process(id, signal)?)
     }
 
-    /// Ends it without a word.
+    /// Kills the process at once.
     pub(crate) async fn kill(&mut self) -> anyhow::Result<()> {
         Ok(self.child.kill().await?)
     }
 
-    /// Asks it to end, and waits for that.
+    /// Sends SIGTERM and waits for the end.
     pub(crate) async fn terminate(&mut self, limit: Duration) -> anyhow::Result<()> {
         self.signal(Signal::TERM)?;
         let ended = tokio::time::timeout(limit, self.child.wait()).await;
@@ -131,24 +131,24 @@ impl Process {
         Ok(())
     }
 
-    /// What it was started with.
+    /// Returns the arguments of the process.
     pub(crate) fn arguments(&self) -> &[String] {
         &self.arguments
     }
 
-    /// Memory that it has in use, in bytes.
+    /// Returns the resident memory of the process, in bytes.
     pub(crate) fn resident_bytes(&self) -> anyhow::Result<u64> {
         self.status_bytes("VmRSS:")
     }
 
-    /// The most memory that it had in use since [`Process::forget_peak`], in bytes.
+    /// Returns the peak of the resident memory since [`Process::forget_peak`], in bytes.
     pub(crate) fn resident_peak_bytes(&self) -> anyhow::Result<u64> {
         self.status_bytes("VmHWM:")
     }
 
-    /// Begins a new peak of memory in use.
+    /// Resets the peak of the resident memory.
     pub(crate) fn forget_peak(&self) -> anyhow::Result<()> {
-        // What resets it, by proc(5).
+        // The value that resets it, according to proc(5).
         Ok(std::fs::write(
             format!("/proc/{}/clear_refs", self.id()?),
             "5",
@@ -166,7 +166,7 @@ impl Process {
         Ok(kib * 1024)
     }
 
-    /// Processor time that all its threads have taken.
+    /// Returns the processor time of all its threads.
     pub(crate) fn cpu_time(&self) -> anyhow::Result<Duration> {
         let mut ns = 0;
         for thread in std::fs::read_dir(format!("/proc/{}/task", self.id()?))? {
@@ -180,7 +180,7 @@ impl Process {
         Ok(Duration::from_nanos(ns))
     }
 
-    /// Sockets that it has open.
+    /// Returns the number of open sockets.
     pub(crate) fn sockets_count(&self) -> anyhow::Result<usize> {
         let files = std::fs::read_dir(format!("/proc/{}/fd", self.id()?))?;
         let is_socket = |path: PathBuf| {

@@ -1,8 +1,8 @@
-//! A small network in between: passes bytes on, and holds single gRPC calls back where it is told to.
+//! Proxy that forwards bytes and delays single gRPC calls on request.
 //!
-//! It reads the frames of HTTP/2 (RFC 9113, section 4.1) that go to the server, and holds the DATA frames of
-//! a call. The frames before them carry compressed headers, whose order must be kept; without its data a
-//! call does not begin, so holding these is holding the call, and no other.
+//! It parses the HTTP/2 frames to the server (RFC 9113, section 4.1) and delays the DATA frames of a call. The frames
+//! before them carry compressed headers, whose order must be kept. A call does not begin without its data, so delaying
+//! the data delays this call and no other.
 //!
 //! frame := length:u24be type:u8 flags:u8 stream:u32be payload[length]
 
@@ -21,13 +21,13 @@ use tokio::task::JoinHandle;
 
 const PREFACE_BYTES: usize = 24;
 const HEAD_BYTES: usize = 9;
-/// More than any frame that these servers send.
+/// Upper limit on the bytes of a frame, above any that these servers send.
 const FRAME_BYTES_MAX: usize = 1 << 20;
 const DATA: u8 = 0;
 const RESET: u8 = 3;
-/// Where a message begins in the data of its call: after a byte that says whether it is compressed, and its length.
+/// Offset of a message in the data of its call: after the compression flag (one byte) and the length.
 const MESSAGE_AT: usize = 5;
-/// How a request for summaries begins: field 1, a number. Health checks begin with a text.
+/// First byte of a request for summaries: field 1, a number. Health checks begin with a text.
 const SUMMARIES_FIRST_BYTE: u8 = 0x08;
 
 /// A proxy before one server. Dropping it ends it.
@@ -37,10 +37,10 @@ pub(crate) struct Proxy {
     accepting: JoinHandle<()>,
 }
 
-/// What a proxy is told to do; may change at any moment.
+/// Instructions to a proxy, which may change at any moment.
 pub(crate) struct Orders {
     target: SocketAddr,
-    /// Of a million calls, as many are held.
+    /// Share of the calls that are delayed, in millionths.
     held_millionths: AtomicU64,
     held_ms: AtomicU64,
     calls: AtomicU64,
@@ -49,7 +49,7 @@ pub(crate) struct Orders {
     ambush: Mutex<Option<Ambush>>,
 }
 
-/// The next call is told of, and waits until it may go on.
+/// Signals the arrival of the next call, which waits for its release.
 struct Ambush {
     met: oneshot::Sender<()>,
     go_on: oneshot::Receiver<()>,
@@ -89,7 +89,7 @@ impl Drop for Proxy {
 }
 
 impl Orders {
-    /// Holds a share of the calls for a time.
+    /// Delays a share of the calls by a time.
     pub(crate) fn hold(&self, share: f64, time: Duration) {
         let time_ms = time.as_millis() as u64;
         self.held_ms.store(time_ms, Ordering::Relaxed);
@@ -97,14 +97,14 @@ impl Orders {
         self.held_millionths.store(millionths, Ordering::Relaxed);
     }
 
-    /// Calls that came by, and those that were held.
+    /// Returns the number of calls so far, and of those that were delayed.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
         (count(&self.calls), count(&self.held))
     }
 
-    /// Stops the next request for summaries; the first future is ready when there is one, which goes
-    /// on when the second part is used or dropped.
+    /// Stops the next request for summaries. The first part resolves when the request arrives; the request continues
+    /// when the second part is used or dropped.
     pub(crate) fn ambush(&self) -> (oneshot::Receiver<()>, oneshot::Sender<()>) {
         let (met, is_met) = oneshot::channel();
         let (release, go_on) = oneshot::channel();
@@ -127,7 +127,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One connection, until either side ends it: then the other side is closed too.
+/// Forwards one connection until either side ends it, then closes the other side too.
 async fn pass(client: TcpStream, orders: Arc<Orders>) {
     let Ok(server) = TcpStream::connect(orders.target).await else {
         return;
@@ -144,7 +144,7 @@ async fn pass(client: TcpStream, orders: Arc<Orders>) {
     }
 }
 
-/// The way to the server; calls that are held wait in `waiting`, by stream.
+/// Write side of the connection to the server. Delayed calls wait in `waiting`, by stream.
 struct ToServer {
     stream: tokio::sync::Mutex<OwnedWriteHalf>,
     waiting: Mutex<HashMap<u32, Vec<u8>>>,
@@ -184,7 +184,7 @@ async fn to_the_server(
                 waiting.extend_from_slice(&frame);
                 continue;
             }
-            // Streams of a client have rising numbers: a higher one is a new call.
+            // A client's stream numbers increase: a higher one is a new call.
             if stream > newest {
                 newest = stream;
                 let ambush = match frame.get(HEAD_BYTES + MESSAGE_AT) {
@@ -206,13 +206,13 @@ async fn to_the_server(
     }
 }
 
-/// Sends on what was held, in one piece and before any later frame of the call.
+/// Sends the delayed frames in one piece, before any later frame of the call.
 async fn later(to: Arc<ToServer>, stream: u32, time: Duration) {
     tokio::time::sleep(time).await;
     let mut writer = to.stream.lock().await;
     let frames = lock(&to.waiting).remove(&stream);
     if let Some(frames) = frames {
-        // An end of the connection is noticed where it is read.
+        // The reading side notices the end of the connection.
         let _ = writer.write_all(&frames).await;
     }
 }

@@ -1,9 +1,9 @@
-//! Which random numbers does a check draw? The same for the same seed.
+//! Random numbers of a check, the same for the same seed.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A stream of random numbers; streams of one seed are independent of each other.
+/// A stream of random numbers. Streams of one seed are independent of each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(Xoshiro256PlusPlus);
 
@@ -14,12 +14,12 @@ impl Random {
         Random(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(limit)) >> 64) as u64
     }
 
-    /// Yes, so many times in a million.
+    /// Returns true with a probability of `millionths` in a million.
     pub(crate) fn chance(&mut self, millionths: u64) -> bool {
         self.below(1_000_000) < millionths
     }

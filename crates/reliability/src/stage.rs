@@ -1,4 +1,4 @@
-//! What is searched: a made-up collection, indexed in a temporary folder, and the servers before it.
+//! Test environment: a synthetic collection, indexed in a temporary folder, and servers on it.
 
 use crate::client::{get, search_path, without_phases};
 use crate::process::{Process, program};
@@ -14,10 +14,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 use testkit::MadeUp;
 
-/// Front-ends look at their servers four times a second; after so long they know of a change.
+/// Time after which front-ends know of a change; they poll their servers four times a second.
 pub(crate) const NOTICED: Duration = Duration::from_millis(800);
 
-/// An index on the disk, removed with this.
+/// An index on disk, deleted when dropped.
 #[derive(Debug)]
 pub(crate) struct Stage {
     folder: TempDir,
@@ -26,7 +26,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Makes documents up and indexes them.
+    /// Generates documents and indexes them.
     pub(crate) async fn set(documents_count: usize, chunks_count: u32) -> anyhow::Result<Stage> {
         let made_up = MadeUp::default();
         Stage::of(
@@ -75,19 +75,19 @@ impl Stage {
         Ok(stage)
     }
 
-    /// The folder of the index.
+    /// Returns the folder of the index.
     pub(crate) fn index(&self) -> PathBuf {
         self.folder.path().join("index")
     }
 
-    /// One process with all roles inside.
+    /// Starts one process with all roles.
     pub(crate) async fn serve(&self, more: &[&str]) -> anyhow::Result<Process> {
         let index = self.index();
         let index = index.to_string_lossy();
         Process::start(&[&["serve", &index], more].concat()).await
     }
 
-    /// A copy of the index in a folder of its own.
+    /// Copies the index to a folder of its own.
     pub(crate) fn copy(&self, name: &str) -> anyhow::Result<PathBuf> {
         let to = self.folder.path().join(name);
         std::fs::create_dir(&to)?;
@@ -98,12 +98,12 @@ impl Stage {
         Ok(to)
     }
 
-    /// A server of some chunks; `role` is `index-server` or `document-server`.
+    /// Starts a server of some chunks; `role` is `index-server` or `document-server`.
     pub(crate) async fn server(&self, role: &str, chunks: &str) -> anyhow::Result<Process> {
         self.server_of(&self.index(), role, chunks, false).await
     }
 
-    /// The same of a copy of the index, with figures at an address of their own where they are asked for.
+    /// Starts a server of some chunks on a copy of the index, with a metrics address of its own where requested.
     pub(crate) async fn server_of(
         &self,
         index: &Path,
@@ -122,7 +122,7 @@ impl Stage {
         Process::start(&arguments).await
     }
 
-    /// A front-end before servers, given as chunks and address.
+    /// Starts a front-end for the given servers, each with its chunks and address.
     pub(crate) async fn front_end(
         &self,
         index_servers: &[(String, SocketAddr)],
@@ -148,7 +148,7 @@ impl Stage {
         Process::start(&[&["front-end", "--cluster", file], more].concat()).await
     }
 
-    /// The chunks of each of some parts, as equal as can be.
+    /// Splits the chunks into `count` parts, as equal as possible.
     pub(crate) fn parts(&self, count: u32) -> Vec<String> {
         let cut = |part: u32| part * self.chunks_count / count;
         (0..count)
@@ -156,22 +156,22 @@ impl Stage {
             .collect()
     }
 
-    /// All chunks.
+    /// Returns the range of all chunks.
     pub(crate) fn all_chunks(&self) -> String {
         format!("0-{}", self.chunks_count - 1)
     }
 }
 
-/// A path and the answer that is right.
+/// A path and its right answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Question {
     pub(crate) path: String,
     pub(crate) status: u16,
-    /// Without the times of phases.
+    /// The right body, without the times of phases.
     pub(crate) expected: Vec<u8>,
 }
 
-/// Has the one-process server answer paths.
+/// Asks the one-process server for the right answers of `paths`.
 pub(crate) async fn questions(
     one_process: SocketAddr,
     paths: impl IntoIterator<Item = String>,
@@ -188,7 +188,7 @@ pub(crate) async fn questions(
     Ok(questions)
 }
 
-/// Ordinary queries of the collection, with a few parameters in turn.
+/// Returns ordinary queries of the collection, with a few parameters in turn.
 pub(crate) fn ordinary_paths(count: usize) -> Vec<String> {
     const PARAMETERS: [&str; 4] = ["", "&any=1", "&per_site=0&k=5", "&start=3&k=7"];
     let made_up = MadeUp::default();
@@ -199,7 +199,7 @@ pub(crate) fn ordinary_paths(count: usize) -> Vec<String> {
         .collect()
 }
 
-/// The most frequent words of the made-up collection, most frequent first.
+/// Returns the most frequent words of the synthetic collection, most frequent first.
 pub(crate) fn frequent_words(count: usize) -> Vec<String> {
     let mut counts: HashMap<String, u64> = HashMap::new();
     for document in MadeUp::default().documents(500) {
@@ -217,10 +217,10 @@ pub(crate) fn frequent_words(count: usize) -> Vec<String> {
         .collect()
 }
 
-/// Queries that are slow to search: loose phrases of frequent words, `phrases_count` in each. One takes some
+/// Returns queries that are slow to search: `phrases_count` loose phrases of frequent words in each. One takes some
 /// dozen milliseconds in the largest collection here.
 pub(crate) fn slow_queries(count: usize, phrases_count: usize) -> Vec<String> {
-    /// Words of which nearly any two stand in hundreds of documents.
+    /// Number of words; nearly any two of them occur together in hundreds of documents.
     const WORDS: usize = 24;
     let words = frequent_words(WORDS);
     let pairs = (0..WORDS).flat_map(|first| (first + 1..WORDS).map(move |second| (first, second)));
@@ -238,8 +238,8 @@ pub(crate) fn slow_queries(count: usize, phrases_count: usize) -> Vec<String> {
         .collect()
 }
 
-/// The slow queries in each place where a clause can stand: by themselves, excluded, required, and as an
-/// alternative of an alternative.
+/// Returns the slow queries in each position of a clause: on its own, excluded, required, and as an alternative of an
+/// alternative.
 pub(crate) fn heavy_queries(count: usize, phrases_count: usize) -> Vec<String> {
     let words = frequent_words(4);
     let [first, second, ..] = words.as_slice() else {

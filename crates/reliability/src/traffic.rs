@@ -1,4 +1,4 @@
-//! Steady traffic whose every answer is compared with the right one.
+//! Steady traffic with every answer compared to the right one.
 
 use crate::client::{Answered, Client, Lost, without_phases};
 use crate::offered::Percentiles;
@@ -10,29 +10,29 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-/// Clients side by side, each with a connection of its own to every front-end.
+/// Number of concurrent clients, each with its own connection to every front-end.
 const CLIENTS: usize = 8;
-/// A client that is refused everywhere looks again after this, for this long.
+/// Interval between the attempts of a client that is refused everywhere, and the limit on these attempts.
 const AGAIN: Duration = Duration::from_millis(20);
 const REFUSALS_MAX: u32 = 250;
 
-/// What became of the requests.
+/// Outcomes of the requests.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) asked: u64,
-    /// No answer, or another status than the right one.
+    /// Requests without an answer, or with the wrong status.
     pub(crate) failed: u64,
-    /// Answers that say that they lack something.
+    /// Answers that flag a missing part.
     pub(crate) partial: u64,
-    /// Whole answers that are not the right ones.
+    /// Complete answers that are not the right ones.
     pub(crate) wrong: u64,
-    /// Refused connections, tried again elsewhere.
+    /// Refused connections, retried at another front-end.
     pub(crate) refused: u64,
     times_ns: Vec<u64>,
     pub(crate) examples: Vec<String>,
 }
 
-/// Traffic under way.
+/// Traffic in progress.
 pub(crate) struct Traffic {
     stop: Arc<AtomicBool>,
     asked: Arc<AtomicUsize>,
@@ -40,8 +40,8 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Begins to ask questions in turn, `rate_qps` a second over all clients, as long as answers come in
-    /// time; front-ends are taken in turn, and another one where one refuses the connection.
+    /// Starts sending questions in turn, at `rate_qps` queries a second over all clients where answers come in time.
+    /// Front-ends are taken in turn; another one is tried where one refuses the connection.
     pub(crate) fn begin(
         front_ends: &[SocketAddr],
         questions: &Arc<Vec<Question>>,
@@ -67,12 +67,12 @@ impl Traffic {
         }
     }
 
-    /// Questions asked so far.
+    /// Returns the number of questions sent so far.
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// Ends when all questions under way are answered.
+    /// Ends the traffic when all questions in progress are answered.
     pub(crate) async fn end(mut self) -> Tally {
         self.stop.store(true, Ordering::Relaxed);
         let mut sum = Tally::default();
@@ -133,7 +133,7 @@ impl Asking {
     }
 }
 
-/// Where an answer leaves the right one, and how both go on.
+/// Describes the first difference from the right answer, with the following bytes of both.
 fn first_difference(answered: &[u8], expected: &[u8]) -> String {
     let answered = without_phases(answered);
     let pairs = answered.iter().zip(expected);
@@ -190,7 +190,7 @@ impl Tally {
         self.examples.extend(other.examples);
     }
 
-    /// Times from asking to the answer.
+    /// Returns the times from request to answer.
     pub(crate) fn times(&self) -> Percentiles {
         self.times_ns.iter().copied().collect()
     }

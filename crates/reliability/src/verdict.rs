@@ -1,25 +1,25 @@
-//! What a check found: figures, the limits they must keep, and whether they do.
+//! Result of a check: figures, their limits, and whether they keep them.
 
 use serde::Serialize;
 
-/// What a figure must keep.
+/// Limit on a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Rule {
     AtMost(f64),
     AtLeast(f64),
-    /// Told for the reader.
+    /// No limit: for the reader's information.
     None,
 }
 
-/// One figure, its unit in its name.
+/// One figure, with its unit in its name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Figure {
     pub(crate) name: String,
     pub(crate) value: f64,
     pub(crate) rule: Rule,
     pub(crate) kept: bool,
-    /// Whether other work on the machine may spoil it.
+    /// Whether other work on the machine may disturb it.
     pub(crate) timed: bool,
 }
 
@@ -28,18 +28,18 @@ pub(crate) struct Figure {
 pub(crate) struct Verdict {
     pub(crate) id: &'static str,
     pub(crate) passed: bool,
-    /// What was tried, as `40 kills, 8123 queries`.
+    /// Extent of the check, as `40 kills, 8123 queries`.
     pub(crate) count: String,
     pub(crate) figures: Vec<Figure>,
-    /// What went wrong, a few times of many.
+    /// A few examples of failures.
     pub(crate) examples: Vec<String>,
     pub(crate) seed: u64,
     pub(crate) seconds: f64,
-    /// How often it was tried: times that other work may have spoiled are taken again.
+    /// Number of attempts: times that other work may have disturbed are taken again.
     pub(crate) tries: u32,
 }
 
-/// As many examples of a failure are told.
+/// Upper limit on the examples that are reported.
 const EXAMPLES_MAX: usize = 5;
 
 impl Verdict {
@@ -56,23 +56,23 @@ impl Verdict {
         }
     }
 
-    /// A figure that must not be greater.
+    /// Adds a figure that must not exceed `limit`.
     pub(crate) fn at_most(&mut self, name: &str, value: f64, limit: f64) {
         self.add(name, value, Rule::AtMost(limit), value <= limit);
     }
 
-    /// A figure that must not be smaller.
+    /// Adds a figure that must not be below `limit`.
     pub(crate) fn at_least(&mut self, name: &str, value: f64, limit: f64) {
         self.add(name, value, Rule::AtLeast(limit), value >= limit);
     }
 
-    /// A time, or what rests on times, that must not be greater.
+    /// Adds a time, or a figure that depends on times, that must not exceed `limit`.
     pub(crate) fn timed_at_most(&mut self, name: &str, value: f64, limit: f64) {
         self.at_most(name, value, limit);
         self.timed();
     }
 
-    /// A time, or what rests on times, that must not be smaller.
+    /// Adds a time, or a figure that depends on times, that must not be below `limit`.
     pub(crate) fn timed_at_least(&mut self, name: &str, value: f64, limit: f64) {
         self.at_least(name, value, limit);
         self.timed();
@@ -84,18 +84,18 @@ impl Verdict {
         }
     }
 
-    /// Whether it failed, and only in what other work on the machine may have spoiled.
+    /// Whether the check failed only in figures that other work on the machine may have disturbed.
     pub(crate) fn may_be_noise(&self) -> bool {
         let mut broken = self.figures.iter().filter(|figure| !figure.kept);
         !self.passed && broken.all(|figure| figure.timed)
     }
 
-    /// A count that must be zero.
+    /// Adds a count that must be zero.
     pub(crate) fn none(&mut self, name: &str, count: u64) {
         self.at_most(name, count as f64, 0.0);
     }
 
-    /// A figure for the reader.
+    /// Adds a figure for the reader.
     pub(crate) fn note(&mut self, name: &str, value: f64) {
         self.add(name, value, Rule::None, true);
     }
@@ -111,13 +111,13 @@ impl Verdict {
         });
     }
 
-    /// Keeps what went wrong, as long as there is room.
+    /// Keeps examples of failures, up to `EXAMPLES_MAX` in all.
     pub(crate) fn tell(&mut self, examples: impl IntoIterator<Item = String>) {
         let room = EXAMPLES_MAX.saturating_sub(self.examples.len());
         self.examples.extend(examples.into_iter().take(room));
     }
 
-    /// One line, and one more for each example where the check failed.
+    /// Returns one line, and one more for each example where the check failed.
     pub(crate) fn line(&self) -> String {
         let figures: Vec<String> = self.figures.iter().map(Figure::shown).collect();
         let mut line = format!(

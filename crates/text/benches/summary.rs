@@ -1,16 +1,16 @@
-//! How long summaries take: a short text, and long texts with rare and with frequent words.
+//! Duration of summaries: a short text, and long texts with rare and with frequent words.
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use text::Analyzer;
 use text::summary::{SummaryOptions, SummaryQuery, SummaryTerm};
 
-/// Words in about the proportions of English prose; the rest is made up.
+/// Frequent words, in about the proportions of English prose; the other words are synthetic.
 const FREQUENT: [&str; 16] = [
     "the", "of", "and", "to", "a", "in", "is", "that", "it", "was", "for", "on", "with", "he",
     "as", "there",
 ];
 
-/// Prose of about `bytes` bytes; the same in every run.
+/// Returns synthetic prose of about `bytes` bytes, the same in every run.
 fn prose(bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 64);
     let mut state = 0x9E37_79B9_7F4A_7C15u64;

@@ -1,17 +1,17 @@
-//! Text to terms: where the words of a text are, and what each is indexed as.
+//! Analyzers: splitting a text into words and turning each word into its index term.
 //!
 //! word := maximal run of `char::is_alphanumeric` characters
 //! term := each character lower-cased by itself (no final sigma), cut to [`TERM_BYTES_MAX`];
 //!         `english` then stems it
 //!
-//! This is the inner loop of indexing, so ASCII words are classified by a table, and a word that is
-//! its own term is handed out as a slice of the text. Equal to the slow twin in the tests.
+//! This is the inner loop of indexing. A table classifies ASCII bytes, and a word that is its own term is returned as a
+//! slice of the text. The results equal those of the slow twin in the tests.
 use crate::stem;
 
-/// A word's term is cut to this many bytes (at a character boundary), in documents and queries alike.
+/// Upper limit on the bytes of a term, in documents and queries alike. Longer terms are cut at a character boundary.
 pub const TERM_BYTES_MAX: usize = 1024;
 
-/// How words become terms. A named property of an index.
+/// Rule that turns words into terms. A named property of an index.
 ///
 /// A word is a maximal run of `char::is_alphanumeric` characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -24,7 +24,7 @@ pub enum Analyzer {
     English,
 }
 
-/// A name that no analyzer has.
+/// Error for an unknown analyzer name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no analyzer `{0}`: use `plain` or `english`")]
 pub struct UnknownAnalyzer(pub String);
@@ -32,17 +32,17 @@ pub struct UnknownAnalyzer(pub String);
 /// One word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// The term: what is indexed.
+    /// The index term of the word.
     pub term: &'a str,
-    /// Where the word starts in the text, in bytes.
+    /// Offset of the word's start in the text, in bytes.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// Offset of the word's end in the text, in bytes.
     pub end: usize,
 }
 
 impl Analyzer {
-    /// Calls `each` for every word of `text`, in order; `buffer` is scratch kept between calls.
-    /// Positions are the call's ordinal: word 0, 1, 2, …
+    /// Calls `each` for every word of `text`, in order. `buffer` is scratch memory, kept between calls.
+    /// The position of a word is the ordinal of its call: 0, 1, 2, …
     #[inline]
     pub fn each_token(self, text: &str, buffer: &mut String, mut each: impl FnMut(Token<'_>)) {
         match self {
@@ -63,7 +63,7 @@ impl Analyzer {
         }
     }
 
-    /// The terms of `text`, in order.
+    /// Returns the terms of `text`, in order.
     pub fn terms(self, text: &str) -> Vec<String> {
         let mut terms = Vec::new();
         self.each_token(text, &mut String::new(), |token| {
@@ -72,7 +72,7 @@ impl Analyzer {
         terms
     }
 
-    /// The name in manifests and options.
+    /// Returns the name used in manifests and options.
     pub fn name(self) -> &'static str {
         match self {
             Analyzer::Plain => "plain",
@@ -99,7 +99,7 @@ impl std::str::FromStr for Analyzer {
     }
 }
 
-/// Bits that a byte adds to the class of the word it is in. No bit: the byte parts words.
+/// Bits that a byte adds to the class of its word. A byte without a bit separates words.
 const LOWERED: u8 = 1;
 const UPPER: u8 = 2;
 const WIDE: u8 = 4;
@@ -119,7 +119,7 @@ const CLASS: [u8; 256] = {
     class
 };
 
-/// A word's place and the classes of its bytes.
+/// Byte range of a word and the union of the classes of its bytes.
 struct Word {
     start: usize,
     end: usize,
@@ -189,7 +189,7 @@ fn each_word(text: &str, mut each: impl FnMut(Word)) {
         let start = at;
         let mut class = 0;
         loop {
-            // The run of ASCII letters and digits; ends at a separator, a wide character or the end.
+            // A run of ASCII letters and digits ends at a separator, a wide character or the end of the text.
             while let Some(&byte) = bytes.get(at)
                 && CLASS[byte as usize] & (LOWERED | UPPER) != 0
             {
@@ -215,7 +215,7 @@ fn each_word(text: &str, mut each: impl FnMut(Word)) {
     }
 }
 
-/// Where the word that goes on at `at` ends: `at` itself where no word goes on.
+/// Returns the end of the word that continues at `at`, or `at` itself where no word continues.
 #[inline]
 pub(crate) fn word_end(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
@@ -232,7 +232,7 @@ pub(crate) fn word_end(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Whether no character of a word stands right before `at`.
+/// Whether the character before `at` belongs to no word.
 #[inline]
 pub(crate) fn starts_word(text: &str, at: usize) -> bool {
     match at.checked_sub(1).map(|before| text.as_bytes()[before]) {
@@ -242,12 +242,12 @@ pub(crate) fn starts_word(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether `term` is made of lower-case ASCII letters and digits only.
+/// Whether `term` has only lower-case ASCII letters and digits.
 pub(crate) fn is_lowered_ascii(term: &str) -> bool {
     term.bytes().all(|byte| CLASS[byte as usize] == LOWERED)
 }
 
-/// Whether the non-ASCII character at `at` belongs to a word, and its bytes.
+/// Returns whether the non-ASCII character at `at` belongs to a word, and its length in bytes.
 #[inline(never)]
 fn wide_at(text: &str, at: usize) -> (bool, usize) {
     match text[at..].chars().next() {

@@ -1,6 +1,6 @@
-//! Text to terms, and terms back to the places in a text that show them.
+//! Text analysis and summaries.
 //!
-//! - [`Analyzer`]: cuts text into words and turns each word into a term.
+//! - [`Analyzer`]: splits text into words and turns each word into a term.
 //! - [`summary`]: the best windows of a text around the words of a query.
 
 pub mod analyzer;

@@ -1,21 +1,20 @@
-//! Words to stems, remembering the stems of frequent words.
+//! English stemming with a cache of the stems of frequent words.
 //!
-//! Stemming costs about half a microsecond; a text's words follow Zipf's law, so a small table of the
-//! words seen last answers most of them in a few nanoseconds. The table is direct-mapped and of fixed
-//! size, a megabyte a thread, whatever the corpus, and never has to be emptied.
-//! It only remembers a pure function, so nothing can tell that it is there, but a clock.
+//! Stemming costs about half a microsecond. The words of a text follow Zipf's law, so a small cache of recent words
+//! answers most of them in a few nanoseconds. The table is direct-mapped and of fixed size, one megabyte a thread,
+//! for any corpus, and never needs to be emptied. It caches a pure function, so it changes speed alone.
 //!
-//! A stem is kept as what it shares with its word and a short tail (`dying` → `d` and `ie`):
-//! most stems have no tail, and are then a slice of the word itself.
+//! An entry is the length of the prefix that the stem shares with its word, and a short tail (`dying` → `d` and `ie`).
+//! Most stems have no tail and are returned as a slice of the word.
 use rust_stemmers::{Algorithm, Stemmer};
 use std::cell::RefCell;
 
 const SLOTS_COUNT: usize = 1 << 15;
-/// Longer words are stemmed anew each time; about one word in a hundred is longer.
+/// Upper limit on the bytes of a cached word; about one word in a hundred is longer and is stemmed each time.
 const WORD_BYTES_MAX: usize = 16;
 const TAIL_BYTES_MAX: usize = 5;
 
-/// How a stem differs from its word: after `kept_bytes` of the word comes the tail.
+/// Difference of a stem from its word: the first `kept_bytes` bytes of the word, then the tail.
 #[derive(Clone, Copy, Default)]
 struct Shape {
     kept_bytes: u8,
@@ -43,7 +42,7 @@ thread_local! {
     });
 }
 
-/// The stem of `word`, which is lower-case and not empty; in `buffer` unless it is a part of the word.
+/// Returns the stem of `word`, which is lower-case and not empty. The stem is a slice of `word` or is in `buffer`.
 #[inline]
 pub(crate) fn english<'a>(word: &'a str, buffer: &'a mut String) -> &'a str {
     match shape_of(word) {
@@ -109,13 +108,13 @@ impl Stems {
 
 impl Shape {
     fn tail(&self) -> &str {
-        // Only ASCII words are remembered, and stemming puts only ASCII letters in.
+        // Only ASCII words are cached, and stemming inserts only ASCII letters.
         std::str::from_utf8(&self.tail[..self.tail_bytes as usize]).unwrap_or_default()
     }
 }
 
 impl Key {
-    /// `None` for words that are too long, or not ASCII.
+    /// Returns the key of a word; `None` where it is too long or not ASCII.
     #[inline]
     fn of(word: &[u8]) -> Option<Key> {
         let (first, last) = match word.len() {

@@ -1,12 +1,12 @@
 //! Dynamic summaries: the best windows of a text around the words of a query.
 //!
-//! matches   where the query's words occur: substring search in the whole text, never tokenizing it
-//! windows   which stretches show the most telling words; then grown to sentence or word borders
-//! render    those stretches as HTML: escaped, white space collapsed, words marked
+//! matches   byte ranges of the query's words: substring search in the whole text, without tokenizing it
+//! windows   the stretches with the highest scores, grown to sentence or word borders
+//! render    the windows as HTML: escaped, white space collapsed, words marked
 //!
-//! Why not tokenize: long texts make the tail of a search server's response time. A vectorised
-//! substring search reads a text some ten times faster than a tokenizer, and only its candidates are
-//! verified. Equal to tokenizing, which the tests use as the slow twin.
+//! Why not tokenize: long texts make the tail of a search server's response time. A vectorised substring search reads a
+//! text some ten times faster than a tokenizer, and only its candidates are verified. The result equals that of
+//! tokenizing, the slow twin in the tests.
 use crate::Analyzer;
 use matches::{Match, Matcher};
 use score::Scoring;
@@ -21,7 +21,7 @@ mod windows;
 
 pub use render::escape_html;
 
-/// What to look for in a text, prepared once per query and used for every hit.
+/// The terms to find in a text, prepared once for each query and used for every hit.
 #[derive(Debug)]
 pub struct SummaryQuery {
     matcher: Matcher,
@@ -29,24 +29,24 @@ pub struct SummaryQuery {
     options: SummaryOptions,
 }
 
-/// One thing that a query looks for.
+/// A term or prefix of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryTerm {
     /// The analysed term.
     pub term: String,
-    /// Whether `term` is the start of the wanted words (`wor*`).
-    /// As in the dictionary, it is the word's term that must start so, not the word as written.
+    /// Whether `term` is a prefix (`wor*`). As in the dictionary, it is a prefix of the word's term, not of the word as
+    /// written.
     pub prefix: bool,
-    /// How telling the term is (inverse document frequency); rarer words make better windows.
+    /// Inverse document frequency of the term, the weight of its occurrences in a window.
     pub weight: f32,
 }
 
-/// Sizes of a summary.
+/// Size limits of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummaryOptions {
-    /// Windows at most.
+    /// Upper limit on the number of windows.
     pub windows_max: usize,
-    /// Bytes of text of all windows together, about.
+    /// Approximate bytes of text of all windows together.
     pub text_bytes: usize,
 }
 
@@ -59,7 +59,7 @@ impl Default for SummaryOptions {
     }
 }
 
-/// Memory that summaries reuse. One thread needs one.
+/// Scratch memory that summaries reuse, one for each thread.
 #[derive(Debug, Default)]
 pub struct SummaryScratch {
     lowered: Vec<u8>,
@@ -67,7 +67,7 @@ pub struct SummaryScratch {
     word: String,
 }
 
-/// A thread does not keep scratch larger than this for its next summary.
+/// Upper limit on the scratch memory that a thread keeps for its next summary, in bytes.
 const SCRATCH_KEPT_BYTES_MAX: usize = 16 << 20;
 
 thread_local! {
@@ -87,7 +87,7 @@ impl SummaryQuery {
         terms: Vec<SummaryTerm>,
         options: SummaryOptions,
     ) -> SummaryQuery {
-        // The same term twice counts once, but both places count for "follows in the query".
+        // A repeated term counts once, but each of its places counts for the neighbours in the query.
         let mut distinct: Vec<SummaryTerm> = Vec::with_capacity(terms.len());
         let mut order = Vec::with_capacity(terms.len());
         let mut known = std::collections::HashMap::with_capacity(terms.len());
@@ -106,8 +106,8 @@ impl SummaryQuery {
         }
     }
 
-    /// The summary of `text`, as HTML: escaped text, matched words inside `<mark>`, windows
-    /// parted by ` … `. Looks at the whole text. A text without a match gives its beginning.
+    /// Returns the summary of `text` as HTML: escaped text, matched words inside `<mark>`, windows separated by ` … `.
+    /// Searches the whole text. A text without a match gives its beginning.
     pub fn summarize(&self, text: &str) -> String {
         let mut scratch = SCRATCH.take();
         let summary = self.summarize_with(text, &mut scratch);
@@ -117,7 +117,7 @@ impl SummaryQuery {
         summary
     }
 
-    /// [`Self::summarize`] with scratch memory of the caller's.
+    /// Summarizes as [`Self::summarize`], with the caller's scratch memory.
     pub fn summarize_with(&self, text: &str, scratch: &mut SummaryScratch) -> String {
         self.matcher.find(text, scratch);
         let windows = windows::choose(text, &scratch.matches, &self.scoring, self.options);

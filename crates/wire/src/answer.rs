@@ -2,78 +2,78 @@
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// The whole answer of a search.
+/// The answer of a search, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
     /// The query as typed.
     pub query: String,
-    /// Documents that match, before the per-site limit.
+    /// Number of matching documents, before the per-site limit.
     pub total: Total,
     /// The page of hits, best first.
     pub hits: Vec<Hit>,
-    /// Whether further hits follow this page (the total cannot say: it counts before the limit).
+    /// Whether further hits follow this page. The total cannot tell: it counts before the per-site limit.
     #[serde(default)]
     pub more_hits: bool,
-    /// Where the time went.
+    /// Time of each phase, in microseconds.
     pub phases_us: PhaseTimes,
-    /// What the parser ignored or changed, and other remarks.
+    /// Parts of the query that the parser ignored or changed, and other remarks.
     pub warnings: Vec<String>,
     /// Share of the documents that were searched, 0 to 1.
     pub coverage: f64,
     /// Whether the deadline ended the search early.
     pub timed_out: bool,
-    /// What is missing from the answer and why; empty where nothing is.
+    /// Missing parts with reasons; empty where the answer is complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<Degraded>,
-    /// Where the time went, step by step, where that was asked for.
+    /// Steps of the query with their times, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Span>>,
 }
 
-/// A part of the index that an answer lacks, wholly or partly.
+/// A part of the index that is missing from an answer, wholly or partly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Degraded {
-    /// What it was to give: `search`, `count`, `details`, `summaries`.
+    /// The missing contribution: `search`, `count`, `details`, `summaries`.
     pub lacks: String,
-    /// The chunks, as `0-63`.
+    /// The chunks of the part, as `0-63`.
     pub chunks: String,
     /// `deadline`, `damaged`, `unreachable`.
     pub reason: String,
-    /// What happened, for a person.
+    /// Description of the fault, for a person.
     pub message: String,
-    /// Documents of the part that were searched, and all that it has; 0 and 0 where they are not known.
+    /// Number of documents of the part that were searched. Both counts are 0 where they are not known.
     pub documents_searched: u64,
-    /// All documents of the part.
+    /// Number of documents of the part.
     pub documents_count: u64,
 }
 
-/// One step of a query on its way, by the front-end's clock.
+/// One step of a query, timed by the front-end's clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// What was done: a phase, or a call to a part.
+    /// Name of the step: a phase, or a call to a part.
     pub name: String,
-    /// Which part did it, as `chunks 0-63`; empty for the front-end itself.
+    /// Part that did the step, as `chunks 0-63`; empty for the front-end itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub part: String,
-    /// When it began, after the arrival of the query at the front-end.
+    /// Start, in microseconds after the arrival of the query at the front-end.
     pub start_us: u64,
-    /// How long it took.
+    /// Duration, in microseconds.
     pub duration_us: u64,
 }
 
-/// How many documents match.
+/// Number of matching documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Total {
     /// The count.
     pub value: u64,
-    /// Whether it is the exact count, or a lower bound.
+    /// Whether the count is exact; otherwise it is a lower bound.
     pub exact: bool,
 }
 
-/// One hit.
+/// A document in an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The document's own id, or its URL.
+    /// The document's id, or its URL where it has none.
     pub id: String,
     /// URL.
     pub url: String,
@@ -87,41 +87,41 @@ pub struct Hit {
     pub summary: String,
     /// Whether the site has further hits that the per-site limit left out.
     pub more_from_site: bool,
-    /// How the score came about, where asked for.
+    /// Explanation of the score, where requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<serde_json::Value>,
 }
 
-/// Microseconds of every phase of a search.
+/// Times of the phases of a search, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseTimes {
-    /// Text to query to plan.
+    /// Parsing the query and planning it.
     pub parse: u64,
-    /// From arrival at the index servers to a handler taking it (the slowest partition's).
+    /// Waiting for a handler, from arrival at the index server (of the slowest partition).
     pub queueing: u64,
-    /// On the handlers (the slowest partition's).
+    /// Searching on the handlers (of the slowest partition).
     pub index_search: u64,
-    /// Repeats of the fan-out because the per-site limit left too few hits.
+    /// Repeats of the fan-out, because the per-site limit left too few hits.
     pub optimization_searches: u64,
-    /// Merging partitions and limiting sites.
+    /// Merging partitions and applying the per-site limit.
     pub merge: u64,
-    /// Titles and URLs.
+    /// Reading titles and URLs.
     pub details: u64,
-    /// Summaries.
+    /// Making summaries.
     pub summaries: u64,
-    /// Turning the answer into JSON or HTML.
+    /// Rendering the answer as JSON or HTML.
     pub render: u64,
-    /// All of it, from arrival at the front-end: the phases, and the hand-overs between them.
+    /// Total from arrival at the front-end: the phases, and the hand-overs between them.
     #[serde(default)]
     pub total: u64,
 }
 
-/// Stands for the time of rendering while the rendering that is being timed goes on.
+/// Placeholder for the rendering time while the rendering is being timed.
 const RENDER_UNKNOWN: u64 = u64::MAX;
 
 impl SearchAnswer {
-    /// The answer as JSON, timing that very work: `phases_us.render` (here and in the JSON) says
-    /// how long it took, and `phases_us.total` includes it.
+    /// Returns the answer as JSON and times its own rendering: sets `phases_us.render`, here and in the JSON, and adds
+    /// it to `phases_us.total`.
     pub fn to_json(&mut self) -> Result<String, serde_json::Error> {
         let started = Instant::now();
         let total_before = self.phases_us.total;
@@ -132,7 +132,7 @@ impl SearchAnswer {
         self.phases_us.render = render;
         self.phases_us.total = total_before + render;
         let mut json = json?;
-        // Inside JSON strings quotes are escaped, so what is searched for is only ever the key.
+        // Quotes inside JSON strings are escaped, so only the key can match.
         for (key, value) in [("render", render), ("total", self.phases_us.total)] {
             let placeholder = format!("\"{key}\":{RENDER_UNKNOWN}");
             if let Some(at) = json.rfind(&placeholder) {
@@ -144,7 +144,7 @@ impl SearchAnswer {
 }
 
 impl PhaseTimes {
-    /// The phases by name, in the order in which they happen, without the total.
+    /// Returns the phases with their names, in chronological order, without the total.
     pub fn named(&self) -> [(&'static str, u64); 8] {
         [
             ("parse", self.parse),
@@ -158,7 +158,7 @@ impl PhaseTimes {
         ]
     }
 
-    /// The value of a `Server-Timing` header: every phase and the total, in milliseconds.
+    /// Returns the value of a `Server-Timing` header: every phase and the total, in milliseconds.
     pub fn server_timing(&self) -> String {
         use std::fmt::Write;
         let mut header = String::with_capacity(256);

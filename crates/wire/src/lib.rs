@@ -1,7 +1,6 @@
 //! Messages between programs.
 //!
-//! [`answer`]: the answer of a search, as the API and `search --json` give it. [`rpc`]: what servers say
-//! to each other.
+//! [`answer`]: the answer of a search, as the API and `search --json` return it. [`rpc`]: the messages between servers.
 
 pub mod answer;
 #[cfg(feature = "rpc")]

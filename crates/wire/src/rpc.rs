@@ -4,7 +4,7 @@
 //! (`cargo run --manifest-path crates/wire/generate/Cargo.toml`) and committed, so that no build needs a compiler of
 //! schemas.
 
-/// Of the schema's meaning. Servers of another version are refused.
+/// Protocol version: the semantics of the schema. Servers of another version are refused.
 pub const PROTOCOL: u32 = 1;
 
 /// The messages and services of version 1.

@@ -1,4 +1,4 @@
-//! Is the JSON of an answer still the contract that clients were given?
+//! Test of the JSON of an answer as the contract with clients.
 use std::path::Path;
 use wire::answer::{Degraded, Span};
 use wire::{Hit, PhaseTimes, SearchAnswer, Total};

@@ -1,7 +1,7 @@
-//! Made-up integers, the same in every run.
+//! Synthetic integers, the same in every run.
 use codec::packed::BLOCK;
 
-/// A few blocks, so that branch prediction and the cache see more than one, within 32 KiB.
+/// Number of blocks: more than one, to exercise branch prediction and cache, but within 32 KiB.
 pub(crate) const BLOCKS: usize = 8;
 
 struct Random(u64);
@@ -15,7 +15,7 @@ impl Random {
     }
 }
 
-/// Every value below `2^bits`, the top bit set often enough that no exceptions pay.
+/// Uniform values below `2^bits`. The top bit is set often enough that exceptions never pay.
 pub(crate) fn uniform(bits: u32) -> Vec<[u32; BLOCK]> {
     let mut random = Random(1 + u64::from(bits));
     let value = |_| random.next().checked_shr(32 - bits).unwrap_or(0);
@@ -23,7 +23,7 @@ pub(crate) fn uniform(bits: u32) -> Vec<[u32; BLOCK]> {
     values.as_chunks().0.to_vec()
 }
 
-/// Gaps of a term that is in one of `mean` documents at random: a geometric distribution.
+/// Gaps of a term that occurs at random in one of `mean` documents: a geometric distribution.
 pub(crate) fn gaps(mean: f64) -> Vec<[u32; BLOCK]> {
     let mut random = Random(mean as u64);
     let value = |_| {

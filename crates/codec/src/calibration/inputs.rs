@@ -1,4 +1,4 @@
-//! The made-up integers that forms of kernels are timed with: blocks, bits, tails and positions as lists hold them.
+//! Synthetic inputs on which kernels are timed: blocks, bits, tails and positions as lists hold them.
 
 use crate::limits::{LIMITS, LengthBytes};
 use crate::packed::{self, BLOCK};
@@ -7,31 +7,32 @@ use crate::{elias_fano, vint};
 
 /// Words of a window of 4,096 documents.
 const WORDS: usize = 64;
-/// Documents of a tail.
+/// Postings of a tail.
 pub(super) const TAIL: usize = 40;
 
-/// What begins with a line of memory, as what searches work in does: where vectors cross lines is no chance.
+/// A value aligned to a cache line, like the buffers of a search, so that vectors cross lines alike in every run.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
 pub(super) struct Line<T>(pub(super) T);
 
 impl<T> Line<T> {
-    /// By a method, because a closure that names the field would take that alone, and put it anywhere.
+    /// Returns the whole value. A method, because a closure that names the field captures the field alone, without its
+    /// alignment.
     pub(super) fn all(&mut self) -> &mut T {
         &mut self.0
     }
 }
 
-/// Lists stand anywhere in files.
+/// Offset of the payload: lists start at any byte of a file.
 const ODD: usize = 19;
 
-/// The same in every process.
+/// The inputs, the same in every process.
 pub(super) struct Inputs {
-    /// From [`ODD`] on.
+    /// The payload, which begins at [`ODD`].
     payload: Vec<u8>,
     pub(super) gaps: [u32; BLOCK],
     pub(super) docs: Line<[u32; BLOCK]>,
-    /// Every third of the documents, and some that are not among them.
+    /// Every third document of the block, and some documents that are not in it.
     pub(super) wanted: Vec<u32>,
     pub(super) frequencies: Line<[u32; BLOCK]>,
     pub(super) factors: Line<[f32; BLOCK]>,
@@ -45,7 +46,7 @@ pub(super) struct Inputs {
     pub(super) positions: Vec<u8>,
     pub(super) stretches: Vec<follow::Stretch>,
     pub(super) tail: Vec<u8>,
-    /// The gaps and frequencies, as tails hold them.
+    /// The gaps and frequencies in the form of a tail.
     pub(super) postings: Vec<u8>,
 }
 
@@ -113,7 +114,7 @@ impl Inputs {
         }
     }
 
-    /// A payload of so many bits a value.
+    /// Returns a packed payload of `bits` bits a value.
     pub(super) fn payload_of(&self, bits: usize) -> &[u8] {
         &self.payload[ODD..][..packed::ROW_BYTES * bits]
     }

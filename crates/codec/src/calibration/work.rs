@@ -1,4 +1,4 @@
-//! What is one run of each kernel, when its forms are timed?
+//! Timed runs: the work of one run of each kernel.
 
 use super::inputs::{Inputs, Line, TAIL};
 use crate::kernels::{self, Kernel};
@@ -10,10 +10,10 @@ use std::hint::black_box;
 
 /// Rows of sums.
 const ROWS: usize = 16;
-/// Values that a phrase wants of a block of positions.
+/// Number of values that a phrase reads of a block of positions.
 const FEW: usize = 8;
 
-/// One run of a kernel, in the form that is chosen at the time.
+/// Returns one run of a kernel, in the form in use when it is called.
 pub(super) fn of<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
     if let Some(bits) = kernel.bits() {
         return of_width(kernel, bits, inputs);
@@ -64,7 +64,7 @@ fn of_bits<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
             let mut pairs = sorted::Pairs::default();
             Box::new(move || {
                 let (set, pairs) = (black_box(&inputs.set), black_box(&mut pairs));
-                // Few are wanted of a block, mostly.
+                // Most searches want a few documents of a block.
                 for wanted in inputs.docs.0.chunks(FEW) {
                     black_box(docs::find(set, 0, black_box(&wanted[..3]), pairs));
                 }
@@ -76,7 +76,7 @@ fn of_bits<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
 fn of_high_and_low_parts<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
     let mut values = Line([0; BLOCK]);
     let positions = &inputs.positions[..];
-    // Few values and all: phrases want either.
+    // A few values and all values: phrases read both.
     type Decode = fn(&[u8], usize, usize, &mut [u32]) -> Result<(), crate::CodecError>;
     let decoding = |decode: Decode| -> Box<dyn FnMut() + 'a> {
         Box::new(move || {
@@ -121,7 +121,7 @@ fn of_high_and_low_parts<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMu
 }
 
 fn of_blocks<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
-    /// A tenth of the scores.
+    /// A score that a tenth of the scores reach.
     const LEAST: f32 = 9.0;
     let (mut values, mut more) = (Line([0; BLOCK]), Line([0; BLOCK]));
     let (mut kept, mut picked) = (Line([0; BLOCK]), Line(inputs.lengths));
@@ -158,7 +158,7 @@ fn of_blocks<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
             })
         }
         kernels::KEEP_FOLLOWED => Box::new(move || {
-            // Places of two words in a few documents, one after another.
+            // Positions of two words in a few documents, one after another.
             let places = inputs.docs.0.chunks(10).zip(values.all().chunks_mut(10));
             for (places, starts) in places {
                 starts.copy_from_slice(places);
@@ -191,7 +191,7 @@ fn of_blocks<'a>(kernel: Kernel, inputs: &'a Inputs) -> Box<dyn FnMut() + 'a> {
         kernels::DRAIN => {
             let mut rows = Line([[0.0; ROW]; ROWS]);
             Box::new(move || {
-                // Of 64 documents a few have a sum, and fewer one that reaches.
+                // Few of 64 documents have a sum, and fewer a sum that reaches the threshold.
                 for (at, &score) in inputs.scores.0.iter().step_by(4).enumerate() {
                     rows.all()[at % ROWS][at] = score;
                 }

@@ -1,25 +1,25 @@
-//! Blocks of bits that follow each other, put together as one long row of words.
+//! Chain of consecutive blocks of bits, joined into a window as one row of words.
 //!
-//! To join a block with a set takes longer than its five or ten words: their number is hard to guess, and the first of
-//! them was just written for the block before. Put together, words are only written, eight at a time, whatever comes
-//! behind them; the row is joined at once.
+//! Joining a block with a set takes longer than its five or ten words suggest: their number is hard to predict, and
+//! the first word was just written for the block before. In a chain, words are only written, eight at a time,
+//! regardless of the bytes behind them, and the row is joined once.
 
 use super::{BITS, Bits, HEADER_BYTES, first_of};
 
-/// Words that are written at once.
+/// Number of words written at once.
 const TOGETHER: usize = 8;
-/// Words of a row that no block is appended to any more.
+/// Number of words beyond which no block is appended to a row.
 const FULL: usize = 192;
-/// Words of the longest block that is put together with others: those of 1 in 16 documents.
+/// Upper limit on the words of a chained block: the block of a term in 1 of 16 documents.
 const BLOCK_MAX: usize = 64;
 
-/// Blocks of bits put together, none at first.
+/// A chain of blocks of bits, empty at first.
 #[derive(Debug)]
 pub struct Chain {
-    /// The first document of the first word.
+    /// The document of the first bit of the first word.
     first: u32,
     count: usize,
-    /// Behind the counted ones may be anything.
+    /// The words of the chain; those past `count` are unspecified.
     words: [[u8; 8]; FULL + BLOCK_MAX],
 }
 
@@ -34,8 +34,8 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Appends the block at the start of `bytes`, whose documents come after `base`; `false` where it is none of
-    /// bits, does not follow the last one, or finds no room.
+    /// Appends the block at the start of `bytes`, whose documents come after `base`. Returns `false` where it is no
+    /// block of bits, does not follow the last block, or does not fit.
     #[inline]
     pub fn push(&mut self, bytes: &[u8], base: u32) -> bool {
         let Some((&[BITS, words_count], rest)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
@@ -47,7 +47,7 @@ impl Chain {
             self.first = first;
         }
         let at = (first.wrapping_sub(self.first) / 64) as usize;
-        // It begins with the word that the one before ends in, or with the next one.
+        // The block begins in the last word of the block before, or in the next word.
         let shares = at + 1 == self.count;
         if !(shares || at == self.count) || at > FULL || !(1..=BLOCK_MAX).contains(&words_count) {
             return false;
@@ -68,7 +68,8 @@ impl Chain {
         true
     }
 
-    /// Adds all documents to `window`, whose first bit stands for `base`, a multiple of 64, and begins anew.
+    /// Sets the bits of all documents in `window`, whose first bit stands for document `base`, a multiple of 64, and
+    /// empties the chain.
     pub fn join_into(&mut self, window: &mut [u64], base: u32) {
         let words = &self.words[..self.count];
         let first = self.first;
@@ -77,10 +78,10 @@ impl Chain {
     }
 }
 
-/// Writes so many words, and what comes behind them where that is faster; `false` where there are not as many.
+/// Writes `count` words, and the bytes behind them where that is faster. Returns `false` where `from` has fewer words.
 #[inline(always)]
 fn write(to: &mut [[u8; 8]], from: &[[u8; 8]], count: usize) -> bool {
-    // Fixed numbers of words, so that no loop is taken for a call of `memcpy`.
+    // Fixed numbers of words, so that the compiler turns no loop into a call of `memcpy`.
     let (eights, sources) = (
         to.as_chunks_mut::<TOGETHER>().0,
         from.as_chunks::<TOGETHER>().0,
@@ -117,13 +118,13 @@ mod tests {
         ) {
             let (mut bytes, mut starts, mut base) = (Vec::new(), Vec::new(), start);
             for (number, &most) in gaps.iter().enumerate() {
-                // Between blocks there may be documents that are not asked for.
+                // Documents between the blocks, which no block holds.
                 base = base.wrapping_add(apart[number]);
                 let gaps: [u32; BLOCK] = std::array::from_fn(|at| 1 + (at as u32 * 7919 + most) % most);
                 starts.push((bytes.len(), base));
                 encode(base, &gaps, &mut bytes);
                 base = gaps.iter().fold(base, |doc, gap| doc.wrapping_add(*gap));
-                // Frequencies.
+                // Stand-in for the frequencies behind a block.
                 bytes.extend((0..behind).map(|byte| byte as u8 | 1));
             }
             let (mut expected, mut found) = (vec![0; window_words], vec![0; window_words]);
@@ -161,7 +162,7 @@ mod tests {
                 if let [first, second, ..] = &mut bytes[..] && kind > 0 {
                     (*first, *second) = (BITS, count);
                 }
-                // Often just behind the last.
+                // Mostly directly behind the last block.
                 base = if kind == 2 { base.wrapping_add(u32::from(count) * 64) } else { other };
                 if !chain.push(&bytes, base) {
                     chain.join_into(&mut window, other & !63);

@@ -1,15 +1,15 @@
-//! How are rows unpacked and gaps summed eight at a time, with AVX2?
+//! AVX2 forms of unpacking rows and summing gaps, eight values at a time.
 //!
-//! Same answers as [`super::scalar`]. Every function checks its slices once and is then free of
-//! bounds checks; the only thing a caller must ensure is that the processor has AVX2.
+//! The answers equal those of [`super::scalar`]. Every function checks its slices once and has no further bounds
+//! checks. A caller must ensure only that the processor has AVX2.
 use super::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
 use std::arch::x86_64::*;
 
 type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);
 
-/// Per bit width: values as they are packed. `base` is not used.
+/// Unpacking functions by bit width. `base` is not used.
 pub(super) const UNPACK: [Kernel; 33] = by_width!(unpack_width, false);
-/// Per bit width: values summed from `base` on.
+/// Unpacking functions by bit width that sum the values from `base` on.
 pub(super) const UNPACK_SUM: [Kernel; 33] = by_width!(unpack_width, true);
 
 #[target_feature(enable = "avx2")]
@@ -49,7 +49,7 @@ pub(super) fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     }
 }
 
-/// The eight values of row `ROW`.
+/// Unpacks the eight values of row `ROW`.
 ///
 /// # Safety
 /// `BITS` is 1..=32, `ROW` is below 32, and `payload` points at `ROW_BYTES * BITS` readable bytes.
@@ -75,19 +75,19 @@ unsafe fn unpack_row<const BITS: usize, const ROW: usize>(payload: *const u8) ->
     _mm256_and_si256(row, _mm256_set1_epi32((u32::MAX >> (32 - BITS)) as i32))
 }
 
-/// The running sums of a row, started at `carry`, which becomes the last of them in all lanes.
+/// Returns the running sums of a row, started at `carry`. Sets all lanes of `carry` to the last sum.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn sum_row(row: __m256i, carry: &mut __m256i) -> __m256i {
     let row = _mm256_add_epi32(row, _mm256_slli_si256::<4>(row));
     let row = _mm256_add_epi32(row, _mm256_slli_si256::<8>(row));
-    // Both halves are summed for themselves; the upper still lacks the lower's total.
+    // Each half is summed on its own; the upper still lacks the total of the lower.
     let lower_half = _mm256_permute2x128_si256::<0x08>(row, row);
     let lower_total = _mm256_shuffle_epi32::<0xff>(lower_half);
     let row = _mm256_add_epi32(row, lower_total);
     let total = _mm256_permutevar8x32_epi32(row, _mm256_set1_epi32(7));
     let sums = _mm256_add_epi32(row, *carry);
-    // Adding the row's own total keeps the chain from row to row at one addition.
+    // Adding the row's own total keeps the dependency chain from row to row at one addition.
     *carry = _mm256_add_epi32(*carry, total);
     sums
 }

@@ -1,17 +1,16 @@
-//! How are rows unpacked and gaps summed sixteen at a time, with AVX-512: two rows a register?
+//! AVX-512 forms of unpacking rows and summing gaps, sixteen values or two rows at a time.
 //!
-//! Same answers as [`super::scalar`]. Neighbouring rows begin in one word or in two that follow each other, so
-//! that both come with one load, and one instruction cuts each out of two words. Every function checks its slices
-//! once and is then free of bounds checks; the only thing a caller must ensure is that the processor has AVX-512 with
-//! VBMI2.
+//! The answers equal those of [`super::scalar`]. Neighbouring rows begin in the same word or in consecutive words, so
+//! one load fetches both, and one instruction extracts each value out of two words. Every function checks its slices
+//! once and has no further bounds checks. A caller must ensure only that the processor has AVX-512 with VBMI2.
 use super::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
 use std::arch::x86_64::*;
 
 type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);
 
-/// Per bit width: values as they are packed. `base` is not used.
+/// Unpacking functions by bit width. `base` is not used.
 pub(super) const UNPACK: [Kernel; 33] = by_width!(unpack_width, false);
-/// Per bit width: values summed from `base` on.
+/// Unpacking functions by bit width that sum the values from `base` on.
 pub(super) const UNPACK_SUM: [Kernel; 33] = by_width!(unpack_width, true);
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
@@ -53,7 +52,7 @@ pub(super) fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     }
 }
 
-/// The sixteen values of row `ROW` and the next.
+/// Unpacks the sixteen values of row `ROW` and the next row.
 ///
 /// # Safety
 /// `BITS` is 1..=32, `ROW` is even and below 32, and `payload` points at `ROW_BYTES * BITS` readable bytes.
@@ -62,9 +61,9 @@ pub(super) fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
 unsafe fn unpack_rows<const BITS: usize, const ROW: usize>(payload: *const u8) -> __m512i {
     let (word, shift) = const { (ROW * BITS / 32, ROW * BITS % 32) };
     let (next_word, next_shift) = const { ((ROW + 1) * BITS / 32, (ROW + 1) * BITS % 32) };
-    // Whether a row ends in the word after that in which it begins.
+    // Whether a row ends in the word after its first word.
     let (spans, next_spans) = (shift + BITS > 32, next_shift + BITS > 32);
-    // A row begins at most 32 bits after the one before: in the same word, or in the next.
+    // A row begins at most 32 bits after the row before: in the same word or in the next.
     const { assert!((ROW + 1) * BITS / 32 - ROW * BITS / 32 <= 1) };
     // SAFETY: as in `super::avx2`, a row's words are below BITS: `word`, `next_word`, and `word + 1` or
     // `next_word + 1` where that row spans. So the words read below lie in the payload.
@@ -74,7 +73,7 @@ unsafe fn unpack_rows<const BITS: usize, const ROW: usize>(payload: *const u8) -
         _mm256_set1_epi32(next_shift as i32),
     );
     let rows = if spans || next_spans {
-        // Where a row does not span, what comes in from the left is cut off below.
+        // For a row that does not span two words, the bits shifted in from the left are masked off below.
         let (first, second) = match (spans, next_spans) {
             (true, true) => (word + 1, next_word + 1),
             (true, false) => (word + 1, word + 1),
@@ -92,10 +91,10 @@ unsafe fn unpack_rows<const BITS: usize, const ROW: usize>(payload: *const u8) -
     _mm512_and_si512(rows, _mm512_set1_epi32((u32::MAX >> (32 - BITS)) as i32))
 }
 
-/// Two rows of words, the second the same as the first or the next.
+/// Loads two rows of words. The second is the same as the first, or the next.
 ///
 /// # Safety
-/// Both are below `BITS`, and `payload` points at `ROW_BYTES * BITS` readable bytes.
+/// Both row numbers are below `BITS`, and `payload` points at `ROW_BYTES * BITS` readable bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn words<const BITS: usize>(payload: *const u8, first: usize, second: usize) -> __m512i {
@@ -103,14 +102,14 @@ unsafe fn words<const BITS: usize>(payload: *const u8, first: usize, second: usi
     // SAFETY: the row of words lies in the payload.
     let at = unsafe { payload.add(ROW_BYTES * first) };
     if first == second {
-        // SAFETY: 32 bytes of it; unaligned loads are allowed.
+        // SAFETY: 32 bytes of the row of words; unaligned loads are allowed.
         return _mm512_broadcast_i32x8(unsafe { _mm256_loadu_si256(at.cast()) });
     }
     // SAFETY: 64 bytes, up to the end of the second row.
     unsafe { _mm512_loadu_si512(at.cast()) }
 }
 
-/// The running sums of two rows, started at `carry`, which becomes the last of them in all lanes.
+/// Returns the running sums of two rows, started at `carry`. Sets all lanes of `carry` to the last sum.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn sum_rows(rows: __m512i, carry: &mut __m512i) -> __m512i {
@@ -121,7 +120,7 @@ fn sum_rows(rows: __m512i, carry: &mut __m512i) -> __m512i {
     let rows = _mm512_add_epi32(rows, _mm512_alignr_epi32::<8>(rows, zero));
     let total = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), rows);
     let sums = _mm512_add_epi32(rows, *carry);
-    // Adding the rows' own total keeps the chain from one to the next at one addition.
+    // Adding the rows' own total keeps the dependency chain at one addition.
     *carry = _mm512_add_epi32(*carry, total);
     sums
 }

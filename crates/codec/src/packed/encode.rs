@@ -1,4 +1,4 @@
-//! Which form makes a block smallest, and how is it written?
+//! Encoding of packed blocks in their smallest form.
 use super::{BLOCK, CONSTANT, LANES, ROW_BYTES};
 use crate::vint;
 
@@ -6,21 +6,21 @@ use crate::vint;
 pub fn encode(values: &[u32; BLOCK], out: &mut Vec<u8>) {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::ENCODE.form() == crate::processor::Level::Avx2 {
-        // SAFETY: the processor has AVX2 and LZCNT, the only things this function asks for.
+        // SAFETY: the processor has AVX2 and LZCNT, the only target features of this function.
         return unsafe { encode_avx2(values, out) };
     }
     encode_any(values, out);
 }
 
-/// The same code, compiled for newer processors: counting leading zeros is one instruction there,
-/// and a row of words one register.
+/// AVX2 form: the same code, compiled for newer processors. There, counting leading zeros is one instruction and a row
+/// of words is one register.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,lzcnt")]
 fn encode_avx2(values: &[u32; BLOCK], out: &mut Vec<u8>) {
     encode_any(values, out);
 }
 
-// Always inline, here and below: code inlined is compiled for what its caller may use.
+// Always inlined, here and below: inlined code is compiled for the target features of its caller.
 #[inline(always)]
 pub(super) fn encode_any(values: &[u32; BLOCK], out: &mut Vec<u8>) {
     if values.iter().fold(0, |differ, v| differ | (v ^ values[0])) == 0 {
@@ -46,10 +46,10 @@ pub(super) fn encode_any(values: &[u32; BLOCK], out: &mut Vec<u8>) {
     }
 }
 
-/// The bit width with the fewest bytes, and how many values it leaves as exceptions.
+/// Returns the bit width with the fewest bytes, and the number of exceptions it leaves.
 ///
-/// Counts bit lengths once; every width's size follows from the counts. Of equal sizes the wider
-/// wins, for it has fewer exceptions to patch.
+/// Counts bit lengths once; the size of every width follows from the counts. Of equal sizes the wider wins, because it
+/// has fewer exceptions to patch.
 #[inline(always)]
 fn smallest_width(values: &[u32; BLOCK]) -> (u32, usize) {
     let count_by_length = count_lengths(values);
@@ -58,10 +58,10 @@ fn smallest_width(values: &[u32; BLOCK]) -> (u32, usize) {
     let mut best_bytes = ROW_BYTES * longest;
     let (mut exceptions, mut exception_bytes) = (0, 0);
     for bits in (0..longest).rev() {
-        // One bit less makes exceptions, of two bytes at least, of the values that just fitted ...
+        // One bit less makes exceptions, of at least two bytes each, of the values that just fitted ...
         exceptions += usize::from(count_by_length[bits + 1]);
         exception_bytes += 2 * usize::from(count_by_length[bits + 1]);
-        // ... and lengthens the high parts that filled their last byte.
+        // ... and adds a byte to the high parts that filled their last byte.
         for length in [bits + 8, bits + 15, bits + 22, bits + 29] {
             exception_bytes += usize::from(count_by_length[length]);
         }
@@ -77,7 +77,7 @@ fn smallest_width(values: &[u32; BLOCK]) -> (u32, usize) {
     (best.0 as u32, best.1)
 }
 
-/// How many values have each bit length; the slots over 32 stay 0.
+/// Counts the values of each bit length. The slots over 32 stay 0.
 #[inline(always)]
 fn count_lengths(values: &[u32; BLOCK]) -> [u16; 64] {
     // Four tables, because an increment of a slot waits for the one before it.
@@ -109,7 +109,7 @@ fn pack(values: &[u32; BLOCK], bits: u32, out: &mut Vec<u8>) {
             shift -= 32;
             append(&words, out);
             for (word, value) in words.iter_mut().zip(row) {
-                // What did not fit; nothing where the row ended with the word.
+                // The bits that did not fit; 0 where the row ended with the word.
                 *word = (u64::from(value & mask) >> (bits - shift)) as u32;
             }
         }

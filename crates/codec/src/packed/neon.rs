@@ -1,18 +1,18 @@
-//! How are rows unpacked and gaps summed eight at a time, with NEON: two registers of four a row?
+//! NEON forms of unpacking rows and summing gaps, eight values at a time: a row is two registers of four.
 //!
-//! Same answers as [`super::scalar`]. Every function checks its slices once and is then free of bounds checks; the
-//! only thing a caller must ensure is that the processor has NEON.
+//! The answers equal those of [`super::scalar`]. Every function checks its slices once and has no further bounds
+//! checks. A caller must ensure only that the processor has NEON.
 use super::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
 use std::arch::aarch64::*;
 
 type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);
 
-/// Per bit width: values as they are packed. `base` is not used.
+/// Unpacking functions by bit width. `base` is not used.
 pub(super) const UNPACK: [Kernel; 33] = by_width!(unpack_width, false);
-/// Per bit width: values summed from `base` on.
+/// Unpacking functions by bit width that sum the values from `base` on.
 pub(super) const UNPACK_SUM: [Kernel; 33] = by_width!(unpack_width, true);
 
-/// Lanes 0 to 3, and 4 to 7.
+/// A row: lanes 0 to 3, and lanes 4 to 7.
 type Row = [uint32x4_t; 2];
 
 #[target_feature(enable = "neon")]
@@ -47,12 +47,12 @@ pub(super) fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
         let at = row.as_mut_ptr();
         // SAFETY: a chunk is eight u32.
         let gaps = unsafe { [vld1q_u32(at), vld1q_u32(at.add(4))] };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { store(at, sum_row(gaps, &mut carry)) };
     }
 }
 
-/// The eight values of row `ROW`.
+/// Unpacks the eight values of row `ROW`.
 ///
 /// # Safety
 /// `BITS` is 1..=32, `ROW` is below 32, and `payload` points at `ROW_BYTES * BITS` readable bytes.
@@ -62,7 +62,7 @@ unsafe fn unpack_row<const BITS: usize, const ROW: usize>(payload: *const u8) ->
     let (word, shift) = const { (ROW * BITS / 32, ROW * BITS % 32) };
     // SAFETY: ROW <= 31, so word <= 31 * BITS / 32 < BITS: the row of words lies in the payload.
     let mut row = unsafe { load(payload.add(ROW_BYTES * word)) };
-    // A shift to the right is one to the left by less than nothing; of a constant it is one instruction.
+    // A right shift is a left shift by a negative count; by a constant it is one instruction.
     row = row.map(|four| vshlq_u32(four, vdupq_n_s32(-(shift as i32))));
     if shift + BITS > 32 {
         // SAFETY: this row of values ends past bit 32 * (word + 1) of a lane, and a lane's values
@@ -77,8 +77,8 @@ unsafe fn unpack_row<const BITS: usize, const ROW: usize>(payload: *const u8) ->
     row.map(|four| vandq_u32(four, vdupq_n_u32(u32::MAX >> (32 - BITS))))
 }
 
-/// Thirty-two bytes, as words whose lowest byte comes first: that is how the processor reads bytes as words,
-/// where it is one whose words lie in memory in this order, and all that Linux runs on are.
+/// Loads 32 bytes as little-endian words. The processor reads words this way where it is little-endian, as all ARM
+/// processors under Linux are.
 ///
 /// # Safety
 /// `at` points at 32 readable bytes.
@@ -95,6 +95,8 @@ unsafe fn load(at: *const u8) -> Row {
     }
 }
 
+/// Stores the eight values of a row.
+///
 /// # Safety
 /// `at` points at eight u32 that may be written.
 #[inline]
@@ -107,7 +109,7 @@ unsafe fn store(at: *mut u32, [low, high]: Row) {
     }
 }
 
-/// The running sums of a row, started at `carry`, which becomes the last of them in all lanes.
+/// Returns the running sums of a row, started at `carry`. Sets all lanes of `carry` to the last sum.
 #[inline]
 #[target_feature(enable = "neon")]
 fn sum_row(row: Row, carry: &mut uint32x4_t) -> Row {
@@ -119,7 +121,7 @@ fn sum_row(row: Row, carry: &mut uint32x4_t) -> Row {
     let high = vaddq_u32(high, vdupq_laneq_u32::<3>(low));
     let total = vdupq_laneq_u32::<3>(high);
     let sums = [vaddq_u32(low, *carry), vaddq_u32(high, *carry)];
-    // Adding the row's own total keeps the chain from row to row at one addition.
+    // Adding the row's own total keeps the dependency chain from row to row at one addition.
     *carry = vaddq_u32(*carry, total);
     sums
 }

@@ -1,14 +1,14 @@
-//! How are rows unpacked and gaps summed without vector instructions?
+//! Scalar forms of unpacking rows and summing gaps.
 //!
-//! The twin of every vectorised kernel: what runs on other processors, and what tests compare with.
+//! They are the twin of every vectorised form: other processors run them, and tests compare with them.
 use super::{BLOCK, LANES, ROW_BYTES, ROWS, by_width};
 
 type Kernel = fn(payload: &[u8], values: &mut [u32; BLOCK]);
 
-/// One kernel per bit width, so that every shift and mask is a constant.
+/// One function for each bit width, so that every shift and mask is a constant.
 const UNPACK: [Kernel; 33] = by_width!(unpack_width);
 
-/// Values from a payload of `32 * bits` bytes (see [`super`] for the layout).
+/// Unpacks the values of a payload of `32 * bits` bytes (layout in [`super`]).
 ///
 /// # Panics
 /// If `bits` is over 32 or the payload shorter; callers have checked both against the bytes.
@@ -25,7 +25,7 @@ pub fn prefix_sum(values: &mut [u32; BLOCK], base: u32) {
     }
 }
 
-/// The value at `index` of such a payload.
+/// Returns the value at `index` of such a payload.
 ///
 /// # Panics
 /// If `bits` is over 32, `index` over 255 or the payload shorter.

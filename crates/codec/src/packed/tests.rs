@@ -1,4 +1,4 @@
-//! Do blocks come back, do the twins agree, and is every damaged block an error?
+//! Tests of packed blocks: round trips, agreement of the twins, and errors for damaged blocks.
 use super::*;
 use crate::kernels::{self, Kernel};
 use proptest::prelude::*;
@@ -9,14 +9,14 @@ fn encoded(values: &[u32; BLOCK]) -> Vec<u8> {
     out
 }
 
-/// The plain encoder, whatever the processor has, writes the same.
+/// Checks that the plain encoder writes the same bytes as the form in use.
 fn check_encoders(values: &[u32; BLOCK]) {
     let mut out = Vec::new();
     encode::encode_any(values, &mut out);
     assert_eq!(out, encoded(values));
 }
 
-/// All that blocks are written and read with.
+/// Returns all kernels that write or read packed blocks.
 fn kernels() -> Vec<Kernel> {
     let of_widths = (0..=32).flat_map(|bits| [kernels::unpack(bits), kernels::unpack_sum(bits)]);
     of_widths
@@ -24,7 +24,7 @@ fn kernels() -> Vec<Kernel> {
         .collect()
 }
 
-/// A block through every function that reads one, in every form; the bytes it takes.
+/// Passes a block through every function that reads one, in every form, and returns its length in bytes.
 fn check(values: &[u32; BLOCK], base: u32) -> usize {
     let mut length = 0;
     kernels::check_each_form(&kernels(), || length = check_form(values, base));
@@ -49,7 +49,7 @@ fn check_form(values: &[u32; BLOCK], base: u32) -> usize {
             assert_eq!(decode_each(&bytes, (from..).zip(&mut *some)), Ok(()));
             assert_eq!(some, &values[from..from + count]);
         }
-        // Once more with something behind it.
+        // Once more, with bytes behind the block.
         bytes.extend([0xff; 9]);
     }
     for cut in (0..length).step_by(1 + length / 40) {
@@ -89,7 +89,7 @@ fn edges_come_back_in_the_bytes_expected() {
         values[bits as usize] = largest;
         assert!(check(&values, 0) <= 8);
     }
-    // 255 exceptions are allowed; that they pay needs values of few bits only.
+    // 255 exceptions are allowed. They pay only among values of few bits.
     let mut values = [1u32; BLOCK];
     values[0] = 0;
     check(&values, 9);

@@ -1,21 +1,21 @@
-//! How are sums of high and low parts made sixteen at a time, with AVX-512?
+//! AVX-512 forms of decoding high and low parts, sixteen values at a time.
 //!
-//! The ones of a word are found by one instruction, which moves the numbers of its bits together. Low parts
-//! are brought under each other by one more, each with its four bytes.
+//! One instruction lists the numbers of the bits of a word that are one. Another one aligns the low parts, each with its
+//! four bytes.
 //!
-//! Same answers as the forms of [`super`] and [`crate::elias_fano`] that go one by one.
+//! The answers equal those of the one-by-one forms of [`super`] and [`crate::elias_fano`].
 
 use super::{Mixed, Parts, parts, truncated, word};
 use crate::CodecError;
 use std::arch::x86_64::*;
 
 pub(super) const LANES: usize = 16;
-/// More low bits than this do not fit four bytes from any bit of the first.
+/// Upper limit on the low bits: more do not fit four bytes from any bit of the first.
 pub(crate) const BITS_MAX: u32 = 25;
 
 const STEPS: [i32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// As [`super::decode_one_by_one`].
+/// AVX-512 form of [`super::decode_one_by_one`].
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]
@@ -39,7 +39,7 @@ pub(super) fn decode(
     })
 }
 
-/// As [`super::decode_sums_one_by_one`].
+/// AVX-512 form of [`super::decode_sums_one_by_one`].
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]
@@ -64,8 +64,8 @@ pub(super) fn decode_sums(
     })
 }
 
-/// Stores what is read into `values`, whole vectors where there is room: they are read again sooner than
-/// parts of them.
+/// Stores decoded lanes to `values`, as a whole vector where there is room: a whole vector can be reloaded sooner than
+/// parts of it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn store(values: &mut [u32], done: usize, read: __m512i, used: u16) {
@@ -81,9 +81,9 @@ fn store(values: &mut [u32], done: usize, read: __m512i, used: u16) {
     values[done..done + taken].copy_from_slice(&vector[..taken]);
 }
 
-/// Reads so many values, or their sums from `base` on, from the one at an index on, whose high part begins with
-/// the bit `start`: calls `each` with the index of a vector's first value,
-/// the vector, and which of its lanes are used, as long as that gives true.
+/// Decodes `wanted` values, or their sums from `base` on. The first value has index `from`; its high part begins at bit
+/// `start`. Calls `each` with the index of a vector's first value, the vector and the mask of its used lanes, until
+/// `each` returns false.
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
@@ -104,14 +104,14 @@ pub(super) fn read<const SUMS: bool, F: FnMut(usize, __m512i, u16) -> bool>(
     let offsets = _mm512_mullo_epi32(steps, _mm512_set1_epi32(bits as i32));
     let mask = _mm512_set1_epi32(((1u32 << bits) - 1) as i32);
     let shift = _mm_cvtsi32_si128(bits as i32);
-    // Zeros before the last value read, in all lanes.
+    // Number of zeros before the last value read, in all lanes.
     let mut passed = _mm512_setzero_si512();
     let (mut at, mut done) = (start, 0);
     while done < wanted {
         if at / 8 >= highs.len() {
             return Err(truncated(at / 8));
         }
-        // From any bit on, so that few values are mostly all here.
+        // A window may start at any bit, so that a few values mostly fit one window.
         let ones = word(highs, at / 8) >> (at % 8);
         let ones_count = ones.count_ones() as usize;
         let taken = ones_count.min(LANES).min(wanted - done);
@@ -124,7 +124,7 @@ pub(super) fn read<const SUMS: bool, F: FnMut(usize, __m512i, u16) -> bool>(
         let last = _mm512_set1_epi32(taken as i32 - 1);
         let read = if SUMS {
             let low_sums = _mm512_add_epi32(sum_up(low), base);
-            // Zeros are counted from the start, so only low parts go on.
+            // Zeros are counted from the start, so only low parts carry over.
             if taken > 0 {
                 base = _mm512_permutexvar_epi32(last, low_sums);
             }
@@ -148,7 +148,7 @@ pub(super) fn read<const SUMS: bool, F: FnMut(usize, __m512i, u16) -> bool>(
     Ok(())
 }
 
-/// Writes for each value how many zeros stand before its one.
+/// Writes for each value the number of zeros before its one bit.
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
@@ -163,7 +163,7 @@ fn zeros_passed(highs: &[u8], values: &mut [u32]) -> Result<(), CodecError> {
         if at / 8 >= highs.len() {
             return Err(truncated(at / 8));
         }
-        // From any bit on, so that few values are mostly all here.
+        // A window may start at any bit, so that a few values mostly fit one window.
         let bits = word(highs, at / 8) >> (at % 8);
         let mut left = bits.count_ones() as usize;
         let mut found = _mm512_maskz_compress_epi8(bits, numbers);
@@ -173,7 +173,7 @@ fn zeros_passed(highs: &[u8], values: &mut [u32]) -> Result<(), CodecError> {
             let before = _mm512_set1_epi32((at as i32).wrapping_sub(done as i32));
             let zeros = _mm512_add_epi32(_mm512_sub_epi32(ones, steps), before);
             let mask = (1u32 << taken).wrapping_sub(1) as u16;
-            // SAFETY: `taken` lanes are written, and so many values are left from `done` on.
+            // SAFETY: `taken` lanes are written, and at least `taken` values are left from `done` on.
             unsafe { _mm512_mask_storeu_epi32(values.as_mut_ptr().add(done).cast(), mask, zeros) };
             found = _mm512_alignr_epi64::<2>(found, found);
             left -= taken;
@@ -184,7 +184,7 @@ fn zeros_passed(highs: &[u8], values: &mut [u32]) -> Result<(), CodecError> {
     Ok(())
 }
 
-/// The number of the bit after the first `count` ones.
+/// Returns the number of the bit after the first `count` ones.
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,popcnt,bmi1,bmi2,lzcnt"
@@ -204,7 +204,7 @@ pub(super) fn after_ones(bytes: &[u8], count: usize) -> Result<usize, CodecError
         let ends = _mm512_add_epi64(ones, _mm512_alignr_epi64::<7>(ones, zero));
         let ends = _mm512_add_epi64(ends, _mm512_alignr_epi64::<6>(ends, zero));
         let ends = _mm512_add_epi64(ends, _mm512_alignr_epi64::<4>(ends, zero));
-        // Words that end before the one: it is in the next. No branch to guess in which.
+        // Words that end before the one: the next word has it. No branch to mispredict.
         let passed = _mm512_cmplt_epu64_mask(ends, _mm512_set1_epi64(left as i64)).count_ones();
         let lane = _mm512_set1_epi64(i64::from(passed));
         let of_lane = |lanes| {
@@ -222,7 +222,7 @@ pub(super) fn after_ones(bytes: &[u8], count: usize) -> Result<usize, CodecError
     Err(truncated(bytes.len()))
 }
 
-/// The numbers of the bits of a word.
+/// The bit numbers of a word.
 pub(super) const NUMBERS: [u8; 64] = {
     let mut numbers = [0; 64];
     let mut at = 0;
@@ -233,7 +233,7 @@ pub(super) const NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// The first 64 bytes, and zeros where there are fewer.
+/// Loads the first 64 bytes, padded with zeros.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn load(bytes: &[u8]) -> __m512i {
@@ -242,8 +242,8 @@ fn load(bytes: &[u8]) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) }
 }
 
-/// Ids from their high parts in unary and their low parts: as [`crate::elias_fano::decode`], without its
-/// first byte. Returns the number of the bit after the last high part.
+/// Decodes ids from their high parts in unary and their low parts, as [`crate::elias_fano::decode`] after its first
+/// byte. Returns the number of the bit after the last high part.
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
 )]
@@ -255,7 +255,7 @@ pub(crate) fn decode_ids(
     ids: &mut [u32],
 ) -> Result<usize, CodecError> {
     zeros_passed(highs, ids)?;
-    // So many zeros, and a one for each.
+    // The zeros passed, and a one for each id.
     let end = ids.last().map_or(0, |&zeros| zeros as usize + ids.len());
     // SAFETY: sixteen integers are read from an array of sixteen.
     let steps = unsafe { _mm512_loadu_si512(STEPS.as_ptr().cast()) };
@@ -278,7 +278,7 @@ pub(crate) fn decode_ids(
     Ok(end)
 }
 
-/// Sixteen low parts from a bit on; those past `count` are anything.
+/// Extracts sixteen low parts from a bit on; those past `count` are unspecified.
 #[inline]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
@@ -304,7 +304,7 @@ fn low_parts(
     _mm512_and_si512(_mm512_srlv_epi32(lanes, within), mask)
 }
 
-/// Running sums of sixteen lanes.
+/// Returns the running sums of sixteen lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn sum_up(values: __m512i) -> __m512i {

@@ -1,9 +1,8 @@
-//! In how many places of many documents does one word stand at a distance from another?
+//! Counts of the positions at which one word stands at a given distance from another, over many documents.
 //!
-//! The sums of a document's values are the places of a word in it. For phrases they are wanted of two words, in
-//! thousands of documents one after another, of which most fail: so nothing is written down, and where each
-//! document's values begin is found of all before any is read. Nothing there depends on what the places are, so
-//! that the processor does many side by side.
+//! The sums of a document's values are the positions of a word in it. Phrases need them of two words in thousands of
+//! consecutive documents, most of which fail. So nothing is written out, and the start of every document's values is
+//! located before any value is read. Locating does not depend on the positions, so the processor overlaps many.
 
 use super::decode_sums;
 #[cfg(target_arch = "x86_64")]
@@ -14,27 +13,27 @@ use super::{
 };
 use crate::{memory, packed::BLOCK};
 
-/// Where the values of a document stand in the bytes of a list.
+/// Location of the values of a document in the bytes of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stretch {
-    /// Where the bytes of the block start that all of them are in.
+    /// Offset of the first byte of the block that holds all values.
     pub start: u32,
-    /// Where these bytes end. 0: the values are not in one block.
+    /// Offset of the end of these bytes. 0: the values are not in one block.
     pub end: u32,
-    /// Values of the block, at most 256.
+    /// Number of values of the block, at most 256.
     pub count: u32,
-    /// The index of the first of the document.
+    /// Index of the first value of the document.
     pub from: u32,
-    /// How many are the document's.
+    /// Number of values of the document.
     pub wanted: u32,
 }
 
-/// A count that was not found out.
+/// Mark of a count that was not determined.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Documents that are counted together.
+/// Upper limit on the documents counted together.
 pub const TOGETHER: usize = 64;
-/// Documents that the places of values are asked for ahead.
+/// Prefetch distance, in documents.
 const AHEAD: usize = 8;
 
 /// The values of a word in some documents.
@@ -42,12 +41,12 @@ const AHEAD: usize = 8;
 pub struct Word<'a> {
     /// The bytes of its list.
     pub bytes: &'a [u8],
-    /// By document.
+    /// Stretches, by document.
     pub stretches: &'a [Stretch],
 }
 
 impl<'a> Word<'a> {
-    /// The block of a document and the stretch in it; `None` where there is none.
+    /// Returns the block of a document and the stretch in it; `None` where the stretch is missing or out of bounds.
     #[inline(always)]
     fn block(&self, document: usize) -> Option<(&'a [u8], Stretch)> {
         let stretch = *self.stretches.get(document)?;
@@ -63,27 +62,27 @@ impl<'a> Word<'a> {
     #[inline(always)]
     fn prefetch(&self, document: usize) {
         if let Some(stretch) = self.stretches.get(document) {
-            // High parts come first, and take one line of memory or two.
+            // High parts come first and take one or two cache lines.
             memory::prefetch(self.bytes, stretch.start as usize);
             memory::prefetch(self.bytes, stretch.start as usize + 64);
         }
     }
 }
 
-/// For each document, how many of the first word's places have one of the second's `distance` further on;
-/// [`UNKNOWN`] where it is damaged, not in one block, or too much for the form that is taken. At most
+/// Counts for each document the positions of the first word that have a position of the second `distance` further on.
+/// A count is [`UNKNOWN`] where the document is damaged, not in one block, or beyond the form in use. At most
 /// [`TOGETHER`] documents.
 #[inline]
 pub fn count_followed(first: Word<'_>, second: Word<'_>, distance: i32, counts: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     if crate::kernels::COUNT_FOLLOWED.form() == crate::processor::Level::Avx512 {
-        // SAFETY: the processor has what the function is compiled for.
+        // SAFETY: the processor supports the target features of this function.
         return unsafe { count_followed_avx512(first, second, distance, counts) };
     }
     count_followed_plain(first, second, distance, counts);
 }
 
-/// The twin of every vectorised [`count_followed`].
+/// Twin of every vectorised [`count_followed`].
 pub fn count_followed_plain(first: Word<'_>, second: Word<'_>, distance: i32, counts: &mut [u32]) {
     let mut places = [[0; BLOCK]; 2];
     for document in 0..counts.len().min(AHEAD) {
@@ -155,8 +154,8 @@ fn count_followed_avx512(first: Word<'_>, second: Word<'_>, distance: i32, count
     }
 }
 
-/// The parts of a document's block, and the document's stretch in it; `None` where they have not the form that
-/// can be read sixteen at a time.
+/// Returns the parts of a document's block and its stretch in it; `None` where sixteen values cannot be decoded at a
+/// time.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn mixed(word: Word<'_>, document: usize) -> Option<(Mixed<'_>, Stretch)> {
@@ -194,19 +193,19 @@ fn count_one(
     if let Some(count) = few::count_equal(first, second, distance) {
         return Some(count);
     }
-    // The fewer are looked for among the more: as many have one before as have one after.
+    // The shorter list is probed against the longer: the number of pairs is the same from either side.
     match first.wanted <= second.wanted {
         true => count_among(first, second, distance),
         false => count_among(second, first, distance.wrapping_neg()),
     }
 }
 
-/// Numbers that begin with a cache line.
+/// Numbers aligned to a cache line.
 #[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
 struct Targets([u32; avx512::LANES]);
 
-/// How many of at most sixteen places have one of any number `distance` further on.
+/// Counts the positions of `few` (at most sixteen) that have a position of `many` exactly `distance` further on.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi,avx512vbmi2,popcnt,bmi1,bmi2,lzcnt"
@@ -214,12 +213,12 @@ struct Targets([u32; avx512::LANES]);
 fn count_among(few: Places<'_>, many: Places<'_>, distance: i32) -> Option<u32> {
     use avx512::LANES;
     use std::arch::x86_64::*;
-    /// Places looked for side by side.
+    /// Number of positions compared side by side.
     const GROUP: usize = 4;
     if few.wanted == 0 || few.wanted > LANES {
         return (few.wanted == 0).then_some(0);
     }
-    // What no place is, in the lanes that are not used.
+    // Unused lanes hold a value that is no position.
     let mut all = _mm512_set1_epi32(-1);
     let at = (few.from, few.start);
     let base = distance as u32;
@@ -244,7 +243,7 @@ fn count_among(few: Places<'_>, many: Places<'_>, distance: i32) -> Option<u32> 
             }
         }
         count += equal.count_ones();
-        // What follows is further on than any that is looked for.
+        // The following sums exceed every target.
         _mm512_mask_cmpge_epi32_mask(used, sums, last) == 0
     });
     read.ok().map(|()| count)
@@ -256,7 +255,7 @@ mod tests {
     use crate::kernels;
     use proptest::prelude::*;
 
-    /// Some documents' places of a word: bytes, and where each document's are.
+    /// Returns the positions of a word in some documents: the bytes, and the stretch of each document.
     fn list(documents: &[std::collections::BTreeSet<u32>]) -> (Vec<u8>, Vec<Stretch>) {
         let (mut bytes, mut stretches) = (vec![0xff; 3], Vec::new());
         for some in documents.chunks(3) {
@@ -317,7 +316,7 @@ mod tests {
                     let of_block = first_stretches[document].end > 0 && second_stretches[document].end > 0;
                     prop_assert!(plain[document] == expected || plain[document] == UNKNOWN && !of_block);
                     prop_assert!([plain[document], UNKNOWN].contains(&counts[document]));
-                    // The form taken is not one that knows nothing.
+                    // The form in use must not answer UNKNOWN for what it can count.
                     prop_assert!(counts[document] == plain[document] || first.len().min(second.len()) > 16 || first_bytes.contains(&0x40));
                 }
                 Ok(())

@@ -1,10 +1,10 @@
-//! Any part of a block is what one bit after another gives, in every form.
+//! Agreement of every form with a bit-by-bit reference, for any part of a block.
 
 use super::*;
 use crate::kernels::{self, RICE, RICE_ONE_BY_ONE, RICE_SUMS, RICE_SUMS_ONE_BY_ONE};
 use proptest::prelude::*;
 
-/// One value after another, bit by bit.
+/// Reference decoder: one value after another, bit by bit.
 fn slow(bytes: &[u8], count: usize) -> Option<Vec<u32>> {
     let (&bits, rest) = bytes.split_first()?;
     if bits == ZEROS {

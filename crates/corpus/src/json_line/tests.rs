@@ -1,4 +1,4 @@
-//! Lines that are documents, lines that are not, and why.
+//! Tests of valid lines, invalid lines and their reasons.
 
 use super::*;
 use proptest::prelude::*;
@@ -118,7 +118,7 @@ fn deep_nesting_costs_no_stack() {
     assert!(Document::from_json_line(deep.as_bytes()).is_err());
 }
 
-/// The slow twin: the same rules over a parsed tree.
+/// Slow twin: the same rules over a parsed tree.
 fn by_tree(line: &str) -> Option<Document> {
     let Value::Object(mut tree) = serde_json::from_str(line).ok()? else {
         return None;

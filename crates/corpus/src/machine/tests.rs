@@ -1,4 +1,4 @@
-//! A made machine: crates, manual pages, documentation folders, and what is odd among them.
+//! Tests on a synthetic machine: crates, manual pages, documentation folders, and odd files among them.
 
 use super::*;
 use crate::{Reader, site_of};

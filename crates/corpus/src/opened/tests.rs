@@ -1,4 +1,4 @@
-//! What is opened though its path says otherwise: types that change between listing and opening.
+//! Tests of opening paths whose type changes between listing and opening.
 
 use super::*;
 use std::os::unix::fs::symlink;
@@ -41,7 +41,7 @@ fn a_file_that_became_a_link_or_a_fifo_is_not_read() {
     assert_eq!(refused(beneath.open(&real)), Reason::Fifo);
     assert!(begun.elapsed().as_secs() < 5);
 
-    // A folder on the way.
+    // A folder on the way is replaced by a link.
     std::fs::rename(root.join("in/deep"), root.join("in/moved")).unwrap();
     symlink(root.join("out"), root.join("in/deep")).unwrap();
     let through = root.join("in/deep/secret.txt");
@@ -50,7 +50,7 @@ fn a_file_that_became_a_link_or_a_fifo_is_not_read() {
         beneath.list(&root.join("in/deep")),
         Err(OpenError::PassedOver(Reason::Changed))
     ));
-    // Beside it.
+    // A file outside the folder.
     assert!(matches!(
         refused(beneath.open(&root.join("out/secret.txt"))),
         Reason::LinkOut { .. }
@@ -62,7 +62,7 @@ fn the_type_is_asked_of_what_was_opened() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f.txt");
     fifo(&path);
-    // As if it had been a file when its path was asked: only the descriptor tells.
+    // As if the path had been a file at the check: only the descriptor shows the type.
     let flags = READ | OFlags::RDWR;
     let opened = rustix::fs::openat(CWD, &path, flags, Mode::empty()).unwrap();
     let asked = refuse_opened(&File::from(opened));

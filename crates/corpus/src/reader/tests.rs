@@ -1,4 +1,4 @@
-//! Reading whole sources: counts, compression, truncation, strictness.
+//! Tests of reading whole sources: counts, compression, truncation, strictness.
 
 use super::*;
 use proptest::prelude::*;
@@ -185,7 +185,7 @@ fn damaged_compression_is_a_bad_document() {
     assert_eq!(reader.progress().bad, 0);
 }
 
-/// Reads a file under limits: the documents, and the one line that was left out.
+/// Reads a file under limits and returns the documents and the one bad document.
 fn read_within(name: &str, bytes: &[u8], limits: FileLimits) -> (Vec<Document>, BadDocument) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -216,7 +216,7 @@ fn a_file_beyond_its_bytes_keeps_the_documents_before() {
         assert_eq!(bad.line, documents.len() as u64 + 1, "{name}");
         assert!((1400..1600).contains(&documents.len()), "{name}");
         assert!(bad.reason.contains("--file-bytes-max"), "{name}: {bad}");
-        // As many bytes as there are is no byte too many.
+        // A limit equal to the length leaves nothing out.
         let limits = FileLimits {
             decoded_bytes_max: Some(text.len() as u64),
             ..FileLimits::default()

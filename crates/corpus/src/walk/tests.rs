@@ -1,4 +1,4 @@
-//! Which of two ways to a file wins, and which links lead out.
+//! Tests of the precedence between two paths to a file, and of links that leave the folder.
 
 use super::*;
 use std::os::unix::fs::symlink;
@@ -29,7 +29,7 @@ impl Made {
         symlink(target, self.root.join(path)).unwrap();
     }
 
-    /// Walks `in`: the files found, and what was passed over with its reason.
+    /// Walks `in` and returns the files found and the paths passed over with their reasons.
     fn walked(&self, follow: bool) -> (Vec<String>, Vec<(String, Reason)>) {
         let root = self.root.join("in");
         let held = if follow { Path::new("/") } else { &root };
@@ -91,7 +91,7 @@ fn a_file_is_found_once_and_by_its_own_path_where_it_has_one() {
     made.link(".", "in/here");
     made.link("..", "in/z/up");
     made.link("../..", "in/z/above");
-    // Only a link says of these that they are text.
+    // Only the name of a link marks these files as text.
     made.link(".kept/b.dat", "in/b.txt");
     made.link("c.dat", "in/c.txt");
     made.link("c.dat", "in/c_too.txt");
@@ -99,7 +99,7 @@ fn a_file_is_found_once_and_by_its_own_path_where_it_has_one() {
     assert_eq!(files, ["b.txt", "c.txt", "z/a.txt"]);
     let names: Vec<_> = passed_over.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(names, ["z/above"], "a folder above is not inside");
-    // Above the folder is the folder itself: it is not walked again.
+    // The parent contains the folder itself, which is not walked again.
     let (files, passed_over) = made.walked(true);
     assert_eq!(
         files,

@@ -1,4 +1,4 @@
-//! Is work that nobody waits for given up?
+//! Check V2: cancellation of searches whose client has gone or whose deadline has passed.
 
 use super::Run;
 use crate::client::{metric, search_path};
@@ -14,25 +14,25 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 const HANDLERS: usize = 2;
-/// Clients go away after this.
+/// Time after which clients go away.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// Searches must have stopped after this.
+/// Upper limit on the time until searches have stopped.
 const STOPPED_MS_MAX: f64 = 50.0;
-/// Between two looks at the handlers.
+/// Interval between two polls of the handlers.
 const LOOK: Duration = Duration::from_millis(2);
 const LOOKS: Duration = Duration::from_secs(5);
-/// Queries of a burst, far more than can be answered in their time.
+/// Queries of a burst, far more than can be answered before their deadline.
 const BURST: usize = 60;
 const BURST_TIMEOUT: Duration = Duration::from_millis(150);
 
-/// One process with two handlers and a long queue; searches of some hundred milliseconds.
+/// Runs one process with two handlers and a long queue, and searches of some hundred milliseconds.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V2", run.seed);
     let stage = Stage::set(60_000, 2).await?;
     let server = stage.serve(&["--handlers", "2", "--queue", "1000"]).await?;
     let queries = slow_queries(100, 60);
     let whole_ms = alone_ms(&server, &queries).await?;
-    // Something between client and server that does not tell when the client has gone.
+    // A proxy that does not report the client's departure to the server.
     let silent = Silent::before(server.address).await?;
     let asked = match run.sabotage {
         true => silent.address,
@@ -44,7 +44,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     for trial in 0..trials {
         let request = |number: usize| request(&queries[number % queries.len()], "");
         let mut clients = Vec::new();
-        // Twice as many as are searched at once: the others wait in the queue, to be given up there.
+        // Twice as many requests as handlers: the others wait in the queue, to be cancelled there.
         for number in 0..2 * HANDLERS {
             let mut stream = TcpStream::connect(asked).await?;
             stream.write_all(request(trial + number).as_bytes()).await?;
@@ -61,7 +61,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let never_begun = metric(&server, "shorttail_expired_total").await?;
     let stops: Percentiles = stops.into_iter().collect();
 
-    // More than can be done in time: what waits past its deadline is not begun.
+    // More work than fits the deadline: a query that waits past its deadline is not begun.
     let more = format!("&timeout={}", BURST_TIMEOUT.as_millis());
     let mut longest = Duration::ZERO;
     let bursts = run.size(3, 20);
@@ -69,7 +69,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         let paths = queries.iter().take(BURST);
         let paths = paths.map(|query| search_path(query, &format!("{PARAMETERS}{more}")));
         let begun = Instant::now();
-        // Answers and errors are both fine here; when the work ends is the question.
+        // Answers and errors are equally right here; the check is about the end of the work.
         join_all(paths.map(|path| ask(server.address, path))).await;
         until_idle(&server).await?;
         longest = longest.max(begun.elapsed());
@@ -120,7 +120,7 @@ async fn ask(address: SocketAddr, path: String) {
     let _ = crate::client::get(address, &path).await;
 }
 
-/// What a search takes when nobody interrupts it: the median of some.
+/// Returns the median time of an uninterrupted search, in milliseconds.
 async fn alone_ms(server: &Process, queries: &[String]) -> anyhow::Result<f64> {
     let mut times = Vec::new();
     for query in &queries[..9] {
@@ -132,7 +132,7 @@ async fn alone_ms(server: &Process, queries: &[String]) -> anyhow::Result<f64> {
     Ok(times.into_iter().collect::<Percentiles>().ms(50.0))
 }
 
-/// How long until no handler searches.
+/// Waits until no handler searches, and returns the time taken.
 async fn until_idle(server: &Process) -> anyhow::Result<Duration> {
     let begun = Instant::now();
     while begun.elapsed() < LOOKS {
@@ -145,7 +145,7 @@ async fn until_idle(server: &Process) -> anyhow::Result<Duration> {
     Ok(begun.elapsed())
 }
 
-/// Passes bytes on, and keeps the server's side open when the client's has ended.
+/// Proxy that keeps the server's side open after the client's side has ended.
 struct Silent {
     address: SocketAddr,
     accepting: JoinHandle<()>,

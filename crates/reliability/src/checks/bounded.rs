@@ -1,7 +1,7 @@
 //! Bounds on the worst requests: bytes of the answer, memory, time, and the end of their work.
 //!
-//! A grammar makes one heavy request of every clause and every route. Each is sent whole with a timeout, and again
-//! by a client that goes away; `/healthz` is asked all the while.
+//! A grammar generates one heavy request for every clause and every route. Each is sent once in full with a timeout,
+//! and once by a client that goes away, while `/healthz` is polled.
 
 use super::Run;
 use crate::client::{Client, search_path};
@@ -18,47 +18,47 @@ use tokio::net::TcpStream;
 
 const DOCUMENTS: usize = 120_000;
 const TIMEOUT: Duration = Duration::from_millis(200);
-/// Clients that go away do so after this.
+/// Time after which clients that go away do so.
 const PATIENCE: Duration = Duration::from_millis(40);
-/// Work must have ended this long after its client or its deadline.
+/// Time after its client has gone or its deadline has passed at which work must have ended.
 const IDLE_AFTER: Duration = Duration::from_millis(50);
-/// Over this time the process must be idle then.
+/// Period in which the process must then be idle.
 const IDLE_FOR: Duration = Duration::from_millis(100);
-/// Processor time within it that connections, metrics and the clock may take.
+/// Upper limit on the processor time within that period, for connections, metrics and the clock.
 const IDLE_CPU_MS_MAX: f64 = 10.0;
 const ANSWER_BYTES_MAX: f64 = (4 << 20) as f64;
 const MEMORY_MB_MAX: f64 = 64.0;
 const HEALTH_MS_MAX: f64 = 50.0;
-/// Between two looks at `/healthz`.
+/// Interval between two polls of `/healthz`.
 const LOOK: Duration = Duration::from_millis(5);
-/// A draining server cuts what is still busy after this, and then ends.
+/// Time after which a draining server aborts the remaining work and ends.
 const TERM_MAX: Duration = Duration::from_secs(13);
 
-/// What the worst requests took.
+/// Largest figures over all requests.
 #[derive(Debug, Default)]
 struct Worst {
     bytes: f64,
     memory_mb: f64,
     late_ms: Vec<u64>,
-    /// Processor time after the deadline, and after the client went.
+    /// Processor time after the deadline, and after the client has gone.
     after_deadline_ms: f64,
     after_client_ms: f64,
     failed: u64,
     examples: Vec<String>,
 }
 
-/// One process with two handlers.
+/// Runs one process with two handlers.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("bounded", run.seed);
     let stage = Stage::set(run.size(30_000, DOCUMENTS), 2).await?;
     let more: &[&str] = match run.sabotage {
-        // Neither a limit of bytes nor, below, of time.
+        // Removes the limit of bytes and, below, that of time.
         true => &["--answer-kib", "1048576", "--timeout-ms", "20000"],
         false => &[],
     };
     let mut server = stage.serve(&[&["--handlers", "2"], more].concat()).await?;
     let requests = requests();
-    // What is read for the first time is memory of the file cache, not of the request.
+    // Memory read for the first time belongs to the file cache, not to the request.
     for (_, path) in &requests {
         let path = format!("{path}&timeout={}", TIMEOUT.as_millis());
         let _ = Client::new(server.address).get(&path).await;
@@ -71,7 +71,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     }
     let (health_ms, health_failed) = health.end().await?;
 
-    // Some of each under way when the end is asked for.
+    // Requests of each kind are in progress when the server is told to end.
     let mut clients = Vec::new();
     for (_, path) in &requests {
         clients.push(sent(server.address, path).await?);
@@ -113,7 +113,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// A heavy request for every clause and parameter, by name.
+/// Returns a heavy request for every clause and parameter, with its name.
 fn requests() -> Vec<(&'static str, String)> {
     let words = frequent_words(1_000);
     let all = words.join(" ");
@@ -202,7 +202,7 @@ fn requests() -> Vec<(&'static str, String)> {
     requests
 }
 
-/// Sends a request whole, with a timeout, and looks what it took and whether its work ends then.
+/// Sends a request in full with a timeout, and checks its cost and the end of its work.
 async fn whole(
     server: &Process,
     name: &str,
@@ -250,7 +250,7 @@ async fn whole(
     Ok(())
 }
 
-/// Sends a request and goes away; looks whether its work ends then.
+/// Sends a request and goes away, and checks the end of its work.
 async fn gone(
     server: &Process,
     name: &str,
@@ -260,7 +260,7 @@ async fn gone(
 ) -> anyhow::Result<()> {
     let client = sent(server.address, path).await?;
     tokio::time::sleep(PATIENCE).await;
-    // Under sabotage it stays, and nobody tells the server to stop.
+    // Under sabotage the client stays, so the server is never told to stop.
     let stays = run.sabotage.then_some(client);
     tokio::time::sleep(IDLE_AFTER).await;
     let cpu_ms = busy_ms(server).await?;
@@ -274,7 +274,7 @@ async fn gone(
     Ok(())
 }
 
-/// Processor time of the process over [`IDLE_FOR`], in milliseconds.
+/// Returns the processor time of the process over [`IDLE_FOR`], in milliseconds.
 async fn busy_ms(server: &Process) -> anyhow::Result<f64> {
     let before = server.cpu_time()?;
     tokio::time::sleep(IDLE_FOR).await;
@@ -288,7 +288,7 @@ async fn sent(address: SocketAddr, path: &str) -> anyhow::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Asks `/healthz` again and again.
+/// Continuous poll of `/healthz`.
 struct Health {
     is_over: Arc<AtomicBool>,
     asking: tokio::task::JoinHandle<(f64, u64)>,

@@ -1,4 +1,4 @@
-//! Completeness of answers that do not say otherwise: each equals the answer without a time limit.
+//! Completeness of answers without a flag: each equals the answer without a time limit.
 
 use super::Run;
 use crate::client::{Client, search_path};
@@ -15,26 +15,26 @@ use testkit::MadeUp;
 use tokio::sync::Mutex;
 
 const DOCUMENTS: usize = 60_000;
-/// Clients that ask at the same time: enough that some queries wait.
+/// Number of concurrent clients: enough that some queries wait.
 const CLIENTS: u64 = 4;
-/// Of this many documents one is of a small site; all others are of one site, so that the limit a site leaves
+/// Interval, in documents, of those with a small site. All others share one site, so that the per-site limit leaves
 /// pages short and searches are repeated.
 const SMALL_SITE_EVERY: usize = 40;
 
-/// A request but for its timeout: what its answer must be depends on this alone.
+/// A request apart from its timeout. Its right answer does not depend on the timeout.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Asked {
     path: String,
     counted: bool,
 }
 
-/// The right answers, asked for once each.
+/// The right answers, each requested once.
 struct Truths {
     known: Mutex<HashMap<Asked, Arc<Value>>>,
     client: Mutex<Client>,
 }
 
-/// What was found, over all clients.
+/// Results over all clients.
 #[derive(Debug, Default)]
 struct Found {
     asked: u64,
@@ -46,7 +46,7 @@ struct Found {
     examples: Vec<String>,
 }
 
-/// One process with one and with two partitions, with and without a cache, and processes.
+/// Runs one process with one and with two partitions, with and without a cache, and separate processes.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("complete", run.seed);
     let made_up = MadeUp::default();
@@ -117,7 +117,7 @@ impl Found {
     }
 }
 
-/// Queries of every clause; few enough that each is asked many times.
+/// Returns queries of every clause, few enough that each is sent many times.
 fn queries() -> Vec<String> {
     let mut queries: Vec<String> = MadeUp::default().queries(40).collect();
     let words: Vec<String> = queries
@@ -138,7 +138,7 @@ fn queries() -> Vec<String> {
     queries
 }
 
-/// A request drawn from the grammar of parameters, and its timeout.
+/// Draws a request from the grammar of parameters, and its timeout.
 fn drawn(queries: &[String], random: &mut Random) -> (Asked, u64, bool) {
     let pick = |random: &mut Random, of: &[usize]| of[random.below(of.len() as u64) as usize];
     let query = &queries[random.below(queries.len() as u64) as usize];
@@ -190,7 +190,7 @@ async fn ask(
         if answer.get("degraded").is_some() {
             found.flagged += 1;
             found.partial_refused += u64::from(!partial);
-            // Under sabotage the flags are not looked at.
+            // Sabotage ignores the flags.
             if !sabotage {
                 continue;
             }
@@ -226,7 +226,7 @@ impl Truths {
     }
 }
 
-/// An answer without its times; without its total where that is a lower bound, which depends on the partitions.
+/// Removes an answer's times, and its total where that is a lower bound, which depends on the partitions.
 fn comparable(mut answer: Value, counted: bool) -> Value {
     if let Some(fields) = answer.as_object_mut() {
         fields.remove("phases_us");

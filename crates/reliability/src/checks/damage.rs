@@ -1,4 +1,4 @@
-//! Files of an index that are flipped, truncated, overwritten and shifted under servers that have them open.
+//! Check V9: index files that are flipped, truncated, overwritten and shifted under servers that have them open.
 
 mod injury;
 
@@ -17,13 +17,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const PARTS: u32 = 4;
-/// Queries that are answered while a file is hurt.
+/// Number of queries answered while a file is damaged.
 const ANSWERS_OF_AN_INJURY: usize = 12;
-/// Servers look at their files each second, however few queries there are; a busy machine makes them late.
+/// Upper limit on the time until damage is noticed. Servers examine their files each second, under any load; a busy
+/// machine makes them late.
 const NOTICED_MAX: Duration = Duration::from_secs(15);
 const DAMAGED_FILES: &str = "shorttail_damaged_files";
 
-/// What was found over all injuries.
+/// Results over all injuries.
 #[derive(Default)]
 struct Found {
     injuries: usize,
@@ -34,7 +35,7 @@ struct Found {
     examples: Vec<String>,
 }
 
-/// One process without replicas; then two replicas of everything, each with a copy of the index of its own.
+/// Runs one process without replicas, then two replicas of everything, each with its own copy of the index.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V9", run.seed);
     let mut random = Random::new(run.seed, 9);
@@ -61,7 +62,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// Whatever happens to a file, an answer is right or says which part it lacks.
+/// Checks that an answer is right or names its missing part, for every injury to a file.
 async fn alone(
     run: &Run,
     injuries: usize,
@@ -97,7 +98,7 @@ async fn alone(
         found.recover(&mut server, victim, injury).await?;
         judge.fault_ends();
         if victim.holds == Holds::Statistics {
-            // Without them no part can be searched.
+            // Without the statistics no part can be searched.
             asking.asked_more(Asking::CLIENTS).await;
             failed_everywhere += judge.counts().failed - failed;
         }
@@ -112,14 +113,14 @@ async fn alone(
     verdict.at_least("flagged", counts.flagged as f64, injuries as f64 / 2.0);
     verdict.at_most("errors %", percent(counts.failed - failed_everywhere), 2.0);
     verdict.note("errors without statistics", failed_everywhere as f64);
-    // Errors that are due are among them.
+    // The count includes errors that are due.
     if counts.unflagged + counts.wrong + counts.flagged_in_vain > 0 {
         verdict.tell(counts.examples);
     }
     Ok(())
 }
 
-/// While a replica has whole files, no query fails, lacks anything or is wrong.
+/// Checks that no query fails, lacks a part or is wrong while one replica has undamaged files.
 async fn replicated(
     run: &Run,
     injuries: usize,
@@ -165,8 +166,8 @@ async fn replicated(
         victim.hurt(injury, random)?;
         let noticed = notice(server, injury).await?;
         found.note(noticed, &victim, injury);
-        // All processes over the same directory have the file open; one that had not noticed yet would be hurt still when
-        // the other replica is.
+        // All processes over the same directory have the file open. One that had not noticed yet would still be damaged
+        // when the other replica is.
         let per_replica = servers.len() / replicas;
         let first = at / per_replica * per_replica;
         for (server, _) in &servers[first..first + per_replica] {
@@ -194,8 +195,8 @@ async fn replicated(
     Ok(())
 }
 
-/// Waits until a server says that a file of its is hurt; how long that took. One whose bytes are the same may be trusted again
-/// before anybody asks.
+/// Waits until a server reports a damaged file, and returns the time taken. A file with unchanged bytes may be trusted
+/// again before the first poll.
 async fn notice(server: &Process, injury: Injury) -> anyhow::Result<Option<Duration>> {
     let begun = Instant::now();
     if injury == Injury::Touch {
@@ -227,8 +228,7 @@ impl Found {
         }
     }
 
-    /// Has the server open the repaired file, or waits until it trusts the one it has; starts a server again
-    /// that has died.
+    /// Makes the server open the repaired file, or waits until it trusts the open one. Restarts a server that has died.
     async fn recover(
         &mut self,
         server: &mut Process,

@@ -1,4 +1,4 @@
-//! Do processes answer byte for byte as one process does?
+//! Check `equal`: separate processes answer byte for byte as one process does.
 
 use super::Run;
 use crate::client::{Client, search_path, without_phases};
@@ -6,7 +6,7 @@ use crate::stage::{Stage, questions};
 use crate::verdict::Verdict;
 use testkit::MadeUp;
 
-/// Each query is asked with one of these.
+/// Parameters, one of which each query gets.
 const PARAMETERS: [&str; 12] = [
     "",
     "&any=1",
@@ -21,7 +21,7 @@ const PARAMETERS: [&str; 12] = [
     "&k=200&per_site=0&any=1",
     "&partial=0&timeout=5s",
 ];
-/// What is refused, or strange.
+/// Requests that are refused, or odd.
 const ODD: [&str; 9] = [
     "/search",
     "/search?q=",
@@ -34,7 +34,7 @@ const ODD: [&str; 9] = [
     "/document?url=http://site1.test/no-such-page",
 ];
 
-/// 2 index servers × 2 replicas, 2 document servers of a part each, a front-end; against one process.
+/// Runs 2 index servers × 2 replicas, 2 document servers of a part each and a front-end, against one process.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("equal", run.seed);
     let stage = Stage::set(3_000, 8).await?;
@@ -59,7 +59,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         .front_end(&index_addresses, &document_addresses, &[])
         .await?;
     if run.sabotage {
-        // A part of the index gone, both replicas of it.
+        // Kills both replicas of one part of the index.
         for (_, server) in &mut index_servers[..2] {
             server.kill().await?;
         }
@@ -117,8 +117,8 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// What must be equal: where nobody asked for the count of matches, the lower bound that is told depends on
-/// how far each part had to look, and with it on how many parts there are.
+/// Removes the total where the count was not requested: it is then a lower bound, which depends on how far each part
+/// searched, and so on the number of parts.
 fn comparable(path: &str, body: &[u8]) -> Vec<u8> {
     const END: &[u8] = b",\"exact\":false";
     const KEY: &[u8] = b"\"total\":{";
@@ -129,7 +129,7 @@ fn comparable(path: &str, body: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Where two answers part, with what stands around it.
+/// Describes the first difference of two answers, with its surroundings.
 fn difference(path: &str, expected: &[u8], body: &[u8]) -> String {
     let same = expected
         .iter()

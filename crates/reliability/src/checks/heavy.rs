@@ -1,4 +1,4 @@
-//! Do a few heavy queries slow the light ones down?
+//! Check V3: a few heavy queries do not slow the light ones down.
 
 use super::Run;
 use crate::client::{Client, search_path};
@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use testkit::MadeUp;
 
-/// Light queries a second; heavy ones are a hundredth of that.
+/// Light queries a second; the rate of heavy ones is a hundredth of that.
 const LIGHT_QPS: f64 = 100.0;
 const HEAVY_QPS: f64 = LIGHT_QPS / 100.0;
 const TIMEOUT: Duration = Duration::from_millis(200);
-/// A heavy query may end so much later than its timeout.
+/// Upper limit on the time by which a heavy query may end after its timeout.
 const LATE_MS_MAX: f64 = 50.0;
 
-/// One process with two handlers; light queries alone and with heavy ones, in turns.
+/// Runs one process with two handlers, with light queries alone and with heavy ones, in turns.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V3", run.seed);
     let stage = Stage::set(60_000, 2).await?;
@@ -61,15 +61,15 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         TIMEOUT.as_secs_f64() * 1e3 + run.limit_ms(LATE_MS_MAX),
     );
     verdict.note("light p99 ms alone", alone_ms);
-    // Beside other work on the machine, a few milliseconds are nobody's fault.
+    // Beside other work on the machine, a few milliseconds are noise.
     let slack_ms = run.size(15.0, 0.0);
     verdict.timed_at_most("light p99 ms", mixed_ms, 2.0 * alone_ms + slack_ms);
     verdict.none("light failed", alone.iter().chain(&mixed).map(failed).sum());
     Ok(verdict)
 }
 
-/// Asks heavy queries at their rate for a time; what each took in nanoseconds, and whether it says that it
-/// was cut short.
+/// Sends heavy queries at their rate for a period. Returns the time of each in nanoseconds, and whether its answer
+/// reports that the deadline ended it.
 async fn ask_heavy(
     server: SocketAddr,
     queries: Arc<Vec<String>>,
@@ -92,7 +92,7 @@ async fn ask_heavy(
         let timed_out = answered.is_ok_and(|answered| match answered.status {
             200 => serde_json::from_slice::<wire::SearchAnswer>(&answered.body)
                 .is_ok_and(|answer| answer.timed_out),
-            // Nothing was searched in time, and it says so.
+            // Nothing was searched in time, and the status says so.
             status => status == 504,
         });
         took.push((ns, timed_out));

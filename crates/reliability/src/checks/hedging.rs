@@ -1,4 +1,4 @@
-//! Does a second call pay where one replica stalls now and then?
+//! Check V7: hedged requests pay where one replica stalls now and then.
 
 use super::Run;
 use super::rolling::addresses;
@@ -10,13 +10,13 @@ use crate::verdict::Verdict;
 use std::time::Duration;
 use testkit::MadeUp;
 
-/// Calls to the slow replica that stall, and for how long.
+/// Share of the calls to the slow replica that stall, and the duration of a stall.
 const STALLED_SHARE: f64 = 0.02;
 const STALL: Duration = Duration::from_millis(300);
 const RATE_QPS: f64 = 100.0;
 
-/// 1 index server × 2 replicas, one of them behind a proxy that stalls calls; front-ends with and without
-/// hedges, asked in turn.
+/// Runs 1 index server × 2 replicas, one behind a proxy that stalls calls. Front-ends with and without hedged requests
+/// are loaded in turn.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V7", run.seed);
     let stage = Stage::set(4_000, 8).await?;
@@ -44,13 +44,13 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         Offer::new(front_ends[0].address, &queries, "", run.seed)?,
         Offer::new(front_ends[1].address, &queries, "", run.seed)?,
     ];
-    // Front-ends learn what calls take before any stalls.
+    // Front-ends learn the latency of calls before any stall.
     for offer in &offers {
         offer.open(RATE_QPS, Duration::from_secs(2)).await?;
     }
     proxy.orders.hold(STALLED_SHARE, STALL);
     let mut came: [Vec<Came>; 2] = Default::default();
-    // In turns, so that what else the machine does hits both.
+    // In turns, so that other work of the machine affects both alike.
     let turns = run.size(2, 3);
     for _ in 0..turns {
         for (offer, came) in offers.iter().zip(&mut came) {
@@ -75,7 +75,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let hedges = metric(hedging, "shorttail_hedges_total").await?;
     let won = metric(hedging, "shorttail_hedges_won_total").await?;
     let (_, stalled) = proxy.orders.counts();
-    // Of few queries, the thousandth slowest is one or two: the small size looks at 5 in 1,000.
+    // The slowest thousandth of few queries is one or two queries, so the small size uses 5 in 1,000.
     let percent = run.size(99.5, 99.9);
     verdict.count = format!("{asked} queries, {stalled} calls stalled");
     verdict.none("failed", failed);

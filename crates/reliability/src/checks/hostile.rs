@@ -1,4 +1,4 @@
-//! Do clients that stall cost those anything that do not?
+//! Check V8: clients that stall cost the others nothing.
 
 use super::Run;
 use crate::offered::{Came, Offer};
@@ -11,26 +11,26 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
-/// Such a connection must be gone after this.
+/// Time after which a stalling connection must be closed.
 const CLOSED_AFTER: Duration = Duration::from_secs(15);
 const RATE_QPS: f64 = 100.0;
 const MEMORY_BYTES_MAX: f64 = 64e6;
 
-/// The connections are opened over this time.
+/// Period over which the connections are opened.
 const OPENED_IN: Duration = Duration::from_secs(2);
-/// Requests that a slow reader sends before it stops reading.
+/// Number of requests that a slow reader sends before it stops reading.
 const ASKED_AT_ONCE: usize = 40;
 
-/// How a connection stalls; as many of a kind as its turn comes up.
+/// Kind of stall; all kinds are equally frequent.
 #[derive(Debug, Clone, Copy)]
 enum Stall {
-    /// A byte of a head each second.
+    /// Sends a byte of a request head each second.
     SlowHead,
-    /// Asks for a lot, again and again, and reads none of it.
+    /// Sends many requests and reads none of the answers.
     SlowReader,
-    /// Asks once, reads the answer, and stays.
+    /// Sends one request, reads the answer, and stays connected.
     Idle,
-    /// Never a byte.
+    /// Sends nothing.
     Silent,
 }
 
@@ -41,7 +41,7 @@ const KINDS: [Stall; 4] = [
     Stall::Silent,
 ];
 
-/// One process; honest load alone, with the others, and alone again.
+/// Runs one process with honest load alone, beside the stalling clients, and alone again.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V8", run.seed);
     let stage = Stage::set(4_000, 8).await?;
@@ -56,7 +56,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let lasts = Duration::from_secs(run.size(6, 20));
     offer.open(RATE_QPS, Duration::from_secs(2)).await?;
     let before = offer.open(RATE_QPS, lasts).await?;
-    // The honest connections are gone when their client is.
+    // Waits until the honest connections are closed, after their client has ended.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let sockets_before = server.sockets_count()?;
     let resident_before = server.resident_bytes()?;
@@ -66,7 +66,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut stalling = JoinSet::new();
     for number in 0..count {
         stalling.spawn(stall(server.address, KINDS[number % KINDS.len()]));
-        // A burst would be load, and slow others as any load does.
+        // Connections are spread over time: a burst would be load, and slow others as any load does.
         tokio::time::sleep(OPENED_IN / count as u32).await;
     }
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -102,7 +102,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// Stalls until the harness ends it. The server's side is what is counted, so errors here are of no interest.
+/// Stalls until the harness ends it. The check counts on the server's side, so errors here are ignored.
 async fn stall(server: SocketAddr, how: Stall) {
     let _ = try_stall(server, how).await;
     std::future::pending().await
@@ -125,10 +125,10 @@ async fn try_stall(server: SocketAddr, how: Stall) -> std::io::Result<()> {
             let socket = TcpSocket::new_v4()?;
             socket.set_recv_buffer_size(4096)?;
             let mut stream = socket.connect(server).await?;
-            // Much to send and little to work out: what is tried is patience, not strength.
+            // The answer is long and cheap to make: the check is about patience, not about processor time.
             let request = b"GET /style.css HTTP/1.1\r\nhost: shorttail.test\r\n\r\n";
             stream.write_all(&request.repeat(ASKED_AT_ONCE)).await?;
-            // The stream stays open, and unread.
+            // The stream stays open and unread.
             std::future::pending::<()>().await;
             drop(stream);
             Ok(())

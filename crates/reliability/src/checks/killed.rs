@@ -1,4 +1,4 @@
-//! Does any query fail while replicas are killed and stopped?
+//! Check V5: no query fails while replicas are killed and stopped.
 
 use super::Run;
 use super::rolling::{addresses, index_servers};
@@ -11,25 +11,25 @@ use rustix::process::Signal;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A stopped server stays so for longer than it takes to notice.
+/// Duration of a stop, longer than the time to notice it.
 const STOPPED: Duration = Duration::from_millis(2_500);
-/// A killed one is away for so long.
+/// Time between a kill and the restart.
 const AWAY: Duration = Duration::from_millis(500);
-/// Between two kills: the one that came back must be known to be back.
+/// Time between two kills: the front-end must know that the first server is back.
 const BETWEEN: Duration = NOTICED;
-/// An ambushed server waits at most so long for its call.
+/// Upper limit on the time that an ambushed server waits for its call.
 const CALL_MAX: Duration = Duration::from_secs(5);
 
-/// What is done to a server.
+/// Kind of attack on a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blow {
     Kill,
     Stop,
-    /// Killed at the very moment when it is asked for summaries of what was found.
+    /// Killed at the moment when the request for summaries of the hits arrives.
     KillBeforeSummaries,
 }
 
-/// 2 index servers × 2 replicas, 2 document servers alike behind proxies, a front-end.
+/// Runs 2 index servers × 2 replicas, 2 equal document servers behind proxies, and a front-end.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V5", run.seed);
     let stage = Stage::set(4_000, 8).await?;
@@ -60,7 +60,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let blows = run.size(5, 60);
     let mut counts = [0u32; 3];
     for number in 0..blows {
-        // Each kind in turn; moments and victims by chance.
+        // Each kind in turn; times and victims are random.
         let blow = [Blow::Kill, Blow::KillBeforeSummaries, Blow::Stop][number % 3];
         let first_document_server = index_servers.len();
         let victim = match blow {
@@ -107,7 +107,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     verdict.none("wrong", tally.wrong + calm.wrong);
     verdict.note("p99 ms", tally.times().ms(99.0));
     verdict.note("p99 ms without", calm.times().ms(99.0));
-    // A stopped server is noticed within two seconds; whoever waits for it then turns elsewhere.
+    // A stopped server is noticed within two seconds; then callers that wait for it fail over.
     verdict.timed_at_most("slowest ms", tally.times().ms(100.0), run.limit_ms(2_500.0));
     verdict.tell(tally.examples.into_iter().chain(calm.examples));
     Ok(verdict)

@@ -1,4 +1,4 @@
-//! Does overload leave the server as good as its best?
+//! Check V1: overload leaves the server as good as its best.
 
 use super::Run;
 use crate::offered::{Came, Offer};
@@ -7,16 +7,16 @@ use crate::verdict::Verdict;
 use load::{Ending, Sample};
 use std::time::Duration;
 
-/// Clients that together keep the server at its best, and are not refused.
+/// Number of clients that saturate the server without being refused.
 const CLIENTS: usize = 4;
-/// A later answer is of no use to its client.
+/// Time after which an answer is of no use to its client.
 const DEADLINE: Duration = Duration::from_secs(1);
-/// A refusal must come within this.
+/// Upper limit on the time until a refusal.
 const REFUSAL_MS_MAX: f64 = 20.0;
-/// After the overload everything is as before within this.
+/// Time after the overload by which everything must be as before.
 const NORMAL_AFTER: Duration = Duration::from_secs(2);
 
-/// One process with two handlers, asked by the generator on the same machine for ten times its best.
+/// Runs one process with two handlers, under ten times its peak throughput from the load generator on the same machine.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V1", run.seed);
     let stage = Stage::set(120_000, 2).await?;
@@ -26,8 +26,8 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     }
     let server = stage.serve(&more).await?;
     let queries = slow_queries(200, 2);
-    // What a search costs must be much more than what asking for it costs, here and in the server's other
-    // threads: all of them share the cores with the handlers.
+    // A search must cost much more than its request, here and in the server's other threads: all of them share the
+    // cores with the handlers.
     let offer = Offer::new(server.address, &queries, "&per_site=0&any=1", run.seed)?;
 
     offer.closed(CLIENTS, Duration::from_secs(2)).await?;
@@ -51,7 +51,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let is_refusal = |sample: &Sample| sample.ending == Ending::Answered(429);
     let is_other = |sample: &Sample| !is_answer(sample) && !is_refusal(sample);
     let accepted = overload.times_ms(is_answer);
-    // Requests whose instant came when everything must be normal again.
+    // Selects requests whose intended instant is late enough that everything must be normal again.
     let normal_ns = NORMAL_AFTER.as_nanos() as u64;
     let late = |sample: &Sample| sample.intended_ns >= normal_ns;
     verdict.count = format!(

@@ -1,4 +1,4 @@
-//! Is what an answer lacks told, whatever happens to index servers?
+//! Check V4: an answer names its missing parts, whatever happens to index servers.
 
 pub(super) mod judge;
 
@@ -22,14 +22,14 @@ const PARTS: u32 = 4;
 const CLIENTS: usize = 16;
 /// Queries a second, while answers come in time.
 const RATE_QPS: f64 = 200.0;
-/// Queries between a blow and its end, and between that and the next blow.
+/// Number of queries during a blow, and between two blows.
 const QUERIES_OF_A_BLOW: usize = 200;
 const QUERIES_BETWEEN: usize = 120;
-/// Queries that want all or nothing, and queries with all parts gone.
+/// Number of queries that refuse partial answers, and of queries while all parts are down.
 const STRICT: usize = 100;
 const ALL_LOST: usize = 50;
 
-/// What is done to an index server.
+/// Kind of attack on an index server.
 #[derive(Debug, Clone, Copy)]
 enum Blow {
     Stop,
@@ -37,7 +37,7 @@ enum Blow {
     Slow,
 }
 
-/// 4 index servers without replicas behind proxies, a document server, a front-end.
+/// Runs 4 index servers without replicas behind proxies, a document server, and a front-end.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V4", run.seed);
     let stage = Stage::set(4_000, 8).await?;
@@ -100,7 +100,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     asking.end().await;
     let mut counts = judge.counts();
 
-    // All or nothing: without a part an answer that must be whole is an error.
+    // With `partial=0`, a missing part makes the answer an error.
     servers[random.below(PARTS.into()) as usize].kill().await?;
     counts.strict_answered = judge
         .count_200(front_end.address, STRICT, "&partial=0")
@@ -126,7 +126,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     );
     verdict.none("other hits than the rest has", counts.wrong);
     verdict.at_most("coverage off by %", counts.coverage_off * 100.0, 1.0);
-    // An error is honest too, but must not be the way out.
+    // An error is honest too, but must not be the usual outcome.
     verdict.at_most(
         "errors %",
         counts.failed as f64 / counts.asked.max(1) as f64 * 100.0,
@@ -139,7 +139,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// Queries under way.
+/// Queries in progress.
 pub(super) struct Asking {
     stop: Arc<AtomicBool>,
     asked: Arc<AtomicUsize>,
@@ -147,7 +147,7 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// Clients that ask side by side.
+    /// Number of concurrent clients.
     pub(super) const CLIENTS: usize = CLIENTS;
 
     pub(super) fn begin(front_end: SocketAddr, judge: &Arc<Judge>) -> Asking {

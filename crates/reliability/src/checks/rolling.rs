@@ -1,4 +1,4 @@
-//! Does any query fail while everything is restarted in turn?
+//! Check V6: no query fails while everything is restarted in turn.
 
 use super::Run;
 use crate::process::Process;
@@ -9,13 +9,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A server that was asked to end gets as long.
+/// Upper limit on the time in which a server ends after SIGTERM.
 const DRAIN_MAX: Duration = Duration::from_secs(10);
 
-/// And is away for so long, so that clients do meet a closed door.
+/// Time between the end and the restart, so that clients meet refused connections.
 const AWAY: Duration = Duration::from_millis(300);
 
-/// 2 index servers × 2 replicas, 2 document servers alike, 2 front-ends; SIGTERM to each in turn.
+/// Runs 2 index servers × 2 replicas, 2 equal document servers and 2 front-ends; sends SIGTERM to each in turn.
 pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     let mut verdict = Verdict::new("V6", run.seed);
     let stage = Stage::set(4_000, 8).await?;
@@ -51,12 +51,12 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
             slowest_drain = slowest_drain.max(begun.elapsed());
             tokio::time::sleep(AWAY).await;
             process.restart().await?;
-            // The next is taken down when front-ends know that this one is back.
+            // The next server goes down when front-ends know that this one is back.
             tokio::time::sleep(NOTICED).await;
             restarts += 1;
         }
     }
-    // As many queries as the full size promises, whatever restarts take.
+    // Continues to the number of queries that the full size promises.
     while traffic.asked() < run.size(0, 20_000) {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -80,8 +80,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     Ok(verdict)
 }
 
-/// Chunks and address of servers.
-/// Two index servers, so many replicas of each.
+/// Starts two index servers with `replicas` replicas each, and returns them with their chunks.
 pub(super) async fn index_servers(
     stage: &Stage,
     replicas: u64,

@@ -1,9 +1,9 @@
-//! The fast tokenizer against an obvious one, and the examples that the documentation promises.
+//! Tests of the fast tokenizer against its slow twin, and the documented examples.
 use super::*;
 use proptest::prelude::*;
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// The slow twin: split, lower-case every character, cut, stem; nothing clever.
+/// Slow twin: splits, lower-cases every character, cuts and stems, without optimisation.
 fn slow(analyzer: Analyzer, text: &str) -> Vec<(String, usize, usize)> {
     let mut tokens = Vec::new();
     for word in text.split(|character: char| !character.is_alphanumeric()) {

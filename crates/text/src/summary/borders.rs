@@ -1,13 +1,13 @@
-//! How far a window reaches around the words that it must show, so that it reads well.
+//! Window borders: extension of a window to readable starts and ends around the words it must show.
 //!
-//! Lengths are visible bytes: white space counts as it is shown, a run as one space. A window starts
-//! at a sentence or a word and ends at a word's end; only a word longer than the window is cut.
+//! Lengths are visible bytes: a run of white space counts as one space, as shown. A window starts at a sentence or a
+//! word and ends at a word's end; only a word longer than the window is cut.
 use super::render::{Shown, shown};
 use crate::analyzer::word_end;
 
-/// Where the best start before `from` is, at most `visible_bytes_max` earlier and not before `low`:
-/// the start of the sentence, if it is near enough, or else of a word, not using up more than a third
-/// of the bytes, since what follows the words tells more than what comes before.
+/// Returns the best start before `from`, at most `visible_bytes_max` earlier and not before `low`. The start of the
+/// sentence is best. Where it is too far, it is the start of a word within a third of the bytes, because the text after
+/// the words tells more than the text before them.
 pub(super) fn start_before(text: &str, low: usize, from: usize, visible_bytes_max: usize) -> usize {
     let mut start = from;
     let mut length = Length::default();
@@ -32,7 +32,7 @@ pub(super) fn start_before(text: &str, low: usize, from: usize, visible_bytes_ma
     low
 }
 
-/// The earliest word start before `from`, at most `visible_bytes_max` earlier and not before `low`.
+/// Returns the earliest word start before `from`, at most `visible_bytes_max` earlier and not before `low`.
 pub(super) fn word_start_before(
     text: &str,
     low: usize,
@@ -57,7 +57,7 @@ pub(super) fn word_start_before(
     low
 }
 
-/// The last word end after `from`, which is one, at most `visible_bytes_max` later and not after `high`.
+/// Returns the last word end at most `visible_bytes_max` after `from` and not after `high`. `from` is a word end itself.
 pub(super) fn end_after(text: &str, from: usize, high: usize, visible_bytes_max: usize) -> usize {
     let mut end = from;
     let mut length = Length::default();
@@ -80,12 +80,12 @@ pub(super) fn end_after(text: &str, from: usize, high: usize, visible_bytes_max:
     high
 }
 
-/// Where a word that begins at `from` is cut so that no more than `visible_bytes_max` show.
+/// Returns the offset at which a word that begins at `from` is cut, so that at most `visible_bytes_max` bytes show.
 pub(super) fn cut_after(text: &str, from: usize, high: usize, visible_bytes_max: usize) -> usize {
     let mut length = Length::default();
     for (at, character) in text[from..high].char_indices() {
         length.add(character);
-        // One character shows always: a window is never empty.
+        // At least one character is shown, so a window is never empty.
         if length.bytes > visible_bytes_max && at > 0 {
             return from + at;
         }
@@ -93,21 +93,21 @@ pub(super) fn cut_after(text: &str, from: usize, high: usize, visible_bytes_max:
     high
 }
 
-/// Visible bytes of a stretch.
+/// Returns the number of visible bytes of `text`.
 pub(super) fn visible_bytes(text: &str) -> usize {
     let mut length = Length::default();
     text.chars().for_each(|character| length.add(character));
     length.bytes
 }
 
-/// Whether a sentence starts at `at`, a word's start, or a few words before it.
+/// Whether a sentence starts at `at` or a few words before it. `at` is the start of a word.
 pub(super) fn is_near_sentence_start(text: &str, at: usize) -> bool {
     const NEAR_BYTES: usize = 30;
     let start = start_before(text, 0, at, NEAR_BYTES);
     is_sentence_start(text, 0, start)
 }
 
-/// The first place from `at` on that no word goes on over.
+/// Returns the end of the word that continues at `at`, or `at` where none does.
 pub(super) fn behind_word(text: &str, at: usize) -> usize {
     word_end(text, at)
 }
@@ -143,7 +143,7 @@ fn is_start(before: char, after: Option<char>) -> bool {
     }
 }
 
-/// Whether what stands before `at` ends a sentence: a stop and white space, or an empty line.
+/// Whether a sentence ends before `at`: with a stop and white space, or with an empty line.
 fn is_sentence_start(text: &str, low: usize, at: usize) -> bool {
     const LOOKED_AT_MAX: usize = 32;
     let mut newlines = 0;

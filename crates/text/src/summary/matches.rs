@@ -1,50 +1,51 @@
-//! Where in a text the words of a query occur.
+//! Occurrences of a query's words in a text.
 //!
-//! Words of ASCII characters only: one vectorised substring search a term in the lower-cased text,
-//! then word borders are looked at (and under `english` the word is stemmed) at the candidates.
-//! Words with other characters: visited one by one, but only if a term can be meant by one, that is if
-//! a term has other characters itself, or one of the two characters that lower-case to ASCII occurs:
-//! the Kelvin sign is a `k`, and `İ` is an `i` with a dot on it.
-//! Equal to tokenizing the text and comparing every term (`Matcher::find_by_tokens`).
+//! Words of ASCII characters only: one vectorised substring search for each term in the lower-cased text. Each
+//! candidate is then verified by its word borders and, under `english`, by stemming. Words with other characters:
+//! visited one by one, but only where such a word can have a wanted term. That is where a term has non-ASCII characters
+//! itself, or where one of the two characters occurs that lower-case to ASCII: the Kelvin sign is a `k`, and `İ` is an
+//! `i` with a dot on it. The matches equal those of tokenizing the text and comparing every term
+//! (`Matcher::find_by_tokens`).
 use super::needle::needle;
 use super::{SummaryScratch, SummaryTerm};
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
 use memchr::memmem::{self, Finder};
 use std::collections::HashMap;
 
-/// A word of the text that a term means. Lists are sorted by place, then term, without repeats.
+/// A word of the text that matches a term. Lists are sorted by place, then term, without duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Match {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Which of the query's distinct terms.
+    /// Ordinal of the term among the query's distinct terms.
     pub(super) term: u32,
 }
 
-/// With more terms, reading the text once with the tokenizer is quicker than once a term.
+/// Upper limit on the searches; beyond it, one pass of the tokenizer is faster than a search for each term.
 const SEARCHES_MAX: usize = 24;
 
-/// Words whose terms may have been cut are compared by their terms, not by their letters.
+/// Upper limit on the bytes of a word that is compared by its letters; a longer word's term may be cut, so it is
+/// analysed.
 const UNCUT_BYTES_MAX: usize = TERM_BYTES_MAX - 4;
 
 #[derive(Debug)]
 pub(super) struct Matcher {
     wanted: Wanted,
     searches: Vec<Search>,
-    /// Some term has characters beyond ASCII.
+    /// Whether a term has non-ASCII characters.
     wide: bool,
-    /// Some term has a `k`; a prefix ends with `i`.
+    /// Whether a term has a `k`; whether a prefix ends with `i`.
     kelvin: bool,
     dotted: bool,
 }
 
-/// The terms, to look up those of a word.
+/// The query's terms, indexed for the lookup of a word's term.
 #[derive(Debug)]
 struct Wanted {
     analyzer: Analyzer,
     exact: HashMap<Box<str>, u32>,
     prefixes: Vec<(Box<str>, u32)>,
-    /// By first byte: whether any term starts with it. Spares most words the look-up.
+    /// By first byte: whether any term starts with it. Avoids the lookup for most words.
     first_bytes: [bool; 256],
 }
 
@@ -62,14 +63,14 @@ struct SearchedTerm {
     ordinal: u32,
 }
 
-/// What makes a candidate at the start of a word a match.
+/// Condition under which a candidate at the start of a word is a match.
 #[derive(Debug)]
 enum Check {
-    /// The word ends where the needle ends.
+    /// The word ends at the end of the needle.
     Whole,
-    /// Nothing more.
+    /// No further condition.
     Prefix,
-    /// The word's term is the wanted one.
+    /// The term of the word equals the wanted term.
     Analysed,
 }
 
@@ -78,7 +79,8 @@ impl Matcher {
         let any = |is: fn(&SummaryTerm) -> bool| terms.iter().any(is);
         let searches = (0..)
             .zip(terms)
-            // No word has a term with other ASCII characters; those with wide ones are walked to.
+            // No word has a term with other ASCII characters; terms with wide characters are found by visiting wide
+            // words.
             .filter(|(_, wanted)| is_lowered_ascii(&wanted.term))
             .map(|(ordinal, wanted)| Search::new(analyzer, wanted, ordinal))
             .collect();
@@ -91,7 +93,7 @@ impl Matcher {
         }
     }
 
-    /// Puts all matches in `text` into `scratch.matches`.
+    /// Writes all matches in `text` to `scratch.matches`.
     pub(super) fn find(&self, text: &str, scratch: &mut SummaryScratch) {
         if self.searches.len() > SEARCHES_MAX {
             return self.find_by_tokens(text, scratch);
@@ -108,12 +110,12 @@ impl Matcher {
         if self.must_visit_wide_words(text) {
             self.wanted.find_in_wide_words(text, scratch);
         }
-        // A stable sort merges the runs, which are sorted each, instead of starting from scratch.
+        // A stable sort merges the runs, each already sorted, instead of sorting from the beginning.
         scratch.matches.sort();
         scratch.matches.dedup();
     }
 
-    /// The slow twin of [`Self::find`]: every word's term is looked up.
+    /// Slow twin of [`Self::find`]: looks up the term of every word.
     pub(super) fn find_by_tokens(&self, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch { matches, word, .. } = scratch;
         matches.clear();
@@ -171,7 +173,7 @@ impl Wanted {
         }
     }
 
-    /// Analyses the words that have a character beyond ASCII, going from one to the next.
+    /// Analyses each word that has a non-ASCII character.
     fn find_in_wide_words(&self, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch { matches, word, .. } = scratch;
         let bytes = text.as_bytes();
@@ -195,7 +197,7 @@ impl Wanted {
     }
 }
 
-/// Where the first byte beyond ASCII is, from `from` on.
+/// Returns the offset of the first non-ASCII byte at or after `from`.
 fn next_wide(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     for block in bytes[from..].chunks(64) {
@@ -235,7 +237,7 @@ impl Search {
             word,
         } = scratch;
         let needle_bytes = self.finder.needle().len();
-        // Needles that overlap are not lost: only the first of them can start a word.
+        // Overlapping occurrences are not lost: only the first of them can start a word.
         for start in self.finder.find_iter(lowered) {
             if !starts_word(text, start) {
                 continue;

@@ -1,4 +1,4 @@
-//! Which substring every word of a stem begins with.
+//! Search needles: the common prefix of all words of a stem.
 //!
 //! A Snowball English stem is mostly a prefix of its words, but not always. Reading the rules:
 //! - deleting a suffix leaves a prefix; so does a replacement by a prefix of what it replaces
@@ -12,12 +12,12 @@
 //! The test compares stems with words made of these very suffixes.
 use crate::Analyzer;
 
-/// The start that all words have whose term is `term` (or, for a prefix, starts with it).
-/// Holds for terms of ASCII letters and digits; verified by analysing the word at each candidate.
+/// Returns the prefix shared by all words whose term is `term` or, for a prefix, starts with it. Valid for terms of
+/// ASCII letters and digits. Each candidate is verified by analysing its word.
 pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
     let kept_bytes = match (analyzer, prefix) {
         (Analyzer::Plain, _) => term.len(),
-        // The stems that start so may be one letter longer than the prefix, or equal to it.
+        // A stem with this prefix may be one letter longer than the prefix, or equal to it.
         (Analyzer::English, true) => term.len().saturating_sub(2),
         (Analyzer::English, false) => match term {
             "die" | "lie" | "tie" => 1,

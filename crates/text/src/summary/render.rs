@@ -1,4 +1,4 @@
-//! Windows of a text as HTML that holds no markup but `<mark>`, whatever the text.
+//! Rendering of windows as HTML with no markup but `<mark>`, for any text.
 use super::matches::Match;
 use super::windows::Window;
 
@@ -21,14 +21,14 @@ pub fn escape_html(text: &str, out: &mut String) {
     out.push_str(&text[from..]);
 }
 
-/// How a character is shown.
+/// Display of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// As it is.
+    /// Shown unchanged.
     Itself,
-    /// With its neighbours of the same kind as one space.
+    /// Shown as one space, together with its neighbours of the same kind.
     Space,
-    /// Not at all: control characters, and those that turn the direction of the text around them.
+    /// Not shown: control characters, and characters that change the direction of the surrounding text.
     Nothing,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn shown(character: char) -> Shown {
     }
 }
 
-/// Whether anything of `text` is shown.
+/// Whether any character of `text` is shown.
 pub(super) fn is_visible(text: &str) -> bool {
     text.chars()
         .any(|character| shown(character) == Shown::Itself)
@@ -67,7 +67,7 @@ pub(super) fn html(text: &str, windows: &[Window], matches: &[Match]) -> String 
     out
 }
 
-/// Appends one window, its matched words marked.
+/// Appends one window with its matched words marked.
 pub(super) fn window_html(text: &str, window: &Window, matches: &[Match], out: &mut String) {
     let mut piece = Piece {
         out,
@@ -91,7 +91,7 @@ pub(super) fn window_html(text: &str, window: &Window, matches: &[Match], out: &
     piece.push(&text[shown_to..window.end]);
 }
 
-/// A window being written: white space is held back until something visible follows.
+/// A window being written. White space is withheld until a visible character follows.
 struct Piece<'a> {
     out: &'a mut String,
     started: bool,

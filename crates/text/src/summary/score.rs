@@ -1,32 +1,32 @@
-//! What the words in a stretch of text are worth together.
+//! Score of the matches in a stretch of text.
 //!
 //! score := Σ weight of the distinct terms inside          an eighth of it for terms shown already
 //!        + Σ weight / 10 of those that occur again        once a term
 //!        + Σ (weight + weight) / 4 of neighbours           terms that follow each other as in the query
 //!
-//! Weights are integers, so that taking a match out of the sliding window undoes putting it in exactly.
+//! Weights are integers, so that removing a match from the sliding window exactly undoes adding it.
 use super::SummaryTerm;
 use super::matches::Match;
 
-/// Beyond this, a query is a list of words rather than a phrase, and neighbours are not looked at.
+/// Upper limit on the terms of a query for which neighbours count; a longer query is a list of words, not a phrase.
 const NEIGHBOUR_TERMS_MAX: usize = 64;
 
-/// Neighbours have no more than this between them, as in `end. Start`.
+/// Upper limit on the bytes between neighbours, as in `end. Start`.
 const NEIGHBOUR_GAP_BYTES: usize = 3;
 
-/// What windows are worth.
+/// Weights of a query's terms and pairs of neighbours.
 #[derive(Debug)]
 pub(super) struct Scoring {
     weights: Vec<u64>,
-    /// For `term * terms + next`: 1 + the ordinal of the pair, or 0. Empty if there are too many terms.
+    /// Index `term * terms + next`: 1 + the ordinal of the pair, or 0. Empty where there are too many terms.
     pair_of: Vec<u16>,
     pair_weights: Vec<u64>,
 }
 
 impl Scoring {
-    /// `order` names the distinct `terms` in the query's order.
+    /// Creates the weights. `order` is the query as indexes of the distinct `terms`.
     pub(super) fn new(terms: &[SummaryTerm], order: &[usize]) -> Scoring {
-        // Thousandths; at least one, so that showing a word is always better than not.
+        // Thousandths, at least one, so that showing a word always scores higher than not showing it.
         let thousandths = |term: &SummaryTerm| (term.weight.clamp(0.0, 1e6) * 1000.0) as u64;
         let weights: Vec<u64> = terms.iter().map(|term| thousandths(term).max(1)).collect();
         let mut pair_of = Vec::new();
@@ -52,7 +52,7 @@ impl Scoring {
         self.weights.len()
     }
 
-    /// The pair that two matches in a row make, if they stand side by side.
+    /// Returns the pair of two consecutive matches, where they are neighbours.
     #[inline]
     fn pair(&self, before: &Match, after: &Match) -> Option<usize> {
         let gap_bytes = after.start.wrapping_sub(before.end);
@@ -88,7 +88,7 @@ impl Score<'_> {
         self.total
     }
 
-    /// What the occurrence adds that makes the count `count`.
+    /// Returns the score that an occurrence adds when it raises the count to `count`.
     #[inline]
     fn gain(&self, term: usize, count: u32) -> u64 {
         let weight = self.scoring.weights[term];

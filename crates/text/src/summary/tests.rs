@@ -1,4 +1,4 @@
-//! Summaries: the fast search against the tokenizer, and what a reader of a summary relies on.
+//! Tests of summaries: the fast search against the tokenizer, and the guarantees to readers of a summary.
 use super::*;
 use proptest::prelude::*;
 
@@ -96,7 +96,7 @@ fn no_markup_of_the_text_survives() {
 
 #[test]
 fn only_two_characters_lower_case_to_ascii_from_beyond() {
-    // The search for ASCII words relies on it.
+    // The search for ASCII words relies on this.
     let odd: Vec<char> = ('\u{80}'..=char::MAX)
         .filter(|wide| wide.to_lowercase().any(|lower| lower.is_ascii()))
         .collect();
@@ -125,7 +125,7 @@ fn a_text_of_one_frequent_word_and_strange_weights() {
     }
 }
 
-/// What a text looks like to a reader who sees all of it.
+/// Returns the whole text as a reader sees it.
 fn collapsed(text: &str) -> String {
     let whole = windows::Window {
         start: 0,
@@ -210,7 +210,7 @@ fn assert_good(analyzer: Analyzer, words: &str, text: &str, text_bytes: usize, w
     );
 }
 
-/// Every mark holds one word, which the query means. Counts them.
+/// Checks that every mark holds one word that the query matches, and counts the marks.
 fn assert_marks(query: &SummaryQuery, analyzer: Analyzer, html: &str, text_bytes: usize) -> usize {
     let mut pieces = html.split("<mark>");
     let mut marks_count = 0;

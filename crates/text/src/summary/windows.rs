@@ -1,26 +1,26 @@
-//! Which stretches of a text to show: those with the most telling of the query's words.
+//! Selection of the windows to show: the stretches of a text with the highest scores.
 //!
-//! Each window costs one pass over the matches, whatever their number is.
+//! Each window costs one pass over the matches.
 use super::SummaryOptions;
 use super::borders;
 use super::matches::Match;
 use super::render::is_visible;
 use super::score::{Score, Scoring};
 
-/// A stretch of the text that is shown.
+/// A stretch of the text to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// A window shorter than this says nothing.
+/// Lower limit on the bytes of a window; a shorter one tells nothing.
 const WINDOW_BYTES_MIN: usize = 16;
 
-/// Among windows of equal score, how many may be asked whether they start a sentence.
+/// Upper limit on the windows of equal score that are checked for a sentence start.
 const TIES_MAX: usize = 32;
 
-/// The windows of `text` to show, in the text's order, apart from each other.
+/// Selects the disjoint windows of `text` to show, in the text's order.
 pub(super) fn choose(
     text: &str,
     matches: &[Match],
@@ -53,7 +53,7 @@ pub(super) fn choose(
         let at = windows.partition_point(|other| other.start < window.start);
         windows.insert(at, window);
     }
-    // Bytes that no further window uses make those that there are longer.
+    // The bytes of windows that were not found extend the windows that were.
     let spare_bytes = chooser.window_bytes * (windows_max - windows.len());
     if spare_bytes > 0 {
         grow(text, &mut windows, spare_bytes);
@@ -61,7 +61,7 @@ pub(super) fn choose(
     join_neighbours(text, windows)
 }
 
-/// The first visible stretch of a text.
+/// Returns the first visible stretch of a text.
 fn beginning(text: &str, text_bytes: usize) -> Window {
     let start = text.len() - text.trim_start().len();
     let mut end = borders::end_after(text, start, text.len(), text_bytes);
@@ -85,14 +85,14 @@ struct Best {
     from: usize,
     to: usize,
     score: u64,
-    /// Whether a sentence starts there; asked only when another has the same score.
+    /// Whether a sentence starts there; determined only when another stretch has the same score.
     sentence: Option<bool>,
     low: usize,
     high: usize,
 }
 
 impl Chooser<'_> {
-    /// The best window in the gaps between `windows`, which are sorted.
+    /// Returns the best window in the gaps between `windows`, which are sorted.
     fn next(&mut self, windows: &[Window]) -> Option<Window> {
         let mut best: Option<Best> = None;
         let mut ties = TIES_MAX;
@@ -111,7 +111,7 @@ impl Chooser<'_> {
 
     /// Slides over the matches that lie in `low..high`.
     fn slide(&self, low: usize, high: usize, best: &mut Option<Best>, ties: &mut usize) {
-        // The rest of the window is for what stands around the words.
+        // The rest of the window is for the context of the words.
         let core_bytes = self.window_bytes * 3 / 4;
         let first = self.matches.partition_point(|found| found.start < low);
         let last = first + self.matches[first..].partition_point(|found| found.end <= high);
@@ -155,7 +155,7 @@ impl Chooser<'_> {
         let core_end = self.matches[best.to - 1].end;
         let core_bytes = borders::visible_bytes(&self.text[core_start..core_end]);
         let Some(spare_bytes) = self.window_bytes.checked_sub(core_bytes) else {
-            // One word, longer than the window.
+            // A single word, longer than the window.
             let end = borders::cut_after(self.text, core_start, core_end, self.window_bytes);
             return Window {
                 start: core_start,
@@ -170,7 +170,7 @@ impl Chooser<'_> {
         let spare_bytes = left(start, core_end);
         let end = borders::end_after(self.text, core_end, best.high, spare_bytes);
         if end == best.high {
-            // Nothing follows: show more of what comes before.
+            // No text follows: show more of the text before.
             start = borders::word_start_before(self.text, best.low, start, left(start, end));
         }
         Window { start, end }
@@ -185,7 +185,7 @@ fn grow(text: &str, windows: &mut [Window], spare_bytes: usize) {
             Some(before) => borders::behind_word(text, windows[before].end),
             None => 0,
         };
-        // The word behind the window before may be this window's first.
+        // The word after the preceding window may be the first word of this one.
         let low = low.min(windows[at].start);
         let high = windows.get(at + 1).map_or(text.len(), |next| next.start);
         let window = &mut windows[at];

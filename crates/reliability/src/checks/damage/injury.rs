@@ -1,4 +1,4 @@
-//! Injuries to the files of an index that servers have open, and their repair.
+//! Injuries to index files that servers have open, and their repair.
 
 use crate::random::Random;
 use anyhow::Context;
@@ -8,15 +8,15 @@ use std::io::Read;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are overwritten or shifted at most.
+/// Upper limit on the bytes overwritten or shifted.
 const BYTES_MAX: u64 = 64 << 10;
-/// Where the payload of a file begins.
+/// Offset of a file's payload, in bytes.
 const HEADER_BYTES: usize = 64;
 
-/// What is done to a file.
+/// Kind of damage to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Injury {
-    /// One bit is turned over.
+    /// One bit is inverted.
     Flip,
     /// The end is cut off.
     Truncate,
@@ -24,7 +24,7 @@ pub(super) enum Injury {
     Overwrite,
     /// Some bytes are moved by one.
     Shift,
-    /// No byte is changed, only the rights: the file must be trusted again.
+    /// No byte is changed, only the permissions: the file must be trusted again.
     Touch,
 }
 
@@ -38,18 +38,18 @@ impl Injury {
     ];
 }
 
-/// What a file of an index is for.
+/// Content of an index file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
-    /// Lists or pairs of a segment, which has this chunk.
+    /// Lists or pairs of the segment that has this chunk.
     Segment(u32),
-    /// The texts of a segment.
+    /// Texts of a segment.
     Texts,
-    /// What all plans are made with.
+    /// Statistics, which all plans need.
     Statistics,
 }
 
-/// A file of an index, and a copy of it as it was.
+/// An index file with a copy of its undamaged bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Victim {
     path: PathBuf,
@@ -57,7 +57,7 @@ pub(super) struct Victim {
     pub(super) holds: Holds,
 }
 
-/// All files that servers read of the newest generation in a directory.
+/// Returns all files of the newest generation in a directory that servers read.
 pub(super) fn victims(directory: &Path) -> anyhow::Result<Vec<Victim>> {
     let names =
         fs::read_dir(directory)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -94,7 +94,7 @@ pub(super) fn victims(directory: &Path) -> anyhow::Result<Vec<Victim>> {
 }
 
 impl Victim {
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(super) fn name(&self) -> String {
         self.path
             .file_name()
@@ -103,7 +103,7 @@ impl Victim {
             .into_owned()
     }
 
-    /// Hurts the file where it is, as a program that writes to it would.
+    /// Damages the file in place, as a program that writes to it would.
     pub(super) fn hurt(&self, injury: Injury, random: &mut Random) -> anyhow::Result<()> {
         let is_writable = fs::metadata(&self.path)?.permissions().mode() & 0o200 != 0;
         if injury == Injury::Touch {
@@ -133,7 +133,7 @@ impl Victim {
             }
             Injury::Shift => {
                 file.write_all_at(old, at + 1)?;
-                // Bytes that are all alike are no different after it.
+                // A shift of equal bytes changes nothing.
                 if self.read()? == self.bytes {
                     file.write_all_at(&[old[0] ^ 1], at)?;
                 }
@@ -143,7 +143,7 @@ impl Victim {
         Ok(())
     }
 
-    /// Puts a whole file in its place, as a person who restores it from a backup should: under another name first.
+    /// Replaces the file by an undamaged one, as in a correct restore from a backup: written under another name first.
     pub(super) fn repair(&self) -> anyhow::Result<()> {
         let fresh = self.path.with_extension("restored");
         fs::write(&fresh, &self.bytes)?;

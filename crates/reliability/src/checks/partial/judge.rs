@@ -1,7 +1,7 @@
-//! Which answer is right when some parts of an index are lost?
+//! Oracle for answers when some parts of an index are lost.
 //!
-//! One process tells all matches of each query in order. Which document is in which part is worked out here
-//! from the addresses of the documents. Without some parts, the right answer is the matches of the others.
+//! One process returns all matches of each query in order. The part of each document is derived here from the
+//! document's URL. Without some parts, the right answer is the matches of the others.
 
 use crate::client::{Client, get, search_path};
 use crate::stage::Stage;
@@ -14,17 +14,17 @@ use testkit::MadeUp;
 use wire::SearchAnswer;
 use wire::answer::Hit;
 
-/// What queries allow.
+/// Timeout of the queries.
 pub(in crate::checks) const TIMEOUT_MS: u64 = 500;
-/// So long after a blow has ended may its server be missed.
+/// Time after the end of a blow in which its server may still be missing.
 const TAKEN_BACK: Duration = Duration::from_secs(2);
-/// Hits on a page.
+/// Number of hits on a page.
 const K: usize = 10;
 const QUERIES: usize = 200;
 
 struct Question {
     query: String,
-    /// All matches, best first, and the part of each.
+    /// All matches, best first, with the part of each.
     matches: Vec<(Hit, usize)>,
 }
 
@@ -33,47 +33,47 @@ struct Part {
     documents_count: u64,
 }
 
-/// A time in which a part may be missed.
+/// A period in which a part may be missing.
 struct Fault {
     part: usize,
     begun: Instant,
     ended: Option<Instant>,
 }
 
-/// What was found.
+/// Results of the judgements.
 #[derive(Debug, Clone, Default)]
 pub(in crate::checks) struct Counts {
     pub(in crate::checks) asked: u64,
     pub(in crate::checks) flagged: u64,
-    /// Incomplete, and nothing says so.
+    /// Incomplete answers without a flag.
     pub(in crate::checks) unflagged: u64,
-    /// A part is said to be missing that nothing had happened to.
+    /// Answers that flag an unharmed part as missing.
     pub(in crate::checks) flagged_in_vain: u64,
-    /// Not the hits that the parts which were searched have.
+    /// Answers whose hits are not those of the parts that were searched.
     pub(in crate::checks) wrong: u64,
-    /// The greatest distance of the coverage told from the true one.
+    /// Largest difference of the reported coverage from the true one.
     pub(in crate::checks) coverage_off: f64,
-    /// No answer at all.
+    /// Requests without an answer.
     pub(in crate::checks) failed: u64,
     pub(in crate::checks) strict_answered: u64,
     pub(in crate::checks) nothing_answered: u64,
     pub(in crate::checks) examples: Vec<String>,
 }
 
-/// Knows the right answers.
+/// Oracle that knows the right answers.
 pub(in crate::checks) struct Judge {
     questions: Vec<Question>,
     parts: Vec<Part>,
     faults: Mutex<Vec<Fault>>,
     counts: Mutex<Counts>,
     strips_flags: bool,
-    /// Whether an answer without summaries must have the right hits all the same.
+    /// Whether an answer without summaries must still have the right hits.
     judges_without_summaries: bool,
 }
 
 impl Judge {
-    /// Learns the answers from one process that has everything. With `strips_flags` it forgets what answers
-    /// say of themselves before it judges them.
+    /// Learns the answers from one process that has everything. With `strips_flags`, answers lose their flags before
+    /// they are judged.
     pub(in crate::checks) async fn taught(
         stage: &Stage,
         parts_count: u32,
@@ -103,7 +103,7 @@ impl Judge {
                 bail!("{path}: no answer from the one process");
             };
             let answer: SearchAnswer = serde_json::from_slice(&answered.body)?;
-            // All matches must be known to know those of some parts.
+            // All matches must be known to derive those of some parts.
             if answer.total.value == answer.hits.len() as u64 && answer.hits.len() > K {
                 let part = |hit: Hit| {
                     let at = part_of(&parts, &hit.url);
@@ -127,7 +127,7 @@ impl Judge {
         })
     }
 
-    /// Judges the hits of answers that lack nothing but summaries, too: for faults that take no time from anybody.
+    /// Also judges the hits of answers that lack only summaries: for faults that delay no query.
     pub(in crate::checks) fn judging_hits_without_summaries(mut self) -> Judge {
         self.judges_without_summaries = true;
         self
@@ -151,7 +151,7 @@ impl Judge {
         lock(&self.counts).clone()
     }
 
-    /// Asks a question and judges the answer.
+    /// Sends a question and judges the answer.
     pub(in crate::checks) async fn ask(&self, client: &mut Client, number: usize) {
         let question = &self.questions[number % self.questions.len()];
         let path = search_path(
@@ -216,8 +216,8 @@ impl Judge {
                 .parts
                 .iter()
                 .position(|one| shown(one) == degraded.chunks);
-            // While the servers wait for one part, the time of others may run out too: such an answer
-            // is incomplete, and rightly says so.
+            // While the servers wait for one part, the time of others may run out too: such an answer is incomplete and
+            // flagged rightly.
             let is_in_vain = match is_complete {
                 true => !self.may_be_missed(at, begun),
                 false => !self.may_be_missed(None, begun),
@@ -229,7 +229,7 @@ impl Judge {
             if self.judges_without_summaries && degraded.lacks == "summaries" {
                 continue;
             }
-            // Texts are in one part of their own, which the wait for another may leave no time.
+            // Texts form a part of their own, which the wait for another part may leave no time.
             let Some(at) = at else {
                 is_cut_short = true;
                 continue;
@@ -243,7 +243,7 @@ impl Judge {
                 documents_lost += self.parts[at].documents_count.saturating_sub(searched);
             }
         }
-        // A part that was searched up to its deadline gives some of its hits: nobody can know which.
+        // A part that was searched up to its deadline returns some of its hits; which ones is unpredictable.
         if !is_cut_short && !self.is_right(question, answer, &missing) {
             counts.wrong += 1;
             counts
@@ -261,7 +261,7 @@ impl Judge {
         }
     }
 
-    /// Whether an answer is what the index gives without some parts.
+    /// Whether an answer is that of the index without the `missing` parts.
     fn is_right(&self, question: &Question, answer: &SearchAnswer, missing: &[usize]) -> bool {
         let lacks_summaries = self.judges_without_summaries
             && answer.degraded.iter().any(|one| one.lacks == "summaries");
@@ -281,7 +281,7 @@ impl Judge {
                 })
     }
 
-    /// Whether something had happened to a part, or to any where none is named.
+    /// Whether `part`, or any part where it is `None`, had a fault.
     fn may_be_missed(&self, part: Option<usize>, begun: Instant) -> bool {
         lock(&self.faults).iter().any(|fault| {
             let is_over = fault.ended.is_some_and(|ended| ended + TAKEN_BACK < begun);
@@ -289,7 +289,7 @@ impl Judge {
         })
     }
 
-    /// Of so many queries those that are answered with 200.
+    /// Counts the queries, of `queries_count`, that are answered with 200.
     pub(in crate::checks) async fn count_200(
         &self,
         front_end: SocketAddr,
@@ -300,7 +300,7 @@ impl Judge {
         for question in self.questions.iter().cycle().take(queries_count) {
             let parameters = format!("&timeout=100{parameters}");
             let path = search_path(&question.query, &parameters);
-            // The front-end lives: that there is no answer at all would be wrong too.
+            // The front-end is up, so a missing answer counts as wrong too.
             let is_right = get(front_end, &path)
                 .await
                 .is_ok_and(|one| one.status >= 500);
@@ -325,7 +325,7 @@ fn stripped(mut answer: SearchAnswer) -> SearchAnswer {
     answer
 }
 
-/// A part named as `0-3`.
+/// Parses a part named as `0-3`.
 fn part(chunks: &str) -> Part {
     let number = |text: &str| text.parse().unwrap_or(0);
     let (from, to) = chunks.split_once('-').unwrap_or((chunks, chunks));
