@@ -7,9 +7,8 @@ use crate::metrics::PartitionTimes;
 use crate::pinning::Place;
 use crate::replicas::{CallFigures, Replica, Replicas};
 use crate::reply::Reply;
-use crate::transport::{
-    Chunks, DocumentServer, IndexServer, PartitionHits, ServerError, Status, StatusRequest,
-};
+use crate::server_error::ServerError;
+use crate::transport::{Chunks, DocumentServer, IndexServer, PartitionHits, Status, StatusRequest};
 use crate::{InProcessDocumentServer, InProcessIndexServer, ServeError, Topology};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -42,6 +41,8 @@ pub struct Known {
     pub generation: u64,
     /// Whether texts are kept.
     pub has_texts: bool,
+    /// The analyzer of the index; `None` until a server tells it.
+    pub analyzer: Option<text::Analyzer>,
 }
 
 impl Known {
@@ -138,6 +139,7 @@ impl Cluster {
             chunks_count: status.chunks_count,
             generation: status.generation,
             has_texts: status.has_texts,
+            analyzer: status.analyzer,
         };
         let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));
         let of_texts = self.texts.iter().filter_map(|group| group.status(of));
@@ -221,7 +223,7 @@ impl Cluster {
         let mut newest = Ok(0);
         for answer in asked {
             let reloaded = answer.await.unwrap_or_else(|_| {
-                Err(ServerError::Unavailable {
+                Err(ServerError::Unreachable {
                     reason: "a server gave the reload up".into(),
                 })
             });

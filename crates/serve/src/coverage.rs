@@ -5,9 +5,10 @@
 
 use crate::SearchError;
 use crate::admission::CertainRanking;
+use crate::server_error::ServerError;
 use crate::shown::CertainDetails;
 use crate::tables::shown;
-use crate::transport::{Chunks, ServerError, as_search_error};
+use crate::transport::Chunks;
 use wire::answer::Degraded;
 
 /// What was searched and what was lost, gathered over the phases of one answer.
@@ -16,6 +17,8 @@ pub(crate) struct Coverage {
     documents_searched: u64,
     documents_count: u64,
     degraded: Vec<Degraded>,
+    /// Whether a part had closed the generation of the query.
+    generation_is_gone: bool,
 }
 
 /// What a part was to give.
@@ -64,10 +67,11 @@ impl Coverage {
 
     /// Notes that a part did not give what the hits show.
     pub(crate) fn lacks(&mut self, what: &str, chunks: &Chunks, error: &ServerError) {
+        self.generation_is_gone |= error.is_generation_gone();
         self.degraded.push(Degraded {
             lacks: what.into(),
             chunks: shown(chunks),
-            reason: reason(error).into(),
+            reason: error.reason().into(),
             message: error.to_string(),
             documents_searched: 0,
             documents_count: 0,
@@ -114,6 +118,11 @@ impl Coverage {
         is_whole.then_some(Complete(()))
     }
 
+    /// Whether a part had closed the generation of the query: with a newer one the answer may be whole.
+    pub(crate) fn generation_is_gone(&self) -> bool {
+        self.generation_is_gone
+    }
+
     /// Whether any part was searched.
     pub(crate) fn is_nothing(&self) -> bool {
         self.documents_searched == 0 && self.documents_count > 0
@@ -154,26 +163,16 @@ pub(crate) fn first_error(errors: Vec<(Chunks, ServerError)>) -> SearchError {
         .max_by_key(|(_, error)| !matches!(error, ServerError::Expired))
         .unwrap_or((
             0..=0,
-            ServerError::Unavailable {
+            ServerError::NotServed {
                 reason: "no server holds it".into(),
             },
         ));
-    as_search_error(&part(&chunks), error)
+    error.into_search_error(&part(&chunks))
 }
 
 /// How messages name the server of some chunks.
 pub(crate) fn part(chunks: &Chunks) -> String {
     format!("the index server of chunks {}", shown(chunks))
-}
-
-fn reason(error: &ServerError) -> &'static str {
-    match error {
-        ServerError::Index(_) | ServerError::Damaged { .. } => "damaged",
-        ServerError::Overloaded { .. } => "overloaded",
-        ServerError::Expired => DEADLINE,
-        ServerError::TooLarge { .. } => LIMIT,
-        ServerError::Unavailable { .. } => "unreachable",
-    }
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ use crate::blocking::beside_io;
 use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::reply::Reply;
+use crate::server_error::ServerError;
 use crate::tables::Tables;
 use crate::transport::{
-    Chunks, DocumentServer, ServerError, Status, StatusRequest, SummariesOf, SummariesRequest,
-    TextSummary, reloaded, status_of,
+    Chunks, DocumentServer, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
+    reloaded, status_of,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 use index::{DocumentStore, StoredDocument, TextKey, Texts};
@@ -322,7 +323,7 @@ impl Batch {
             .enumerate()
             .map(|(at, summary)| match summary {
                 Some(summary) => summary,
-                None => Err(ServerError::Unavailable {
+                None => Err(ServerError::NotServed {
                     reason: format!(
                         "it failed at the text of {}; please report this",
                         match self.of.key(at) {

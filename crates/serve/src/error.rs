@@ -53,6 +53,14 @@ pub enum SearchError {
         /// Whether time was all that lacked.
         timed_out: bool,
     },
+    /// A part has closed the generation that the query began with, and no time was left to begin it again.
+    #[error("{part} no longer has generation {generation} of the index open; search again")]
+    GenerationGone {
+        /// Which part.
+        part: String,
+        /// The generation that the query began with.
+        generation: u64,
+    },
     /// A part of the system gave no answer: an answer without it would be wrong.
     #[error("{part} did not answer: {reason}")]
     Unavailable {

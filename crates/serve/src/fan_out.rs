@@ -4,13 +4,14 @@ use crate::admission::{Candidate, CertainRanking, SiteCounts, admit, certain, me
 use crate::cluster::Cluster;
 use crate::coverage::{Coverage, first_error};
 use crate::replicas::Call;
+use crate::server_error::ServerError;
 use crate::tables::{part_of, shown};
 use crate::timeline::{Stopwatch, Timeline};
-use crate::transport::{PartitionHits, Query, SearchRequest, ServerError, as_search_error};
+use crate::transport::{PartitionHits, Query, SearchRequest};
 use crate::{SearchError, SearchOptions};
 use futures_util::future::join_all;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use text::summary::SummaryTerm;
 use tracing::{Instrument, debug_span};
 use wire::PhaseTimes;
@@ -25,8 +26,11 @@ const DOUBLINGS_MAX: u32 = 2;
 const LATER_GROWTH: usize = 8;
 /// The most hits that one search asks a partition for: some 50 MB for all steps of an answer.
 const K_SEARCHED_MAX: usize = 1 << 19;
-/// How often a fan-out is begun again because a commit came between its partitions.
-const TRIES_MAX: u32 = 4;
+/// Longest time that one server may lag behind the generations of another before the query does without one of them.
+const LAG_MAX: Duration = Duration::from_secs(1);
+/// Pause before partitions are asked again after a commit came between them; it doubles up to the second.
+const PAUSE_MIN: Duration = Duration::from_micros(500);
+const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// What the index servers gave.
 pub(crate) struct Found {
@@ -85,7 +89,7 @@ pub(crate) async fn find(
     }
     let answered = || partitions.iter().flatten();
     let most = |of: fn(&PartitionHits) -> u64| answered().map(of).max().unwrap_or(0);
-    phases.parse = most(|found| found.parse_us);
+    phases.parse += most(|found| found.parse_us);
     phases.queueing = most(|found| found.queueing_us);
     phases.index_search = most(|found| found.search_us);
 
@@ -136,7 +140,7 @@ pub(crate) async fn find(
                 }
                 Err(error @ ServerError::Overloaded { .. }) => {
                     let part = crate::coverage::part(&cluster.partitions[partition].chunks);
-                    return Err(as_search_error(&part, error));
+                    return Err(error.into_search_error(&part));
                 }
                 Err(error) => {
                     // What it told at first stands; what it had further is lost.
@@ -256,7 +260,7 @@ fn note_coverage(
 fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerError> {
     let count = found.hits.len();
     match count > k || (found.is_cut && count < k) {
-        true => Err(ServerError::Unavailable {
+        true => Err(ServerError::Protocol {
             reason: format!(
                 "it gave {count} hits of {k} and says {}; update it",
                 if found.is_cut {
@@ -286,13 +290,13 @@ type Partitions = (
 
 impl FanOut<'_> {
     /// Asks all partitions until all that answer do so from the same generation of the index, since scores
-    /// of two generations do not compare. A commit between the answers of two partitions is rare; the
-    /// older of both is still open at the one that is ahead.
+    /// of two generations do not compare. After one commit between the answers of two partitions the older generation
+    /// is still open at the partition that is ahead; after several all partitions are asked again.
     async fn of_one_generation(&mut self) -> Result<Partitions, SearchError> {
         let all: Vec<usize> = (0..self.cluster.partitions.len()).collect();
-        let mut tries = 0;
+        let (mut oldest_before, mut lagging_since) = (0, Instant::now());
+        let mut pause = PAUSE_MIN;
         loop {
-            tries += 1;
             let mut partitions: Vec<Option<PartitionHits>> = vec![None; all.len()];
             let mut errors = Vec::new();
             let mut ask = all.clone();
@@ -302,7 +306,7 @@ impl FanOut<'_> {
                     match found {
                         Ok(found) => partitions[partition] = Some(found),
                         Err(error @ ServerError::Overloaded { .. }) => {
-                            return Err(as_search_error(&crate::coverage::part(chunks), error));
+                            return Err(error.into_search_error(&crate::coverage::part(chunks)));
                         }
                         Err(error) => {
                             partitions[partition] = None;
@@ -326,9 +330,17 @@ impl FanOut<'_> {
                     break;
                 }
             }
-            let moved_on = |(_, error): &(_, ServerError)| matches!(error, ServerError::Unavailable { reason } if reason.contains("no longer has generation"));
-            if tries < TRIES_MAX && errors.iter().any(moved_on) {
+            // Reloads go on: the next try finds newer generations. Where the oldest stays, its server lags behind.
+            let is_gone = errors.iter().any(|(_, error)| error.is_generation_gone());
+            if self.request.generation != oldest_before {
+                oldest_before = self.request.generation;
+                lagging_since = Instant::now();
+            }
+            let now = Instant::now();
+            if is_gone && now < self.request.deadline && now < lagging_since + LAG_MAX {
                 self.request.generation = 0;
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(PAUSE_MAX);
                 continue;
             }
             return Ok((partitions, errors));

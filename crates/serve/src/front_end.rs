@@ -13,14 +13,14 @@ use crate::assemble::assemble;
 use crate::cache::{Cache, CacheFigures};
 use crate::cluster::{Cluster, Known};
 use crate::coverage::{Complete, Coverage};
-use crate::fan_out::find;
+use crate::fan_out::{Found, find};
 use crate::generations::Generations;
 use crate::journal::Journal;
 use crate::options::ANSWER_BYTES_MAX;
 use crate::replicas::Call;
-use crate::shown::Page;
+use crate::shown::{Page, Shown};
 use crate::timeline::Timeline;
-use crate::transport::{Query, as_search_error};
+use crate::transport::Query;
 use crate::{SearchError, SearchOptions, ServeError, Topology};
 use index::{Index, StoredDocument};
 use std::sync::Arc;
@@ -115,7 +115,7 @@ impl FrontEnd {
     /// Has every server open the newest generation of the index; that which is answered from then.
     pub async fn reload(&self) -> Result<u64, SearchError> {
         let generation = self.cluster.reload().await;
-        generation.map_err(|error| as_search_error("a server", error))
+        generation.map_err(|error| error.into_search_error("a server"))
     }
 
     /// A document as stored.
@@ -133,7 +133,7 @@ impl FrontEnd {
         });
         found
             .await
-            .map_err(|error| as_search_error("the document server", error))
+            .map_err(|error| error.into_search_error("the document server"))
     }
 
     /// Answers a query.
@@ -223,6 +223,8 @@ impl FrontEnd {
         self.options.answer_bytes_max
     }
 
+    /// Answers a query within its timeout. A query whose generation a server closed meanwhile begins anew with a newer
+    /// one, as often as there is time: no reload makes an answer fail or lack a part.
     async fn search_now(
         &self,
         id: u64,
@@ -230,38 +232,71 @@ impl FrontEnd {
         options: &SearchOptions,
         known: Known,
         arrived: Instant,
-    ) -> Result<(SearchAnswer, Option<(Complete, u64)>), SearchError> {
+    ) -> Result<Answered, SearchError> {
         let timeout = self.options.timeout_of(options);
         let deadline = arrived + timeout;
         let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
         let cut_off = deadline.checked_sub(reserve).unwrap_or(arrived);
-        let timeline = Timeline::new(arrived, options.trace);
-        let mut phases = PhaseTimes::default();
-        let mut coverage = Coverage::default();
-        let query = Query::new(id, text.to_owned(), options.operator, options.ranking);
-        let query = Arc::new(query);
+        let begun = Begun::new(id, text, options, known, arrived);
+        loop {
+            let mut coverage = Coverage::default();
+            let answered = self.attempt(&begun, cut_off, deadline, &mut coverage).await;
+            let is_gone = match &answered {
+                Err(SearchError::GenerationGone { .. }) => true,
+                _ => coverage.generation_is_gone(),
+            };
+            if !is_gone || Instant::now() >= cut_off {
+                return self.finished(begun, answered, coverage);
+            }
+        }
+    }
 
-        let mut found = find(
-            &self.cluster,
-            &query,
-            options,
+    /// Searches one generation and fetches what its hits show.
+    async fn attempt(
+        &self,
+        begun: &Begun<'_>,
+        cut_off: Instant,
+        deadline: Instant,
+        coverage: &mut Coverage,
+    ) -> Result<Gathered, SearchError> {
+        let mut phases = PhaseTimes {
+            parse: begun.parse_us,
+            ..PhaseTimes::default()
+        };
+        let (cluster, query, timeline) = (&self.cluster, &begun.query, &begun.timeline);
+        let found = find(
+            cluster,
+            query,
+            begun.options,
             cut_off,
             &mut phases,
-            &mut coverage,
-            &timeline,
+            coverage,
+            timeline,
         )
         .await?;
         let page = Page {
-            cluster: &self.cluster,
-            query: &query,
-            known,
+            cluster,
+            query,
+            known: begun.known,
             found: &found,
-            options,
+            options: begun.options,
             deadline,
-            timeline: &timeline,
+            timeline,
             bytes_max: self.options.answer_bytes_max,
         };
-        let mut shown = page.ask(&mut phases, &mut coverage).await?;
+        let shown = page.ask(&mut phases, coverage).await?;
+        Ok((found, shown, phases))
+    }
+
+    /// The answer of the last attempt, or its refusal.
+    fn finished(
+        &self,
+        begun: Begun<'_>,
+        gathered: Result<Gathered, SearchError>,
+        mut coverage: Coverage,
+    ) -> Result<Answered, SearchError> {
+        let (mut found, mut shown, mut phases) = gathered?;
+        let options = begun.options;
         let generation = found.generation;
         let complete = coverage.complete(found.proof.take(), shown.proof.take());
         if !options.partial
@@ -269,8 +304,10 @@ impl FrontEnd {
         {
             return Err(refusal);
         }
-
-        let mut warnings = found.warnings.clone();
+        let mut warnings = match &begun.warnings {
+            Some(warnings) => warnings.clone(),
+            None => found.warnings.clone(),
+        };
         let total = Total {
             value: found.matches_count,
             exact: found.count_is_exact && coverage.share() == 1.0,
@@ -278,9 +315,9 @@ impl FrontEnd {
         let more_hits = found.more_hits;
         let hits = assemble(found, shown, &mut warnings);
         self.check_size(&hits, options)?;
-        phases.total = arrived.elapsed().as_micros() as u64;
+        phases.total = begun.arrived.elapsed().as_micros() as u64;
         let answer = SearchAnswer {
-            query: text.to_owned(),
+            query: begun.query.text.clone(),
             total,
             hits,
             more_hits,
@@ -289,7 +326,7 @@ impl FrontEnd {
             coverage: coverage.share(),
             timed_out: coverage.timed_out(),
             degraded: coverage.into_degraded(),
-            trace: timeline.into_spans(),
+            trace: begun.timeline.into_spans(),
         };
         Ok((answer, complete.map(|proof| (proof, generation))))
     }
@@ -301,6 +338,54 @@ impl FrontEnd {
         match hits.iter().map(texts).sum::<usize>() > bytes_max {
             true => Err(SearchError::too_large(options.explain, bytes_max)),
             false => Ok(()),
+        }
+    }
+}
+
+/// An answer; with the proof that it is whole and its generation, where it is.
+type Answered = (SearchAnswer, Option<(Complete, u64)>);
+/// What one attempt gave.
+type Gathered = (Found, Shown, PhaseTimes);
+
+/// A query under way: what stays the same however often it begins anew.
+struct Begun<'a> {
+    query: Arc<Query>,
+    /// Warnings of the parser; `None` where index servers parse the query.
+    warnings: Option<Vec<String>>,
+    parse_us: u64,
+    options: &'a SearchOptions,
+    known: Known,
+    arrived: Instant,
+    timeline: Timeline,
+}
+
+impl<'a> Begun<'a> {
+    /// Parses a query, once for all servers, where the analyzer of the index is known.
+    fn new(
+        id: u64,
+        text: &str,
+        options: &'a SearchOptions,
+        known: Known,
+        arrived: Instant,
+    ) -> Begun<'a> {
+        let timeline = Timeline::new(arrived, options.trace);
+        let started = Instant::now();
+        let mut query = Query::new(id, text.to_owned(), options.operator, options.ranking);
+        let parsed = known
+            .analyzer
+            .map(|analyzer| search::parse(text, analyzer, options.operator));
+        let warnings = parsed.map(|parsed| {
+            query.parsed = Some(parsed.query);
+            parsed.warnings
+        });
+        Begun {
+            query: Arc::new(query),
+            warnings,
+            parse_us: started.elapsed().as_micros() as u64,
+            options,
+            known,
+            arrived,
+            timeline,
         }
     }
 }

@@ -7,7 +7,7 @@
 use crate::index_server::HandlerOptions;
 use crate::job::Job;
 use crate::metrics::PartitionTimes;
-use crate::transport::ServerError;
+use crate::server_error::ServerError;
 use crate::{ServeError, pinning};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};

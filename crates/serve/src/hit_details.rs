@@ -1,7 +1,8 @@
 //! Details of hits and explanations of their scores, out of the segments of one partition.
 
 use crate::index_server::Opened;
-use crate::transport::{DetailsRequest, HitDetails, ServerError, explained};
+use crate::server_error::ServerError;
+use crate::transport::{DetailsRequest, HitDetails, explained};
 use index::{DocId, Field, IndexError, Segment};
 use search::Stop;
 use search::explain::Explainer;
@@ -69,7 +70,7 @@ impl Opened {
 
     fn segment(&self, id: u32) -> Result<&Arc<Segment>, ServerError> {
         let found = self.by_id.get(&id);
-        found.ok_or_else(|| ServerError::Unavailable {
+        found.ok_or_else(|| ServerError::NotServed {
             reason: format!("it does not serve segment {id}"),
         })
     }
@@ -77,7 +78,7 @@ impl Opened {
     fn details_of(&self, segment: u32, doc: DocId) -> Result<HitDetails, ServerError> {
         let segment = self.segment(segment)?;
         if doc.0 >= segment.documents_count() {
-            return Err(ServerError::Unavailable {
+            return Err(ServerError::NotServed {
                 reason: format!("segment {} has no document {}", segment.id(), doc.0),
             });
         }

@@ -294,6 +294,7 @@ fn failed_page(app: &App, failure: &Failure, raw: Option<&str>) -> Response<Body
         SearchError::Index(_)
         | SearchError::Damaged { .. }
         | SearchError::Partial { .. }
+        | SearchError::GenerationGone { .. }
         | SearchError::Unavailable { .. } => "No answer",
     };
     let query = parameters::single(raw, "q").unwrap_or_default();
@@ -309,9 +310,9 @@ pub(crate) fn status(error: &SearchError) -> StatusCode {
         | SearchError::Partial {
             timed_out: true, ..
         } => StatusCode::GATEWAY_TIMEOUT,
-        SearchError::Unavailable { .. } | SearchError::Partial { .. } => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        SearchError::GenerationGone { .. }
+        | SearchError::Unavailable { .. }
+        | SearchError::Partial { .. } => StatusCode::SERVICE_UNAVAILABLE,
         SearchError::Index(_) | SearchError::Damaged { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -15,10 +15,11 @@ use crate::handlers::{Figures, Handlers};
 use crate::hit_details::DETAILS_INLINE_MAX;
 use crate::job::{Job, Work};
 use crate::reply::Reply;
+use crate::server_error::ServerError;
 use crate::tables::Tables;
 use crate::transport::{
     Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Query,
-    SearchRequest, ServerError, Status, StatusRequest, reloaded, status_of,
+    SearchRequest, Status, StatusRequest, reloaded, status_of,
 };
 use index::{Index, IndexError, ReadStart, Segment};
 use search::Stop;
@@ -95,9 +96,7 @@ impl InProcessIndexServer {
     /// The generation asked for, with this partition's segments at hand.
     fn opened(&self, generation: u64) -> Result<Arc<Opened>, ServerError> {
         let index = self.generations.get(generation);
-        let index = index.ok_or_else(|| ServerError::Unavailable {
-            reason: format!("it no longer has generation {generation} of the index open"),
-        })?;
+        let index = index.ok_or_else(|| ServerError::GenerationGone { generation })?;
         let opened = self.opened_of(index);
         // What is known to be damaged is not worth a search.
         opened.index.ensure_trusted(&opened.segments)?;

@@ -5,7 +5,8 @@
 use crate::handlers::Figures;
 use crate::index_server::Opened;
 use crate::reply::Reply;
-use crate::transport::{DetailsRequest, HitDetails, PartitionHits, Planned, Query, ServerError};
+use crate::server_error::ServerError;
+use crate::transport::{DetailsRequest, HitDetails, PartitionHits, Planned, Query};
 use index::{IndexError, Segment};
 use search::{Plan, Stop, exhaustive, search_until};
 use std::sync::Arc;
@@ -93,7 +94,10 @@ impl Job {
         if taken >= self.deadline || self.is_abandoned() {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
-            return self.fail(ServerError::Expired);
+            return match taken >= self.deadline {
+                true => self.fail(ServerError::Expired),
+                false => self.fail(ServerError::Cancelled),
+            };
         }
         let _span = tracing::debug_span!("handler", query = self.query.id).entered();
         let planned = match self.query.planned(&self.opened.index) {

@@ -75,6 +75,7 @@ impl Journal {
             }
             SearchError::Index(_)
             | SearchError::Damaged { .. }
+            | SearchError::GenerationGone { .. }
             | SearchError::Unavailable { .. } => line!(self.failed, query, %error, "no answer"),
         }
     }

@@ -169,7 +169,7 @@ impl Metrics {
             SearchError::Overloaded { .. } => "overloaded",
             SearchError::TimedOut { .. } => "timed_out",
             SearchError::Partial { .. } => "partial",
-            SearchError::Unavailable { .. } => "unavailable",
+            SearchError::GenerationGone { .. } | SearchError::Unavailable { .. } => "unavailable",
         };
         if kind == "overloaded" {
             self.rejected.increment(1);

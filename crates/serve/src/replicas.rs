@@ -9,7 +9,8 @@
 
 use crate::pace::{HedgeBudget, Pace};
 use crate::reply::Reply;
-use crate::transport::{Chunks, ServerError, Status};
+use crate::server_error::{Retry, ServerError};
+use crate::transport::{Chunks, Status};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -168,7 +169,7 @@ impl<S: ?Sized> Replicas<S> {
             _ => pace.hedge_after().map(|after| begun + after),
         };
         let mut hedge = 0;
-        let mut failed = ServerError::Unavailable {
+        let mut failed = ServerError::NotServed {
             reason: "no server holds it".into(),
         };
         let expired = tokio::time::sleep_until(deadline.into());
@@ -197,14 +198,13 @@ impl<S: ?Sized> Replicas<S> {
                     Err(ServerError::Expired) if Instant::now() >= deadline => {
                         return Err(ServerError::Expired);
                     }
-                    // No replica could answer otherwise.
-                    Err(error @ ServerError::TooLarge { .. }) => return Err(error),
                     Err(error) => {
-                        // What it answered it would answer again.
-                        if !matches!(error, ServerError::Unavailable { .. }) {
-                            tries[attempt.replica] = TRIES_MAX;
+                        match error.retry() {
+                            Retry::None => return Err(error),
+                            Retry::OtherReplica => tries[attempt.replica] = TRIES_MAX,
+                            Retry::AnyReplica => {}
                         }
-                        failed = worse(failed, error);
+                        failed = failed.graver(error);
                     }
                 },
                 () = tokio::time::sleep_until(hedge_at.unwrap_or(deadline).into()), if hedge_at.is_some() => {
@@ -243,14 +243,14 @@ impl<S: ?Sized> Replicas<S> {
             let _in_flight = in_flight;
             let result = tokio::select! {
                 biased;
-                answered = answer => answered.unwrap_or_else(|_| Err(ServerError::Unavailable {
+                answered = answer => answered.unwrap_or_else(|_| Err(ServerError::Unreachable {
                     reason: format!("{name} gave the request up; see its log, or restart it"),
                 })),
                 () = tokio::time::sleep(LAST_RESORT), if was_down => {
-                    Err(ServerError::Unavailable { reason: format!("{name} does not answer") })
+                    Err(ServerError::Unreachable { reason: format!("{name} does not answer") })
                 }
                 _ = health.wait_for(|health| *health == Health::Down), if !was_down => {
-                    Err(ServerError::Unavailable { reason: format!("{name} stopped answering") })
+                    Err(ServerError::Unreachable { reason: format!("{name} stopped answering") })
                 }
             };
             Attempt {
@@ -303,20 +303,5 @@ impl InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Of the errors of several replicas the one that says most: damage, then a full queue, then silence.
-fn worse(known: ServerError, error: ServerError) -> ServerError {
-    let rank = |error: &ServerError| match error {
-        ServerError::Index(_) | ServerError::Damaged { .. } => 3,
-        ServerError::Overloaded { .. } => 2,
-        ServerError::Expired | ServerError::TooLarge { .. } => 1,
-        ServerError::Unavailable { .. } => 0,
-    };
-    if rank(&known) > rank(&error) {
-        known
-    } else {
-        error
     }
 }

@@ -1,6 +1,6 @@
 //! Where an answer goes, and whether anybody still waits for it.
 
-use crate::transport::ServerError;
+use crate::server_error::ServerError;
 use tokio::sync::oneshot;
 
 /// Where the answer of one request goes. Dropped unanswered, it is an error at the other end, never a

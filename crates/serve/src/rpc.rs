@@ -1,7 +1,9 @@
 //! gRPC between front-ends, index servers and document servers: the messages of [`wire::rpc`].
 
+mod clause;
 mod client;
 mod convert;
+mod failure;
 mod server;
 
 pub(crate) use client::{RemoteDocumentServer, RemoteIndexServer};

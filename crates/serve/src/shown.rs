@@ -13,11 +13,12 @@ use crate::cluster::{Cluster, Known};
 use crate::coverage::{COUNT, Coverage, DETAILS, SUMMARIES, first_error};
 use crate::fan_out::Found;
 use crate::replicas::{Call, Replicas};
+use crate::server_error::ServerError;
 use crate::tables::part_of;
 use crate::timeline::Timeline;
 use crate::transport::{
-    Chunks, CountSitesRequest, DetailsRequest, DocumentServer, HitDetails, Query, ServerError,
-    SummariesOf, SummariesRequest, TextSummary,
+    Chunks, CountSitesRequest, DetailsRequest, DocumentServer, HitDetails, Query, SummariesOf,
+    SummariesRequest, TextSummary,
 };
 use futures_util::future::join_all;
 use std::collections::HashMap;
@@ -379,7 +380,7 @@ fn by_part(
 fn as_many<T>(answered: Vec<T>, count: usize, what: &str) -> Result<Vec<T>, ServerError> {
     match answered.len() == count {
         true => Ok(answered),
-        false => Err(ServerError::Unavailable {
+        false => Err(ServerError::Protocol {
             reason: format!("it answered with other {what} than it was asked for; update it"),
         }),
     }

@@ -14,6 +14,7 @@ pub(crate) fn message(error: &SearchError, number: u64) -> String {
         SearchError::BadRequest { .. }
         | SearchError::Overloaded { .. }
         | SearchError::TimedOut { .. }
+        | SearchError::GenerationGone { .. }
         | SearchError::Unavailable { .. } => error.to_string(),
         SearchError::Index(_) => {
             format!("the index cannot be read; the log of this server says why, of query {number}")

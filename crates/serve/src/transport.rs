@@ -3,16 +3,17 @@
 //! A request is started and its answer comes back through a [`Reply`], so that a fan-out to many
 //! partitions needs no thread for each. The servers of this process and those behind gRPC look alike.
 
-use crate::SearchError;
 use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::reply::Reply;
+use crate::server_error::ServerError;
 use crate::tables::Tables;
 use index::{Details, DocId, Index, IndexError, ReadStart, TextKey};
 use search::{Explanation, Operator, Plan, Ranking, ScoredHit};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use text::Analyzer;
 use text::summary::SummaryTerm;
 
 /// Chunks, from first to last, both included.
@@ -27,6 +28,8 @@ pub struct Query {
     pub text: String,
     /// How words stand to each other when the query does not say.
     pub operator: Operator,
+    /// The query as the front-end parsed it; `None` leaves that to the index servers.
+    pub parsed: Option<search::Query>,
     /// How documents are scored.
     pub ranking: Ranking,
     /// The plan made last: servers of one process share it.
@@ -42,7 +45,7 @@ pub struct Planned {
     pub(crate) since: ReadStart,
     /// What is searched.
     pub plan: Plan,
-    /// What the parser ignored or changed.
+    /// Warnings of the parser; empty where the front-end parsed the query.
     pub warnings: Vec<String>,
     /// What summaries should look for.
     pub summary_terms: Vec<SummaryTerm>,
@@ -57,9 +60,16 @@ impl Query {
             id,
             text,
             operator,
+            parsed: None,
             ranking,
             planned: Mutex::new(None),
         }
+    }
+
+    /// The same query, parsed.
+    pub fn with_parsed(mut self, parsed: search::Query) -> Query {
+        self.parsed = Some(parsed);
+        self
     }
 
     /// The plan for an index: made at most once for all servers of this process.
@@ -73,14 +83,23 @@ impl Query {
             return Ok(Arc::clone(planned));
         }
         let started = Instant::now();
-        let parsed = search::parse(&self.text, index.analyzer(), self.operator);
-        let plan = Plan::new(&parsed.query, self.ranking, index.statistics())?;
+        let unparsed = || search::parse(&self.text, index.analyzer(), self.operator);
+        let here = self.parsed.is_none().then(unparsed);
+        let query = self
+            .parsed
+            .as_ref()
+            .or(here.as_ref().map(|here| &here.query));
+        let plan = Plan::new(
+            query.unwrap_or(&search::Query::Nothing),
+            self.ranking,
+            index.statistics(),
+        )?;
         let planned = Arc::new(Planned {
             generation: index.generation(),
             since,
             summary_terms: plan.summary_terms(),
             plan,
-            warnings: parsed.warnings,
+            warnings: here.map(|here| here.warnings).unwrap_or_default(),
             parse_us: started.elapsed().as_micros() as u64,
         });
         *slot = Some(Arc::clone(&planned));
@@ -204,7 +223,7 @@ pub struct PartitionHits {
     pub queueing_us: u64,
     /// On the handler.
     pub search_us: u64,
-    /// What the parser ignored or changed.
+    /// Warnings of the parser; empty where the front-end parsed the query.
     pub warnings: Vec<String>,
     /// What summaries should look for.
     pub summary_terms: Vec<SummaryTerm>,
@@ -249,60 +268,12 @@ pub struct Status {
     pub documents_here_count: u64,
     /// Whether texts are kept.
     pub has_texts: bool,
+    /// The analyzer of the index; `None` of a server that does not tell it.
+    pub analyzer: Option<Analyzer>,
     /// About to end.
     pub is_draining: bool,
     /// What is to be told of another front-end that cuts the index in another way.
     pub disagreement: Option<String>,
-}
-
-/// What a server answers instead of a result.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServerError {
-    /// Its index cannot be read.
-    #[error(transparent)]
-    Index(IndexError),
-    /// The index of a server behind gRPC cannot be read.
-    #[error("{reason}")]
-    Damaged {
-        /// What it said.
-        reason: String,
-    },
-    /// Its queue is full.
-    #[error("{waiting} requests wait already")]
-    Overloaded {
-        /// The length of the queue.
-        waiting: usize,
-    },
-    /// The deadline passed before the work was done.
-    #[error("the deadline passed before it had time")]
-    Expired,
-    /// The answer would be larger than the request allows.
-    #[error("{}", crate::error::too_large(*explain, *bytes_max))]
-    TooLarge {
-        /// Whether explanations were asked for.
-        explain: bool,
-        /// What is allowed.
-        bytes_max: usize,
-    },
-    /// It cannot be reached or does not know what was asked for.
-    #[error("{reason}")]
-    Unavailable {
-        /// Why.
-        reason: String,
-    },
-}
-
-impl From<IndexError> for ServerError {
-    fn from(error: IndexError) -> ServerError {
-        match error {
-            // Asked again it may well answer.
-            IndexError::Changed { .. } => ServerError::Unavailable {
-                reason: error.to_string(),
-            },
-            error => ServerError::Index(error),
-        }
-    }
 }
 
 /// An index server as the front-end sees it. Nothing here blocks for long: work that does is
@@ -350,6 +321,7 @@ pub(crate) fn status_of(
         chunks: chunks.clone(),
         documents_count: newest.statistics().documents_count(),
         documents_here_count: here.map(|one| u64::from(one.documents_count())).sum(),
+        analyzer: Some(newest.analyzer()),
         has_texts: newest.documents().texts() == index::Texts::Stored,
         is_draining: draining.has_begun(),
         disagreement: tables.note(request),
@@ -365,27 +337,4 @@ pub(crate) fn reloaded(generations: &Generations) -> Result<u64, ServerError> {
 pub(crate) fn explained(explanation: Option<Explanation>) -> Option<serde_json::Value> {
     // An explanation is plain data: turning it into JSON cannot fail.
     explanation.and_then(|why| serde_json::to_value(why).ok())
-}
-
-/// What the front-end says of a server's error.
-pub(crate) fn as_search_error(part: &str, error: ServerError) -> SearchError {
-    match error {
-        ServerError::Index(error) => SearchError::Index(error),
-        ServerError::Damaged { reason } => SearchError::Damaged {
-            part: part.to_owned(),
-            reason,
-        },
-        ServerError::Overloaded { waiting } => SearchError::Overloaded {
-            part: part.to_owned(),
-            waiting,
-        },
-        ServerError::Expired => SearchError::TimedOut {
-            part: part.to_owned(),
-        },
-        ServerError::TooLarge { explain, bytes_max } => SearchError::too_large(explain, bytes_max),
-        ServerError::Unavailable { reason } => SearchError::Unavailable {
-            part: part.to_owned(),
-            reason,
-        },
-    }
 }

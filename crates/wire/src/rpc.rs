@@ -14,3 +14,4 @@ mod generated {
 }
 
 pub use generated::*;
+pub use prost::Message;

@@ -1,11 +1,11 @@
 //! Servers of other processes, as a front-end calls them.
 
-use super::convert;
+use super::{convert, failure};
 use crate::reply::Reply;
+use crate::server_error::ServerError;
 use crate::transport::{
     CountSitesRequest, DetailsRequest, DocumentServer, HitDetails, IndexServer, PartitionHits,
-    Query, SearchRequest, ServerError, Status, StatusRequest, SummariesOf, SummariesRequest,
-    TextSummary,
+    Query, SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
 };
 use index::StoredDocument;
 use std::future::Future;
@@ -69,7 +69,7 @@ fn spawn<M, T, F>(
         };
         reply.send(match answered {
             Ok(response) => convert(response.into_inner()),
-            Err(status) => Err(convert::error(status)),
+            Err(status) => Err(failure::failure(&status)),
         });
     });
 }
@@ -137,7 +137,7 @@ impl IndexServer for RemoteIndexServer {
             call,
             move |counted: rpc::CountSitesReply| match counted.counts.len() == sites_count {
                 true => Ok(counted.counts),
-                false => Err(ServerError::Unavailable {
+                false => Err(ServerError::Protocol {
                     reason: "it counted other sites than it was asked for; update it".into(),
                 }),
             },
@@ -194,7 +194,7 @@ impl DocumentServer for RemoteDocumentServer {
             call,
             move |made: rpc::SummariesReply| {
                 if made.summaries.len() != count {
-                    return Err(ServerError::Unavailable {
+                    return Err(ServerError::Protocol {
                         reason: "it summarized other documents than it was asked for; update it"
                             .into(),
                     });

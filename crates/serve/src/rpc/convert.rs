@@ -1,16 +1,15 @@
 //! Messages to and from what the servers of this process speak in. Whatever arrives is checked: a message
 //! of the wrong shape is an error, never a panic.
 
+use super::clause;
 use crate::options::ANSWER_BYTES_MAX;
-use crate::transport::{
-    Chunks, HitDetails, PartitionHits, Query, ServerError, Status, StatusRequest,
-};
+use crate::server_error::ServerError;
+use crate::transport::{Chunks, HitDetails, PartitionHits, Query, Status, StatusRequest};
 use index::{Details, DocId, StoredDocument};
 use search::{Operator, Ranking, ScoredHit};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use text::summary::SummaryTerm;
-use tonic::Code;
 use wire::rpc;
 
 /// A deadline as the time that is left.
@@ -48,6 +47,7 @@ pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -
         }),
         left_us: left_us(deadline),
         generation,
+        clause: query.parsed.as_ref().map(clause::message),
     }
 }
 
@@ -72,7 +72,10 @@ pub(super) fn query(
         Operator::And
     };
     let deadline = deadline(message.left_us);
-    let query = Query::new(message.id, message.text, operator, ranking);
+    let mut query = Query::new(message.id, message.text, operator, ranking);
+    if let Some(message) = message.clause {
+        query = query.with_parsed(clause::query(message)?);
+    }
     Ok((Arc::new(query), deadline, message.generation))
 }
 
@@ -246,12 +249,15 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
         has_texts: status.has_texts,
         draining: status.is_draining,
         disagreement: status.disagreement.unwrap_or_default(),
+        analyzer: status
+            .analyzer
+            .map_or(String::new(), |one| one.name().to_owned()),
     }
 }
 
 pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
     if message.protocol != rpc::PROTOCOL {
-        return Err(ServerError::Unavailable {
+        return Err(ServerError::Protocol {
             reason: format!(
                 "it speaks version {} of the protocol, this front-end version {}; update the older one",
                 message.protocol,
@@ -269,67 +275,13 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
         documents_here_count: message.documents_here_count,
         has_texts: message.has_texts,
         is_draining: message.draining,
+        analyzer: message.analyzer.parse().ok(),
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
     })
 }
 
-/// An error as gRPC tells it.
-pub(super) fn error_message(error: ServerError) -> tonic::Status {
-    shared_error_message(&error)
-}
-
-/// The same of an error that several requests have.
-pub(super) fn shared_error_message(error: &ServerError) -> tonic::Status {
-    let code = match error {
-        ServerError::Index(_) | ServerError::Damaged { .. } => Code::DataLoss,
-        ServerError::Overloaded { .. } => Code::ResourceExhausted,
-        ServerError::Expired => Code::DeadlineExceeded,
-        ServerError::TooLarge { .. } => Code::OutOfRange,
-        ServerError::Unavailable { .. } => Code::Unavailable,
-    };
-    let message = match error {
-        ServerError::Overloaded { waiting } => waiting.to_string(),
-        ServerError::TooLarge { explain, bytes_max } => {
-            format!("{} {bytes_max}", u8::from(*explain))
-        }
-        error => error.to_string(),
-    };
-    tonic::Status::new(code, message)
-}
-
-/// What a call's failure means.
-pub(super) fn error(status: tonic::Status) -> ServerError {
-    match status.code() {
-        Code::DataLoss => ServerError::Damaged {
-            reason: status.message().to_owned(),
-        },
-        // Only what the server counted itself; the transport has limits of its own under this code.
-        Code::ResourceExhausted if status.message().parse::<usize>().is_ok() => {
-            ServerError::Overloaded {
-                waiting: status.message().parse().unwrap_or(0),
-            }
-        }
-        Code::DeadlineExceeded => ServerError::Expired,
-        Code::OutOfRange => too_large(status.message()),
-        code => ServerError::Unavailable {
-            reason: match status.message() {
-                "" => format!("gRPC: {code}"),
-                message => message.to_owned(),
-            },
-        },
-    }
-}
-
-fn too_large(message: &str) -> ServerError {
-    let parts = message.split_once(' ');
-    match parts.and_then(|(explain, bytes)| Some((explain == "1", bytes.parse().ok()?))) {
-        Some((explain, bytes_max)) => ServerError::TooLarge { explain, bytes_max },
-        None => malformed("a refusal"),
-    }
-}
-
-fn malformed(what: &str) -> ServerError {
-    ServerError::Unavailable {
+pub(super) fn malformed(what: &str) -> ServerError {
+    ServerError::Protocol {
         reason: format!("it answered with {what} that cannot be read; update the older of both"),
     }
 }

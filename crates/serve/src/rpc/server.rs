@@ -1,15 +1,16 @@
 //! An index server or a document server as a process of its own.
 
-use super::convert;
+use super::{convert, failure};
 use crate::draining::Draining;
 use crate::hangup;
 use crate::metrics_server::MetricsServer;
 use crate::reloads::{Reloaded, Reloads};
 use crate::reply::Reply;
 use crate::server::{io_runtime, listen_on};
+use crate::server_error::ServerError;
 use crate::transport::{
-    CountSitesRequest, DetailsRequest, DocumentServer, IndexServer, SearchRequest, ServerError,
-    SummariesOf, SummariesRequest, TextSummary,
+    CountSitesRequest, DetailsRequest, DocumentServer, IndexServer, SearchRequest, SummariesOf,
+    SummariesRequest, TextSummary,
 };
 use crate::{ServeError, ServerMetrics};
 use index::DocId;
@@ -151,7 +152,7 @@ impl Services {
     /// Opens the newest generation, away from the threads that read requests.
     async fn reload(&self) -> Reloaded<ServerError> {
         let offered = self.offered.clone();
-        let given_up = || ServerError::Unavailable {
+        let given_up = || ServerError::Unreachable {
             reason: "the reload was given up; see the server's log".into(),
         };
         let reload = move || {
@@ -169,7 +170,7 @@ impl Services {
     /// Reloads, and answers as a gRPC message.
     async fn reload_message(&self) -> Result<Response<rpc::ReloadReply>, Status> {
         let reloaded = self.reload().await;
-        let generation = reloaded.map_err(|error| convert::shared_error_message(&error))?;
+        let generation = reloaded.map_err(|error| failure::status(&error))?;
         Ok(Response::new(rpc::ReloadReply { generation }))
     }
 }
@@ -205,8 +206,8 @@ async fn answered<T>(start: impl FnOnce(Reply<T>)) -> Result<T, Status> {
     let (reply, answer) = Reply::channel();
     start(reply);
     match answer.await {
-        Ok(answered) => answered.map_err(convert::error_message),
-        Err(_) => Err(convert::error_message(ServerError::Unavailable {
+        Ok(answered) => answered.map_err(|error| failure::status(&error)),
+        Err(_) => Err(failure::status(&ServerError::Unreachable {
             reason: "the request was given up; see the server's log".into(),
         })),
     }

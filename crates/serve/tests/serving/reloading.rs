@@ -75,6 +75,48 @@ fn no_query_fails_while_generations_change() {
     assert_eq!(last.unwrap().total.value, 600);
 }
 
+/// Generations follow each other faster than queries are answered: a query that finds its generation closed, at its
+/// search or at its details, begins anew and lacks nothing.
+#[test]
+fn no_query_fails_in_a_storm_of_reloads() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..100);
+    let generations = Generations::open(storage.clone()).unwrap();
+    let cluster = Cluster::in_process(&generations, &IN_THREE, &[], None).unwrap();
+    let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
+    let (ended, answers) = (AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !ended.load(Ordering::Relaxed) {
+                    let options = SearchOptions {
+                        k: 50,
+                        explain: true,
+                        ..SearchOptions::default()
+                    };
+                    let answer = RUNTIME.block_on(front_end.search("alpha", &options));
+                    let answer = answer.unwrap();
+                    assert!(answer.degraded.is_empty(), "{:?}", answer.degraded);
+                    assert_eq!(answer.total.value % 10, 0);
+                    answers.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for number in 10..50usize {
+            commit(&storage, number * 10..(number + 1) * 10);
+            // Those of three partitions and of the texts, one after another.
+            generations.reload().unwrap();
+        }
+        let wanted = answers.load(Ordering::Relaxed) + 3;
+        while answers.load(Ordering::Relaxed) < wanted {
+            std::thread::yield_now();
+        }
+        ended.store(true, Ordering::Relaxed);
+    });
+    let last = RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
+    assert_eq!(last.unwrap().total.value, 500);
+}
+
 /// Two index servers cannot share a segment: they go on with the generation that they have.
 #[test]
 fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
@@ -158,7 +200,7 @@ fn the_generation_before_is_still_answered_from_and_older_ones_are_not() {
     generations.reload().unwrap();
     let refused = details().unwrap_err();
     assert!(
-        matches!(refused, ServerError::Unavailable { .. }),
+        matches!(refused, ServerError::GenerationGone { generation } if generation == first),
         "{refused}"
     );
     assert!(
