@@ -7,11 +7,17 @@ use tonic::Status;
 use wire::rpc;
 use wire::rpc::clause::Kind;
 
-/// Nested combinations in a parsed query: a level of parentheses can be two.
-const NESTED_MAX: usize = 2 * DEPTH_MAX;
+/// Nested combinations in a parsed query: a level of parentheses can be three.
+const NESTED_MAX: usize = 4 * DEPTH_MAX;
 
-/// The message of a query.
-pub(super) fn message(query: &Query) -> rpc::Clause {
+/// The messages of a query: each clause before its parts.
+pub(super) fn messages(query: &Query) -> Vec<rpc::Clause> {
+    let mut messages = Vec::new();
+    write(query, &mut messages);
+    messages
+}
+
+fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
     let kind = match query {
         Query::Nothing => Kind::Nothing(rpc::Nothing {}),
         Query::Term {
@@ -36,35 +42,51 @@ pub(super) fn message(query: &Query) -> rpc::Clause {
             required,
             optional,
             excluded,
-        } => {
-            let messages = |clauses: &[Query]| clauses.iter().map(message).collect();
-            Kind::Boolean(rpc::Boolean {
-                required: messages(required),
-                optional: messages(optional),
-                excluded: messages(excluded),
-            })
-        }
+        } => Kind::Boolean(rpc::Boolean {
+            required: required.len() as u32,
+            optional: optional.len() as u32,
+            excluded: excluded.len() as u32,
+        }),
     };
-    rpc::Clause { kind: Some(kind) }
+    messages.push(rpc::Clause { kind: Some(kind) });
+    if let Query::Boolean {
+        required,
+        optional,
+        excluded,
+    } = query
+    {
+        let parts = required.iter().chain(optional).chain(excluded);
+        parts.for_each(|part| write(part, messages));
+    }
 }
 
-/// The query of a message; refused where no parser makes one of its size, or a clause is of an unknown kind.
-pub(super) fn query(message: rpc::Clause) -> Result<Query, Status> {
-    let mut room = Room {
-        clauses: CLAUSES_MAX,
-        prefixes: PREFIXES_MAX,
+/// The query of messages; refused where no parser makes one of its size, or a clause is of an unknown kind.
+pub(super) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
+    let mut reader = Reader {
+        messages: messages.into_iter(),
+        clauses_left: CLAUSES_MAX,
+        prefixes_left: PREFIXES_MAX,
     };
-    room.query(message, 0).map_err(Status::invalid_argument)
+    let query = reader.query(0).map_err(Status::invalid_argument)?;
+    match reader.messages.next() {
+        None => Ok(query),
+        Some(_) => Err(Status::invalid_argument("the query has clauses beside it")),
+    }
 }
 
-/// What a query may still have.
-struct Room {
-    clauses: usize,
-    prefixes: usize,
+/// Clauses still to be read, and the numbers that the query may still have.
+struct Reader {
+    messages: std::vec::IntoIter<rpc::Clause>,
+    clauses_left: usize,
+    prefixes_left: usize,
 }
 
-impl Room {
-    fn query(&mut self, message: rpc::Clause, depth: usize) -> Result<Query, &'static str> {
+impl Reader {
+    fn query(&mut self, depth: usize) -> Result<Query, &'static str> {
+        let message = self
+            .messages
+            .next()
+            .ok_or("the query ends within a clause")?;
         let query = match message
             .kind
             .ok_or("the query has a clause of unknown kind")?
@@ -76,7 +98,7 @@ impl Room {
                 weight: term.weight.max(1),
             },
             Kind::Prefix(prefix) => {
-                self.prefixes = taken(self.prefixes, "the query has too many prefixes")?;
+                self.prefixes_left = taken(self.prefixes_left, "the query has too many prefixes")?;
                 Query::Prefix {
                     field: field(prefix.field)?,
                     prefix: prefix.prefix,
@@ -104,19 +126,12 @@ impl Room {
                 });
             }
         };
-        self.clauses = taken(self.clauses, "the query has too many clauses")?;
+        self.clauses_left = taken(self.clauses_left, "the query has too many clauses")?;
         Ok(query)
     }
 
-    fn queries(
-        &mut self,
-        messages: Vec<rpc::Clause>,
-        depth: usize,
-    ) -> Result<Vec<Query>, &'static str> {
-        let messages = messages.into_iter();
-        messages
-            .map(|message| self.query(message, depth + 1))
-            .collect()
+    fn queries(&mut self, count: u32, depth: usize) -> Result<Vec<Query>, &'static str> {
+        (0..count).map(|_| self.query(depth + 1)).collect()
     }
 }
 
@@ -151,9 +166,12 @@ mod tests {
     use wire::rpc::Message;
 
     fn arrived(query_sent: &Query) -> Result<Query, String> {
-        let bytes = message(query_sent).encode_to_vec();
-        let read = rpc::Clause::decode(&*bytes).map_err(|error| error.to_string())?;
-        query(read).map_err(|status| status.message().to_owned())
+        let sent = rpc::Query {
+            clauses: messages(query_sent),
+            ..rpc::Query::default()
+        };
+        let read = rpc::Query::decode(&*sent.encode_to_vec()).map_err(|error| error.to_string())?;
+        query(read.clauses).map_err(|status| status.message().to_owned())
     }
 
     proptest! {
@@ -223,6 +241,11 @@ mod tests {
         ] {
             assert!(arrived(&refused).is_err());
         }
-        assert!(query(rpc::Clause { kind: None }).is_err());
+        assert!(query(vec![rpc::Clause { kind: None }]).is_err());
+        // Parts that are not there, and more than the query has.
+        let mut cut = messages(&any_of(vec![term(), term()]));
+        assert!(query([cut.clone(), messages(&term())].concat()).is_err());
+        cut.pop();
+        assert!(query(cut).is_err());
     }
 }

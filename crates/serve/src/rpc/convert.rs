@@ -47,7 +47,7 @@ pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -
         }),
         left_us: left_us(deadline),
         generation,
-        clause: query.parsed.as_ref().map(clause::message),
+        clauses: query.parsed.as_ref().map_or(Vec::new(), clause::messages),
     }
 }
 
@@ -73,8 +73,8 @@ pub(super) fn query(
     };
     let deadline = deadline(message.left_us);
     let mut query = Query::new(message.id, message.text, operator, ranking);
-    if let Some(message) = message.clause {
-        query = query.with_parsed(clause::query(message)?);
+    if !message.clauses.is_empty() {
+        query = query.with_parsed(clause::query(message.clauses)?);
     }
     Ok((Arc::new(query), deadline, message.generation))
 }

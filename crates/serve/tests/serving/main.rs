@@ -14,3 +14,4 @@ mod paging;
 mod processes;
 mod reloading;
 mod replicas;
+mod storms;
