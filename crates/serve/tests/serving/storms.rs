@@ -1,0 +1,170 @@
+//! Queries whose generation is closed while they are answered.
+use crate::corpus::{RUNTIME, commit};
+use serve::transport::{
+    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
+    StatusRequest,
+};
+use serve::{
+    Chunks, Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
+    InProcessIndexServer, IndexServer, Query, Reply, SearchError, SearchOptions,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use vfs::{MemoryStorage, SharedStorage};
+
+/// The call before which generations change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// A search of a named generation: the second partition after the first, and optimization searches.
+    Search,
+    Details,
+    Counts,
+}
+
+/// Commits and reloads that fall between the calls of queries.
+struct Storm {
+    storage: SharedStorage,
+    generations: Arc<Generations>,
+    before: Before,
+    /// Times that two generations are still to come between two calls.
+    left: AtomicUsize,
+    next_document: AtomicUsize,
+}
+
+impl Storm {
+    /// Closes the generation that the next call names.
+    fn strike(&self, before: Before) {
+        let take = |left: usize| left.checked_sub(1);
+        let strikes = before == self.before
+            && self
+                .left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                .is_ok();
+        for _ in 0..if strikes { 2 } else { 0 } {
+            let number = self.next_document.fetch_add(10, Ordering::Relaxed);
+            commit(&self.storage, number..number + 10);
+            self.generations.reload().unwrap();
+        }
+    }
+}
+
+struct Stormy {
+    storm: Arc<Storm>,
+    inner: InProcessIndexServer,
+}
+
+impl IndexServer for Stormy {
+    fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
+        if request.generation != 0 {
+            self.storm.strike(Before::Search);
+        }
+        self.inner.search(query, request, reply);
+    }
+
+    fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
+        self.storm.strike(Before::Details);
+        self.inner.details(query, request, reply);
+    }
+
+    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+        self.storm.strike(Before::Counts);
+        self.inner.count_sites(query, request, reply);
+    }
+
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
+        self.inner.status(request, reply);
+    }
+
+    fn reload(&self, reply: Reply<u64>) {
+        self.inner.reload(reply);
+    }
+}
+
+/// A front-end, and the storm of `strikes` that its queries meet.
+fn in_a_storm(before: Before, strikes: usize) -> (FrontEnd, Arc<Storm>) {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..100);
+    let generations = Generations::open(storage.clone()).unwrap();
+    let storm = Arc::new(Storm {
+        storage,
+        generations: generations.clone(),
+        before,
+        left: AtomicUsize::new(strikes),
+        next_document: AtomicUsize::new(100),
+    });
+    let server = |chunk: u32| -> (Chunks, Arc<dyn IndexServer>) {
+        let options = HandlerOptions {
+            handlers: 1,
+            ..HandlerOptions::default()
+        };
+        let draining = Draining::default();
+        let chunks = chunk..=chunk;
+        let inner =
+            InProcessIndexServer::start(generations.clone(), chunks.clone(), &options, draining);
+        let storm = Arc::clone(&storm);
+        let inner = inner.unwrap();
+        (chunks, Arc::new(Stormy { storm, inner }))
+    };
+    let servers = (0..3).map(server).collect();
+    let cluster = Cluster::of_index_servers(&generations, servers).unwrap();
+    (FrontEnd::new(cluster, FrontEndOptions::default()), storm)
+}
+
+/// Two hits of each of five sites are no more than a page, which takes repeated searches.
+const PAGE: SearchOptions = SearchOptions {
+    k: 10,
+    start: 0,
+    per_site: 2,
+    operator: search::Operator::And,
+    ranking: search::Ranking::TfIdf,
+    explain: false,
+    counted: true,
+    timeout: Some(Duration::from_secs(10)),
+    partial: true,
+    trace: false,
+};
+
+#[test]
+fn a_query_meets_any_number_of_reloads_and_lacks_nothing() {
+    for before in [Before::Search, Before::Details, Before::Counts] {
+        let (front_end, storm) = in_a_storm(before, 12);
+        let options = match before {
+            // The hits of so short a page do not tell whether its sites have more.
+            Before::Counts => SearchOptions {
+                k: 3,
+                per_site: 10,
+                ..PAGE
+            },
+            _ => PAGE,
+        };
+        let answer = RUNTIME
+            .block_on(front_end.search("alpha", &options))
+            .unwrap();
+        assert!(answer.degraded.is_empty(), "{before:?}: {answer:?}");
+        assert_eq!(answer.hits.len(), options.k, "{before:?}");
+        let met = 12 - storm.left.load(Ordering::Relaxed);
+        assert!(met > 0, "{before:?}: no reload came between the calls");
+        assert_eq!(answer.total.value % 10, 0);
+    }
+}
+
+/// Generations that never stop changing end a query at its deadline, with the reason.
+#[test]
+fn a_storm_without_end_ends_at_the_deadline() {
+    let (front_end, _) = in_a_storm(Before::Details, usize::MAX);
+    let options = SearchOptions {
+        timeout: Some(Duration::from_millis(100)),
+        ..PAGE
+    };
+    match RUNTIME.block_on(front_end.search("alpha", &options)) {
+        Ok(answer) => assert!(!answer.degraded.is_empty(), "{answer:?}"),
+        Err(error) => assert!(
+            matches!(
+                error,
+                SearchError::GenerationGone { .. } | SearchError::TimedOut { .. }
+            ),
+            "{error}"
+        ),
+    }
+}
