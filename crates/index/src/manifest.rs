@@ -7,7 +7,8 @@ mod plausible;
 
 use crate::layout::{Chunks, Layout};
 use crate::postings::PostingsCodec;
-use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
+use crate::sealed::{Identity, Kind, Seal, SealedWriter};
+use crate::section::open_sealed;
 use crate::{IndexError, Order, Pairs, Texts};
 use text::Analyzer;
 use vfs::SharedStorage;
@@ -199,12 +200,8 @@ pub(crate) fn generations(storage: &SharedStorage) -> Result<Vec<u64>, IndexErro
 pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest, IndexError> {
     let name = manifest_name(generation);
     let (payload, identity) = open_sealed(storage, &name, Kind::Manifest, None)?;
-    let damaged = |what: String| IndexError::Damaged {
-        path: storage.location().join(&name),
-        offset: payload.file_offset(),
-        what,
-    };
-    let manifest: Manifest = serde_json::from_slice(&payload)
+    let damaged = |what: String| payload.damaged(0, &what);
+    let manifest: Manifest = serde_json::from_slice(payload.whole().unwrap_or_default())
         .map_err(|error| damaged(format!("manifest unreadable: {error}")))?;
     let same = identity.index_id == manifest.index_id()
         && identity.number == generation

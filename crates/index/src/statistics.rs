@@ -10,7 +10,8 @@ use self::shared::{SharedTerms, SharedTermsWriter};
 use crate::deletions::Deletions;
 use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest};
-use crate::sealed::{Identity, Kind, SealedWriter, open_live};
+use crate::sealed::{Identity, Kind, SealedWriter};
+use crate::section::open_live;
 use crate::{
     DocId, Field, IndexError, LookUpStep, Segment, StoredDocument, TermHash, TermRecord, terms,
 };
@@ -116,7 +117,15 @@ impl Statistics {
                 untrusted = Some(segment);
                 continue;
             }
-            if let Some(record) = segment.term(field, term)? {
+            let record = match segment.term(field, term) {
+                // Found to be damaged just now.
+                Err(_) if !segment.file().is_trusted() => {
+                    untrusted = Some(segment);
+                    continue;
+                }
+                record => record?,
+            };
+            if let Some(record) = record {
                 return Ok(Some(TermStatistics {
                     document_frequency: record.documents_count.into(),
                     places: smallvec![TermPlace {
@@ -168,9 +177,8 @@ fn open_shared_terms(
         index_id: manifest.index_id(),
         number: file.number,
     };
-    let (payload, live) = open_live(storage, &file.name, identity, file.seal)?;
-    let terms = SharedTerms::open(storage.location().join(&file.name), &payload)?;
-    Ok((terms, live))
+    let payload = open_live(storage, &file.name, identity, file.seal)?;
+    Ok((SharedTerms::open(&payload)?, Arc::clone(payload.file())))
 }
 
 /// Terms and words of deleted documents: what the counts of segments say too much.

@@ -62,5 +62,8 @@ pub(crate) fn find_replaced<S: AsRef<Segment>>(
         Ok(())
     })?;
     settle(&same_hash)?;
+    // Hashes of a damaged one are zeros.
+    let mut files = segments.iter().map(|segment| segment.as_ref().file());
+    files.try_for_each(|file| file.ensure_trusted())?;
     Ok(gone)
 }

@@ -9,7 +9,7 @@ mod segment;
 
 use crate::leftovers::{self, Stray, Unfinished};
 use crate::manifest::{self, Manifest};
-use crate::snapshot::{open_segment, open_store};
+use crate::opener::{open_store, open_verified_segment};
 use crate::statistics::{Statistics, each_shared_term};
 use crate::writer::all_deleted;
 use crate::{IndexError, Segment};
@@ -88,7 +88,7 @@ pub fn check(
         if let Err(damage) = check_counts(&storage, &manifest, segments) {
             damages.add(missing_is_damage(damage)?);
         }
-    } else if let Err(damage) = Statistics::open(&storage, &manifest, Vec::new()) {
+    } else if let Err(damage) = open_statistics(&storage, &manifest, Vec::new()) {
         damages.add(missing_is_damage(damage)?);
     }
     let before = older::check(&storage, Some(&manifest), &mut report, &mut damages)?;
@@ -144,11 +144,15 @@ fn check_segments(
         }
         report.segments += 1;
         report.segments_by_order[entry.order as usize] += 1;
-        let segment = open_segment(storage, manifest, entry);
-        let store = open_store(storage, manifest, entry);
+        let segment = open_verified_segment(storage, manifest, entry);
+        let store = open_store(storage, manifest, entry).and_then(|part| {
+            part.as_ref()
+                .map_or(Ok(()), |part| part.file().verify_whole())?;
+            Ok(part)
+        });
         let outcome = match (segment, store) {
             (Ok(opened), Ok(store)) => {
-                let outcome = segment::check(&opened, manifest.layout(), store.as_ref(), report);
+                let outcome = segment::check(&opened, manifest.layout(), store.as_deref(), report);
                 segments.push(Arc::new(opened));
                 outcome
             }
@@ -164,6 +168,18 @@ fn check_segments(
         }
     }
     Ok(segments)
+}
+
+/// Opens the statistics, verified whole.
+fn open_statistics(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    segments: Vec<Arc<Segment>>,
+) -> Result<Statistics, IndexError> {
+    let statistics = Statistics::open(storage, manifest, segments)?;
+    let file = statistics.file();
+    file.map_or(Ok(()), |file| file.verify_whole())?;
+    Ok(statistics)
 }
 
 /// Compares the manifest's counts and the statistics file with what the segments hold.
@@ -197,7 +213,7 @@ fn check_counts(
             ));
         }
     }
-    let statistics = Statistics::open(storage, manifest, segments.clone())?;
+    let statistics = open_statistics(storage, manifest, segments.clone())?;
     let Some(file) = &manifest.statistics else {
         return Ok(());
     };

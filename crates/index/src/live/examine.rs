@@ -1,7 +1,6 @@
 //! Examination of answers, and of the files of an index one by one.
 
-use super::{EachPiece, LiveFile, ReadStart, Trust};
-use crate::pairs::PairLists;
+use super::{EachPiece, LiveFile, ReadStart, Trust, Which};
 use crate::store::TextKey;
 use crate::{Index, IndexError, Segment};
 use std::path::Path;
@@ -12,7 +11,7 @@ use std::thread;
 impl Index {
     /// To be kept from before anything of an answer is read, its plan included.
     pub fn read_start(&self) -> ReadStart {
-        ReadStart(self.files.epoch.load(Ordering::Acquire))
+        ReadStart(self.files.epoch())
     }
 
     /// An error where some of `segments`, or the statistics, are known not to hold what was verified.
@@ -32,7 +31,7 @@ impl Index {
     ) -> Result<(), IndexError> {
         let pairs = segments.iter().filter_map(|segment| segment.pairs_file());
         for file in self.files.planned_with.iter().chain(pairs) {
-            self.files.examine(file);
+            file.examine();
         }
         self.ensure_trusted(segments)?;
         self.ensure_same(since)
@@ -48,7 +47,7 @@ impl Index {
         for file in keys.flat_map(|key| self.documents().files_of(key)) {
             // Documents beside each other in a page are often in one file.
             if last.is_none_or(|last| !Arc::ptr_eq(last, file)) {
-                self.files.examine(file);
+                file.examine();
                 file.ensure_trusted()?;
                 last = Some(file);
             }
@@ -73,7 +72,7 @@ impl Index {
     /// Examines a file without reading it; its path and what is known of it then.
     pub fn examine(&self, number: usize) -> Option<(&Path, Trust)> {
         let file = self.files.all.get(number)?;
-        self.files.examine(file);
+        file.examine();
         Some((&file.path, file.trust()))
     }
 
@@ -94,10 +93,17 @@ impl Index {
     ) -> Result<(), IndexError> {
         match self.files.all.get(number) {
             Some(file) if file.region.source().is_some() => {
-                self.files.verify_again(file, each_piece)
+                file.verify_again(Which::All, each_piece)
             }
             _ => Ok(()),
         }
+    }
+
+    /// Verifies the blocks of a file that no reader has touched yet, files in memory included. `each_piece` hears of what
+    /// is read, in bytes, and may end it.
+    pub fn verify_rest(&self, number: usize, each_piece: &mut EachPiece) -> Result<(), IndexError> {
+        let file = self.files.all.get(number);
+        file.map_or(Ok(()), |file| file.verify_rest(each_piece))
     }
 
     /// Files that are suspect or damaged.
@@ -108,23 +114,23 @@ impl Index {
 
     /// Has the calling thread unparked whenever a file is found changed or damaged. The first to ask is heard.
     pub fn alarm_this_thread(&self) {
-        let _ = self.files.alarm.set(thread::current());
+        let _ = self.files.alarm.woken.set(thread::current());
     }
 }
 
 impl Segment {
     /// The file of its lists.
     pub(crate) fn file(&self) -> &Arc<LiveFile> {
-        &self.file
+        self.core().file()
     }
 
     /// The file of its stored pairs, where it has some.
     pub(crate) fn pairs_file(&self) -> Option<&Arc<LiveFile>> {
-        self.pairs.as_ref().map(PairLists::file)
+        self.pairs.as_ref().map(|pairs| pairs.file())
     }
 
     /// All files that searches read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
-        std::iter::once(&self.file).chain(self.pairs_file())
+        std::iter::once(self.file()).chain(self.pairs_file())
     }
 }

@@ -42,6 +42,9 @@ pub(crate) fn write_missing(
             number: entry.segment.into(),
         };
         let counted = count_all(segment, &chosen, threads)?;
+        // Lengths of a damaged one would be zeros.
+        segment.lengths(Field::Text);
+        segment.file().ensure_trusted()?;
         let mut out = SealedWriter::create(storage, &name, identity)?;
         write(&mut out, segment, &chosen, &counted)?;
         entry.pairs = Some(FileEntry {

@@ -6,9 +6,9 @@ use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
+use crate::opener::{open_segment, open_store};
 use crate::optimize::rewrite::{RewriteOptions, rewrite};
 use crate::sealed::{Identity, Kind};
-use crate::snapshot::{open_segment, open_store};
 use crate::statistics::{self, Deleted};
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment, pairs};
@@ -98,7 +98,7 @@ fn delete_replaced(
                 &mut newly_deleted,
                 &gone,
                 &segments[number],
-                part.as_ref(),
+                part.as_deref(),
                 analyzer,
             )?;
             let generation = manifest.generation;
@@ -154,10 +154,10 @@ fn delete(
     gone: &Deletions,
 ) -> Result<(), IndexError> {
     let documents_count = segment.documents_count();
-    let mut deletions = segment
-        .deletions
-        .take()
-        .unwrap_or_else(|| Deletions::none(documents_count));
+    let mut deletions = match segment.deletions.take() {
+        Some(deletions) => Arc::unwrap_or_clone(deletions),
+        None => Deletions::none(documents_count),
+    };
     gone.docs().for_each(|doc| {
         deletions.insert(doc);
     });
@@ -170,7 +170,7 @@ fn delete(
     };
     let seal = deletions.write(storage, &name, identity)?;
     entry.deletions = Some(FileEntry { name, number, seal });
-    segment.deletions = Some(deletions);
+    segment.deletions = Some(Arc::new(deletions));
     Ok(())
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn all_deleted(
                 &mut deleted,
                 gone,
                 segment,
-                part.as_ref(),
+                part.as_deref(),
                 manifest.analyzer,
             )?;
         }

@@ -1,0 +1,73 @@
+//! Set of the blocks of a file that were found to be as their checksums say.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Verified blocks of a file. Blocks are added by any thread, and never taken away: a file whose bytes change under a
+/// reader is found by its stamp.
+#[derive(Debug)]
+pub(super) struct VerifiedBlocks {
+    words: Box<[AtomicU64]>,
+    /// Blocks that are not in the set.
+    left: AtomicUsize,
+}
+
+impl VerifiedBlocks {
+    /// None of `count` blocks.
+    pub(super) fn new(count: usize) -> VerifiedBlocks {
+        VerifiedBlocks {
+            words: (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            left: AtomicUsize::new(count),
+        }
+    }
+
+    #[inline]
+    pub(super) fn are_all(&self) -> bool {
+        self.left.load(Ordering::Acquire) == 0
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, block: usize) -> bool {
+        let word = self.words.get(block / 64);
+        word.is_some_and(|word| word.load(Ordering::Acquire) >> (block % 64) & 1 == 1)
+    }
+
+    /// Adds a block, one of those counted.
+    pub(super) fn insert(&self, block: usize) {
+        let bit = 1 << (block % 64);
+        if self.words[block / 64].fetch_or(bit, Ordering::AcqRel) & bit == 0 {
+            self.left.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_there_once_each_was_added() {
+        for count in [1, 63, 64, 65, 200] {
+            let blocks = VerifiedBlocks::new(count);
+            for block in (0..count).rev() {
+                assert!(!blocks.are_all() && !blocks.contains(block));
+                blocks.insert(block);
+                blocks.insert(block);
+                assert!(blocks.contains(block) && !blocks.contains(block.wrapping_sub(1)));
+            }
+            assert!(blocks.are_all() && !blocks.contains(count + 64));
+        }
+    }
+
+    #[test]
+    fn threads_that_add_the_same_blocks_count_each_once() {
+        let blocks = VerifiedBlocks::new(1000);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..999).for_each(|block| blocks.insert(block)));
+            }
+        });
+        assert!(!blocks.are_all());
+        blocks.insert(999);
+        assert!(blocks.are_all());
+    }
+}
