@@ -51,7 +51,7 @@ pub use postings::{
     Blocks, BlocksWork, Bounds, Impact, ListWork, Place, Postings, PostingsCodec, Replay, Span,
     count_followed, watch_blocks, watch_lists,
 };
-pub use preload::{PreloadParts, preload};
+pub use preload::{PreloadParts, preload, preload_after};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics};

@@ -24,6 +24,7 @@ use crate::IndexError;
 pub use crate::sealed::EachPiece;
 use crate::sealed::{BLOCK_BYTES, Damage, Seal, verify_block, verify_blocks, verify_footer};
 use blocks::VerifiedBlocks;
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -157,6 +158,12 @@ impl LiveFile {
     #[inline]
     pub(crate) fn is_verified(&self) -> bool {
         self.blocks.are_all()
+    }
+
+    /// Bytes that were verified, the footer's included.
+    fn verified_bytes(&self) -> u64 {
+        let footer = self.seal.bytes - self.payload_end as u64;
+        footer + (self.blocks.count() * BLOCK_BYTES).min(self.payload_end) as u64
     }
 
     /// Whether the blocks of a range, which lies before the footer, are as their checksums say. Those that were not
@@ -457,6 +464,12 @@ impl LiveFiles {
 
     pub(crate) fn alarm(&self) -> &Arc<Alarm> {
         &self.alarm
+    }
+
+    /// The files that are trusted.
+    pub(crate) fn trusted(&self) -> HashSet<&Path> {
+        let trusted = self.all.iter().filter(|file| file.is_trusted());
+        trusted.map(|file| file.path.as_path()).collect()
     }
 
     fn epoch(&self) -> u64 {

@@ -3,10 +3,11 @@
 use crate::layout::{Chunks, half_open};
 use crate::leftovers::{self, Unfinished};
 use crate::live::LiveFiles;
-use crate::manifest::{self, Manifest};
+use crate::manifest::{self, FileEntry, Manifest};
 use crate::opener::Opener;
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
+use std::collections::HashMap;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -213,6 +214,19 @@ impl Index {
     /// Statistics of the whole index, shared by all partitions.
     pub fn statistics(&self) -> &Arc<Statistics> {
         &self.statistics
+    }
+
+    /// The files that this generation has and are trusted, where it is of the same index as `manifest`.
+    pub(crate) fn trusted_files(&self, manifest: &Manifest) -> HashMap<&str, &FileEntry> {
+        if self.manifest.index_id != manifest.index_id {
+            return HashMap::new();
+        }
+        let trusted = self.files.trusted();
+        let files = self.manifest.files_by_kind().map(|(_, file)| file);
+        files
+            .filter(|file| trusted.contains(self.path.join(&file.name).as_path()))
+            .map(|file| (file.name.as_str(), file))
+            .collect()
     }
 
     pub(crate) fn manifest(&self) -> &Manifest {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 #[derive(Debug)]
 pub(super) struct VerifiedBlocks {
     words: Box<[AtomicU64]>,
+    all: usize,
     /// Blocks that are not in the set.
     left: AtomicUsize,
 }
@@ -16,6 +17,7 @@ impl VerifiedBlocks {
     pub(super) fn new(count: usize) -> VerifiedBlocks {
         VerifiedBlocks {
             words: (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
+            all: count,
             left: AtomicUsize::new(count),
         }
     }
@@ -23,6 +25,11 @@ impl VerifiedBlocks {
     #[inline]
     pub(super) fn are_all(&self) -> bool {
         self.left.load(Ordering::Acquire) == 0
+    }
+
+    /// Blocks in the set.
+    pub(super) fn count(&self) -> usize {
+        self.all - self.left.load(Ordering::Acquire)
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use super::{EachPiece, LiveFile, ReadStart, Trust, Which};
 use crate::store::TextKey;
 use crate::{Index, IndexError, Segment};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -104,6 +105,24 @@ impl Index {
     pub fn verify_rest(&self, number: usize, each_piece: &mut EachPiece) -> Result<(), IndexError> {
         let file = self.files.all.get(number);
         file.map_or(Ok(()), |file| file.verify_rest(each_piece))
+    }
+
+    /// Verifies the files that `before` does not share, each up to `bytes_max` bytes: what a commit wrote is read once
+    /// before it is served.
+    pub fn verify_new(&self, before: &Index, bytes_max: u64) -> Result<(), IndexError> {
+        let known: HashSet<*const LiveFile> = before.files.all.iter().map(Arc::as_ptr).collect();
+        let new = self.files.all.iter();
+        new.filter(|file| !known.contains(&Arc::as_ptr(file)) && file.seal.bytes <= bytes_max)
+            .try_for_each(|file| file.verify_whole())
+    }
+
+    /// Bytes of all files that were verified since they were opened, footers included.
+    pub fn verified_bytes(&self) -> u64 {
+        self.files
+            .all
+            .iter()
+            .map(|file| file.verified_bytes())
+            .sum()
     }
 
     /// Files that are suspect or damaged.
