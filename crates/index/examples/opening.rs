@@ -239,7 +239,8 @@ impl Write for TimedFile {
 
 impl WriteFile for TimedFile {
     fn finish(self: Box<Self>) -> Result<(), StorageError> {
-        add(&self.synced_ns, || self.inner.finish())
+        let TimedFile { inner, synced_ns } = *self;
+        add(&synced_ns, || inner.finish())
     }
 }
 
