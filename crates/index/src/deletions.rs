@@ -54,7 +54,15 @@ impl Deletions {
     }
 
     pub(crate) fn docs(&self) -> impl Iterator<Item = u32> {
-        (0..self.documents_count).filter(|&doc| self.contains(doc))
+        let words = (0..).zip(&self.bits);
+        words.flat_map(|(number, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(number * 64 + bit)
+            })
+        })
     }
 
     pub(crate) fn write(

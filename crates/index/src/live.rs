@@ -111,7 +111,7 @@ pub(crate) struct LiveFiles {
     all: Vec<Arc<LiveFile>>,
     /// What planning may read: statistics, and all segments.
     planned_with: Vec<Arc<LiveFile>>,
-    statistics: Option<Arc<LiveFile>>,
+    statistics: Vec<Arc<LiveFile>>,
     alarm: Arc<Alarm>,
     /// Added to the epoch: far from that of any other index.
     opened: u64,
@@ -436,7 +436,7 @@ impl LiveFiles {
     pub(crate) fn settled(
         all: Vec<Arc<LiveFile>>,
         planned_with: Vec<Arc<LiveFile>>,
-        statistics: Option<Arc<LiveFile>>,
+        statistics: Vec<Arc<LiveFile>>,
         alarm: Arc<Alarm>,
     ) -> Result<LiveFiles, IndexError> {
         // Far apart, so that what was planned with one index passes for no other's, though both be of one generation.

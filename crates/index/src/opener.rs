@@ -199,7 +199,9 @@ impl<'a> Opener<'a> {
         &self,
         segments: Vec<Arc<Segment>>,
     ) -> Result<Statistics, IndexError> {
-        Statistics::open(self.storage, self.manifest, segments)
+        let before = self.before.as_ref();
+        let before = before.map(|before| before.index.statistics().as_ref());
+        Statistics::open(self.storage, self.manifest, segments, before)
     }
 
     fn identity(&self, kind: Kind, file: &FileEntry) -> Identity {

@@ -1,6 +1,6 @@
 //! Loading of an index into memory before it is opened.
 
-use crate::manifest::{self, FileEntry, Manifest};
+use crate::manifest::{self, FileEntry, Manifest, StatisticsEntry};
 use crate::{Index, IndexError, snapshot};
 use std::ops::Range;
 use vfs::preload::OnProgress;
@@ -90,7 +90,7 @@ fn files<'a>(
         }
     }
     if parts.index {
-        files.extend(&manifest.statistics);
+        files.extend(manifest.statistics.iter().flat_map(StatisticsEntry::files));
     }
     files
 }

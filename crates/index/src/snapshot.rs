@@ -109,8 +109,8 @@ impl Index {
         // Newest first in the store: a document is its latest version.
         chunks.iter_mut().for_each(|parts| parts.reverse());
         let statistics = opener.open_statistics(segments.clone())?;
-        let of_statistics = statistics.file().cloned();
-        files.extend(of_statistics.clone());
+        let of_statistics: Vec<_> = statistics.files().cloned().collect();
+        files.extend(of_statistics.iter().cloned());
         let of_segments = segments.iter().map(|segment| Arc::clone(segment.file()));
         let planned_with = of_statistics.iter().cloned().chain(of_segments).collect();
         let alarm = before.map(|before| Arc::clone(before.files.alarm()));

@@ -8,11 +8,11 @@ mod pairs;
 mod segment;
 
 use crate::leftovers::{self, Stray, Unfinished};
-use crate::manifest::{self, Manifest};
+use crate::manifest::{self, Manifest, StatisticsEntry};
 use crate::opener::{open_store, open_verified_segment};
-use crate::statistics::{Statistics, each_shared_term};
+use crate::statistics::{Deleted, SharedTerms, Statistics, each_shared_term, each_term};
 use crate::writer::all_deleted;
-use crate::{IndexError, Segment};
+use crate::{Field, IndexError, Segment};
 use fst::Streamer;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};
@@ -176,9 +176,10 @@ fn open_statistics(
     manifest: &Manifest,
     segments: Vec<Arc<Segment>>,
 ) -> Result<Statistics, IndexError> {
-    let statistics = Statistics::open(storage, manifest, segments)?;
-    let file = statistics.file();
-    file.map_or(Ok(()), |file| file.verify_whole())?;
+    let statistics = Statistics::open(storage, manifest, segments, None)?;
+    statistics
+        .files()
+        .try_for_each(|file| file.verify_whole())?;
     Ok(statistics)
 }
 
@@ -214,12 +215,28 @@ fn check_counts(
         }
     }
     let statistics = open_statistics(storage, manifest, segments.clone())?;
-    let Some(file) = &manifest.statistics else {
-        return Ok(());
-    };
-    let shared = statistics.shared_terms();
-    let mut terms = shared.map(|shared| (shared, shared.stream()));
-    each_shared_term(&segments, &deleted, |term, count, places| {
+    match &manifest.statistics {
+        Some(StatisticsEntry::Whole(file)) => {
+            check_whole(&statistics, &segments, &deleted, |what| {
+                wrong(&file.name, what)
+            })
+        }
+        Some(StatisticsEntry::Layers(_)) => {
+            check_layers(&statistics, &segments, &deleted, |what| wrong(&name, what))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Compares a file that counts all segments with them, term by term.
+fn check_whole(
+    statistics: &Statistics,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    wrong: impl Fn(String) -> IndexError,
+) -> Result<(), IndexError> {
+    let mut terms = statistics.base().map(|shared| (shared, shared.stream()));
+    each_shared_term(segments, deleted, |term, count, places| {
         if let Some((shared, terms)) = &mut terms
             && let Some((found, ordinal)) = terms.next()
             && found == term
@@ -229,10 +246,62 @@ fn check_counts(
                 return Ok(());
             }
         }
-        let term = String::from_utf8_lossy(term.get(1..).unwrap_or(&[]));
-        Err(wrong(
-            &file.name,
-            format!("term {term:?} has {count} documents, not so said here"),
-        ))
+        Err(wrong(differs(term, count)))
     })
+}
+
+/// Compares what a base and changes say together with all segments, by looking every term up.
+fn check_layers(
+    statistics: &Statistics,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    wrong: impl Fn(String) -> IndexError,
+) -> Result<(), IndexError> {
+    let mut in_base = 0;
+    each_term(segments, deleted, |term, count, places| {
+        let Some((field, word)) = Field::split(term) else {
+            return Err(wrong(differs(term, count)));
+        };
+        in_base += u64::from(
+            statistics
+                .base()
+                .map_or(Ok(None), |base| base.find(term))?
+                .is_some(),
+        );
+        let found =
+            std::str::from_utf8(word).map_or(Ok(None), |word| statistics.term(field, word))?;
+        let is_same = match &found {
+            Some(found) => found.document_frequency == count && *found.places == *places,
+            None => count == 0,
+        };
+        is_same
+            .then_some(())
+            .ok_or_else(|| wrong(differs(term, count)))
+    })?;
+    let rows = statistics.base().map_or(0, SharedTerms::terms_count);
+    if in_base != rows {
+        let what = format!(
+            "the base of the statistics has {rows} terms, of which {in_base} stand in segments"
+        );
+        return Err(wrong(what));
+    }
+    for file in statistics.deleted() {
+        let mut terms = file.stream();
+        while let Some((term, ordinal)) = terms.next() {
+            let (gone, _) = file.at(ordinal)?;
+            if deleted
+                .terms
+                .get(term)
+                .is_none_or(|&all| gone == 0 || gone > all)
+            {
+                return Err(wrong(differs(term, gone)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn differs(term: &[u8], count: u64) -> String {
+    let term = String::from_utf8_lossy(term.get(1..).unwrap_or(&[]));
+    format!("term {term:?} has {count} documents, not so said here")
 }

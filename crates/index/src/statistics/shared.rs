@@ -16,6 +16,7 @@
 //! Why: a search of eight segments would look up each of its words nine times.
 
 use super::{TermPlace, TermPlaces};
+use crate::live::LiveFile;
 use crate::sealed::SealedWriter;
 use crate::section::Section;
 use crate::spill::Spill;
@@ -23,6 +24,7 @@ use crate::terms::write::{ListPlace, TermsWriter};
 use crate::terms::{TermStream, Terms};
 use crate::{IndexError, LookUpStep, TermHash, TermRecord};
 use codec::{memory, vint};
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 const SECTIONS: usize = 4;
@@ -56,6 +58,20 @@ impl SharedTerms {
             Some((rows, terms)) => Ok(SharedTerms { rows, terms }),
             None => Err(payload.damaged(0, "statistics: sections do not fit the file")),
         }
+    }
+
+    pub(crate) fn file(&self) -> &Arc<LiveFile> {
+        self.rows.file()
+    }
+
+    /// That what is said of a term makes no sense.
+    pub(crate) fn unreadable(&self) -> IndexError {
+        self.rows.damaged(0, UNREADABLE)
+    }
+
+    /// Terms in the file.
+    pub(crate) fn terms_count(&self) -> u64 {
+        self.terms.count()
     }
 
     /// Asks for what the next step of looking up a term will read.

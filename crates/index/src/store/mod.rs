@@ -169,6 +169,12 @@ impl StorePart {
         Ok(None)
     }
 
+    /// Whether a document has the hash.
+    pub(crate) fn has_hash(&self, hash: u64) -> Result<bool, IndexError> {
+        let rank = self.first_rank(hash)?;
+        Ok(rank < self.documents_count() && self.entry(rank)?.0 == hash)
+    }
+
     /// The first rank whose hash is not below `hash`.
     fn first_rank(&self, hash: u64) -> Result<usize, IndexError> {
         let (mut low, mut high) = (0, self.documents_count());

@@ -119,6 +119,11 @@ impl Terms {
         })
     }
 
+    /// Terms in the dictionary.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The record of a key.
     pub(crate) fn find(&self, key: &[u8]) -> Result<Option<TermRecord>, BadTerms> {
         let hash = hash_of(key);

@@ -25,7 +25,7 @@ fn good() -> Manifest {
     manifest.generation = 3;
     manifest.next_segment = 3;
     manifest.documents_count = 15;
-    manifest.statistics = Some(file("statistics-3", 3));
+    manifest.statistics = Some(StatisticsEntry::Whole(file("statistics-3", 3)));
     manifest.segments = (1..=2)
         .map(|segment| SegmentEntry {
             segment,
@@ -72,10 +72,10 @@ fn statistics_are_there_where_segments_need_them() {
         m.statistics = None;
     });
     check("cannot have a file", |m| {
-        m.statistics = Some(file("statistics-4", 4));
+        m.statistics = Some(StatisticsEntry::Whole(file("statistics-4", 4)));
     });
     check("cannot have a file", |m| {
-        m.statistics = Some(file("statistics-03", 3));
+        m.statistics = Some(StatisticsEntry::Whole(file("statistics-03", 3)));
     });
 }
 
