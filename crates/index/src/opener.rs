@@ -18,8 +18,11 @@ use vfs::SharedStorage;
 /// Segments opened by one thread at least: starting another takes as long as opening several.
 const SEGMENTS_A_THREAD: usize = 16;
 
+/// Threads that open many segments, on however few cores: where the disk is read, they mostly wait for it.
+const THREADS_WAITING: usize = 16;
+
 /// A segment and its texts.
-type Opened = (Segment, Option<Arc<StorePart>>);
+pub(crate) type Opened = (Segment, Option<Arc<StorePart>>);
 
 /// Opens the files of one generation.
 pub(crate) struct Opener<'a> {
@@ -56,11 +59,12 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// Opens every segment and its texts, many of them on all cores.
+    /// Opens every segment and its texts, many of them on several threads.
     pub(crate) fn open_parts(&self) -> Result<Vec<Opened>, IndexError> {
         let entries = &self.manifest.segments;
         let threads = std::thread::available_parallelism()
             .map_or(1, usize::from)
+            .max(THREADS_WAITING)
             .min(entries.len() / SEGMENTS_A_THREAD);
         if threads < 2 {
             return entries.iter().map(|entry| self.open(entry)).collect();

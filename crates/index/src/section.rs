@@ -17,6 +17,7 @@ use crate::sealed::{
     read_u32, read_u64, verify_block, verify_footer, verify_magic,
 };
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use vfs::{Region, SharedStorage};
 
@@ -217,6 +218,24 @@ fn open_header(
 ) -> Result<(Section, Identity), IndexError> {
     let region = storage.open(name)?;
     let path = storage.location().join(name);
+    // Of a large file, a header and a footer are a few pages; what stands around them is not needed now.
+    match region.len() > READ_AHEAD_BYTES {
+        true => region
+            .clone()
+            .without_read_ahead(|| open_region(region, path, kind, expected)),
+        false => open_region(region, path, kind, expected),
+    }
+}
+
+/// Files up to this size may be read ahead whole when they are opened.
+const READ_AHEAD_BYTES: usize = 1 << 20;
+
+fn open_region(
+    region: Region,
+    path: PathBuf,
+    kind: Kind,
+    expected: Option<(Identity, Seal)>,
+) -> Result<(Section, Identity), IndexError> {
     let damaged = |(offset, what): Damage| IndexError::Damaged {
         path: path.clone(),
         offset: offset as u64,
@@ -238,6 +257,7 @@ fn open_header(
         let what = "the file ends before its header and footer";
         return Err(damaged((bytes.len(), what.into())));
     }
+    prefetch_footer(&region);
     let (payload_end, checksum) = verify_footer(bytes).map_err(damaged)?;
     if let Some((_, seal)) = expected
         && seal.checksum != checksum
@@ -268,4 +288,11 @@ fn open_header(
     };
     let file = LiveFile::new(path, region, seal, payload_end);
     Ok((Section::of_payload(file), identity))
+}
+
+/// Asks for the checksums of a file's blocks, in one piece. How many they are is believed for that alone.
+fn prefetch_footer(region: &Region) {
+    let tail_at = region.len() - TAIL_BYTES;
+    let blocks = read_u32(region, tail_at + 8) as usize;
+    region.prefetch(tail_at.saturating_sub(blocks * 4)..region.len());
 }

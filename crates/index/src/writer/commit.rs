@@ -9,7 +9,7 @@ use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
-use crate::opener::{open_segment, open_store};
+use crate::opener::{Opener, open_segment, open_store};
 use crate::optimize::rewrite::{RewriteOptions, rewrite};
 use crate::sealed::{Identity, Kind};
 use crate::statistics::{self, Deleted};
@@ -48,8 +48,11 @@ pub(super) fn commit(
         manifest.segments.push(segment.entry);
     }
     manifest.sort_segments();
-    let mut segments = open_segments(storage, &manifest)?;
-    let deleted = delete_replaced(storage, &mut manifest, &mut segments, before.next_segment)?;
+    let opened = Opener::new(storage, &manifest, None).open_parts()?;
+    let (mut segments, texts): (Vec<_>, Vec<_>) = opened.into_iter().unzip();
+    let first_new = before.next_segment;
+    let deleted = delete_replaced(storage, &mut manifest, &mut segments, &texts, first_new)?;
+    drop(texts);
     replaced += deleted.documents_count;
     match &options.order {
         Some(order) => {
@@ -60,7 +63,6 @@ pub(super) fn commit(
             write_statistics(storage, &mut manifest, segments)?;
         }
         None => {
-            let first_new = before.next_segment;
             pairs::write_missing(
                 storage,
                 &mut manifest,
@@ -100,6 +102,7 @@ fn delete_replaced(
     storage: &SharedStorage,
     manifest: &mut Manifest,
     segments: &mut [Segment],
+    texts: &[Option<Arc<StorePart>>],
     first_new: u32,
 ) -> Result<Deleted, IndexError> {
     let mut deleted = Deleted::default();
@@ -108,9 +111,8 @@ fn delete_replaced(
         let chunks = segments[from].chunks();
         let same = segments[from..].iter().take_while(|s| s.chunks() == chunks);
         let partition = from..from + same.count();
-        for (number, gone) in find_replaced(storage, manifest, segments, &partition, first_new)? {
-            let part = open_store(storage, manifest, &manifest.segments[number])?;
-            let (segment, part) = (&segments[number], part.as_deref());
+        for (number, gone) in find_replaced(segments, texts, &partition, first_new)? {
+            let (segment, part) = (&segments[number], texts[number].as_deref());
             count_words(&mut deleted, &gone, segment, part, manifest.analyzer)?;
             deleted.documents_count += u64::from(gone.count());
             let (index_id, generation) = (manifest.index_id(), manifest.generation);
@@ -135,17 +137,15 @@ fn delete_replaced(
 
 /// The documents of the segments of a partition that newer ones of it replace, by the number of the segment.
 fn find_replaced(
-    storage: &SharedStorage,
-    manifest: &Manifest,
     segments: &[Segment],
+    texts: &[Option<Arc<StorePart>>],
     partition: &Range<usize>,
     first_new: u32,
 ) -> Result<Vec<(usize, Deletions)>, IndexError> {
     let arrivals = Arrivals::of(&segments[partition.clone()], first_new)?;
     let mut replaced = Vec::new();
     for number in partition.clone() {
-        let part = open_store(storage, manifest, &manifest.segments[number])?;
-        let gone = arrivals.replace(&segments[number], part.as_deref())?;
+        let gone = arrivals.replace(&segments[number], texts[number].as_deref())?;
         replaced.extend(gone.map(|gone| (number, gone)));
     }
     Ok(replaced)
