@@ -170,14 +170,19 @@ impl LiveFile {
     /// touched before are verified now; a damaged one makes the file damaged.
     #[inline]
     pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
-        self.blocks.are_all() || self.ensure_blocks(range)
+        self.is_touched(range.clone()) || self.touch(range)
     }
 
-    #[inline(never)]
-    fn ensure_blocks(&self, range: Range<usize>) -> bool {
-        let mut blocks = range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES);
-        range.is_empty()
-            || blocks.all(|block| self.blocks.contains(block) || self.verify_block(block))
+    /// Whether the blocks of a range were found to be as their checksums say.
+    #[inline]
+    pub(crate) fn is_touched(&self, range: Range<usize>) -> bool {
+        self.blocks.are_all() || range.is_empty() || self.blocks.contain(blocks_of(&range))
+    }
+
+    #[cold]
+    fn touch(&self, range: Range<usize>) -> bool {
+        let mut blocks = blocks_of(&range);
+        blocks.all(|block| self.blocks.contains(block) || self.verify_block(block))
     }
 
     #[cold]
@@ -428,6 +433,12 @@ impl LiveFile {
         let stamp = *self.stamp.read().unwrap_or_else(PoisonError::into_inner);
         stamp.map_or_else(Default::default, |stamp| stamp.unsettled_for())
     }
+}
+
+/// The blocks that a range of bytes, not an empty one, has a part of.
+#[inline]
+fn blocks_of(range: &Range<usize>) -> Range<usize> {
+    range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
 }
 
 impl LiveFiles {

@@ -96,11 +96,14 @@ impl Section {
     /// Bytes of the section that are verified when they are read.
     #[inline]
     pub(crate) fn lazy(&self, range: Range<usize>) -> Option<LazyBytes<'_>> {
+        let bytes = self.unverified().get(range.clone())?;
         let start = range.start;
-        let bytes = self.unverified().get(range)?;
+        let is_touched = self
+            .file
+            .is_touched(self.start + start..self.start + range.end);
         Some(LazyBytes {
             bytes,
-            unverified: (!self.file.is_verified()).then_some((self, start)),
+            unverified: (!is_touched).then_some((self, start)),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Set of the blocks of a file that were found to be as their checksums say.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Verified blocks of a file. Blocks are added by any thread, and never taken away: a file whose bytes change under a
@@ -38,6 +39,22 @@ impl VerifiedBlocks {
         word.is_some_and(|word| word.load(Ordering::Acquire) >> (block % 64) & 1 == 1)
     }
 
+    /// Whether all blocks of a range are in the set, 64 of them at a time.
+    #[inline]
+    pub(super) fn contain(&self, blocks: Range<usize>) -> bool {
+        let mut from = blocks.start;
+        while from < blocks.end {
+            let end = blocks.end.min((from / 64 + 1) * 64);
+            let wanted = u64::MAX >> (64 - (end - from)) << (from % 64);
+            let word = self.words.get(from / 64);
+            if word.is_none_or(|word| word.load(Ordering::Acquire) & wanted != wanted) {
+                return false;
+            }
+            from = end;
+        }
+        true
+    }
+
     /// Adds a block, one of those counted.
     pub(super) fn insert(&self, block: usize) {
         let bit = 1 << (block % 64);
@@ -50,6 +67,7 @@ impl VerifiedBlocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn all_are_there_once_each_was_added() {
@@ -62,6 +80,22 @@ mod tests {
                 assert!(blocks.contains(block) && !blocks.contains(block.wrapping_sub(1)));
             }
             assert!(blocks.are_all() && !blocks.contains(count + 64));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_are_contained_as_their_blocks_are(
+            added in prop::collection::vec((0usize..300, 1usize..90), 0..8),
+            start in 0usize..300,
+            count in 0usize..200,
+        ) {
+            let blocks = VerifiedBlocks::new(300);
+            for (from, count) in added {
+                (from..300.min(from + count)).for_each(|block| blocks.insert(block));
+            }
+            let range = start..start + count;
+            prop_assert_eq!(blocks.contain(range.clone()), range.clone().all(|block| blocks.contains(block)));
         }
     }
 

@@ -110,6 +110,47 @@ fn a_segment_stands_there_once_and_by_its_name() {
 }
 
 #[test]
+fn layers_of_statistics_are_those_of_the_segments() {
+    let layers = |base: Option<FileEntry>, counted: &[u32], deleted: &[FileEntry]| {
+        let (counted, deleted) = (counted.to_vec(), deleted.to_vec());
+        Some(StatisticsEntry::Layers(StatisticsLayers {
+            base,
+            counted,
+            deleted,
+        }))
+    };
+    let (base, gone) = (file("statistics-2", 2), file("statistics-3", 3));
+    let fits = [
+        layers(Some(base.clone()), &[1], std::slice::from_ref(&gone)),
+        layers(Some(base.clone()), &[1, 2], std::slice::from_ref(&gone)),
+        layers(None, &[2], std::slice::from_ref(&gone)),
+        layers(None, &[1], &[]),
+    ];
+    for statistics in fits {
+        let mut manifest = good();
+        manifest.statistics = statistics;
+        assert_eq!(implausible(&manifest), None, "{:?}", manifest.statistics);
+    }
+    check("segments that it has not", |m| {
+        m.statistics = layers(None, &[3], &[])
+    });
+    check("in another order", |m| {
+        m.statistics = layers(Some(base.clone()), &[2, 1], &[]);
+    });
+    check("segments that it has not", |m| {
+        m.statistics = layers(Some(base.clone()), &[1, 1], &[]);
+    });
+    check("no base", |m| m.statistics = layers(None, &[1, 2], &[]));
+    check("no base", |m| m.statistics = layers(None, &[], &[]));
+    check("twice", |m| {
+        m.statistics = layers(Some(base.clone()), &[1], &[gone.clone(), gone.clone()]);
+    });
+    check("cannot have a file", |m| {
+        m.statistics = layers(Some(base.clone()), &[1], &[file("statistics-4", 4)]);
+    });
+}
+
+#[test]
 fn counts_and_lengths_fit_each_other() {
     check("30 documents", |m| m.documents_count = 30);
     check("cannot have", |m| m.segments[0].documents_count = 1001);
