@@ -3,13 +3,13 @@
 //! ```text
 //! documents ──Writer──► new segments ──commit──► MANIFEST-<n>
 //!                                                              │
-//!            Index (a snapshot) ◄──open, checksums verified────┘
+//!            Index (a snapshot) ◄──open: headers, footers──────┘
 //!              ├─ Segment: terms, postings, positions, lengths, details
 //!              ├─ Statistics: of the whole index, so that scores do not depend on chunks
 //!              └─ DocumentStore: the text, found by the URL's hash
 //! ```
 //!
-//! Nothing here knows a query. All disk access goes through `vfs`.
+//! Every block of a file is verified at its first touch. Nothing here knows a query. All disk access goes through `vfs`.
 
 mod build;
 pub mod check;

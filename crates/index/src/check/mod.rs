@@ -1,7 +1,7 @@
 //! Verifying everything: checksums, structure, cross references.
 //!
-//! Opening an index verifies checksums, which finds what disks do to files. A check also decodes every
-//! list and text and compares what is said twice, which finds what a faulty program would do to them.
+//! Reading an index verifies checksums of what is read, which finds what disks do to files. A check verifies all of them,
+//! decodes every list and text, and compares what is said twice, which finds what a faulty program would do to them.
 
 mod older;
 mod pairs;
