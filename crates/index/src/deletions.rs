@@ -7,7 +7,8 @@
 
 use crate::IndexError;
 use crate::live::LiveFile;
-use crate::sealed::{Identity, Seal, SealedWriter, open_live, read_u32};
+use crate::sealed::{Identity, Seal, SealedWriter, read_u32};
+use crate::section::open_live;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
@@ -53,7 +54,15 @@ impl Deletions {
     }
 
     pub(crate) fn docs(&self) -> impl Iterator<Item = u32> {
-        (0..self.documents_count).filter(|&doc| self.contains(doc))
+        let words = (0..).zip(&self.bits);
+        words.flat_map(|(number, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(number * 64 + bit)
+            })
+        })
     }
 
     pub(crate) fn write(
@@ -80,25 +89,34 @@ impl Deletions {
         seal: Seal,
         documents_count: u32,
     ) -> Result<Deletions, IndexError> {
-        let (payload, file) = open_live(storage, name, identity, seal)?;
-        let bytes = documents_count.div_ceil(8) as usize;
-        if read_u32(&payload, 0) != documents_count || payload.len() != 4 + bytes {
-            return Err(IndexError::Damaged {
-                path: storage.location().join(name),
-                offset: payload.file_offset(),
-                what: format!(
-                    "these are not deletions of a segment of {documents_count} documents"
-                ),
-            });
+        let payload = open_live(storage, name, identity, seal)?;
+        let wrong = || {
+            let what = "these are not deletions of a segment of";
+            payload.damaged(0, &format!("{what} {documents_count} documents"))
+        };
+        let bytes = payload.whole().ok_or_else(wrong)?;
+        let is_of_segment = read_u32(bytes, 0) == documents_count;
+        if !is_of_segment || bytes.len() != 4 + documents_count.div_ceil(8) as usize {
+            return Err(wrong());
         }
-        let mut deletions = Deletions::none(documents_count);
-        for doc in 0..documents_count {
-            if payload[4 + doc as usize / 8] >> (doc % 8) & 1 == 1 {
-                deletions.insert(doc);
-            }
+        let words = bytes[4..].chunks(8).map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        });
+        let mut bits: Vec<u64> = words.collect();
+        if let Some(last) = bits.last_mut()
+            && !documents_count.is_multiple_of(64)
+        {
+            // Documents past the last are none.
+            *last &= (1 << (documents_count % 64)) - 1;
         }
-        deletions.file = Some(file);
-        Ok(deletions)
+        Ok(Deletions {
+            count: bits.iter().map(|word| word.count_ones()).sum(),
+            bits,
+            documents_count,
+            file: Some(Arc::clone(payload.file())),
+        })
     }
 
     /// The file that they were read from.

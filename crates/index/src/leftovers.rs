@@ -6,6 +6,7 @@
 use crate::IndexError;
 use crate::manifest::{self, Manifest};
 use crate::writer::LOCK_NAME;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 use vfs::{OtherEntry, OtherKind, SharedStorage};
@@ -155,8 +156,8 @@ fn is_newer(name: &str, manifest: &Manifest) -> bool {
 /// What stands in the directory and belongs to none of the generations `kept`. While a writer is at
 /// work, the files that it may be writing are left out.
 pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<Stray>, IndexError> {
-    let is_kept =
-        |name: &str| name == LOCK_NAME || kept.iter().any(|manifest| manifest.names(name));
+    let named: HashSet<String> = kept.iter().flat_map(Manifest::names).collect();
+    let is_kept = |name: &str| name == LOCK_NAME || named.contains(name);
     let is_written = storage.is_locked(LOCK_NAME)?;
     let files = storage.list()?.into_iter().map(|name| {
         let kind = match is_ours(&name) {
@@ -196,8 +197,9 @@ pub(crate) fn remove_leftovers(
             }
         }
     }
+    let named: HashSet<String> = kept.iter().flat_map(Manifest::names).collect();
     for name in storage.list()? {
-        if is_ours(&name) && !kept.iter().any(|manifest| manifest.names(&name)) {
+        if is_ours(&name) && !named.contains(&name) {
             storage.remove(&name)?;
         }
     }

@@ -3,13 +3,13 @@
 //! ```text
 //! documents ──Writer──► new segments ──commit──► MANIFEST-<n>
 //!                                                              │
-//!            Index (a snapshot) ◄──open, checksums verified────┘
+//!            Index (a snapshot) ◄──open: headers, footers──────┘
 //!              ├─ Segment: terms, postings, positions, lengths, details
 //!              ├─ Statistics: of the whole index, so that scores do not depend on chunks
 //!              └─ DocumentStore: the text, found by the URL's hash
 //! ```
 //!
-//! Nothing here knows a query. All disk access goes through `vfs`.
+//! Every block of a file is verified at its first touch. Nothing here knows a query. All disk access goes through `vfs`.
 
 mod build;
 pub mod check;
@@ -21,12 +21,14 @@ pub mod leftovers;
 pub mod length;
 pub mod live;
 mod manifest;
+mod opener;
 pub mod optimize;
 mod order;
 mod pairs;
 pub mod postings;
 pub mod preload;
 mod sealed;
+mod section;
 pub mod segment;
 pub mod snapshot;
 mod spill;
@@ -49,7 +51,7 @@ pub use postings::{
     Blocks, BlocksWork, Bounds, Impact, ListWork, Place, Postings, PostingsCodec, Replay, Span,
     count_followed, watch_blocks, watch_lists,
 };
-pub use preload::{PreloadParts, preload};
+pub use preload::{PreloadParts, preload, preload_after};
 pub use segment::{Details, Segment, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics};

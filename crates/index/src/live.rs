@@ -6,22 +6,27 @@
 //!    └──does not verify, or a page was lost──┴──► damaged: for good, as far as this opened index goes
 //! ```
 //!
-//! An answer is computed first and examined afterwards ([`crate::Index::verify_search`]): where the stamps of all files that
-//! were read are those from before the files were verified, every byte read was a verified one. So kernels verify
-//! nothing, and an examination costs one system call a file. What a stamp cannot tell ([`vfs::FileStamp`]) is found
+//! Blocks are verified when they are first touched ([`crate::section`]), and which were is kept here. An answer is computed
+//! first and examined afterwards ([`crate::Index::verify_search`]): where the stamps of all files that were read are those
+//! from before any block was verified, every byte read was a verified one. So kernels verify nothing, and an examination
+//! costs one system call a file. What a stamp cannot tell ([`vfs::FileStamp`]) is found
 //! by verifying files again in the background ([`crate::Index::verify_again`]).
 //!
-//! Every change of a state raises the index's epoch. An answer counts only if the epoch is the one from before it was
+//! Every change of a state raises the epoch, which all indexes share that have files in common. An answer counts only if the epoch is the one from before it was
 //! begun: bytes may go bad, be read, be put right and be verified again, all before the answer is examined.
 
+mod blocks;
 mod examine;
 #[cfg(test)]
 mod tests;
 
 use crate::IndexError;
-use crate::sealed::{Seal, verify_bytes};
-use std::ops::ControlFlow;
-use std::path::PathBuf;
+pub use crate::sealed::EachPiece;
+use crate::sealed::{BLOCK_BYTES, Damage, Seal, verify_block, verify_blocks, verify_footer};
+use blocks::VerifiedBlocks;
+use std::collections::HashSet;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::thread::{self, Thread};
@@ -48,8 +53,10 @@ pub(crate) struct LiveFile {
     path: PathBuf,
     region: Region,
     seal: Seal,
+    payload_end: usize,
+    blocks: VerifiedBlocks,
     trust: AtomicU8,
-    /// From before its bytes were verified; unused where no file is behind the region.
+    /// From before any of its bytes were verified; unused where no file is behind the region.
     stamp: RwLock<Option<FileStamp>>,
     /// Links were made or removed: it is trusted, and verified when there is time.
     was_linked: AtomicBool,
@@ -57,6 +64,34 @@ pub(crate) struct LiveFile {
     is_nameless: AtomicBool,
     /// Offset and kind of the first damage found.
     damage: OnceLock<(u64, String)>,
+    /// Told of changes of its state, once an index has it.
+    alarm: OnceLock<Arc<Alarm>>,
+}
+
+/// What is told that a file is no longer trusted, or is again: one for all indexes that share files.
+#[derive(Debug, Default)]
+pub(crate) struct Alarm {
+    epoch: AtomicU64,
+    /// Woken when a file becomes suspect or damaged.
+    woken: OnceLock<Thread>,
+}
+
+impl Alarm {
+    fn wake(&self) {
+        if let Some(thread) = self.woken.get() {
+            thread.unpark();
+        }
+    }
+}
+
+/// Which blocks of a file are verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    /// Those that were verified before.
+    Verified,
+    /// Those that were not.
+    Others,
 }
 
 /// What a file can be held against after it was verified.
@@ -76,25 +111,154 @@ pub(crate) struct LiveFiles {
     all: Vec<Arc<LiveFile>>,
     /// What planning may read: statistics, and all segments.
     planned_with: Vec<Arc<LiveFile>>,
-    statistics: Option<Arc<LiveFile>>,
-    epoch: AtomicU64,
-    /// Woken when a file becomes suspect or damaged.
-    alarm: OnceLock<Thread>,
+    statistics: Vec<Arc<LiveFile>>,
+    alarm: Arc<Alarm>,
+    /// Added to the epoch: far from that of any other index.
+    opened: u64,
 }
 
 impl LiveFile {
-    pub(crate) fn new(path: PathBuf, region: Region, seal: Seal) -> Arc<LiveFile> {
+    /// An open file of which nothing is verified but the footer, which starts at `payload_end`.
+    pub(crate) fn new(
+        path: PathBuf,
+        region: Region,
+        seal: Seal,
+        payload_end: usize,
+    ) -> Arc<LiveFile> {
         let stamp = region.source().map(|source| source.at_open());
         Arc::new(LiveFile {
             path,
             region,
             seal,
+            payload_end,
+            blocks: VerifiedBlocks::new(payload_end.div_ceil(BLOCK_BYTES)),
             trust: AtomicU8::new(Trust::Trusted as u8),
             stamp: RwLock::new(stamp),
             was_linked: AtomicBool::new(false),
             is_nameless: AtomicBool::new(false),
             damage: OnceLock::new(),
+            alarm: OnceLock::new(),
         })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
+    /// Where the payload ends, and the footer starts.
+    pub(crate) fn payload_end(&self) -> usize {
+        self.payload_end
+    }
+
+    /// Whether every block was verified.
+    #[inline]
+    pub(crate) fn is_verified(&self) -> bool {
+        self.blocks.are_all()
+    }
+
+    /// Bytes that were verified, the footer's included.
+    fn verified_bytes(&self) -> u64 {
+        let footer = self.seal.bytes - self.payload_end as u64;
+        footer + (self.blocks.count() * BLOCK_BYTES).min(self.payload_end) as u64
+    }
+
+    /// Whether the blocks of a range, which lies before the footer, are as their checksums say. Those that were not
+    /// touched before are verified now; a damaged one makes the file damaged.
+    #[inline]
+    pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
+        self.is_touched(range.clone()) || self.touch(range)
+    }
+
+    /// Whether the blocks of a range were found to be as their checksums say.
+    #[inline]
+    pub(crate) fn is_touched(&self, range: Range<usize>) -> bool {
+        self.blocks.are_all() || range.is_empty() || self.blocks.contain(blocks_of(&range))
+    }
+
+    #[cold]
+    fn touch(&self, range: Range<usize>) -> bool {
+        let mut blocks = blocks_of(&range);
+        blocks.all(|block| self.blocks.contains(block) || self.verify_block(block))
+    }
+
+    #[cold]
+    fn verify_block(&self, block: usize) -> bool {
+        match verify_block(&self.region, self.payload_end, block) {
+            Ok(()) => {
+                self.blocks.insert(block);
+                true
+            }
+            Err(damage) => {
+                self.found(damage);
+                false
+            }
+        }
+    }
+
+    /// Takes note of a block that is not what its checksum says. Where the file was changed since it was opened, all of
+    /// it has to be verified before anything is said of it.
+    fn found(&self, (offset, what): Damage) {
+        if self.region.has_faulted() {
+            self.lost();
+        } else if matches!(self.change(), Change::None | Change::Links) {
+            self.set_damaged(offset as u64, what);
+        } else {
+            self.set(Trust::Trusted, Trust::Suspect);
+        }
+    }
+
+    /// Takes note that what the file says makes no sense, though its bytes are those that were written.
+    pub(crate) fn found_false(&self, offset: u64, what: &str) {
+        self.set_damaged(offset, what.to_owned());
+    }
+
+    /// Verifies every block that was not verified yet.
+    pub(crate) fn verify_whole(&self) -> Result<(), IndexError> {
+        self.verify_rest(&mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`LiveFile::verify_whole`]; `each_piece` hears of what is read, in bytes, and may end it.
+    fn verify_rest(&self, each_piece: &mut EachPiece) -> Result<(), IndexError> {
+        if !self.is_verified()
+            && let Err(damage) = self.verify(Which::Others, each_piece)
+        {
+            self.found(damage);
+        }
+        self.ensure_trusted()
+    }
+
+    fn verify(&self, which: Which, each_piece: &mut EachPiece) -> Result<ControlFlow<()>, Damage> {
+        let is_wanted = |block| match which {
+            Which::All => true,
+            Which::Verified => self.blocks.contains(block),
+            Which::Others => !self.blocks.contains(block),
+        };
+        let verified = |block| self.blocks.insert(block);
+        verify_blocks(
+            &self.region,
+            self.payload_end,
+            is_wanted,
+            verified,
+            each_piece,
+        )
+    }
+
+    /// Verifies the footer against the seal, and some blocks, whether they were verified before or not.
+    fn verify_against_seal(
+        &self,
+        which: Which,
+        each_piece: &mut EachPiece,
+    ) -> Result<ControlFlow<()>, Damage> {
+        let (payload_end, checksum) = verify_footer(&self.region)?;
+        if self.seal.checksum != checksum || self.payload_end != payload_end {
+            let what = "the footer's checksum is not the manifest's";
+            return Err((payload_end, what.into()));
+        }
+        self.verify(which, each_piece)
     }
 
     #[inline]
@@ -178,6 +342,92 @@ impl LiveFile {
         })
     }
 
+    /// That its bytes at `offset` make no sense; the damage or doubt that is known already, where there is one.
+    pub(crate) fn damaged_at(&self, offset: u64, what: &str) -> IndexError {
+        let known = self.ensure_trusted().err();
+        known.unwrap_or_else(|| IndexError::Damaged {
+            path: self.path.clone(),
+            offset,
+            what: what.to_owned(),
+        })
+    }
+
+    /// Compares the file with its stamp. One that was changed is suspect from now on, one that lost a page damaged.
+    fn examine(&self) {
+        if !self.is_trusted() {
+            return;
+        }
+        if self.region.has_faulted() {
+            return self.lost();
+        }
+        match self.change() {
+            Change::None => {}
+            // Verified since it lost its name.
+            Change::Replaced if self.is_nameless.load(Ordering::Acquire) => {}
+            Change::Links => {
+                if !self.was_linked.swap(true, Ordering::Relaxed)
+                    && let Some(alarm) = self.alarm.get()
+                {
+                    alarm.wake();
+                }
+            }
+            Change::Replaced | Change::Content => self.set(Trust::Trusted, Trust::Suspect),
+        }
+    }
+
+    fn lost(&self) {
+        let what = "it was truncated, or cannot be read, while it was open".to_owned();
+        self.set_damaged(0, what);
+    }
+
+    fn set_damaged(&self, offset: u64, what: String) {
+        let _ = self.damage.set((offset, what));
+        self.set(self.trust(), Trust::Damaged);
+    }
+
+    fn set(&self, from: Trust, to: Trust) {
+        let (from, to) = (from as u8, to as u8);
+        let order = (Ordering::AcqRel, Ordering::Acquire);
+        let swapped = self.trust.compare_exchange(from, to, order.0, order.1);
+        if swapped.is_ok()
+            && from != to
+            && let Some(alarm) = self.alarm.get()
+        {
+            // After the state: an answer that begins with the new epoch sees it.
+            alarm.epoch.fetch_add(1, Ordering::AcqRel);
+            alarm.wake();
+        }
+    }
+
+    /// Verifies a file against its seal, and trusts it again where its bytes are the old ones. `each_piece` hears of
+    /// every piece read, in bytes, and may end it.
+    fn verify_again(&self, which: Which, each_piece: &mut EachPiece) -> Result<(), IndexError> {
+        for _ in 0..TRIES {
+            if self.trust() == Trust::Damaged {
+                break;
+            }
+            let before = self.settled_stamp();
+            match self.verify_against_seal(which, each_piece) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => return Ok(()),
+                Err((offset, what)) => self.set_damaged(offset as u64, what),
+            }
+            if self.region.has_faulted() {
+                self.lost();
+            }
+            if let Some(before) = before
+                && self.trust() != Trust::Damaged
+                && self.note_verified(before)
+            {
+                self.set(Trust::Suspect, Trust::Trusted);
+            }
+            if self.trust() != Trust::Suspect {
+                break;
+            }
+        }
+        self.ensure_trusted()
+    }
+
     /// How long until its stamp tells every change.
     fn unsettled_for(&self) -> std::time::Duration {
         let stamp = *self.stamp.read().unwrap_or_else(PoisonError::into_inner);
@@ -185,114 +435,55 @@ impl LiveFile {
     }
 }
 
+/// The blocks that a range of bytes, not an empty one, has a part of.
+#[inline]
+fn blocks_of(range: &Range<usize>) -> Range<usize> {
+    range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
+}
+
 impl LiveFiles {
-    /// The files of an index that was just opened. Waits until every stamp tells what happens from now on; an error
-    /// where a file was changed meanwhile.
+    /// The files of an index that was just opened. `alarm` is that of an index with which it shares files. Waits until
+    /// every stamp tells what happens from now on; an error where a file was changed meanwhile.
     pub(crate) fn settled(
         all: Vec<Arc<LiveFile>>,
         planned_with: Vec<Arc<LiveFile>>,
-        statistics: Option<Arc<LiveFile>>,
+        statistics: Vec<Arc<LiveFile>>,
+        alarm: Arc<Alarm>,
     ) -> Result<LiveFiles, IndexError> {
         // Far apart, so that what was planned with one index passes for no other's, though both be of one generation.
         static OPENED: AtomicU64 = AtomicU64::new(0);
-        let files = LiveFiles {
-            all,
-            planned_with,
-            statistics,
-            epoch: AtomicU64::new(OPENED.fetch_add(1, Ordering::Relaxed) << 32),
-            alarm: OnceLock::new(),
-        };
-        for file in &files.all {
+        for file in &all {
+            let _ = file.alarm.set(Arc::clone(&alarm));
             if !file.unsettled_for().is_zero() {
-                files.verify_again(file, &mut |_| ControlFlow::Continue(()))?;
+                file.verify_again(Which::Verified, &mut |_| ControlFlow::Continue(()))?;
             }
-            files.examine(file);
+            file.examine();
             if file.trust() == Trust::Suspect {
                 let path = file.path.clone();
                 return Err(IndexError::Changed { path });
             }
             file.ensure_trusted()?;
         }
-        Ok(files)
+        Ok(LiveFiles {
+            all,
+            planned_with,
+            statistics,
+            alarm,
+            opened: OPENED.fetch_add(1, Ordering::Relaxed) << 32,
+        })
     }
 
-    /// Compares the file with its stamp. One that was changed is suspect from now on, one that lost a page damaged.
-    fn examine(&self, file: &LiveFile) {
-        if !file.is_trusted() {
-            return;
-        }
-        if file.region.has_faulted() {
-            return self.lost(file);
-        }
-        match file.change() {
-            Change::None => {}
-            // Verified since it lost its name.
-            Change::Replaced if file.is_nameless.load(Ordering::Acquire) => {}
-            Change::Links => {
-                if !file.was_linked.swap(true, Ordering::Relaxed) {
-                    self.wake();
-                }
-            }
-            Change::Replaced | Change::Content => self.set(file, Trust::Trusted, Trust::Suspect),
-        }
+    pub(crate) fn alarm(&self) -> &Arc<Alarm> {
+        &self.alarm
     }
 
-    fn lost(&self, file: &LiveFile) {
-        let what = "it was truncated, or cannot be read, while it was open".to_owned();
-        self.damaged(file, 0, what);
+    /// The files that are trusted.
+    pub(crate) fn trusted(&self) -> HashSet<&Path> {
+        let trusted = self.all.iter().filter(|file| file.is_trusted());
+        trusted.map(|file| file.path.as_path()).collect()
     }
 
-    fn damaged(&self, file: &LiveFile, offset: u64, what: String) {
-        let _ = file.damage.set((offset, what));
-        self.set(file, file.trust(), Trust::Damaged);
-    }
-
-    fn set(&self, file: &LiveFile, from: Trust, to: Trust) {
-        let (from, to) = (from as u8, to as u8);
-        let order = (Ordering::AcqRel, Ordering::Acquire);
-        let swapped = file.trust.compare_exchange(from, to, order.0, order.1);
-        if swapped.is_ok() && from != to {
-            // After the state: an answer that begins with the new epoch sees it.
-            self.epoch.fetch_add(1, Ordering::AcqRel);
-            self.wake();
-        }
-    }
-
-    fn wake(&self) {
-        if let Some(thread) = self.alarm.get() {
-            thread.unpark();
-        }
-    }
-
-    /// Verifies a file against its seal, and trusts it again where its bytes are the old ones. `each_piece` hears of
-    /// every piece read, in bytes, and may end it.
-    fn verify_again(&self, file: &LiveFile, each_piece: &mut EachPiece) -> Result<(), IndexError> {
-        for _ in 0..TRIES {
-            if file.trust() == Trust::Damaged {
-                break;
-            }
-            let before = file.settled_stamp();
-            match verify_bytes(&file.region, file.seal, each_piece) {
-                Ok(ControlFlow::Continue(())) => {}
-                Ok(ControlFlow::Break(())) => return Ok(()),
-                Err((offset, what)) => self.damaged(file, offset as u64, what),
-            }
-            if file.region.has_faulted() {
-                self.lost(file);
-            }
-            if let Some(before) = before
-                && file.trust() != Trust::Damaged
-                && file.note_verified(before)
-            {
-                self.set(file, Trust::Suspect, Trust::Trusted);
-            }
-            if file.trust() != Trust::Suspect {
-                break;
-            }
-        }
-        file.ensure_trusted()
+    fn epoch(&self) -> u64 {
+        self.opened + self.alarm.epoch.load(Ordering::Acquire)
     }
 }
-
-/// Hears of every piece verified, in bytes; `Break` ends it.
-pub type EachPiece<'a> = dyn FnMut(usize) -> ControlFlow<()> + 'a;

@@ -7,7 +7,8 @@ mod plausible;
 
 use crate::layout::{Chunks, Layout};
 use crate::postings::PostingsCodec;
-use crate::sealed::{Identity, Kind, Seal, SealedWriter, open_sealed};
+use crate::sealed::{Identity, Kind, Seal, SealedWriter};
+use crate::section::open_sealed;
 use crate::{IndexError, Order, Pairs, Texts};
 use text::Analyzer;
 use vfs::SharedStorage;
@@ -33,7 +34,7 @@ pub(crate) struct Manifest {
     pub(crate) pairs: Pairs,
     pub(crate) next_segment: u32,
     pub(crate) segments: Vec<SegmentEntry>,
-    pub(crate) statistics: Option<FileEntry>,
+    pub(crate) statistics: Option<StatisticsEntry>,
     pub(crate) documents_count: u64,
     /// Words of live documents, by field of `Field::WITH_LENGTHS`.
     pub(crate) words_counts: [u64; 2],
@@ -57,6 +58,37 @@ pub(crate) struct SegmentEntry {
     /// The order of its documents; left out where they are as they came.
     #[serde(default, skip_serializing_if = "Order::is_arrival")]
     pub(crate) order: Order,
+}
+
+/// The files that count terms over segments.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+pub(crate) enum StatisticsEntry {
+    /// One file that counts all segments.
+    Whole(FileEntry),
+    /// A base that counts some, and what changed since. A program that knows the first form alone refuses this one.
+    Layers(StatisticsLayers),
+}
+
+/// Counts of some segments, and of the documents that were deleted since. The lists of further segments count themselves.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct StatisticsLayers {
+    /// Counts the segments `counted`; `None` where that is one, without deleted documents at the time.
+    pub(crate) base: Option<FileEntry>,
+    /// The segments that the base counts, in its order.
+    pub(crate) counted: Vec<u32>,
+    /// Terms of the documents that were deleted since, each deletion in one file; the largest file first.
+    pub(crate) deleted: Vec<FileEntry>,
+}
+
+impl StatisticsEntry {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileEntry> {
+        let (base, deleted) = match self {
+            StatisticsEntry::Whole(file) => (Some(file), &[][..]),
+            StatisticsEntry::Layers(layers) => (layers.base.as_ref(), &layers.deleted[..]),
+        };
+        base.into_iter().chain(deleted)
+    }
 }
 
 /// A file by name, with its length and checksum.
@@ -128,6 +160,7 @@ impl Manifest {
     /// Every file that it names, with what it is.
     pub(crate) fn files_by_kind(&self) -> impl Iterator<Item = (Kind, &FileEntry)> {
         let segments = self.segments.iter();
+        let statistics = self.statistics.iter().flat_map(StatisticsEntry::files);
         segments
             .flat_map(|entry| {
                 [
@@ -137,17 +170,32 @@ impl Manifest {
                     (Kind::Deletions, entry.deletions.as_ref()),
                 ]
             })
-            .chain([(Kind::Statistics, self.statistics.as_ref())])
             .filter_map(|(kind, file)| Some((kind, file?)))
+            .chain(statistics.map(|file| (Kind::Statistics, file)))
+    }
+
+    /// The statistics as layers: one file that counts all segments is a base.
+    pub(crate) fn statistics_layers(&self) -> StatisticsLayers {
+        let base = match &self.statistics {
+            Some(StatisticsEntry::Layers(layers)) => return layers.clone(),
+            Some(StatisticsEntry::Whole(file)) => Some(file.clone()),
+            None => None,
+        };
+        StatisticsLayers {
+            base,
+            counted: self.segments.iter().map(|entry| entry.segment).collect(),
+            deleted: Vec::new(),
+        }
     }
 
     fn files(&self) -> impl Iterator<Item = &FileEntry> {
         self.files_by_kind().map(|(_, file)| file)
     }
 
-    /// Whether this generation needs the file.
-    pub(crate) fn names(&self, file: &str) -> bool {
-        file == manifest_name(self.generation) || self.files().any(|entry| entry.name == file)
+    /// The names of all files that this generation needs, its own included.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        let own = std::iter::once(manifest_name(self.generation));
+        own.chain(self.files().map(|entry| entry.name.clone()))
     }
 
     /// Files of the generation, the manifest left out.
@@ -199,12 +247,8 @@ pub(crate) fn generations(storage: &SharedStorage) -> Result<Vec<u64>, IndexErro
 pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest, IndexError> {
     let name = manifest_name(generation);
     let (payload, identity) = open_sealed(storage, &name, Kind::Manifest, None)?;
-    let damaged = |what: String| IndexError::Damaged {
-        path: storage.location().join(&name),
-        offset: payload.file_offset(),
-        what,
-    };
-    let manifest: Manifest = serde_json::from_slice(&payload)
+    let damaged = |what: String| payload.damaged(0, &what);
+    let manifest: Manifest = serde_json::from_slice(payload.whole().unwrap_or_default())
         .map_err(|error| damaged(format!("manifest unreadable: {error}")))?;
     let same = identity.index_id == manifest.index_id()
         && identity.number == generation

@@ -1,7 +1,7 @@
-//! Which files of an index are loaded into memory before it is opened?
+//! Loading of an index into memory before it is opened.
 
-use crate::manifest::{self, Manifest};
-use crate::{IndexError, snapshot};
+use crate::manifest::{self, FileEntry, Manifest, StatisticsEntry};
+use crate::{Index, IndexError, snapshot};
 use std::ops::Range;
 use vfs::preload::OnProgress;
 use vfs::{PreloadOptions, PreloadedStorage, SharedStorage, StorageError};
@@ -26,6 +26,19 @@ pub fn preload(
     options: &PreloadOptions,
     on_progress: &mut OnProgress,
 ) -> Result<PreloadedStorage, IndexError> {
+    preload_after(storage, chunks, parts, options, None, on_progress)
+}
+
+/// As [`preload`], where a generation is open already, with the storage that it was loaded into: files that both have and
+/// that are trusted are not loaded again.
+pub fn preload_after(
+    storage: SharedStorage,
+    chunks: Range<u32>,
+    parts: PreloadParts,
+    options: &PreloadOptions,
+    before: Option<(&Index, &PreloadedStorage)>,
+    on_progress: &mut OnProgress,
+) -> Result<PreloadedStorage, IndexError> {
     let mut tries = 0;
     loop {
         let Some(manifest) = manifest::read_newest(&storage)? else {
@@ -33,8 +46,18 @@ pub fn preload(
                 path: storage.location(),
             });
         };
-        let names = names(&manifest, &chunks, parts);
-        match PreloadedStorage::load(storage.clone(), &names, options, on_progress) {
+        let trusted = before.map(|(index, _)| index.trusted_files(&manifest));
+        let trusted = trusted.unwrap_or_default();
+        let mut names = Vec::new();
+        let mut kept = Vec::new();
+        for file in files(&manifest, &chunks, parts) {
+            let shared = before.filter(|_| trusted.get(file.name.as_str()) == Some(&file));
+            match shared.and_then(|(_, loaded)| loaded.loaded(&file.name)) {
+                Some(loaded) => kept.push((file.name.clone(), loaded)),
+                None => names.push(file.name.clone()),
+            }
+        }
+        match PreloadedStorage::load_beside(storage.clone(), &names, kept, options, on_progress) {
             // A commit removed what it replaced.
             Err(StorageError::NotFound { .. })
                 if tries < snapshot::TRIES
@@ -47,7 +70,11 @@ pub fn preload(
     }
 }
 
-fn names(manifest: &Manifest, chunks: &Range<u32>, parts: PreloadParts) -> Vec<String> {
+fn files<'a>(
+    manifest: &'a Manifest,
+    chunks: &Range<u32>,
+    parts: PreloadParts,
+) -> Vec<&'a FileEntry> {
     let mut files = Vec::new();
     for entry in &manifest.segments {
         if !entry.chunks.touch(chunks) {
@@ -63,7 +90,7 @@ fn names(manifest: &Manifest, chunks: &Range<u32>, parts: PreloadParts) -> Vec<S
         }
     }
     if parts.index {
-        files.extend(&manifest.statistics);
+        files.extend(manifest.statistics.iter().flat_map(StatisticsEntry::files));
     }
-    files.into_iter().map(|file| file.name.clone()).collect()
+    files
 }

@@ -1,18 +1,16 @@
 //! An index opened at one generation.
 
-use crate::deletions::Deletions;
 use crate::layout::{Chunks, half_open};
 use crate::leftovers::{self, Unfinished};
 use crate::live::LiveFiles;
-use crate::manifest::{self, Manifest, SegmentEntry};
-use crate::pairs::PairLists;
-use crate::sealed::{Identity, Kind};
+use crate::manifest::{self, FileEntry, Manifest};
+use crate::opener::Opener;
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
+use std::collections::HashMap;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use text::Analyzer;
 use vfs::{SharedStorage, StorageError};
 
@@ -24,6 +22,8 @@ pub(crate) const TRIES: usize = 5;
 pub struct Index {
     manifest: Manifest,
     segments: Vec<Arc<Segment>>,
+    /// The texts of each segment.
+    parts: Vec<Option<Arc<StorePart>>>,
     statistics: Arc<Statistics>,
     documents: Arc<DocumentStore>,
     pub(crate) path: PathBuf,
@@ -32,22 +32,33 @@ pub struct Index {
 }
 
 impl Index {
-    /// Opens the newest generation, all chunks, checksums of every file verified.
+    /// Opens the newest generation, all chunks. Of every file, header and footer are verified now, and every other block
+    /// before its first byte is read ([`Index::verify_rest`] does it ahead).
     pub fn open(storage: SharedStorage) -> Result<Index, IndexError> {
+        Index::open_newest(&storage, None)
+    }
+
+    /// As [`Index::open`], sharing with `before` all files that both generations have and that are trusted: what of them
+    /// was read, verified or loaded into memory is not read again.
+    pub fn open_after(storage: SharedStorage, before: &Index) -> Result<Index, IndexError> {
+        Index::open_newest(&storage, Some(before))
+    }
+
+    fn open_newest(storage: &SharedStorage, before: Option<&Index>) -> Result<Index, IndexError> {
         let mut tries = 0;
         loop {
-            let Some(manifest) = manifest::read_newest(&storage)? else {
+            let Some(manifest) = manifest::read_newest(storage)? else {
                 return Err(IndexError::NoIndex {
                     path: storage.location(),
                 });
             };
             let generation = manifest.generation;
-            settle(&storage, generation);
-            match Index::open_generation(&storage, manifest) {
+            settle(storage, generation);
+            match Index::open_generation(storage, manifest, before) {
                 // A commit may have put a newer generation in place and removed this one.
                 Err(IndexError::Storage(StorageError::NotFound { path }))
                     if tries < TRIES
-                        && manifest::generations(&storage)?.first() != Some(&generation) =>
+                        && manifest::generations(storage)?.first() != Some(&generation) =>
                 {
                     tries += 1;
                     drop(path);
@@ -63,7 +74,7 @@ impl Index {
                     });
                 }
                 Ok(mut index) => {
-                    index.unfinished = leftovers::unfinished(&storage, &index.manifest)?;
+                    index.unfinished = leftovers::unfinished(storage, &index.manifest)?;
                     return Ok(index);
                 }
                 refused => return refused,
@@ -71,49 +82,48 @@ impl Index {
         }
     }
 
-    pub(crate) fn open_generation(
+    fn open_generation(
         storage: &SharedStorage,
         manifest: Manifest,
+        before: Option<&Index>,
     ) -> Result<Index, IndexError> {
-        let texts = manifest.texts;
-        let opened = open_parts(storage, &manifest)?;
-        let mut chunks: Vec<Vec<Arc<StorePart>>> =
-            (0..manifest.chunks).map(|_| Vec::new()).collect();
+        let opener = Opener::new(storage, &manifest, before);
+        let opened = opener.open_parts()?;
+        let mut chunks: Vec<Vec<Arc<StorePart>>> = vec![Vec::new(); manifest.chunks as usize];
         let mut segments = Vec::with_capacity(opened.len());
+        let mut parts = Vec::with_capacity(opened.len());
         let mut files = Vec::new();
-        // Newest first in the store: a document is its latest version.
         for (entry, (mut segment, part)) in manifest.segments.iter().zip(opened) {
-            files.extend(segment.files().cloned());
-            files.extend(
-                segment
-                    .deletions
-                    .as_ref()
-                    .and_then(Deletions::file)
-                    .cloned(),
-            );
-            if let Some(part) = part {
-                let part = Arc::new(part);
+            let deletions = segment.deletions.as_ref().and_then(|gone| gone.file());
+            files.extend(segment.files().chain(deletions).cloned());
+            if let Some(part) = &part {
                 files.push(Arc::clone(part.file()));
                 for chunk in entry.chunks.range() {
-                    chunks[chunk as usize].insert(0, Arc::clone(&part));
+                    chunks[chunk as usize].push(Arc::clone(part));
                 }
             }
             segment.number = segments.len() as u32;
             segments.push(Arc::new(segment));
+            parts.push(part);
         }
-        let statistics = Statistics::open(storage, &manifest, segments.clone())?;
-        let of_statistics = statistics.file().cloned();
-        files.extend(of_statistics.clone());
+        // Newest first in the store: a document is its latest version.
+        chunks.iter_mut().for_each(|parts| parts.reverse());
+        let statistics = opener.open_statistics(segments.clone())?;
+        let of_statistics: Vec<_> = statistics.files().cloned().collect();
+        files.extend(of_statistics.iter().cloned());
         let of_segments = segments.iter().map(|segment| Arc::clone(segment.file()));
         let planned_with = of_statistics.iter().cloned().chain(of_segments).collect();
+        let alarm = before.map(|before| Arc::clone(before.files.alarm()));
+        let alarm = alarm.unwrap_or_default();
         Ok(Index {
-            files: LiveFiles::settled(files, planned_with, of_statistics)?,
-            manifest,
+            files: LiveFiles::settled(files, planned_with, of_statistics, alarm)?,
             segments,
+            parts,
             statistics: Arc::new(statistics),
-            documents: Arc::new(DocumentStore::new(chunks, texts)),
+            documents: Arc::new(DocumentStore::new(chunks, manifest.texts)),
             path: storage.location(),
             unfinished: None,
+            manifest,
         })
     }
 
@@ -206,6 +216,28 @@ impl Index {
         &self.statistics
     }
 
+    /// The files that this generation has and are trusted, where it is of the same index as `manifest`.
+    pub(crate) fn trusted_files(&self, manifest: &Manifest) -> HashMap<&str, &FileEntry> {
+        if self.manifest.index_id != manifest.index_id {
+            return HashMap::new();
+        }
+        let trusted = self.files.trusted();
+        let files = self.manifest.files_by_kind().map(|(_, file)| file);
+        files
+            .filter(|file| trusted.contains(self.path.join(&file.name).as_path()))
+            .map(|file| (file.name.as_str(), file))
+            .collect()
+    }
+
+    pub(crate) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The segment of this index that has a number, where it is in the manifest, and its texts.
+    pub(crate) fn numbered(&self, number: usize) -> (&Segment, Option<&Arc<StorePart>>) {
+        (&self.segments[number], self.parts[number].as_ref())
+    }
+
     /// The texts of all chunks.
     pub fn documents(&self) -> &Arc<DocumentStore> {
         &self.documents
@@ -222,83 +254,4 @@ fn settle(storage: &SharedStorage, generation: u64) {
     {
         std::thread::sleep(source.at_open().unsettled_for());
     }
-}
-
-/// Opens every segment and its texts, on all cores: verifying checksums is most of the work.
-fn open_parts(
-    storage: &SharedStorage,
-    manifest: &Manifest,
-) -> Result<Vec<(Segment, Option<StorePart>)>, IndexError> {
-    let entries = &manifest.segments;
-    let next = AtomicUsize::new(0);
-    let opened = Mutex::new(Vec::with_capacity(entries.len()));
-    let threads = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(entries.len());
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = open_segment(storage, manifest, entry)
-                        .and_then(|segment| Ok((segment, open_store(storage, manifest, entry)?)));
-                    let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
-                    opened.push((entry.chunks.first(), entry.segment, result));
-                }
-            });
-        }
-    });
-    let mut opened = opened.into_inner().unwrap_or_else(PoisonError::into_inner);
-    opened.sort_unstable_by_key(|&(chunk, segment, _)| (chunk, segment));
-    opened.into_iter().map(|(_, _, result)| result).collect()
-}
-
-pub(crate) fn open_segment(
-    storage: &SharedStorage,
-    manifest: &Manifest,
-    entry: &SegmentEntry,
-) -> Result<Segment, IndexError> {
-    let index_id = manifest.index_id();
-    let mut segment = Segment::open(
-        storage,
-        &entry.index.name,
-        index_id,
-        entry.segment,
-        entry.index.seal,
-    )?;
-    if (segment.meta().chunks, segment.documents_count()) != (entry.chunks, entry.documents_count) {
-        return Err(segment.damaged_at_terms("the segment is not the one that the manifest names"));
-    }
-    if let Some(file) = &entry.deletions {
-        let identity = Identity {
-            kind: Kind::Deletions,
-            index_id,
-            number: file.number,
-        };
-        let documents_count = entry.documents_count;
-        let deletions = Deletions::open(storage, &file.name, identity, file.seal, documents_count)?;
-        segment.deletions = Some(deletions);
-    }
-    if let Some(file) = &entry.pairs {
-        let identity = Identity {
-            kind: Kind::Pairs,
-            index_id,
-            number: file.number,
-        };
-        let pairs = PairLists::open(storage, &file.name, identity, file.seal, &segment)?;
-        segment.pairs = Some(pairs);
-    }
-    Ok(segment)
-}
-
-/// The texts of a segment; `None` in an index without.
-pub(crate) fn open_store(
-    storage: &SharedStorage,
-    manifest: &Manifest,
-    entry: &SegmentEntry,
-) -> Result<Option<StorePart>, IndexError> {
-    let Some(file) = &entry.documents else {
-        return Ok(None);
-    };
-    let index_id = manifest.index_id();
-    StorePart::open(storage, &file.name, index_id, entry.segment, file.seal).map(Some)
 }

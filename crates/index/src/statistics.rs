@@ -1,24 +1,29 @@
 //! Statistics of the whole index, so that scores do not depend on how it is cut.
 //!
-//! Only terms of more than one segment, or of deleted documents, are in the file: for every other term
-//! the one segment that has it knows its document frequency. Counts and lengths are in the manifest.
-//! What the file holds, `shared` documents.
+//! ```text
+//! document frequency = live documents that the base counts + lists of newer segments - deleted since the base
+//! ```
+//!
+//! The base counts most segments, often all. Only terms of more than one of them, or of documents deleted by then, are in
+//! its file: for every other term the one segment that has it knows its document frequency. Counts and lengths are in the
+//! manifest. What the files hold, `shared` documents; when which is written, `write`.
 
+mod deleted;
 mod shared;
+mod write;
 
-use self::shared::{SharedTerms, SharedTermsWriter};
-use crate::deletions::Deletions;
+pub(crate) use deleted::Deleted;
+pub(crate) use shared::SharedTerms;
+pub(crate) use write::{SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_whole};
+
 use crate::live::LiveFile;
-use crate::manifest::{FileEntry, Manifest};
-use crate::sealed::{Identity, Kind, SealedWriter, open_live};
-use crate::{
-    DocId, Field, IndexError, LookUpStep, Segment, StoredDocument, TermHash, TermRecord, terms,
-};
-use fst::{Streamer, map::OpBuilder};
+use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
+use crate::sealed::{Identity, Kind};
+use crate::section::open_live;
+use crate::{Field, IndexError, LookUpStep, Segment, TermHash, TermRecord, terms};
 use smallvec::{SmallVec, smallvec};
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use text::Analyzer;
 use vfs::SharedStorage;
 
 /// Counts over all live documents of all chunks.
@@ -26,35 +31,82 @@ use vfs::SharedStorage;
 pub struct Statistics {
     documents_count: u64,
     words_counts: [u64; 2],
-    shared_terms: Option<SharedTerms>,
+    layers: StatisticsLayers,
+    base: Option<Arc<SharedTerms>>,
+    /// The segments that the base counts, by number, in its order.
+    counted: Vec<u32>,
+    /// The other segments.
+    newer: Vec<u32>,
+    /// Of documents deleted since the base.
+    deleted: Vec<Arc<SharedTerms>>,
     segments: Vec<Arc<Segment>>,
-    file: Option<Arc<LiveFile>>,
 }
 
 impl Statistics {
+    /// Opens the statistics of a generation, whose segments these are, in its order. Files that those `before` have too
+    /// are shared.
     pub(crate) fn open(
         storage: &SharedStorage,
         manifest: &Manifest,
         segments: Vec<Arc<Segment>>,
+        before: Option<&Statistics>,
     ) -> Result<Statistics, IndexError> {
-        let (shared_terms, file) = match &manifest.statistics {
-            Some(file) => {
-                let (terms, file) = open_shared_terms(storage, manifest, file)?;
-                (Some(terms), Some(file))
-            }
-            None => (None, None),
+        let layers = manifest.statistics_layers();
+        let open = |file: &FileEntry| {
+            let shared = before.and_then(|before| before.shared(file));
+            shared.map_or_else(|| open_shared_terms(storage, manifest, file), Ok)
         };
+        let numbers = (0..).zip(&manifest.segments);
+        let numbers: HashMap<u32, u32> = numbers
+            .map(|(number, entry)| (entry.segment, number))
+            .collect();
+        let counted: Vec<u32> = layers
+            .counted
+            .iter()
+            .filter_map(|segment| numbers.get(segment).copied())
+            .collect();
+        let is_counted: HashSet<u32> = counted.iter().copied().collect();
+        let newer = (0..manifest.segments.len() as u32).filter(|n| !is_counted.contains(n));
         Ok(Statistics {
             documents_count: manifest.documents_count,
             words_counts: manifest.words_counts,
-            shared_terms,
+            base: layers.base.as_ref().map(open).transpose()?,
+            deleted: layers.deleted.iter().map(open).collect::<Result<_, _>>()?,
+            newer: newer.collect(),
+            counted,
+            layers,
             segments,
-            file,
         })
     }
 
-    pub(crate) fn file(&self) -> Option<&Arc<LiveFile>> {
-        self.file.as_ref()
+    /// A file of these statistics, where it is trusted.
+    fn shared(&self, file: &FileEntry) -> Option<Arc<SharedTerms>> {
+        let base = self.layers.base.iter().zip(&self.base);
+        let mut files = base.chain(self.layers.deleted.iter().zip(&self.deleted));
+        let (_, terms) = files.find(|(entry, _)| *entry == file)?;
+        terms.file().is_trusted().then(|| Arc::clone(terms))
+    }
+
+    /// The files that counts are read from.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
+        self.base
+            .iter()
+            .chain(&self.deleted)
+            .map(|terms| terms.file())
+    }
+
+    pub(crate) fn layers(&self) -> &StatisticsLayers {
+        &self.layers
+    }
+
+    /// The file of the base.
+    pub(crate) fn base(&self) -> Option<&SharedTerms> {
+        self.base.as_deref()
+    }
+
+    /// Terms of documents deleted since the base, the largest file first.
+    pub(crate) fn deleted(&self) -> impl DoubleEndedIterator<Item = &SharedTerms> {
+        self.deleted.iter().map(Arc::as_ref)
     }
 
     /// Live documents.
@@ -86,37 +138,69 @@ impl Statistics {
     /// Asks for what the next step of looking up a term will read, without waiting for it.
     #[inline]
     pub fn prefetch(&self, hash: TermHash, step: LookUpStep) {
-        match (&self.shared_terms, &self.segments[..]) {
-            (Some(shared), _) => shared.prefetch(hash, step),
-            (None, [segment]) => segment.prefetch_term(hash, step),
+        match (&self.base, &self.counted[..]) {
+            (Some(base), _) => base.prefetch(hash, step),
+            (None, &[number]) => self.segments[number as usize].prefetch_term(hash, step),
             _ => {}
+        }
+        for &number in &self.newer {
+            self.segments[number as usize].prefetch_term(hash, step);
         }
     }
 
     /// What is known of a term that occurs in the index; `None` where it does not.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
-        if let Some(shared) = &self.shared_terms
-            && let Some((document_frequency, places)) =
-                terms::with_key(field, term, |key| shared.find(key))?
+        let mut found = match self.term_of_base(field, term)? {
+            Some(found) => found,
+            None if self.newer.is_empty() => return Ok(None),
+            None => TermStatistics {
+                document_frequency: 0,
+                places: TermPlaces::new(),
+            },
+        };
+        if !(self.newer.is_empty() && self.deleted.is_empty()) {
+            self.add_changes(field, term, &mut found)?;
+        }
+        Ok((found.document_frequency > 0).then_some(found))
+    }
+
+    /// What the base knows of a term, and the segments that it counts.
+    fn term_of_base(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
+        if let Some(base) = &self.base
+            && let Some((document_frequency, mut places)) =
+                terms::with_key(field, term, |key| base.find(key))?
         {
-            return Ok((document_frequency > 0).then_some(TermStatistics {
+            for place in &mut places {
+                let number = self.counted.get(place.segment as usize);
+                place.segment = *number.ok_or_else(|| base.unreadable())?;
+            }
+            return Ok(Some(TermStatistics {
                 document_frequency,
                 places,
             }));
         }
-        if self.segments.len() > 1 {
+        if self.counted.len() > 1 {
             let hash = TermHash::of(field, term);
-            for segment in &self.segments {
-                segment.prefetch_term(hash, LookUpStep::Table);
+            for &number in &self.counted {
+                self.segments[number as usize].prefetch_term(hash, LookUpStep::Table);
             }
         }
         let mut untrusted = None;
-        for (number, segment) in (0..).zip(&self.segments) {
+        for &number in &self.counted {
+            let segment = &self.segments[number as usize];
             if !segment.file().is_trusted() {
                 untrusted = Some(segment);
                 continue;
             }
-            if let Some(record) = segment.term(field, term)? {
+            let record = match segment.term(field, term) {
+                // Found to be damaged just now.
+                Err(_) if !segment.file().is_trusted() => {
+                    untrusted = Some(segment);
+                    continue;
+                }
+                record => record?,
+            };
+            if let Some(record) = record {
                 return Ok(Some(TermStatistics {
                     document_frequency: record.documents_count.into(),
                     places: smallvec![TermPlace {
@@ -131,9 +215,32 @@ impl Statistics {
         Ok(None)
     }
 
-    /// The file's terms.
-    pub(crate) fn shared_terms(&self) -> Option<&SharedTerms> {
-        self.shared_terms.as_ref()
+    /// Adds the lists of newer segments, and takes away what was deleted since the base.
+    fn add_changes(
+        &self,
+        field: Field,
+        term: &str,
+        found: &mut TermStatistics,
+    ) -> Result<(), IndexError> {
+        for &number in &self.newer {
+            let segment = &self.segments[number as usize];
+            // Its count belongs to the weight of every query with the term.
+            segment.file().ensure_trusted()?;
+            if let Some(record) = segment.term(field, term)? {
+                found.document_frequency += u64::from(record.documents_count);
+                found.places.push(TermPlace {
+                    segment: number,
+                    record,
+                });
+            }
+        }
+        found.places.sort_unstable_by_key(|place| place.segment);
+        for file in &self.deleted {
+            if let Some((gone, _)) = terms::with_key(field, term, |key| file.find(key))? {
+                found.document_frequency = found.document_frequency.saturating_sub(gone);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -162,139 +269,12 @@ fn open_shared_terms(
     storage: &SharedStorage,
     manifest: &Manifest,
     file: &FileEntry,
-) -> Result<(SharedTerms, Arc<LiveFile>), IndexError> {
+) -> Result<Arc<SharedTerms>, IndexError> {
     let identity = Identity {
         kind: Kind::Statistics,
         index_id: manifest.index_id(),
         number: file.number,
     };
-    let (payload, live) = open_live(storage, &file.name, identity, file.seal)?;
-    let terms = SharedTerms::open(storage.location().join(&file.name), &payload)?;
-    Ok((terms, live))
-}
-
-/// Terms and words of deleted documents: what the counts of segments say too much.
-#[derive(Debug, Default)]
-pub(crate) struct Deleted {
-    /// By field and term, the deleted documents that hold it.
-    pub(crate) terms: BTreeMap<Vec<u8>, u64>,
-    pub(crate) words_counts: [u64; 2],
-}
-
-impl Deleted {
-    /// Counts the words of a deleted document, from its stored text.
-    pub(crate) fn add(&mut self, document: &StoredDocument, analyzer: Analyzer) {
-        let mut terms = std::collections::BTreeSet::new();
-        let mut buffer = String::new();
-        let mut words = |field: Field, text: &str, count: &mut u64| {
-            analyzer.each_token(text, &mut buffer, |token| {
-                *count += 1;
-                terms.insert(key(field, token.term));
-            });
-        };
-        let [text_words, title_words] = &mut self.words_counts;
-        words(Field::Text, &document.title, text_words);
-        words(Field::Text, &document.body, text_words);
-        words(Field::Title, &document.title, title_words);
-        terms.insert(key(Field::Site, &corpus::site_of(&document.url)));
-        for term in terms {
-            *self.terms.entry(term).or_default() += 1;
-        }
-    }
-
-    /// Counts the words of the documents `gone` of a segment out of its lists: every list is looked
-    /// at, which takes long, but needs no texts. What it finds is what `add` finds.
-    pub(crate) fn add_from_lists(
-        &mut self,
-        segment: &Segment,
-        gone: &Deletions,
-    ) -> Result<(), IndexError> {
-        let mut terms = segment.terms();
-        while let Some((key, ordinal)) = terms.next() {
-            let mut postings = segment.postings(&segment.record(ordinal)?)?;
-            let (mut documents, mut occurrences) = (0, 0);
-            for doc in gone.docs().map(DocId) {
-                if postings.seek(doc) == doc {
-                    documents += 1;
-                    occurrences += u64::from(postings.frequency());
-                }
-            }
-            postings.take_error().map_or(Ok(()), Err)?;
-            if documents > 0 {
-                *self.terms.entry(key.to_vec()).or_default() += documents;
-            }
-            // Fields without lengths, like sites, are not counted in words.
-            let field = key.first().map_or(usize::MAX, |&field| field.into());
-            if let Some(sum) = self.words_counts.get_mut(field) {
-                *sum += occurrences;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn key(field: Field, term: &str) -> Vec<u8> {
-    let mut key = vec![field as u8];
-    key.extend_from_slice(term.as_bytes());
-    key
-}
-
-/// Calls `each` for every term that the file must hold, with its live documents and its places, in order.
-pub(crate) fn each_shared_term(
-    segments: &[Arc<Segment>],
-    deleted: &Deleted,
-    mut each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
-) -> Result<(), IndexError> {
-    let union: OpBuilder = segments.iter().map(|segment| segment.terms()).collect();
-    let mut terms = union.union();
-    let mut places = Vec::new();
-    while let Some((term, found)) = terms.next() {
-        let gone = deleted.terms.get(term).copied().unwrap_or(0);
-        if found.len() < 2 && gone == 0 {
-            continue;
-        }
-        places.clear();
-        for found in found {
-            let record = segments[found.index].record(found.value)?;
-            places.push(TermPlace {
-                segment: found.index as u32,
-                record,
-            });
-        }
-        places.sort_unstable_by_key(|place| place.segment);
-        let counts = places.iter().map(|place| place.record.documents_count);
-        let count: u64 = counts.map(u64::from).sum();
-        each(term, count.saturating_sub(gone), &places)?;
-    }
-    Ok(())
-}
-
-/// Writes the statistics of `segments`; `None` when a single segment says it all.
-pub(crate) fn write(
-    storage: &SharedStorage,
-    index_id: u128,
-    generation: u64,
-    segments: &[Arc<Segment>],
-    deleted: &Deleted,
-) -> Result<Option<FileEntry>, IndexError> {
-    if segments.len() < 2 && deleted.terms.is_empty() {
-        return Ok(None);
-    }
-    let name = format!("statistics-{generation}");
-    let mut terms = SharedTermsWriter::new(storage, &name);
-    each_shared_term(segments, deleted, |term, count, places| {
-        terms.push(term, count, places)
-    })?;
-    let identity = Identity {
-        kind: Kind::Statistics,
-        index_id,
-        number: generation,
-    };
-    let mut out = SealedWriter::create(storage, &name, identity)?;
-    terms.finish(&mut out)?;
-    Ok(Some(FileEntry {
-        name,
-        number: generation,
-        seal: out.finish()?,
-    }))
+    let payload = open_live(storage, &file.name, identity, file.seal)?;
+    Ok(Arc::new(SharedTerms::open(&payload)?))
 }

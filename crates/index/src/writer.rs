@@ -1,6 +1,7 @@
 //! Building an index: documents in, one committed generation out.
 
 mod commit;
+mod replaced;
 mod workers;
 
 pub(crate) use commit::{
@@ -11,7 +12,9 @@ use crate::build::segment::Target;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
+use crate::statistics::SMALL_TERMS_MAX;
 use crate::{IndexError, Layout, OptimizeProgress, Order, Pairs, PostingsCodec, Texts};
+use commit::CommitOptions;
 use corpus::Document;
 use text::Analyzer;
 use vfs::{Lock, SharedStorage};
@@ -48,6 +51,9 @@ pub struct BuildOptions {
     /// Documents after which a run is written whatever memory is left; the index is the same for any.
     /// For tests, which have few documents and want many runs.
     pub run_documents_max: Option<u32>,
+    /// Terms up to which a commit writes the statistics of all segments anew; above, what it changed. `None`: 32,768. For
+    /// tests, which have few; scores are the same for any.
+    pub small_terms_max: Option<u64>,
     /// Order to put the whole index into, as [`crate::optimize`] does, within the same commit.
     /// `None`: new documents go behind those that are there.
     pub order: Option<Order>,
@@ -65,6 +71,7 @@ impl Default for BuildOptions {
             texts: None,
             pairs: None,
             run_documents_max: None,
+            small_terms_max: None,
             order: None,
         }
     }
@@ -148,14 +155,19 @@ impl Writer {
             _lock,
         } = self;
         let built = workers.finish()?;
-        let rewrite = options.order.map(|order| RewriteOptions {
+        let order = options.order.map(|order| RewriteOptions {
             order,
             memory_bytes: options.memory_bytes,
             threads: options.threads,
             list_bytes_max: None,
             progress,
         });
-        commit::commit(&storage, manifest, built, rewrite.as_ref(), options.threads)
+        let options = CommitOptions {
+            order,
+            threads: options.threads,
+            small_terms_max: options.small_terms_max.unwrap_or(SMALL_TERMS_MAX),
+        };
+        commit::commit(&storage, manifest, built, &options)
     }
 }
 

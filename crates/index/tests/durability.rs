@@ -76,6 +76,58 @@ fn a_power_loss_leaves_the_commit_before_or_the_whole_new_one() {
     }
 }
 
+#[test]
+fn a_power_loss_leaves_layers_of_statistics_or_the_base() {
+    let commit = |storage: &SharedStorage, numbers: std::ops::Range<usize>, version| {
+        let options = BuildOptions {
+            small_terms_max: Some(0),
+            ..options()
+        };
+        let mut writer = Writer::open(storage.clone(), options).unwrap();
+        for number in numbers {
+            writer.add(document(number, version)).unwrap();
+        }
+        writer.commit().unwrap();
+    };
+    let disk = MemoryStorage::recording();
+    let shared: SharedStorage = Arc::new(disk.clone());
+    commit(&shared, 0..160, 1);
+    // Documents, and those of the second version.
+    let expected = [(160, 0), (161, 2), (162, 3)];
+    let mut acknowledged = vec![disk.operations()];
+    for number in [159..161, 160..162] {
+        commit(&shared, number, 2);
+        acknowledged.push(disk.operations());
+    }
+    let manifest = String::from_utf8_lossy(&disk.read_raw("MANIFEST-3").unwrap()).into_owned();
+    assert!(manifest.contains("\"counted\""), "{manifest}");
+    let contents = |storage: &SharedStorage| {
+        let index = Index::open(storage.clone()).unwrap();
+        let versions = index
+            .statistics()
+            .document_frequency(index::Field::Title, "version2");
+        (index.statistics().documents_count(), versions.unwrap())
+    };
+    for operation in acknowledged[0]..=disk.operations() {
+        for seed in 0..2 {
+            let found: SharedStorage = Arc::new(disk.power_loss_after(operation, seed));
+            let state = contents(&found);
+            let durable = acknowledged.iter().filter(|&&at| at <= operation).count();
+            let at = expected.iter().position(|&expected| expected == state);
+            let at = at.unwrap_or_else(|| panic!("after {operation}, seed {seed}: {state:?}"));
+            assert!(
+                at + 1 >= durable && at <= durable,
+                "after {operation}: {state:?}"
+            );
+            let (_, damages) = check(found.clone(), 10).unwrap();
+            assert!(
+                damages.is_empty(),
+                "after {operation}, seed {seed}: {damages:?}"
+            );
+        }
+    }
+}
+
 fn lose_power_while_committing(order: Option<Order>) {
     let disk = MemoryStorage::recording();
     let shared: SharedStorage = Arc::new(disk.clone());

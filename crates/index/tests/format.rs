@@ -1,13 +1,13 @@
-//! Is format 4 still read and written as it was, and are older ones refused by name?
+//! Format 4, read and written as it was, and older ones refused by name.
 //!
 //! The fixtures were built once and never again: an index of three documents, and a second commit that
-//! replaces the third; one of 400 documents, whose lists have full blocks; one with stored pairs; and one of four
-//! chunks laid out for two partitions. A change of format gets a new version and new fixtures beside these.
+//! replaces the third; one of 400 documents, whose lists have full blocks; one with stored pairs; one of four
+//! chunks laid out for two partitions; and one whose second commit wrote what it changed of the statistics. A change of format gets a new version and new fixtures beside these.
 
 mod fixture;
 
 use corpus::Document;
-use fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
+use fixture::{BLOCKS, LAYERS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use index::{
     BuildOptions, DocId, Field, Index, IndexError, Layout, Pairs, Segment, Texts, Writer, check,
 };
@@ -327,6 +327,44 @@ fn partitions_are_read() {
     assert_eq!(segments[1].chunks(), 2..=3);
     assert_eq!(postings(segments[0], Field::Text, "tail").len(), 2);
     assert_eq!(postings(segments[1], Field::Text, "tail").len(), 1);
+}
+
+/// The lines of a commit of the fixture with layers: each document has two words of its own.
+fn layers_lines(numbers: std::ops::RangeInclusive<u32>, more: &str) -> String {
+    let line = |number| {
+        format!(
+            r#"{{"url":"https://example.org/{number}","body":"all one{number} two{number}{more}"}}"#
+        )
+    };
+    numbers.map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn layers_written_today_are_those_written_then() {
+    let options = BuildOptions {
+        small_terms_max: Some(0),
+        ..one_chunk(Texts::None)
+    };
+    let (first, second) = (layers_lines(1..=40, ""), layers_lines(40..=41, " more"));
+    let today = written_today([&*first, &*second], &options);
+    let then = then_with_files_of(&today, LAYERS);
+    for name in ["statistics-2", "segment-00000001-2.deletions"] {
+        assert_same(&today, &then, name, footer_start(&then, name));
+    }
+}
+
+#[test]
+fn layers_are_read() {
+    let (report, damages) = check(fixture(LAYERS), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
+    assert_eq!((report.segments, report.documents), (2, 41));
+    let index = open(LAYERS);
+    let documents = |word| {
+        let statistics = index.statistics();
+        statistics.document_frequency(Field::Text, word).unwrap()
+    };
+    let words = ["all", "one39", "one40", "one41", "more", "none"];
+    assert_eq!(words.map(documents), [41, 1, 1, 1, 2, 0]);
 }
 
 #[test]

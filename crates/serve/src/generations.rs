@@ -10,13 +10,15 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::Thread;
 use vfs::preload::PreloadReport;
-use vfs::{PreloadOptions, SharedStorage};
+use vfs::{PreloadOptions, PreloadedStorage, SharedStorage};
 
 /// The newest generation and the one before it.
 pub struct Generations {
     /// `None` for an index that never changes.
     storage: Option<SharedStorage>,
     preloading: Option<Preloading>,
+    /// What the newest generation was loaded into.
+    loaded: Mutex<Option<Arc<PreloadedStorage>>>,
     held: RwLock<Held>,
     /// The partitions served here: a generation that cuts one is not put in place.
     partitions: Mutex<Vec<Chunks>>,
@@ -28,6 +30,10 @@ pub struct Generations {
 
 /// Hears of a generation, by number, what was really done to bring it into memory.
 pub type OnReport = dyn Fn(u64, &PreloadReport) + Send + Sync;
+
+/// Files that a reload brings are verified before they are served, up to this size; what is larger, or was there at the
+/// start, is verified at its first touch and in the background.
+const VERIFIED_BYTES_MAX: u64 = 4 << 20;
 
 /// How files of every generation come into memory before it is served.
 pub struct Preloading {
@@ -42,20 +48,29 @@ pub struct Preloading {
 }
 
 impl Preloading {
-    fn open(&self, storage: &SharedStorage) -> Result<Index, IndexError> {
+    /// Loads and opens the newest generation; what `before` has of it is shared.
+    fn open(
+        &self,
+        storage: &SharedStorage,
+        before: Option<(&Index, &PreloadedStorage)>,
+    ) -> Result<(Index, Arc<PreloadedStorage>), IndexError> {
         let go_on = &mut |_| ControlFlow::Continue(());
         let (chunks, options) = (self.chunks.clone(), &self.options);
-        let loaded = index::preload(storage.clone(), chunks, self.parts, options, go_on)?;
+        let storage = storage.clone();
+        let loaded = index::preload_after(storage, chunks, self.parts, options, before, go_on)?;
         let loaded = Arc::new(loaded);
-        let index = open(loaded.clone())?;
+        let index = open(loaded.clone(), before.map(|(index, _)| index))?;
         (self.on_report)(index.generation(), &loaded.report());
-        Ok(index)
+        Ok((index, loaded))
     }
 }
 
 /// Opens the newest generation; the log says where files of a newer one have no manifest.
-fn open(storage: SharedStorage) -> Result<Index, IndexError> {
-    let index = Index::open(storage)?;
+fn open(storage: SharedStorage, before: Option<&Index>) -> Result<Index, IndexError> {
+    let index = match before {
+        None => Index::open(storage)?,
+        Some(before) => Index::open_after(storage, before)?,
+    };
     if let Some(unfinished) = index.unfinished() {
         tracing::warn!("{unfinished}");
     }
@@ -76,7 +91,7 @@ impl Generations {
 
     /// The newest generation in a directory.
     pub fn open(storage: SharedStorage) -> Result<Arc<Generations>, IndexError> {
-        let index = Arc::new(open(storage.clone())?);
+        let index = Arc::new(open(storage.clone(), None)?);
         Ok(Generations::over(index, Some(storage), None))
     }
 
@@ -86,8 +101,10 @@ impl Generations {
         storage: SharedStorage,
         preloading: Preloading,
     ) -> Result<Arc<Generations>, IndexError> {
-        let index = Arc::new(preloading.open(&storage)?);
-        Ok(Generations::over(index, Some(storage), Some(preloading)))
+        let (index, loaded) = preloading.open(&storage, None)?;
+        let generations = Generations::over(Arc::new(index), Some(storage), Some(preloading));
+        *generations.loaded() = Some(loaded);
+        Ok(generations)
     }
 
     fn over(
@@ -98,6 +115,7 @@ impl Generations {
         Arc::new(Generations {
             storage,
             preloading,
+            loaded: Mutex::default(),
             held: RwLock::new(Held {
                 newest: index,
                 before: None,
@@ -159,6 +177,10 @@ impl Generations {
         }
     }
 
+    fn loaded(&self) -> MutexGuard<'_, Option<Arc<PreloadedStorage>>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn partitions(&self) -> MutexGuard<'_, Vec<Chunks>> {
         self.partitions
             .lock()
@@ -166,7 +188,7 @@ impl Generations {
     }
 
     /// Opens the newest generation, where there is a newer one, or where files of the one that is served are damaged or
-    /// suspect and have been replaced since; what is served then. On an error, and where the newer
+    /// suspect and have been replaced since; returns what is served then. Files that stayed are shared, not opened again. On an error, and where the newer
     /// one is laid out for other partitions than are served, the generation served before goes on being served.
     pub fn reload(&self) -> Result<Arc<Index>, IndexError> {
         let _one = self
@@ -187,10 +209,16 @@ impl Generations {
         {
             return Ok(newest);
         }
-        let opened = match &self.preloading {
-            None => open(storage.clone())?,
-            Some(preloading) => preloading.open(storage)?,
+        let (opened, loaded) = match &self.preloading {
+            None => (open(storage.clone(), Some(&newest))?, None),
+            Some(preloading) => {
+                let loaded = self.loaded().clone();
+                let before = loaded.as_deref().map(|loaded| (&*newest, loaded));
+                let (opened, loaded) = preloading.open(storage, before)?;
+                (opened, Some(loaded))
+            }
         };
+        opened.verify_new(&newest, VERIFIED_BYTES_MAX)?;
         let opened = Arc::new(opened);
         let is_same = opened.generation() == newest.generation();
         if is_same && newest.untrusted_files_count() == 0 {
@@ -200,6 +228,7 @@ impl Generations {
         for chunks in partitions.iter() {
             opened.check_partition(chunks.clone())?;
         }
+        *self.loaded() = loaded;
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut held.newest, Arc::clone(&opened));
         if !is_same {

@@ -1,7 +1,8 @@
 //! Verification of open files in the background, so that damage is found which no query has met.
 //!
 //! One thread goes through all files of the generations that are open, a piece at a time, as fast as it is allowed to:
-//! bit rot and writes below the file system leave no trace but their bytes. Each second it also looks at the stamps of all
+//! first through the blocks that no query has touched, then, again and again, through all, because bit rot and writes below
+//! the file system leave no trace but their bytes. Each second it also looks at the stamps of all
 //! files, without reading them. A file that was changed is verified at once and at full speed, because answers lack its
 //! part until then.
 
@@ -30,6 +31,7 @@ pub(crate) fn start(
         bytes_per_s,
         verified: HashSet::new(),
         told: HashSet::new(),
+        known: HashSet::new(),
         looks_at: Instant::now(),
     };
     let started = thread::Builder::new()
@@ -49,7 +51,18 @@ struct Verifier {
     verified: HashSet<PathBuf>,
     /// What the log has heard: index, number of the file, and what is known of it.
     told: HashSet<(usize, usize, Trust)>,
+    /// Indexes of which every block was verified once.
+    known: HashSet<usize>,
     looks_at: Instant,
+}
+
+/// What of a file a pass verifies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Blocks that were not verified since the file was opened.
+    Rest,
+    /// All blocks.
+    All,
 }
 
 impl Verifier {
@@ -59,10 +72,21 @@ impl Verifier {
         while let Some(indexes) = self.indexes() {
             self.told
                 .retain(|&(of, _, _)| indexes.iter().any(|index| address(index) == of));
+            self.known
+                .retain(|&of| indexes.iter().any(|index| address(index) == of));
             self.look(&indexes);
+            if self.bytes_per_s > 0 && self.known.len() < indexes.len() {
+                let new = indexes
+                    .iter()
+                    .filter(|index| !self.known.contains(&address(index)));
+                let new: Vec<_> = new.cloned().collect();
+                if self.pass(&new, &indexes, Pass::Rest).is_continue() {
+                    self.known.extend(new.iter().map(address));
+                }
+            }
             if self.bytes_per_s > 0
                 && Instant::now() >= pass_at
-                && self.pass(&indexes).is_continue()
+                && self.pass(&indexes, &indexes, Pass::All).is_continue()
             {
                 self.verified.clear();
                 pass_at = Instant::now() + PASSES_EVERY;
@@ -108,23 +132,33 @@ impl Verifier {
         self.looks_at = Instant::now() + LOOKS_EVERY;
     }
 
-    /// Verifies every file in turn, no faster than allowed. `Break` where it did not come to the end.
-    fn pass(&mut self, indexes: &[Arc<Index>]) -> ControlFlow<()> {
+    /// Verifies every file of `passed` in turn, no faster than allowed. `Break` where it did not come to the end, or
+    /// `indexes` are no longer those that are open.
+    fn pass(
+        &mut self,
+        passed: &[Arc<Index>],
+        indexes: &[Arc<Index>],
+        pass: Pass,
+    ) -> ControlFlow<()> {
         let begun = Instant::now();
         let mut bytes = 0;
-        for index in indexes {
+        for index in passed {
             for number in 0..index.files_count() {
                 let Some((path, _)) = index.examine(number) else {
                     continue;
                 };
-                if !self.verified.insert(path.to_owned()) {
+                if pass == Pass::All && !self.verified.insert(path.to_owned()) {
                     continue;
                 }
-                let verified = index.verify_again(number, &mut |piece| {
+                let each_piece = &mut |piece: usize| {
                     bytes += piece as u64;
                     let due = bytes as f64 / self.bytes_per_s as f64;
                     self.wait_until(begun + Duration::from_secs_f64(due), indexes)
-                });
+                };
+                let verified = match pass {
+                    Pass::Rest => index.verify_rest(number, each_piece),
+                    Pass::All => index.verify_again(number, each_piece),
+                };
                 if let Err(error) = verified {
                     self.tell(index, number, &error);
                 }

@@ -49,6 +49,8 @@ impl BuildPlan {
             run_documents_max: self.run_documents_max,
             pairs: Some(self.pairs),
             threads: self.threads,
+            // Statistics in layers wherever a commit is small beside the index.
+            small_terms_max: Some(0),
             ..BuildOptions::default()
         }
     }

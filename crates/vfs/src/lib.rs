@@ -42,7 +42,9 @@ pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
 pub use memory::MemoryStorage;
-pub use preload::{Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage};
+pub use preload::{
+    LoadedFile, Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage,
+};
 pub use real::RealStorage;
 pub use region::Region;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! How does an index get into memory before the first query, and is it really there?
+//! Loading of an index into memory before the first query, and what the kernel says of it then.
 //!
 //! ```text
 //! touch      every page is read into the page cache and mapped: no query waits for the disk or a
@@ -163,14 +163,22 @@ impl fmt::Display for PreloadReport {
     }
 }
 
+/// A file of a [`PreloadedStorage`].
+#[derive(Debug, Clone)]
+pub struct LoadedFile {
+    /// In memory, or as it was where that failed.
+    region: Region,
+    /// Bytes of it that were loaded as asked.
+    loaded_bytes: u64,
+}
+
 /// A storage some of whose files are in memory already. Everything else is as in the one below.
 #[derive(Debug)]
 pub struct PreloadedStorage {
     storage: SharedStorage,
     asked: Preload,
-    /// Files by name: loaded, or as they were where that failed.
-    regions: BTreeMap<String, Region>,
-    loaded_bytes: u64,
+    /// Files by name.
+    files: BTreeMap<String, LoadedFile>,
     elapsed: Duration,
     shortfalls: Vec<String>,
 }
@@ -181,6 +189,18 @@ impl PreloadedStorage {
     pub fn load(
         storage: SharedStorage,
         names: &[String],
+        options: &PreloadOptions,
+        on_progress: &mut OnProgress,
+    ) -> Result<PreloadedStorage, StorageError> {
+        PreloadedStorage::load_beside(storage, names, Vec::new(), options, on_progress)
+    }
+
+    /// As [`PreloadedStorage::load`], beside files that were loaded before: by name, as [`PreloadedStorage::loaded`] gave
+    /// them.
+    pub fn load_beside(
+        storage: SharedStorage,
+        names: &[String],
+        kept: Vec<(String, LoadedFile)>,
         options: &PreloadOptions,
         on_progress: &mut OnProgress,
     ) -> Result<PreloadedStorage, StorageError> {
@@ -205,35 +225,48 @@ impl PreloadedStorage {
             next
         };
         let mut loader = load::Loader::new(options, &lengths, &mut on_bytes);
-        let regions = opened
+        let mut files: BTreeMap<String, LoadedFile> = opened
             .into_iter()
             .map(|(name, region)| {
+                let before = loader.loaded_bytes();
                 let region = loader.load(&storage.location().join(&name), region);
-                (name, region)
+                let loaded_bytes = loader.loaded_bytes() - before;
+                (
+                    name,
+                    LoadedFile {
+                        region,
+                        loaded_bytes,
+                    },
+                )
             })
             .collect();
-        let (loaded_bytes, mut shortfalls) = loader.finish();
+        let mut shortfalls = loader.finish();
+        files.extend(kept);
         if stopped {
             shortfalls.push("it was stopped".into());
         }
         Ok(PreloadedStorage {
             storage,
             asked: options.preload,
-            regions,
-            loaded_bytes,
+            files,
             elapsed: begun.elapsed(),
             shortfalls,
         })
     }
 
+    /// A file as it was loaded, for a storage that is to have it too; `None` where it is read from the storage below.
+    pub fn loaded(&self, name: &str) -> Option<LoadedFile> {
+        self.files.get(name).cloned()
+    }
+
     /// What was done, and what the kernel says of it now.
     pub fn report(&self) -> PreloadReport {
-        let regions = || self.regions.values();
+        let regions = || self.files.values().map(|file| &file.region);
         PreloadReport {
             asked: self.asked,
-            files_count: self.regions.len(),
+            files_count: self.files.len(),
             bytes: regions().map(|region| region.len() as u64).sum(),
-            loaded_bytes: self.loaded_bytes,
+            loaded_bytes: self.files.values().map(|file| file.loaded_bytes).sum(),
             elapsed: self.elapsed,
             resident_bytes: regions()
                 .map(|region| measure::resident_bytes(region))
@@ -254,8 +287,8 @@ impl Storage for PreloadedStorage {
     }
 
     fn open(&self, name: &str) -> Result<Region, StorageError> {
-        match self.regions.get(name) {
-            Some(region) => Ok(region.clone()),
+        match self.files.get(name) {
+            Some(file) => Ok(file.region.clone()),
             None => self.storage.open(name),
         }
     }

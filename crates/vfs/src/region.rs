@@ -137,6 +137,23 @@ impl Region {
         }
     }
 
+    /// Runs `read` while the system reads no more of the file than is touched, and what [`Region::prefetch`] asks for. It may
+    /// read megabytes around each page otherwise.
+    pub fn without_read_ahead<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.advise(memmap2::Advice::Random);
+        let done = read();
+        self.advise(memmap2::Advice::Normal);
+        done
+    }
+
+    fn advise(&self, advice: memmap2::Advice) {
+        #[cfg(unix)]
+        if let Bytes::Mapped(file) = &*self.bytes {
+            // Advice only, as in `release`.
+            let _ = file.mapping.advise(advice);
+        }
+    }
+
     /// Tells the system that `range` will be needed soon, so that it reads ahead.
     pub fn prefetch(&self, range: Range<usize>) {
         #[cfg(unix)]

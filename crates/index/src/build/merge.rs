@@ -1,5 +1,6 @@
-//! Which documents of a partition's segments do later ones replace?
+//! Walk over the documents of some segments by the hash of their URL.
 
+#[cfg(test)]
 use crate::deletions::Deletions;
 use crate::{DocId, IndexError, Segment};
 use std::cmp::Reverse;
@@ -29,7 +30,9 @@ pub(crate) fn each_by_hash<S: AsRef<Segment>>(
     Ok(())
 }
 
-/// Documents of each segment that a later one replaces: same hash, same URL.
+/// Documents of each segment that a later one replaces: same hash, same URL. The twin of the look-ups of a commit, which
+/// reads all hashes.
+#[cfg(test)]
 pub(crate) fn find_replaced<S: AsRef<Segment>>(
     segments: &[S],
 ) -> Result<Vec<Deletions>, IndexError> {
@@ -62,5 +65,8 @@ pub(crate) fn find_replaced<S: AsRef<Segment>>(
         Ok(())
     })?;
     settle(&same_hash)?;
+    // Hashes of a damaged one are zeros.
+    let mut files = segments.iter().map(|segment| segment.as_ref().file());
+    files.try_for_each(|file| file.ensure_trusted())?;
     Ok(gone)
 }

@@ -1,18 +1,18 @@
 //! Verifying everything: checksums, structure, cross references.
 //!
-//! Opening an index verifies checksums, which finds what disks do to files. A check also decodes every
-//! list and text and compares what is said twice, which finds what a faulty program would do to them.
+//! Reading an index verifies checksums of what is read, which finds what disks do to files. A check verifies all of them,
+//! decodes every list and text, and compares what is said twice, which finds what a faulty program would do to them.
 
 mod older;
 mod pairs;
 mod segment;
 
 use crate::leftovers::{self, Stray, Unfinished};
-use crate::manifest::{self, Manifest};
-use crate::snapshot::{open_segment, open_store};
-use crate::statistics::{Statistics, each_shared_term};
+use crate::manifest::{self, Manifest, StatisticsEntry};
+use crate::opener::{open_store, open_verified_segment};
+use crate::statistics::{Deleted, SharedTerms, Statistics, each_shared_term, each_term};
 use crate::writer::all_deleted;
-use crate::{IndexError, Segment};
+use crate::{Field, IndexError, Segment};
 use fst::Streamer;
 use std::sync::Arc;
 use vfs::{SharedStorage, StorageError};
@@ -88,7 +88,7 @@ pub fn check(
         if let Err(damage) = check_counts(&storage, &manifest, segments) {
             damages.add(missing_is_damage(damage)?);
         }
-    } else if let Err(damage) = Statistics::open(&storage, &manifest, Vec::new()) {
+    } else if let Err(damage) = open_statistics(&storage, &manifest, Vec::new()) {
         damages.add(missing_is_damage(damage)?);
     }
     let before = older::check(&storage, Some(&manifest), &mut report, &mut damages)?;
@@ -144,11 +144,15 @@ fn check_segments(
         }
         report.segments += 1;
         report.segments_by_order[entry.order as usize] += 1;
-        let segment = open_segment(storage, manifest, entry);
-        let store = open_store(storage, manifest, entry);
+        let segment = open_verified_segment(storage, manifest, entry);
+        let store = open_store(storage, manifest, entry).and_then(|part| {
+            part.as_ref()
+                .map_or(Ok(()), |part| part.file().verify_whole())?;
+            Ok(part)
+        });
         let outcome = match (segment, store) {
             (Ok(opened), Ok(store)) => {
-                let outcome = segment::check(&opened, manifest.layout(), store.as_ref(), report);
+                let outcome = segment::check(&opened, manifest.layout(), store.as_deref(), report);
                 segments.push(Arc::new(opened));
                 outcome
             }
@@ -164,6 +168,19 @@ fn check_segments(
         }
     }
     Ok(segments)
+}
+
+/// Opens the statistics, verified whole.
+fn open_statistics(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    segments: Vec<Arc<Segment>>,
+) -> Result<Statistics, IndexError> {
+    let statistics = Statistics::open(storage, manifest, segments, None)?;
+    statistics
+        .files()
+        .try_for_each(|file| file.verify_whole())?;
+    Ok(statistics)
 }
 
 /// Compares the manifest's counts and the statistics file with what the segments hold.
@@ -197,13 +214,29 @@ fn check_counts(
             ));
         }
     }
-    let statistics = Statistics::open(storage, manifest, segments.clone())?;
-    let Some(file) = &manifest.statistics else {
-        return Ok(());
-    };
-    let shared = statistics.shared_terms();
-    let mut terms = shared.map(|shared| (shared, shared.stream()));
-    each_shared_term(&segments, &deleted, |term, count, places| {
+    let statistics = open_statistics(storage, manifest, segments.clone())?;
+    match &manifest.statistics {
+        Some(StatisticsEntry::Whole(file)) => {
+            check_whole(&statistics, &segments, &deleted, |what| {
+                wrong(&file.name, what)
+            })
+        }
+        Some(StatisticsEntry::Layers(_)) => {
+            check_layers(&statistics, &segments, &deleted, |what| wrong(&name, what))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Compares a file that counts all segments with them, term by term.
+fn check_whole(
+    statistics: &Statistics,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    wrong: impl Fn(String) -> IndexError,
+) -> Result<(), IndexError> {
+    let mut terms = statistics.base().map(|shared| (shared, shared.stream()));
+    each_shared_term(segments, deleted, |term, count, places| {
         if let Some((shared, terms)) = &mut terms
             && let Some((found, ordinal)) = terms.next()
             && found == term
@@ -213,10 +246,62 @@ fn check_counts(
                 return Ok(());
             }
         }
-        let term = String::from_utf8_lossy(term.get(1..).unwrap_or(&[]));
-        Err(wrong(
-            &file.name,
-            format!("term {term:?} has {count} documents, not so said here"),
-        ))
+        Err(wrong(differs(term, count)))
     })
+}
+
+/// Compares what a base and changes say together with all segments, by looking every term up.
+fn check_layers(
+    statistics: &Statistics,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    wrong: impl Fn(String) -> IndexError,
+) -> Result<(), IndexError> {
+    let mut in_base = 0;
+    each_term(segments, deleted, |term, count, places| {
+        let Some((field, word)) = Field::split(term) else {
+            return Err(wrong(differs(term, count)));
+        };
+        in_base += u64::from(
+            statistics
+                .base()
+                .map_or(Ok(None), |base| base.find(term))?
+                .is_some(),
+        );
+        let found =
+            std::str::from_utf8(word).map_or(Ok(None), |word| statistics.term(field, word))?;
+        let is_same = match &found {
+            Some(found) => found.document_frequency == count && *found.places == *places,
+            None => count == 0,
+        };
+        is_same
+            .then_some(())
+            .ok_or_else(|| wrong(differs(term, count)))
+    })?;
+    let rows = statistics.base().map_or(0, SharedTerms::terms_count);
+    if in_base != rows {
+        let what = format!(
+            "the base of the statistics has {rows} terms, of which {in_base} stand in segments"
+        );
+        return Err(wrong(what));
+    }
+    for file in statistics.deleted() {
+        let mut terms = file.stream();
+        while let Some((term, ordinal)) = terms.next() {
+            let (gone, _) = file.at(ordinal)?;
+            if deleted
+                .terms
+                .get(term)
+                .is_none_or(|&all| gone == 0 || gone > all)
+            {
+                return Err(wrong(differs(term, gone)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn differs(term: &[u8], count: u64) -> String {
+    let term = String::from_utf8_lossy(term.get(1..).unwrap_or(&[]));
+    format!("term {term:?} has {count} documents, not so said here")
 }

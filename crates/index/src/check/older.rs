@@ -6,7 +6,8 @@ use super::{CheckReport, Damages, missing_is_damage};
 use crate::IndexError;
 use crate::leftovers::GENERATIONS_KEPT;
 use crate::manifest::{self, FileEntry, Manifest};
-use crate::sealed::{Identity, Kind, open_sealed};
+use crate::sealed::{Identity, Kind};
+use crate::section::open_sealed;
 use std::collections::HashMap;
 use vfs::{SharedStorage, StorageError};
 

@@ -5,16 +5,16 @@ use crate::pairs::{PairLists, count_in_each};
 use crate::{DocId, Field, IndexError, Segment};
 
 pub(super) fn check(segment: &Segment, pairs: &PairLists) -> Result<(), IndexError> {
-    let (words, stored) = pairs.all();
+    let (words, stored) = pairs.all(segment.core())?;
     let keys: Vec<(u8, u8)> = stored.iter().map(|pair| pair.words).collect();
     let mut lists: Vec<_> = stored
         .iter()
         .map(|pair| {
-            let postings = pairs.postings(segment, &pair.record);
+            let postings = pairs.postings(segment.core(), &pair.record)?;
             let bounded = Bounded::new(postings.bounds());
-            (postings, bounded, 0u64)
+            Ok((postings, bounded, 0u64))
         })
-        .collect();
+        .collect::<Result<_, IndexError>>()?;
     let wrong = |number: usize, what: &str| {
         pairs.damaged(
             &stored[number].record,

@@ -173,7 +173,7 @@ fn check_documents(
         let Some(store) = store else {
             continue;
         };
-        let (entry_hash, location) = store.entry(rank);
+        let (entry_hash, location) = store.entry(rank)?;
         let stored = store.read(location)?;
         let same = entry_hash == hash
             && (&stored.url, &stored.id, &stored.title)

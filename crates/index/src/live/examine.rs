@@ -1,9 +1,9 @@
 //! Examination of answers, and of the files of an index one by one.
 
-use super::{EachPiece, LiveFile, ReadStart, Trust};
-use crate::pairs::PairLists;
+use super::{EachPiece, LiveFile, ReadStart, Trust, Which};
 use crate::store::TextKey;
 use crate::{Index, IndexError, Segment};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use std::thread;
 impl Index {
     /// To be kept from before anything of an answer is read, its plan included.
     pub fn read_start(&self) -> ReadStart {
-        ReadStart(self.files.epoch.load(Ordering::Acquire))
+        ReadStart(self.files.epoch())
     }
 
     /// An error where some of `segments`, or the statistics, are known not to hold what was verified.
@@ -32,7 +32,7 @@ impl Index {
     ) -> Result<(), IndexError> {
         let pairs = segments.iter().filter_map(|segment| segment.pairs_file());
         for file in self.files.planned_with.iter().chain(pairs) {
-            self.files.examine(file);
+            file.examine();
         }
         self.ensure_trusted(segments)?;
         self.ensure_same(since)
@@ -48,7 +48,7 @@ impl Index {
         for file in keys.flat_map(|key| self.documents().files_of(key)) {
             // Documents beside each other in a page are often in one file.
             if last.is_none_or(|last| !Arc::ptr_eq(last, file)) {
-                self.files.examine(file);
+                file.examine();
                 file.ensure_trusted()?;
                 last = Some(file);
             }
@@ -73,7 +73,7 @@ impl Index {
     /// Examines a file without reading it; its path and what is known of it then.
     pub fn examine(&self, number: usize) -> Option<(&Path, Trust)> {
         let file = self.files.all.get(number)?;
-        self.files.examine(file);
+        file.examine();
         Some((&file.path, file.trust()))
     }
 
@@ -94,10 +94,35 @@ impl Index {
     ) -> Result<(), IndexError> {
         match self.files.all.get(number) {
             Some(file) if file.region.source().is_some() => {
-                self.files.verify_again(file, each_piece)
+                file.verify_again(Which::All, each_piece)
             }
             _ => Ok(()),
         }
+    }
+
+    /// Verifies the blocks of a file that no reader has touched yet, files in memory included. `each_piece` hears of what
+    /// is read, in bytes, and may end it.
+    pub fn verify_rest(&self, number: usize, each_piece: &mut EachPiece) -> Result<(), IndexError> {
+        let file = self.files.all.get(number);
+        file.map_or(Ok(()), |file| file.verify_rest(each_piece))
+    }
+
+    /// Verifies the files that `before` does not share, each up to `bytes_max` bytes: what a commit wrote is read once
+    /// before it is served.
+    pub fn verify_new(&self, before: &Index, bytes_max: u64) -> Result<(), IndexError> {
+        let known: HashSet<*const LiveFile> = before.files.all.iter().map(Arc::as_ptr).collect();
+        let new = self.files.all.iter();
+        new.filter(|file| !known.contains(&Arc::as_ptr(file)) && file.seal.bytes <= bytes_max)
+            .try_for_each(|file| file.verify_whole())
+    }
+
+    /// Bytes of all files that were verified since they were opened, footers included.
+    pub fn verified_bytes(&self) -> u64 {
+        self.files
+            .all
+            .iter()
+            .map(|file| file.verified_bytes())
+            .sum()
     }
 
     /// Files that are suspect or damaged.
@@ -108,23 +133,23 @@ impl Index {
 
     /// Has the calling thread unparked whenever a file is found changed or damaged. The first to ask is heard.
     pub fn alarm_this_thread(&self) {
-        let _ = self.files.alarm.set(thread::current());
+        let _ = self.files.alarm.woken.set(thread::current());
     }
 }
 
 impl Segment {
     /// The file of its lists.
     pub(crate) fn file(&self) -> &Arc<LiveFile> {
-        &self.file
+        self.core().file()
     }
 
     /// The file of its stored pairs, where it has some.
     pub(crate) fn pairs_file(&self) -> Option<&Arc<LiveFile>> {
-        self.pairs.as_ref().map(PairLists::file)
+        self.pairs.as_ref().map(|pairs| pairs.file())
     }
 
     /// All files that searches read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
-        std::iter::once(&self.file).chain(self.pairs_file())
+        std::iter::once(self.file()).chain(self.pairs_file())
     }
 }

@@ -4,7 +4,7 @@
 //! the one that its segment or generation gives, and every segment stands there once, so that work
 //! and memory are bounded by the files of the directory, whatever the manifest says.
 
-use super::{FileEntry, Manifest, SegmentEntry};
+use super::{FileEntry, Manifest, SegmentEntry, StatisticsEntry, StatisticsLayers};
 use crate::Texts;
 use crate::build::segment::{documents_name, index_name};
 use crate::pairs::pairs_name;
@@ -138,15 +138,43 @@ fn counts(manifest: &Manifest) -> Option<String> {
 
 fn statistics(manifest: &Manifest) -> Option<String> {
     let generation = manifest.generation;
-    let Some(file) = &manifest.statistics else {
+    let misnamed = |file: &&FileEntry| {
+        let named = file.name == format!("statistics-{}", file.number);
+        !named || !(1..=generation).contains(&file.number)
+    };
+    let Some(entry) = &manifest.statistics else {
         let deleted = manifest.segments.iter().any(|e| e.deletions.is_some());
         // One segment without deleted documents says it all; nothing else does.
         return (manifest.segments.len() > 1 || deleted)
             .then(|| "it names no statistics, and its segments need them".into());
     };
-    let named = file.name == format!("statistics-{}", file.number);
-    (!named || !(1..=generation).contains(&file.number))
-        .then(|| format!("generation {generation} cannot have a file {:?}", file.name))
+    if let Some(file) = entry.files().find(misnamed) {
+        return Some(format!(
+            "generation {generation} cannot have a file {:?}",
+            file.name
+        ));
+    }
+    match entry {
+        StatisticsEntry::Layers(layers) => layered(manifest, layers),
+        StatisticsEntry::Whole(_) => None,
+    }
+}
+
+fn layered(manifest: &Manifest, layers: &StatisticsLayers) -> Option<String> {
+    let mut names = HashSet::new();
+    let mut files = layers.base.iter().chain(&layers.deleted);
+    if !files.all(|file| names.insert(&file.name)) {
+        return Some("a file of statistics stands in it twice".into());
+    }
+    let mut counted = layers.counted.iter().peekable();
+    for entry in &manifest.segments {
+        counted.next_if(|&&segment| segment == entry.segment);
+    }
+    if counted.next().is_some() {
+        return Some("its statistics count segments that it has not, or in another order".into());
+    }
+    (layers.base.is_none() && layers.counted.len() != 1)
+        .then(|| "its statistics have no base, and its segments need one".into())
 }
 
 #[cfg(test)]

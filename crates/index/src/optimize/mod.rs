@@ -129,7 +129,7 @@ pub fn optimize(
     let outcome = rewrite(&storage, &mut manifest, &rewrite_options)?;
     if outcome.chunks > 0 || manifest.partitions != before.partitions {
         let segments = open_segments(&storage, &manifest)?;
-        pairs::write_missing(&storage, &mut manifest, &segments, options.threads)?;
+        pairs::write_missing(&storage, &mut manifest, &segments, 0, options.threads)?;
         write_statistics(&storage, &mut manifest, segments)?;
         manifest::commit(&storage, &manifest)?;
         // The commit is durable by now: files that could not be removed wait for the next writer.

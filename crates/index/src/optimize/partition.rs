@@ -9,9 +9,9 @@ use crate::build::merge::each_by_hash;
 use crate::build::segment::{documents_name, index_name};
 use crate::layout::Chunks;
 use crate::manifest::{FileEntry, Manifest, SegmentEntry};
+use crate::opener::{open_store, open_verified_segment};
 use crate::order::{GapBits, Order, levels};
 use crate::segment::write::SegmentWriter;
-use crate::snapshot::{open_segment, open_store};
 use crate::store::{Location, StoreWriter};
 use crate::{IndexError, Segment, Texts};
 use vfs::SharedStorage;
@@ -159,7 +159,7 @@ impl PartitionWork<'_> {
     fn open_segments(&self) -> Result<Vec<Segment>, IndexError> {
         self.entries
             .iter()
-            .map(|entry| open_segment(self.storage, self.manifest, entry))
+            .map(|entry| open_verified_segment(self.storage, self.manifest, entry))
             .collect()
     }
 
@@ -189,6 +189,7 @@ impl PartitionWork<'_> {
         for (number, (entry, segment)) in self.entries.iter().zip(segments).enumerate() {
             let part = open_store(self.storage, self.manifest, entry)?;
             let part = part.ok_or_else(|| segment.damaged_at_terms("the texts are missing"))?;
+            part.file().verify_whole()?;
             if part.documents_count() != segment.documents_count() as usize {
                 return Err(segment.damaged_at_terms("the document store is of another segment"));
             }

@@ -29,11 +29,13 @@ pub(crate) use write::{pairs_name, write_missing};
 
 use crate::live::LiveFile;
 use crate::postings::{ListBytes, Origin};
-use crate::sealed::{Identity, Seal, Section, open_live, read_u64};
-use crate::{Blocks, Field, IndexError, Postings, Segment, TermRecord};
+use crate::sealed::{Identity, Seal};
+use crate::section::{LazyBytes, Section, open_live};
+use crate::segment::SegmentCore;
+use crate::terms::with_key;
+use crate::{Blocks, Field, IndexError, Postings, TermRecord};
 use codec::vint;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
 
 /// Words whose pairs are looked at: a document's words are the bits of one integer.
@@ -82,11 +84,17 @@ impl PairRecord {
     }
 }
 
-/// The pairs of one segment, opened.
+/// The pairs of one segment. Their table is read when a pair is first looked for.
 #[derive(Debug)]
 pub(crate) struct PairLists {
-    path: PathBuf,
-    file: Arc<LiveFile>,
+    payload: Section,
+    /// `None` where it is damaged, or the segment is.
+    table: OnceLock<Option<PairTable>>,
+}
+
+/// Which pairs there are.
+#[derive(Debug)]
+pub(crate) struct PairTable {
     lists: Section,
     /// By number.
     words: Vec<TermRecord>,
@@ -105,56 +113,149 @@ pub(crate) struct StoredPair {
 }
 
 impl PairLists {
-    pub(crate) fn file(&self) -> &Arc<LiveFile> {
-        &self.file
-    }
-
     pub(crate) fn open(
         storage: &SharedStorage,
         name: &str,
         identity: Identity,
         seal: Seal,
-        segment: &Segment,
     ) -> Result<PairLists, IndexError> {
-        let (payload, file) = open_live(storage, name, identity, seal)?;
-        let path = storage.location().join(name);
-        let damaged = |at: usize, what: &str| IndexError::Damaged {
-            path: path.clone(),
-            offset: payload.file_offset() + at as u64,
-            what: what.to_owned(),
+        Ok(PairLists {
+            payload: open_live(storage, name, identity, seal)?,
+            table: OnceLock::new(),
+        })
+    }
+
+    pub(crate) fn file(&self) -> &Arc<LiveFile> {
+        self.payload.file()
+    }
+
+    /// The table of the pairs of `segment`, whose pairs these are; `None` where one of the two is damaged, as their files
+    /// say from then on.
+    #[inline]
+    fn table(&self, segment: &SegmentCore) -> Option<&PairTable> {
+        let table = self.table.get_or_init(|| self.read_table(segment));
+        table.as_ref()
+    }
+
+    #[cold]
+    fn read_table(&self, segment: &SegmentCore) -> Option<PairTable> {
+        PairTable::read(&self.payload, segment)
+            .map_err(|(at, what)| {
+                if segment.file().is_trusted() && self.file().is_trusted() {
+                    let offset = self.payload.file_offset() + at as u64;
+                    self.file().found_false(offset, what);
+                }
+            })
+            .ok()
+    }
+
+    /// The pair of two words, by their records in the segment, where it is stored.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        segment: &SegmentCore,
+        first: &TermRecord,
+        second: &TermRecord,
+    ) -> Option<PairRecord> {
+        self.table(segment)?.find(first, second)
+    }
+
+    /// The words, and all pairs by the numbers of their words.
+    pub(crate) fn all(
+        &self,
+        segment: &SegmentCore,
+    ) -> Result<(&[TermRecord], &[StoredPair]), IndexError> {
+        match self.table(segment) {
+            Some(table) => Ok((&table.words, &table.pairs)),
+            None => {
+                segment.file().ensure_trusted()?;
+                Err(self.payload.damaged(0, "the table of pairs is unreadable"))
+            }
+        }
+    }
+
+    /// That a pair's list makes no sense.
+    pub(crate) fn damaged(&self, pair: &PairRecord, what: &str) -> IndexError {
+        self.payload.damaged(pair.0.postings_start, what)
+    }
+
+    fn list(
+        &self,
+        segment: &SegmentCore,
+        pair: &PairRecord,
+    ) -> Result<(ListBytes<'_>, Origin<'_>), IndexError> {
+        let PairRecord(record) = pair;
+        let start = record.postings_start as usize;
+        let end = start.saturating_add(record.postings_bytes as usize);
+        let table = self.table.get().and_then(Option::as_ref);
+        let postings = table.and_then(|table| table.lists.get(start..end));
+        let bytes = ListBytes {
+            codec: segment.meta().codec,
+            documents_count: record.documents_count,
+            occurrences_count: record.occurrences_count,
+            docs_limit: segment.meta().documents_count,
+            postings: postings.ok_or_else(|| self.damaged(pair, "a list lies outside"))?,
+            positions: LazyBytes::default(),
         };
+        let offset = self.payload.file_offset() + record.postings_start;
+        let origin = Origin {
+            path: self.file().path(),
+            postings_offset: offset,
+            positions_offset: offset,
+        };
+        Ok((bytes, origin))
+    }
+
+    /// The documents of a pair of `segment`, whose pairs these are, block by block.
+    #[inline]
+    pub(crate) fn blocks(
+        &self,
+        segment: &SegmentCore,
+        pair: &PairRecord,
+    ) -> Result<Blocks<'_>, IndexError> {
+        let (bytes, origin) = self.list(segment, pair)?;
+        Ok(Blocks::new(bytes, origin))
+    }
+
+    /// The same, document by document.
+    pub(crate) fn postings(
+        &self,
+        segment: &SegmentCore,
+        pair: &PairRecord,
+    ) -> Result<Postings<'_>, IndexError> {
+        let (bytes, origin) = self.list(segment, pair)?;
+        Ok(Postings::new(bytes, origin))
+    }
+}
+
+impl PairTable {
+    /// Reads the end of the file; where it makes no sense, and what is wrong.
+    fn read(payload: &Section, segment: &SegmentCore) -> Result<PairTable, (usize, &'static str)> {
+        let no_sense = "the table of pairs makes no sense";
         let table_end = payload.len().checked_sub(8);
-        let table_start = table_end.map(|end| read_u64(&payload, end) as usize);
+        let table_start = table_end.map(|end| payload.read_u64(end) as usize);
         let table = table_start.zip(table_end).and_then(|(start, end)| {
             let table = payload.get(start..end)?;
             Some((payload.part(0, start)?, table))
         });
-        let Some((lists, table)) = table else {
-            return Err(damaged(payload.len(), "the table of pairs is missing"));
-        };
+        let (lists, table) = table.ok_or((payload.len(), "the table of pairs is missing"))?;
         let mut at = 0;
-        let parsed = read_table(table, &mut at, segment.documents_count());
+        let parsed = read_table(table, &mut at, segment.meta().documents_count);
         let at = lists.len() + at.min(table.len());
-        let Some(Table { words, pairs }) = parsed.filter(|table| table.bytes() == lists.len())
-        else {
-            return Err(damaged(at, "the table of pairs makes no sense"));
-        };
+        let parsed = parsed.filter(|table| table.bytes() == lists.len());
+        let Table { words, pairs } = parsed.ok_or((at, no_sense))?;
         let mut records = Vec::with_capacity(words.len());
         for word in words {
-            let record = segment.term(Field::Text, word)?;
-            records.push(record.ok_or_else(|| damaged(at, &format!("{word:?} is no term")))?);
+            let record = with_key(Field::Text, word, |key| segment.terms.find(key));
+            let record = record.map_err(|_| (at, no_sense))?;
+            records.push(record.ok_or((at, "a word of the pairs is no term"))?);
         }
         let numbers = (0..).zip(&records);
         let mut numbers: Vec<_> = numbers.map(|(n, word)| (word.postings_start, n)).collect();
         numbers.sort_unstable();
-        Ok(PairLists {
-            documents_min: records
-                .iter()
-                .map(|word| word.documents_count)
-                .min()
-                .unwrap_or(u32::MAX),
-            path,
-            file,
+        let counts = records.iter().map(|word| word.documents_count);
+        Ok(PairTable {
+            documents_min: counts.min().unwrap_or(u32::MAX),
             lists,
             words: records,
             numbers,
@@ -162,9 +263,8 @@ impl PairLists {
         })
     }
 
-    /// The pair of two words, by their records in the segment, where it is stored.
     #[inline]
-    pub(crate) fn find(&self, first: &TermRecord, second: &TermRecord) -> Option<PairRecord> {
+    fn find(&self, first: &TermRecord, second: &TermRecord) -> Option<PairRecord> {
         // Nearly all words are not frequent enough.
         if first.documents_count.min(second.documents_count) < self.documents_min {
             return None;
@@ -177,54 +277,6 @@ impl PairLists {
         let key = (number(first)?, number(second)?);
         let at = self.pairs.binary_search_by_key(&key, |pair| pair.words);
         Some(self.pairs[at.ok()?].record)
-    }
-
-    /// The words, and all pairs by the numbers of their words.
-    pub(crate) fn all(&self) -> (&[TermRecord], &[StoredPair]) {
-        (&self.words, &self.pairs)
-    }
-
-    /// That a pair's list makes no sense.
-    pub(crate) fn damaged(&self, pair: &PairRecord, what: &str) -> IndexError {
-        IndexError::Damaged {
-            path: self.path.clone(),
-            offset: self.lists.file_offset() + pair.0.postings_start,
-            what: what.to_owned(),
-        }
-    }
-
-    fn list(&self, segment: &Segment, pair: &PairRecord) -> (ListBytes<'_>, Origin<'_>) {
-        let PairRecord(record) = pair;
-        let start = record.postings_start as usize;
-        let end = start.saturating_add(record.postings_bytes as usize);
-        let bytes = ListBytes {
-            codec: segment.meta().codec,
-            documents_count: record.documents_count,
-            occurrences_count: record.occurrences_count,
-            docs_limit: segment.documents_count(),
-            // Opening saw that all lists lie inside.
-            postings: self.lists.get(start..end).unwrap_or(&[]),
-            positions: &[],
-        };
-        let origin = Origin {
-            path: &self.path,
-            postings_offset: self.lists.file_offset() + record.postings_start,
-            positions_offset: self.lists.file_offset() + record.postings_start,
-        };
-        (bytes, origin)
-    }
-
-    /// The documents of a pair of `segment`, whose pairs these are, block by block.
-    #[inline]
-    pub(crate) fn blocks(&self, segment: &Segment, pair: &PairRecord) -> Blocks<'_> {
-        let (bytes, origin) = self.list(segment, pair);
-        Blocks::new(bytes, origin)
-    }
-
-    /// The same, document by document.
-    pub(crate) fn postings(&self, segment: &Segment, pair: &PairRecord) -> Postings<'_> {
-        let (bytes, origin) = self.list(segment, pair);
-        Postings::new(bytes, origin)
     }
 }
 

@@ -18,17 +18,18 @@ pub(crate) fn pairs_name(segment: u32) -> String {
     format!("segment-{segment:08}.pairs")
 }
 
-/// Writes the pairs of every segment that has none yet and should, and puts their files into `manifest`.
-/// `segments` are those of the manifest, in its order.
+/// Writes the pairs of every segment from the id `first` on that has none yet and should, and puts their files into
+/// `manifest`. `segments` are those of the manifest, in its order.
 pub(crate) fn write_missing(
     storage: &SharedStorage,
     manifest: &mut Manifest,
     segments: &[Segment],
+    first: u32,
     threads: usize,
 ) -> Result<(), IndexError> {
     let (wanted, index_id) = (manifest.pairs, manifest.index_id());
     for (entry, segment) in manifest.segments.iter_mut().zip(segments) {
-        if entry.pairs.is_some() || wanted == Pairs::None {
+        if entry.segment < first || entry.pairs.is_some() || wanted == Pairs::None {
             continue;
         }
         let chosen = choose(segment, wanted, entry.index.seal.bytes)?;
@@ -42,6 +43,9 @@ pub(crate) fn write_missing(
             number: entry.segment.into(),
         };
         let counted = count_all(segment, &chosen, threads)?;
+        // Lengths of a damaged one would be zeros.
+        segment.lengths(Field::Text);
+        segment.file().ensure_trusted()?;
         let mut out = SealedWriter::create(storage, &name, identity)?;
         write(&mut out, segment, &chosen, &counted)?;
         entry.pairs = Some(FileEntry {

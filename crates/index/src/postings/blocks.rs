@@ -7,6 +7,7 @@ use super::buffers::Room;
 use super::watch::Watch;
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, TAIL_MIN, bounds};
 use crate::sealed::read_u32;
+use crate::section::LazyBytes;
 use crate::{DocId, IndexError};
 use codec::docs::Bits;
 use codec::limits::{self, LengthBytes};
@@ -31,7 +32,8 @@ pub(crate) struct ListBytes<'a> {
     /// Documents of the segment: every id must be below.
     pub(crate) docs_limit: u32,
     pub(crate) postings: &'a [u8],
-    pub(crate) positions: &'a [u8],
+    /// Long, and few searches read them.
+    pub(crate) positions: LazyBytes<'a>,
 }
 
 /// A term's postings as blocks of 256 and a tail, which is the last block.
@@ -411,10 +413,13 @@ impl<'a> Blocks<'a> {
         self.bits = None;
         self.docs_ready = true;
         self.room.docs.fill(u32::MAX);
-        self.error.get_or_insert_with(|| IndexError::Damaged {
-            path: self.origin.path.to_owned(),
-            offset,
-            what: format!("postings from here: {error}"),
+        let positions = &self.bytes.positions;
+        self.error.get_or_insert_with(|| {
+            positions.damage().unwrap_or_else(|| IndexError::Damaged {
+                path: self.origin.path.to_owned(),
+                offset,
+                what: format!("postings from here: {error}"),
+            })
         });
     }
 }

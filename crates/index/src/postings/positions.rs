@@ -74,6 +74,10 @@ impl Blocks<'_> {
             return Stretch::default();
         }
         let (start, end) = self.position_block_at(block);
+        if self.bytes.positions.get(start..end).is_none() {
+            // Damaged: whoever reads the positions one by one is told.
+            return Stretch::default();
+        }
         Stretch {
             start: start as u32,
             // One that does not fit is none.
@@ -88,12 +92,13 @@ impl Blocks<'_> {
     #[inline]
     pub fn prefetch_positions(&self, span: Span) {
         let (block, start) = (span.from as usize / BLOCK, span.from as usize % BLOCK);
-        let (at, end) = self.position_block_at(block);
+        let bytes = self.bytes.positions.unverified();
+        let (at, end) = self.position_block_in(block, |at| read_u32(bytes, at));
         // High parts are counted from the first on; together they take one line of memory or two.
-        memory::prefetch(self.bytes.positions, at);
-        memory::prefetch(self.bytes.positions, at + 64);
+        memory::prefetch(bytes, at);
+        memory::prefetch(bytes, at + 64);
         let lows = rice::lows_at_about(end.saturating_sub(at), BLOCK, start);
-        memory::prefetch(self.bytes.positions, at + lows);
+        memory::prefetch(bytes, at + lows);
     }
 
     /// The positions of a span, increasing, into `positions` (cleared first).
@@ -264,8 +269,14 @@ impl Blocks<'_> {
     /// Where the bytes of a block of positions start and end; those of the tail end with the list.
     #[inline]
     fn position_block_at(&self, block: usize) -> (usize, usize) {
+        self.position_block_in(block, |at| self.bytes.positions.read_u32(at))
+    }
+
+    /// The same, with the integer that `read` gives at an offset.
+    #[inline]
+    fn position_block_in(&self, block: usize, read: impl Fn(usize) -> u32) -> (usize, usize) {
         let full = self.position_blocks_full();
-        let end_of = |block: usize| full * 4 + read_u32(self.bytes.positions, block * 4) as usize;
+        let end_of = |block: usize| full * 4 + read(block * 4) as usize;
         let start = block.checked_sub(1).map_or(full * 4, end_of);
         let end = if block < full {
             end_of(block)
@@ -332,7 +343,7 @@ pub fn count_followed<'a>(
             }
         }
         let word = |(blocks, _): (&Blocks<'a>, _), stretches| Word {
-            bytes: blocks.bytes.positions,
+            bytes: blocks.bytes.positions.unverified(),
             stretches,
         };
         follow::count_followed(

@@ -38,7 +38,7 @@ fn open<'a>(
             occurrences_count: *occurrences_count,
             docs_limit: 1 << 30,
             postings,
-            positions,
+            positions: positions.as_slice().into(),
         },
         Origin {
             path: Path::new("test"),

@@ -179,7 +179,7 @@ mod tests {
             occurrences_count: 0,
             docs_limit: documents_count,
             postings: &[],
-            positions: &[],
+            positions: Default::default(),
         })
     }
 

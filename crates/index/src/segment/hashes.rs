@@ -13,7 +13,8 @@
 //! side by side: a hit needs both.
 
 use super::SegmentMeta;
-use crate::sealed::{SealedWriter, Section, read_u64};
+use crate::sealed::SealedWriter;
+use crate::section::Section;
 use crate::spill::Spill;
 use crate::uint;
 use crate::{DocId, IndexError};
@@ -48,14 +49,14 @@ impl Hashes {
     /// Hash of the URL; 0 past the last document.
     #[inline]
     pub(crate) fn url(&self, doc: DocId) -> u64 {
-        read_u64(&self.documents, self.start_of(doc))
+        self.documents.read_u64(self.start_of(doc))
     }
 
     /// Hashes of the URL and of the site; 0 past the last document, and for a site that is not there.
     #[inline]
     pub(crate) fn both(&self, doc: DocId) -> (u64, u64) {
         match self.row(doc) {
-            Some((url, number)) => (url, read_u64(&self.sites, number * SITE_BYTES)),
+            Some((url, number)) => (url, self.sites.read_u64(number * SITE_BYTES)),
             None => (0, 0),
         }
     }
@@ -72,7 +73,7 @@ impl Hashes {
     /// Asks for the hashes of a document, without waiting for them.
     #[inline]
     pub(crate) fn prefetch(&self, doc: DocId) {
-        codec::memory::prefetch(&self.documents, self.start_of(doc));
+        codec::memory::prefetch(self.documents.unverified(), self.start_of(doc));
     }
 
     #[inline]
@@ -86,7 +87,7 @@ impl Hashes {
 
     /// What is wrong with the sites of so many documents, if anything is.
     pub(crate) fn check(&self, documents_count: u32) -> Result<(), String> {
-        let hash = |number: usize| read_u64(&self.sites, number * SITE_BYTES);
+        let hash = |number: usize| self.sites.read_u64(number * SITE_BYTES);
         let mut has_documents = vec![false; self.sites_count()];
         for number in 1..self.sites_count() {
             if hash(number - 1) >= hash(number) {

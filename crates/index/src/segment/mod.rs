@@ -10,22 +10,23 @@
 //!
 //! `postings`, `terms`, `hashes` and `details` are documented in their modules.
 
+mod core;
 pub(crate) mod details;
 mod hashes;
+mod lengths;
 pub(crate) mod write;
+
+pub(crate) use self::core::SegmentCore;
 
 use crate::deletions::Deletions;
 use crate::layout::Chunks;
-use crate::live::LiveFile;
 use crate::pairs::{PairLists, PairRecord};
 use crate::postings::{ListBytes, Origin, PostingsCodec};
-use crate::sealed::{Identity, Kind, Seal, Section, open_live, read_u64};
-use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream, Terms};
+use crate::sealed::Seal;
+use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream};
 use crate::{Blocks, DocId, Field, IndexError, Postings};
 use fst::Streamer;
-use hashes::Hashes;
 use std::ops::{ControlFlow, RangeInclusive};
-use std::path::PathBuf;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
@@ -78,22 +79,15 @@ pub(crate) struct SegmentMeta {
 }
 
 /// One immutable segment: some documents of the chunks of a partition.
+///
+/// What commits change, which of its documents are deleted, stands beside its file: indexes of several generations share
+/// the file as it was opened once.
 #[derive(Debug)]
 pub struct Segment {
-    path: PathBuf,
-    id: u32,
     pub(crate) number: u32,
-    meta: SegmentMeta,
-    postings: Section,
-    positions: Section,
-    lengths: [Section; 2],
-    hashes: Hashes,
-    details: Section,
-    details_offsets: Section,
-    terms: Terms,
-    pub(crate) deletions: Option<Deletions>,
-    pub(crate) pairs: Option<PairLists>,
-    pub(crate) file: Arc<LiveFile>,
+    core: Arc<SegmentCore>,
+    pub(crate) deletions: Option<Arc<Deletions>>,
+    pub(crate) pairs: Option<Arc<PairLists>>,
 }
 
 impl Segment {
@@ -104,71 +98,33 @@ impl Segment {
         id: u32,
         seal: Seal,
     ) -> Result<Segment, IndexError> {
-        let identity = Identity {
-            kind: Kind::Segment,
-            index_id,
-            number: id.into(),
-        };
-        let (payload, file) = open_live(storage, name, identity, seal)?;
-        let path = storage.location().join(name);
-        let damaged = |what: &str| IndexError::Damaged {
-            path: path.clone(),
-            offset: payload.file_offset() + payload.len() as u64,
-            what: what.to_owned(),
-        };
-        let table_at = payload.len().checked_sub(SECTIONS * 16);
-        let table_at = table_at.ok_or_else(|| damaged("the table of sections is missing"))?;
-        let section = |number: usize| {
-            let start = read_u64(&payload, table_at + number * 16) as usize;
-            let bytes = read_u64(&payload, table_at + number * 16 + 8) as usize;
-            payload
-                .part(start, bytes)
-                .ok_or_else(|| damaged("a section lies outside the file"))
-        };
-        let meta: SegmentMeta = serde_json::from_slice(&section(META)?)
-            .map_err(|error| damaged(&format!("counts unreadable: {error}")))?;
-        let segment = Segment {
-            id,
+        let core = SegmentCore::open(storage, name, index_id, id, seal)?;
+        Ok(Segment::over(Arc::new(core)))
+    }
+
+    /// A segment without deletions and pairs.
+    pub(crate) fn over(core: Arc<SegmentCore>) -> Segment {
+        Segment {
             number: 0,
-            postings: section(0)?,
-            positions: section(1)?,
-            terms: Terms::open(section(2)?, section(3)?, section(4)?, meta.terms_count)
-                .ok_or_else(|| damaged("the dictionary is not as long as its terms make it"))?,
-            lengths: [section(5)?, section(6)?],
-            hashes: Hashes::open(section(7)?, section(8)?, &meta).ok_or_else(|| {
-                damaged("the hashes are not as long as documents and sites make them")
-            })?,
-            details: section(9)?,
-            details_offsets: section(10)?,
+            core,
             deletions: None,
             pairs: None,
-            file,
-            meta,
-            path: path.clone(),
-        };
-        let documents = segment.meta.documents_count as usize;
-        let fits = segment
-            .lengths
-            .iter()
-            .zip(segment.meta.words_counts)
-            .all(|(lengths, words)| lengths.len() == if words == 0 { 0 } else { documents })
-            && segment.details_offsets.len() == documents.div_ceil(details::BLOCK_DOCUMENTS) * 8
-            && segment.meta.documents_count <= DOCUMENTS_MAX;
-        if fits {
-            Ok(segment)
-        } else {
-            Err(damaged("section lengths do not fit the document count"))
         }
+    }
+
+    /// Its file, which indexes may share.
+    pub(crate) fn core(&self) -> &Arc<SegmentCore> {
+        &self.core
     }
 
     /// The chunks that it has documents of.
     pub fn chunks(&self) -> RangeInclusive<u32> {
-        self.meta.chunks.range()
+        self.core.meta.chunks.range()
     }
 
     /// Its number, unique in the index.
     pub fn id(&self) -> u32 {
-        self.id
+        self.core.id
     }
 
     /// Which of the segments of its index it is, counted from 0 in the manifest's order.
@@ -178,32 +134,33 @@ impl Segment {
 
     /// Documents in it, deleted ones included; ids run from 0 to this.
     pub fn documents_count(&self) -> u32 {
-        self.meta.documents_count
+        self.core.meta.documents_count
     }
 
     pub(crate) fn meta(&self) -> &SegmentMeta {
-        &self.meta
+        &self.core.meta
     }
 
     /// Quantised lengths (see [`crate::length`]) by document; empty for `Field::Site`, and for a field
     /// without a word.
     pub fn lengths(&self, field: Field) -> &[u8] {
         match field {
-            Field::Text => &self.lengths[0],
-            Field::Title => &self.lengths[1],
+            Field::Text => self.core.lengths[0].bytes(),
+            Field::Title => self.core.lengths[1].bytes(),
             Field::Site => &[],
         }
     }
 
     /// The record of a term, if it occurs here.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermRecord>, IndexError> {
-        terms::with_key(field, term, |key| self.terms.find(key)).map_err(|bad| self.bad_terms(bad))
+        terms::with_key(field, term, |key| self.core.terms.find(key))
+            .map_err(|bad| self.bad_terms(bad))
     }
 
     /// Asks for what the next step of looking up a term will read, without waiting for it.
     #[inline]
     pub fn prefetch_term(&self, hash: TermHash, step: LookUpStep) {
-        self.terms.prefetch(hash, step);
+        self.core.terms.prefetch(hash, step);
     }
 
     /// Asks for the beginning of a list that will be opened soon.
@@ -211,7 +168,7 @@ impl Segment {
     pub fn prefetch_list(&self, record: &TermRecord) {
         let start = record.postings_start as usize;
         for line in 0..LIST_LINES {
-            codec::memory::prefetch(&self.postings, start + line * 64);
+            codec::memory::prefetch(self.core.postings.unverified(), start + line * 64);
         }
     }
 
@@ -236,7 +193,7 @@ impl Segment {
         mut each: impl FnMut(&str, TermRecord) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let key = terms::with_key(field, prefix, <[u8]>::to_vec);
-        let mut stream = self.terms.range(&key, None);
+        let mut stream = self.core.terms.range(&key, None);
         while let Some((found, ordinal)) = stream.next() {
             if !found.starts_with(&key) {
                 break;
@@ -253,28 +210,25 @@ impl Segment {
 
     /// All terms in order (a field's byte, then the term), with their ordinals.
     pub(crate) fn terms(&self) -> TermStream<'_> {
-        self.terms.stream()
+        self.core.terms.stream()
     }
 
     /// The terms of a field, likewise.
     pub(crate) fn terms_of(&self, field: Field) -> TermStream<'_> {
         let field = field as u8;
-        self.terms.range(&[field], Some(&[field + 1]))
+        self.core.terms.range(&[field], Some(&[field + 1]))
     }
 
     /// The record of the term with this ordinal.
     pub(crate) fn record(&self, ordinal: u64) -> Result<TermRecord, IndexError> {
-        self.terms
+        self.core
+            .terms
             .record(ordinal)
             .map_err(|bad| self.bad_terms(bad))
     }
 
     fn bad_terms(&self, bad: BadTerms) -> IndexError {
-        IndexError::Damaged {
-            path: self.path.clone(),
-            offset: self.terms.file_offset(bad),
-            what: "terms unreadable".to_owned(),
-        }
+        self.core.terms.damaged(bad, "terms unreadable")
     }
 
     /// The postings of a term, document by document.
@@ -292,46 +246,54 @@ impl Segment {
 
     #[inline]
     fn list(&self, record: &TermRecord) -> Result<(ListBytes<'_>, Origin<'_>), IndexError> {
-        let slice = |section: &'_ Section, start: u64, bytes: u64| {
-            let start = usize::try_from(start).ok()?;
-            let end = start.checked_add(usize::try_from(bytes).ok()?)?;
-            (end <= section.len()).then_some(start..end)
+        let core = &*self.core;
+        let range = |start: u64, bytes: u64| {
+            let start = usize::try_from(start).unwrap_or(usize::MAX);
+            start..start.saturating_add(usize::try_from(bytes).unwrap_or(usize::MAX))
         };
-        let outside = || self.damaged(&self.postings, record.postings_start, "a list lies outside");
-        let at = slice(&self.postings, record.postings_start, record.postings_bytes);
-        let positions_at = slice(
-            &self.positions,
-            record.positions_start,
-            record.positions_bytes,
-        );
+        let postings = core
+            .postings
+            .get(range(record.postings_start, record.postings_bytes));
+        let positions_at = range(record.positions_start, record.positions_bytes);
+        let (Some(postings), Some(positions)) = (postings, core.positions.lazy(positions_at))
+        else {
+            return Err(self.damaged_list(record));
+        };
         let bytes = ListBytes {
-            codec: self.meta.codec,
+            codec: core.meta.codec,
             documents_count: record.documents_count,
             occurrences_count: record.occurrences_count,
-            docs_limit: self.meta.documents_count,
-            postings: &self.postings[at.ok_or_else(outside)?],
-            positions: &self.positions[positions_at.ok_or_else(outside)?],
+            docs_limit: core.meta.documents_count,
+            postings,
+            positions,
         };
         let origin = Origin {
-            path: &self.path,
-            postings_offset: self.postings.file_offset() + record.postings_start,
-            positions_offset: self.positions.file_offset() + record.positions_start,
+            path: core.postings.file().path(),
+            postings_offset: core.postings.file_offset() + record.postings_start,
+            positions_offset: core.positions.file_offset() + record.positions_start,
         };
         Ok((bytes, origin))
+    }
+
+    #[cold]
+    fn damaged_list(&self, record: &TermRecord) -> IndexError {
+        self.core
+            .postings
+            .damaged(record.postings_start, "a list lies outside")
     }
 
     /// The stored pair of two words of the default field, by their records: the documents in which the second
     /// follows the first. `None` where it is not stored, whether the pair stands anywhere or not.
     #[inline]
     pub fn pair(&self, first: &TermRecord, second: &TermRecord) -> Option<PairRecord> {
-        self.pairs.as_ref()?.find(first, second)
+        self.pairs.as_ref()?.find(&self.core, first, second)
     }
 
     /// The documents of a stored pair, block by block; they have no positions.
     #[inline]
     pub fn pair_blocks(&self, pair: &PairRecord) -> Result<Blocks<'_>, IndexError> {
         match &self.pairs {
-            Some(pairs) => Ok(pairs.blocks(self, pair)),
+            Some(pairs) => pairs.blocks(&self.core, pair),
             None => Err(self.damaged_at_terms("a pair of another segment was asked for")),
         }
     }
@@ -351,43 +313,46 @@ impl Segment {
 
     /// Documents that are not deleted.
     pub fn live_documents_count(&self) -> u32 {
-        let deleted = self.deletions.as_ref().map_or(0, Deletions::count);
-        self.meta.documents_count.saturating_sub(deleted)
+        let deleted = self
+            .deletions
+            .as_ref()
+            .map_or(0, |deletions| deletions.count());
+        self.core.meta.documents_count.saturating_sub(deleted)
     }
 
     /// Hash of the URL: breaks ties, and finds the text.
     #[inline]
     pub fn url_hash(&self, doc: DocId) -> u64 {
-        self.hashes.url(doc)
+        self.core.hashes.url(doc)
     }
 
     /// Hash of the site: limits hits a site before details are known.
     #[inline]
     pub fn site_hash(&self, doc: DocId) -> u64 {
-        self.hashes.both(doc).1
+        self.core.hashes.both(doc).1
     }
 
     /// Both of a document: of its URL, and of its site.
     #[inline]
     pub fn hashes(&self, doc: DocId) -> (u64, u64) {
-        self.hashes.both(doc)
+        self.core.hashes.both(doc)
     }
 
     /// Asks for the hashes of a document that will be wanted soon, without waiting for them.
     #[inline]
     pub fn prefetch_hashes(&self, doc: DocId) {
-        self.hashes.prefetch(doc);
+        self.core.hashes.prefetch(doc);
     }
 
     /// What is wrong with the sites, if anything is.
     pub(crate) fn check_sites(&self) -> Result<(), String> {
-        self.hashes.check(self.meta.documents_count)
+        self.core.hashes.check(self.core.meta.documents_count)
     }
 
     /// The documents in order of (URL hash, id): how a later commit finds what it replaces. Sorted when
     /// asked for, since only commits ask.
     pub(crate) fn docs_by_hash(&self) -> Vec<u32> {
-        let mut docs: Vec<u32> = (0..self.meta.documents_count).collect();
+        let mut docs: Vec<u32> = (0..self.core.meta.documents_count).collect();
         docs.sort_by_cached_key(|&doc| self.url_hash(DocId(doc)));
         docs
     }
@@ -397,7 +362,7 @@ impl Segment {
         let block = doc.0 as usize / details::BLOCK_DOCUMENTS;
         let mut rows = Vec::new();
         let read = |rows: &mut Vec<u8>| {
-            if doc.0 >= self.meta.documents_count {
+            if doc.0 >= self.core.meta.documents_count {
                 return None;
             }
             details::decompress(self.details_block(block)?, rows)?;
@@ -406,12 +371,9 @@ impl Segment {
         read(&mut rows).ok_or_else(|| {
             let offset = block
                 .checked_sub(1)
-                .map_or(0, |b| read_u64(&self.details_offsets, b * 8));
-            self.damaged(
-                &self.details,
-                offset,
-                &format!("details of document {} unreadable", doc.0),
-            )
+                .map_or(0, |b| self.core.details_offsets.read_u64(b * 8));
+            let what = format!("details of document {} unreadable", doc.0);
+            self.core.details.damaged(offset, &what)
         })
     }
 
@@ -425,34 +387,23 @@ impl Segment {
     }
 
     fn details_block(&self, block: usize) -> Option<&[u8]> {
-        let end = read_u64(&self.details_offsets, block * 8) as usize;
+        let end = self.core.details_offsets.read_u64(block * 8) as usize;
         let start = block
             .checked_sub(1)
-            .map_or(0, |b| read_u64(&self.details_offsets, b * 8));
-        self.details.get(start as usize..end)
+            .map_or(0, |b| self.core.details_offsets.read_u64(b * 8));
+        self.core.details.get(start as usize..end)
     }
 
     /// Tells the system that postings and positions before those of `record` are done with:
     /// a merge reads a segment once, front to back.
     pub(crate) fn release_before(&self, record: &TermRecord) {
-        self.postings.release(record.postings_start as usize);
-        self.positions.release(record.positions_start as usize);
+        self.core.postings.release(record.postings_start as usize);
+        self.core.positions.release(record.positions_start as usize);
     }
 
-    pub(crate) fn damaged(&self, section: &Section, offset: u64, what: &str) -> IndexError {
-        IndexError::Damaged {
-            path: self.path.clone(),
-            offset: section.file_offset().saturating_add(offset),
-            what: what.to_owned(),
-        }
-    }
-
+    /// That what the segment says makes no sense; its damage where some was found.
     pub(crate) fn damaged_at_terms(&self, what: &str) -> IndexError {
-        IndexError::Damaged {
-            path: self.path.clone(),
-            offset: self.terms.file_offset(BadTerms { offset: 0 }),
-            what: what.to_owned(),
-        }
+        self.core.terms.damaged(BadTerms { offset: 0 }, what)
     }
 }
 
@@ -484,7 +435,7 @@ impl DetailsInOrder<'_> {
         };
         let details = read().ok_or_else(|| {
             let what = format!("details of document {} unreadable", self.next);
-            segment.damaged(&segment.details, 0, &what)
+            segment.core.details.damaged(0, &what)
         })?;
         self.next += 1;
         Ok(details)

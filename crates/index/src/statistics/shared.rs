@@ -16,22 +16,24 @@
 //! Why: a search of eight segments would look up each of its words nine times.
 
 use super::{TermPlace, TermPlaces};
-use crate::sealed::{SealedWriter, Section, read_u64};
+use crate::live::LiveFile;
+use crate::sealed::SealedWriter;
+use crate::section::Section;
 use crate::spill::Spill;
 use crate::terms::write::{ListPlace, TermsWriter};
 use crate::terms::{TermStream, Terms};
 use crate::{IndexError, LookUpStep, TermHash, TermRecord};
 use codec::{memory, vint};
-use std::path::PathBuf;
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 const SECTIONS: usize = 4;
 const TABLE_BYTES: usize = SECTIONS * 16 + 8;
+const UNREADABLE: &str = "statistics of a term unreadable";
 
 /// The terms of a statistics file.
 #[derive(Debug)]
 pub(crate) struct SharedTerms {
-    path: PathBuf,
     rows: Section,
     terms: Terms,
 }
@@ -40,26 +42,36 @@ pub(crate) struct SharedTerms {
 pub(crate) type Row = (u64, TermPlaces);
 
 impl SharedTerms {
-    pub(crate) fn open(path: PathBuf, payload: &Section) -> Result<SharedTerms, IndexError> {
+    pub(crate) fn open(payload: &Section) -> Result<SharedTerms, IndexError> {
         let read = || {
             let table_at = payload.len().checked_sub(TABLE_BYTES)?;
             let section = |number: usize| {
-                let start = usize::try_from(read_u64(payload, table_at + number * 16)).ok()?;
-                let bytes = usize::try_from(read_u64(payload, table_at + number * 16 + 8)).ok()?;
+                let start = usize::try_from(payload.read_u64(table_at + number * 16)).ok()?;
+                let bytes = usize::try_from(payload.read_u64(table_at + number * 16 + 8)).ok()?;
                 payload.part(start, bytes)
             };
-            let count = read_u64(payload, table_at + SECTIONS * 16);
+            let count = payload.read_u64(table_at + SECTIONS * 16);
             let terms = Terms::open(section(1)?, section(2)?, section(3)?, count)?;
             Some((section(0)?, terms))
         };
         match read() {
-            Some((rows, terms)) => Ok(SharedTerms { path, rows, terms }),
-            None => Err(IndexError::Damaged {
-                path,
-                offset: payload.file_offset(),
-                what: "statistics: sections do not fit the file".into(),
-            }),
+            Some((rows, terms)) => Ok(SharedTerms { rows, terms }),
+            None => Err(payload.damaged(0, "statistics: sections do not fit the file")),
         }
+    }
+
+    pub(crate) fn file(&self) -> &Arc<LiveFile> {
+        self.rows.file()
+    }
+
+    /// That what is said of a term makes no sense.
+    pub(crate) fn unreadable(&self) -> IndexError {
+        self.rows.damaged(0, UNREADABLE)
+    }
+
+    /// Terms in the file.
+    pub(crate) fn terms_count(&self) -> u64 {
+        self.terms.count()
     }
 
     /// Asks for what the next step of looking up a term will read.
@@ -73,7 +85,7 @@ impl SharedTerms {
         match self.terms.find(key) {
             Ok(None) => Ok(None),
             Ok(Some(record)) => self.row(&record).map(Some),
-            Err(bad) => Err(self.damaged(self.terms.file_offset(bad))),
+            Err(bad) => Err(self.terms.damaged(bad, UNREADABLE)),
         }
     }
 
@@ -86,7 +98,7 @@ impl SharedTerms {
     pub(crate) fn at(&self, ordinal: u64) -> Result<Row, IndexError> {
         match self.terms.record(ordinal) {
             Ok(record) => self.row(&record),
-            Err(bad) => Err(self.damaged(self.terms.file_offset(bad))),
+            Err(bad) => Err(self.terms.damaged(bad, UNREADABLE)),
         }
     }
 
@@ -100,19 +112,7 @@ impl SharedTerms {
             }
             read_row(row)
         };
-        let offset = self
-            .rows
-            .file_offset()
-            .saturating_add(record.postings_start);
-        read().ok_or_else(|| self.damaged(offset))
-    }
-
-    fn damaged(&self, offset: u64) -> IndexError {
-        IndexError::Damaged {
-            path: self.path.clone(),
-            offset,
-            what: "statistics of a term unreadable".into(),
-        }
+        read().ok_or_else(|| self.rows.damaged(record.postings_start, UNREADABLE))
     }
 }
 

@@ -1,9 +1,8 @@
-//! How do the texts of some documents of a part get into another part?
+//! Copying of some documents' texts from one part to another.
 
 use super::write::{Location, StoreWriter};
 use super::{BLOCK_BYTES, StorePart, read_fields};
 use crate::IndexError;
-use crate::sealed::read_u64;
 use crate::segment::details::decompress;
 use std::ops::Range;
 
@@ -25,11 +24,11 @@ impl StorePart {
     ) -> Result<(), IndexError> {
         let (mut texts, mut start) = (Vec::new(), 0);
         for block in 0..(self.ends.len() / 8) as u32 {
-            let end = read_u64(&self.ends, block as usize * 8) as usize;
+            let end = self.ends.read_u64(block as usize * 8) as usize;
             let damaged = || self.damaged_block(block, start as u64);
             let bytes = self.payload.get(start..end).ok_or_else(damaged)?;
             decompress(bytes, &mut texts).ok_or_else(damaged)?;
-            let places = self.places(block, &texts, &wanted).ok_or_else(damaged)?;
+            let places = self.places(block, &texts, &wanted)?.ok_or_else(damaged)?;
             let all = places.iter().all(|(_, rank)| rank.is_some());
             if all && texts.len() >= BLOCK_BYTES / 2 && out.may_end_block() {
                 let block = out.push_block(bytes)?;
@@ -59,31 +58,35 @@ impl StorePart {
         block: u32,
         texts: &[u8],
         wanted: &impl Fn(u32) -> bool,
-    ) -> Option<Vec<Place>> {
+    ) -> Result<Option<Vec<Place>>, IndexError> {
         let (mut places, mut start) = (Vec::new(), 0);
         while start < texts.len() {
-            let (fields, end) = read_fields(texts, start)?;
+            let Some((fields, end)) = read_fields(texts, start) else {
+                return Ok(None);
+            };
             let location = Location {
                 block,
                 offset: start as u32,
             };
-            let rank = self.rank_of(fields.url, location);
+            let rank = self.rank_of(fields.url, location)?;
             places.push((start..end, rank.filter(|&rank| wanted(rank))));
             start = end;
         }
-        Some(places)
+        Ok(Some(places))
     }
 
     /// The rank in the directory of the document at a place; `None` when it was replaced before it got there.
-    fn rank_of(&self, url: &str, location: Location) -> Option<u32> {
+    fn rank_of(&self, url: &str, location: Location) -> Result<Option<u32>, IndexError> {
         let hash = corpus::url_hash(url);
-        let mut rank = self.first_rank(hash);
-        while rank < self.documents_count() && self.entry(rank).0 == hash {
-            if self.entry(rank).1 == location {
-                return Some(rank as u32);
+        for rank in self.first_rank(hash)?..self.documents_count() {
+            let (found_hash, found) = self.entry(rank)?;
+            if found_hash != hash {
+                break;
             }
-            rank += 1;
+            if found == location {
+                return Ok(Some(rank as u32));
+            }
         }
-        None
+        Ok(None)
     }
 }

@@ -20,10 +20,10 @@ pub(crate) mod write;
 
 use crate::IndexError;
 use crate::live::LiveFile;
-use crate::sealed::{Identity, Kind, Seal, Section, open_live, read_u32, read_u64};
+use crate::sealed::{Identity, Kind, Seal, read_u32, read_u64};
+use crate::section::{Section, open_live};
 use crate::segment::details::{decompress, read_text};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 use std::sync::Arc;
 use vfs::SharedStorage;
 pub(crate) use write::{Location, StoreWriter};
@@ -75,8 +75,6 @@ pub struct StoredDocument {
 /// The texts of one segment.
 #[derive(Debug)]
 pub(crate) struct StorePart {
-    path: PathBuf,
-    file: Arc<LiveFile>,
     payload: Section,
     ends: Section,
     entries: Section,
@@ -104,49 +102,49 @@ impl StorePart {
             index_id,
             number: segment.into(),
         };
-        let (payload, file) = open_live(storage, name, identity, seal)?;
+        let payload = open_live(storage, name, identity, seal)?;
         let table = payload.len().checked_sub(32);
         let part = |at: usize| {
-            let start = read_u64(&payload, table? + at) as usize;
-            payload.part(start, read_u64(&payload, table? + at + 8) as usize)
+            let start = payload.read_u64(table? + at) as usize;
+            payload.part(start, payload.read_u64(table? + at + 8) as usize)
         };
         match (part(0), part(16)) {
             (Some(ends), Some(entries)) if entries.len().is_multiple_of(ENTRY_BYTES) => {
                 Ok(StorePart {
-                    path: storage.location().join(name),
-                    file,
                     ends,
                     entries,
                     payload,
                 })
             }
-            _ => Err(IndexError::Damaged {
-                path: storage.location().join(name),
-                offset: payload.file_offset() + payload.len() as u64,
-                what: "the directory of the document store lies outside the file".into(),
-            }),
+            _ => {
+                let what = "the directory of the document store lies outside the file";
+                Err(payload.damaged(payload.len() as u64, what))
+            }
         }
     }
 
     pub(crate) fn file(&self) -> &Arc<LiveFile> {
-        &self.file
+        self.payload.file()
     }
 
     pub(crate) fn documents_count(&self) -> usize {
         self.entries.len() / ENTRY_BYTES
     }
 
-    /// Hash and location at `rank`.
-    pub(crate) fn entry(&self, rank: usize) -> (u64, Location) {
+    /// Hash and location at `rank`, which is below the number of documents.
+    pub(crate) fn entry(&self, rank: usize) -> Result<(u64, Location), IndexError> {
         let at = rank * ENTRY_BYTES;
-        let block = read_u32(&self.entries, at + 8);
-        (
-            read_u64(&self.entries, at),
-            Location {
-                block,
-                offset: read_u32(&self.entries, at + 12),
-            },
-        )
+        let entry = self.entries.get(at..at + ENTRY_BYTES);
+        let damaged = || {
+            self.entries
+                .damaged(at as u64, "the directory of texts is unreadable")
+        };
+        let entry = entry.ok_or_else(damaged)?;
+        let location = Location {
+            block: read_u32(entry, 8),
+            offset: read_u32(entry, 12),
+        };
+        Ok((read_u64(entry, 0), location))
     }
 
     /// Decompresses the block of the document at `url` into `buffer`; its place there. Without a URL, of the
@@ -157,39 +155,43 @@ impl StorePart {
         hash: u64,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<usize>, IndexError> {
-        let mut rank = self.first_rank(hash);
         // Different URLs with one hash are possible, so the URL decides.
-        while rank < self.documents_count() && self.entry(rank).0 == hash {
-            let (_, location) = self.entry(rank);
+        for rank in self.first_rank(hash)?..self.documents_count() {
+            let (found_hash, location) = self.entry(rank)?;
+            if found_hash != hash {
+                break;
+            }
             let found = self.fields(location, buffer)?;
             if url.is_none_or(|url| found.url == url) {
                 return Ok(Some(location.offset as usize));
             }
-            rank += 1;
         }
         Ok(None)
     }
 
+    /// Whether a document has the hash.
+    pub(crate) fn has_hash(&self, hash: u64) -> Result<bool, IndexError> {
+        let rank = self.first_rank(hash)?;
+        Ok(rank < self.documents_count() && self.entry(rank)?.0 == hash)
+    }
+
     /// The first rank whose hash is not below `hash`.
-    fn first_rank(&self, hash: u64) -> usize {
+    fn first_rank(&self, hash: u64) -> Result<usize, IndexError> {
         let (mut low, mut high) = (0, self.documents_count());
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.entry(middle).0 < hash {
+            if self.entry(middle)?.0 < hash {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        low
+        Ok(low)
     }
 
     fn damaged_block(&self, block: u32, start: u64) -> IndexError {
-        IndexError::Damaged {
-            path: self.path.clone(),
-            offset: self.payload.file_offset().saturating_add(start),
-            what: format!("block {block} of texts unreadable"),
-        }
+        let what = format!("block {block} of texts unreadable");
+        self.payload.damaged(start, &what)
     }
 
     fn fields<'b>(
@@ -200,9 +202,9 @@ impl StorePart {
         let block = location.block as usize;
         let start = block
             .checked_sub(1)
-            .map_or(0, |before| read_u64(&self.ends, before * 8));
+            .map_or(0, |before| self.ends.read_u64(before * 8));
         let damaged = || self.damaged_block(location.block, start);
-        let end = read_u64(&self.ends, block * 8) as usize;
+        let end = self.ends.read_u64(block * 8) as usize;
         let bytes = self.payload.get(start as usize..end).ok_or_else(damaged)?;
         decompress(bytes, buffer).ok_or_else(damaged)?;
         let (fields, _) = read_fields(buffer, location.offset as usize).ok_or_else(damaged)?;

@@ -27,8 +27,9 @@ pub(crate) mod write;
 
 pub(crate) use stream::TermStream;
 
-use crate::sealed::{Section, read_u32};
-use crate::{Field, TermRecord, uint};
+use crate::sealed::read_u32;
+use crate::section::Section;
+use crate::{Field, IndexError, TermRecord, uint};
 use codec::{memory, vint};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -118,15 +119,21 @@ impl Terms {
         })
     }
 
+    /// Terms in the dictionary.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
     /// The record of a key.
     pub(crate) fn find(&self, key: &[u8]) -> Result<Option<TermRecord>, BadTerms> {
         let hash = hash_of(key);
         let bucket_bytes = bucket_bytes(self.width);
         let buckets_count = self.table.len() / bucket_bytes;
         let first = bucket_of(hash, buckets_count as u64) as usize;
-        let table: &[u8] = &self.table;
         for bucket in (first..buckets_count).chain(0..first) {
-            let bucket = &table[bucket * bucket_bytes..][..bucket_bytes];
+            let start = bucket * bucket_bytes;
+            let bad = BadTerms { offset: 0 };
+            let bucket = self.table.get(start..start + bucket_bytes).ok_or(bad)?;
             let Some((checks, blocks)) = bucket.split_first_chunk::<PLACES>() else {
                 break;
             };
@@ -153,11 +160,12 @@ impl Terms {
         let buckets_count = self.table.len() / bucket_bytes;
         let start = bucket_of(hash.0, buckets_count as u64) as usize * bucket_bytes;
         if step == LookUpStep::Table {
-            memory::prefetch(&self.table, start);
-            memory::prefetch(&self.table, start + bucket_bytes - 1);
+            memory::prefetch(self.table.unverified(), start);
+            memory::prefetch(self.table.unverified(), start + bucket_bytes - 1);
             return;
         }
-        let Some(bucket) = self.table.get(start..start + bucket_bytes) else {
+        let table = self.table.unverified();
+        let Some(bucket) = table.get(start..start + bucket_bytes) else {
             return;
         };
         let Some((checks, blocks)) = bucket.split_first_chunk::<PLACES>() else {
@@ -171,12 +179,12 @@ impl Terms {
         let place = same.trailing_zeros() as usize;
         let block = uint::read(&blocks[place * self.width..][..self.width]) as usize;
         if step == LookUpStep::Starts {
-            memory::prefetch(&self.starts, block * 4);
+            memory::prefetch(self.starts.unverified(), block * 4);
             return;
         }
-        let at = read_u32(&self.starts, block * 4) as usize;
-        memory::prefetch(&self.blocks, at);
-        memory::prefetch(&self.blocks, at + 64);
+        let at = read_u32(self.starts.unverified(), block * 4) as usize;
+        memory::prefetch(self.blocks.unverified(), at);
+        memory::prefetch(self.blocks.unverified(), at + 64);
     }
 
     /// Looks for a key in a block.
@@ -225,9 +233,9 @@ impl Terms {
         TermStream::new(self, from, to)
     }
 
-    /// Where in the file something is wrong.
-    pub(crate) fn file_offset(&self, bad: BadTerms) -> u64 {
-        self.blocks.file_offset().saturating_add(bad.offset)
+    /// What is wrong with the file, where its terms make no sense.
+    pub(crate) fn damaged(&self, bad: BadTerms, what: &str) -> IndexError {
+        self.blocks.damaged(bad.offset, what)
     }
 
     fn blocks_count(&self) -> u64 {
@@ -239,11 +247,17 @@ impl Terms {
         if block >= self.blocks_count() {
             return None;
         }
-        let start = read_u32(&self.starts, block as usize * 4) as usize;
+        let at = block as usize * 4;
+        let start = self.starts.read_u32(at) as usize;
+        let end = match block + 1 < self.blocks_count() {
+            true => self.starts.read_u32(at + 4) as usize,
+            false => self.blocks.len(),
+        };
         let mut entries = Entries {
-            bytes: &self.blocks,
+            // Without bytes the first entry makes no sense, and that is told.
+            bytes: self.blocks.get(start..end).unwrap_or_default(),
             start,
-            at: start,
+            at: 0,
             left: BLOCK_TERMS.min(self.count - block * BLOCK_TERMS),
             postings_start: 0,
             positions_start: 0,

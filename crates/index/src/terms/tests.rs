@@ -2,7 +2,8 @@
 
 use super::write::{ListPlace, TermsWriter};
 use super::*;
-use crate::sealed::{Identity, Kind, SealedWriter, open_sealed};
+use crate::sealed::{Identity, Kind, SealedWriter};
+use crate::section::open_sealed;
 use fst::Streamer;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -50,7 +51,9 @@ fn written(lists: &Lists) -> ([Vec<u8>; 3], Vec<TermRecord>) {
     let seal = out.finish().unwrap();
     let expected = Some((IDENTITY, seal));
     let (payload, _) = open_sealed(&storage, "test", Kind::Segment, expected).unwrap();
-    let part = |(start, bytes): (u64, u64)| payload[start as usize..][..bytes as usize].to_vec();
+    let part = |(start, bytes): (u64, u64)| {
+        payload.whole().unwrap()[start as usize..][..bytes as usize].to_vec()
+    };
     (places.map(part), records)
 }
 

@@ -1,28 +1,41 @@
-//! The commit: what later documents replace is deleted, statistics are made, the manifest is put in place.
+//! The commit: deletes what later documents replace, writes what changed of the statistics, and puts the manifest in place.
+//!
+//! Of the segments that were there it reads headers, and the directories of texts where new URLs would be. Only of one that
+//! loses documents it reads all hashes, and those documents.
 
 use super::CommitSummary;
-use crate::build::merge::find_replaced;
+use super::replaced::Arrivals;
 use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
+use crate::opener::{Opener, open_segment, open_store};
 use crate::optimize::rewrite::{RewriteOptions, rewrite};
 use crate::sealed::{Identity, Kind};
-use crate::snapshot::{open_segment, open_store};
 use crate::statistics::{self, Deleted};
 use crate::store::StorePart;
-use crate::{DocId, IndexError, Segment, pairs};
+use crate::{DocId, IndexError, Segment, Statistics, pairs};
+use std::ops::Range;
 use std::sync::Arc;
 use text::Analyzer;
 use vfs::SharedStorage;
+
+/// What a commit is made with, beside the segments that were built.
+pub(super) struct CommitOptions<'a> {
+    /// An order to put the whole index into.
+    pub(super) order: Option<RewriteOptions<'a>>,
+    pub(super) threads: usize,
+    /// Terms up to which all statistics are written anew.
+    pub(super) small_terms_max: u64,
+}
 
 pub(super) fn commit(
     storage: &SharedStorage,
     mut manifest: Manifest,
     built: Vec<BuiltSegment>,
-    order: Option<&RewriteOptions<'_>>,
-    threads: usize,
+    options: &CommitOptions<'_>,
 ) -> Result<CommitSummary, IndexError> {
+    let before = manifest.clone();
     manifest.generation += 1;
     manifest.next_segment += manifest.layout().partitions;
     let mut replaced: u64 = built.iter().map(|segment| segment.documents_replaced).sum();
@@ -35,15 +48,32 @@ pub(super) fn commit(
         manifest.segments.push(segment.entry);
     }
     manifest.sort_segments();
-    let mut segments = open_segments(storage, &manifest)?;
-    replaced += delete_replaced(storage, &mut manifest, &mut segments)?;
-    if let Some(options) = order {
-        drop(segments);
-        rewrite(storage, &mut manifest, options)?;
-        segments = open_segments(storage, &manifest)?;
+    let opened = Opener::new(storage, &manifest, None).open_parts()?;
+    let (mut segments, texts): (Vec<_>, Vec<_>) = opened.into_iter().unzip();
+    let first_new = before.next_segment;
+    let deleted = delete_replaced(storage, &mut manifest, &mut segments, &texts, first_new)?;
+    drop(texts);
+    replaced += deleted.documents_count;
+    match &options.order {
+        Some(order) => {
+            drop(segments);
+            rewrite(storage, &mut manifest, order)?;
+            segments = open_segments(storage, &manifest)?;
+            pairs::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
+            write_statistics(storage, &mut manifest, segments)?;
+        }
+        None => {
+            pairs::write_missing(
+                storage,
+                &mut manifest,
+                &segments,
+                first_new,
+                options.threads,
+            )?;
+            let small = options.small_terms_max;
+            change_statistics(storage, &before, &mut manifest, segments, deleted, small)?;
+        }
     }
-    pairs::write_missing(storage, &mut manifest, &segments, threads)?;
-    write_statistics(storage, &mut manifest, segments)?;
     manifest::commit(storage, &manifest)?;
     // The commit is durable by now: files that could not be removed wait for the next writer.
     let _ = remove_leftovers(storage, &manifest);
@@ -67,42 +97,25 @@ pub(crate) fn open_segments(
         .collect()
 }
 
-/// Deletes, in older segments, the documents that newer ones of the partition replace. Returns how many
-/// documents were replaced.
+/// Deletes the documents that those of the segments from `first_new` on replace; what was deleted.
 fn delete_replaced(
     storage: &SharedStorage,
     manifest: &mut Manifest,
     segments: &mut [Segment],
-) -> Result<u64, IndexError> {
-    let mut replaced = 0;
-    let mut newly_deleted = Deleted::default();
+    texts: &[Option<Arc<StorePart>>],
+    first_new: u32,
+) -> Result<Deleted, IndexError> {
+    let mut deleted = Deleted::default();
     let mut from = 0;
     while from < segments.len() {
         let chunks = segments[from].chunks();
-        let count = segments[from..]
-            .iter()
-            .take_while(|s| s.chunks() == chunks)
-            .count();
-        for (at, gone) in find_replaced(&segments[from..from + count])?
-            .into_iter()
-            .enumerate()
-        {
-            if gone.count() == 0 {
-                continue;
-            }
-            replaced += u64::from(gone.count());
-            let number = from + at;
-            let part = open_store(storage, manifest, &manifest.segments[number])?;
-            let analyzer = manifest.analyzer;
-            count_words(
-                &mut newly_deleted,
-                &gone,
-                &segments[number],
-                part.as_ref(),
-                analyzer,
-            )?;
-            let generation = manifest.generation;
-            let index_id = manifest.index_id();
+        let same = segments[from..].iter().take_while(|s| s.chunks() == chunks);
+        let partition = from..from + same.count();
+        for (number, gone) in find_replaced(segments, texts, &partition, first_new)? {
+            let (segment, part) = (&segments[number], texts[number].as_deref());
+            count_words(&mut deleted, &gone, segment, part, manifest.analyzer)?;
+            deleted.documents_count += u64::from(gone.count());
+            let (index_id, generation) = (manifest.index_id(), manifest.generation);
             let entry = &mut manifest.segments[number];
             delete(
                 storage,
@@ -113,17 +126,51 @@ fn delete_replaced(
                 &gone,
             )?;
         }
-        from += count;
+        from = partition.end;
     }
-    manifest.documents_count -= replaced;
-    for (sum, words) in manifest
-        .words_counts
-        .iter_mut()
-        .zip(newly_deleted.words_counts)
-    {
+    manifest.documents_count -= deleted.documents_count;
+    for (sum, words) in manifest.words_counts.iter_mut().zip(deleted.words_counts) {
         *sum -= words.min(*sum);
     }
+    Ok(deleted)
+}
+
+/// The documents of the segments of a partition that newer ones of it replace, by the number of the segment.
+fn find_replaced(
+    segments: &[Segment],
+    texts: &[Option<Arc<StorePart>>],
+    partition: &Range<usize>,
+    first_new: u32,
+) -> Result<Vec<(usize, Deletions)>, IndexError> {
+    let arrivals = Arrivals::of(&segments[partition.clone()], first_new)?;
+    let mut replaced = Vec::new();
+    for number in partition.clone() {
+        let gone = arrivals.replace(&segments[number], texts[number].as_deref())?;
+        replaced.extend(gone.map(|gone| (number, gone)));
+    }
     Ok(replaced)
+}
+
+/// Writes what changed of the statistics since the generation `before`. `segments` are all that `manifest` names.
+fn change_statistics(
+    storage: &SharedStorage,
+    before: &Manifest,
+    manifest: &mut Manifest,
+    segments: Vec<Segment>,
+    deleted: Deleted,
+    small_terms_max: u64,
+) -> Result<(), IndexError> {
+    let segments: Vec<_> = segments.into_iter().map(Arc::new).collect();
+    let before = Statistics::open(storage, before, Vec::new(), None)?;
+    manifest.statistics = statistics::write_changes(
+        storage,
+        manifest,
+        &before,
+        &segments,
+        deleted,
+        small_terms_max,
+    )?;
+    Ok(())
 }
 
 /// Writes the statistics of `segments`, all that `manifest` names.
@@ -134,13 +181,7 @@ pub(crate) fn write_statistics(
 ) -> Result<(), IndexError> {
     let segments: Vec<_> = segments.into_iter().map(Arc::new).collect();
     let deleted = all_deleted(storage, manifest, &segments)?;
-    manifest.statistics = statistics::write(
-        storage,
-        manifest.index_id(),
-        manifest.generation,
-        &segments,
-        &deleted,
-    )?;
+    manifest.statistics = statistics::write_whole(storage, manifest, &segments, &deleted)?;
     Ok(())
 }
 
@@ -154,10 +195,10 @@ fn delete(
     gone: &Deletions,
 ) -> Result<(), IndexError> {
     let documents_count = segment.documents_count();
-    let mut deletions = segment
-        .deletions
-        .take()
-        .unwrap_or_else(|| Deletions::none(documents_count));
+    let mut deletions = match segment.deletions.take() {
+        Some(deletions) => Arc::unwrap_or_clone(deletions),
+        None => Deletions::none(documents_count),
+    };
     gone.docs().for_each(|doc| {
         deletions.insert(doc);
     });
@@ -170,7 +211,7 @@ fn delete(
     };
     let seal = deletions.write(storage, &name, identity)?;
     entry.deletions = Some(FileEntry { name, number, seal });
-    segment.deletions = Some(deletions);
+    segment.deletions = Some(Arc::new(deletions));
     Ok(())
 }
 
@@ -197,7 +238,7 @@ pub(crate) fn all_deleted(
                 &mut deleted,
                 gone,
                 segment,
-                part.as_ref(),
+                part.as_deref(),
                 manifest.analyzer,
             )?;
         }

@@ -99,9 +99,14 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Bytes that were loaded, and why not all were.
-    pub(super) fn finish(self) -> (u64, Vec<String>) {
-        (self.loaded_bytes, self.shortfalls)
+    /// Bytes that were loaded.
+    pub(super) fn loaded_bytes(&self) -> u64 {
+        self.loaded_bytes
+    }
+
+    /// Why not all were.
+    pub(super) fn finish(self) -> Vec<String> {
+        self.shortfalls
     }
 }
 

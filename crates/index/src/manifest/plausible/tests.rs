@@ -25,7 +25,7 @@ fn good() -> Manifest {
     manifest.generation = 3;
     manifest.next_segment = 3;
     manifest.documents_count = 15;
-    manifest.statistics = Some(file("statistics-3", 3));
+    manifest.statistics = Some(StatisticsEntry::Whole(file("statistics-3", 3)));
     manifest.segments = (1..=2)
         .map(|segment| SegmentEntry {
             segment,
@@ -72,10 +72,10 @@ fn statistics_are_there_where_segments_need_them() {
         m.statistics = None;
     });
     check("cannot have a file", |m| {
-        m.statistics = Some(file("statistics-4", 4));
+        m.statistics = Some(StatisticsEntry::Whole(file("statistics-4", 4)));
     });
     check("cannot have a file", |m| {
-        m.statistics = Some(file("statistics-03", 3));
+        m.statistics = Some(StatisticsEntry::Whole(file("statistics-03", 3)));
     });
 }
 
@@ -107,6 +107,47 @@ fn a_segment_stands_there_once_and_by_its_name() {
         m.segments[1].deletions = Some(file("segment-00000002-4.deletions", 2 << 32 | 4));
     });
     check("texts", |m| m.segments[0].documents = None);
+}
+
+#[test]
+fn layers_of_statistics_are_those_of_the_segments() {
+    let layers = |base: Option<FileEntry>, counted: &[u32], deleted: &[FileEntry]| {
+        let (counted, deleted) = (counted.to_vec(), deleted.to_vec());
+        Some(StatisticsEntry::Layers(StatisticsLayers {
+            base,
+            counted,
+            deleted,
+        }))
+    };
+    let (base, gone) = (file("statistics-2", 2), file("statistics-3", 3));
+    let fits = [
+        layers(Some(base.clone()), &[1], std::slice::from_ref(&gone)),
+        layers(Some(base.clone()), &[1, 2], std::slice::from_ref(&gone)),
+        layers(None, &[2], std::slice::from_ref(&gone)),
+        layers(None, &[1], &[]),
+    ];
+    for statistics in fits {
+        let mut manifest = good();
+        manifest.statistics = statistics;
+        assert_eq!(implausible(&manifest), None, "{:?}", manifest.statistics);
+    }
+    check("segments that it has not", |m| {
+        m.statistics = layers(None, &[3], &[])
+    });
+    check("in another order", |m| {
+        m.statistics = layers(Some(base.clone()), &[2, 1], &[]);
+    });
+    check("segments that it has not", |m| {
+        m.statistics = layers(Some(base.clone()), &[1, 1], &[]);
+    });
+    check("no base", |m| m.statistics = layers(None, &[1, 2], &[]));
+    check("no base", |m| m.statistics = layers(None, &[], &[]));
+    check("twice", |m| {
+        m.statistics = layers(Some(base.clone()), &[1], &[gone.clone(), gone.clone()]);
+    });
+    check("cannot have a file", |m| {
+        m.statistics = layers(Some(base.clone()), &[1], &[file("statistics-4", 4)]);
+    });
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Every document has the hashes it was written with, and what is damaged is told.
 
 use super::*;
-use crate::sealed::{Identity, Kind, open_sealed};
+use crate::sealed::{Identity, Kind};
+use crate::section::open_sealed;
 use proptest::prelude::*;
 use std::sync::Arc;
 use vfs::MemoryStorage;
@@ -42,7 +43,8 @@ fn written(documents: &[(u64, String)]) -> [Vec<u8>; 2] {
         }
         places = writer.finish(out).unwrap();
     });
-    places.map(|(start, bytes)| payload[start as usize..][..bytes as usize].to_vec())
+    places
+        .map(|(start, bytes)| payload.whole().unwrap()[start as usize..][..bytes as usize].to_vec())
 }
 
 fn open([documents, sites]: &[Vec<u8>; 2], documents_count: usize) -> Option<Hashes> {

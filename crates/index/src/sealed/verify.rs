@@ -1,0 +1,114 @@
+//! Verification of a sealed file's bytes: footer, header, and blocks by their checksums.
+
+use super::{
+    BLOCK_BYTES, END_MAGIC, HEADER_BYTES, Identity, Kind, MAGIC, TAIL_BYTES, read_u32, read_u64,
+};
+use std::ops::ControlFlow;
+use vfs::Region;
+
+/// Verified pages are given back in pieces of this size. Larger ones would have searches map many pages again at once.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Hears of every piece verified, in bytes; `Break` ends it.
+pub type EachPiece<'a> = dyn FnMut(usize) -> ControlFlow<()> + 'a;
+
+/// Offset in the file, and what is wrong there.
+pub(crate) type Damage = (usize, String);
+
+/// Where the payload ends, and the footer's checksum, which matches.
+pub(crate) fn verify_footer(bytes: &[u8]) -> Result<(usize, u32), Damage> {
+    let tail_at = bytes.len() - TAIL_BYTES;
+    let tail = &bytes[tail_at..];
+    if tail[16..] != END_MAGIC {
+        return Err((
+            tail_at + 16,
+            "no end mark: the file is cut short or overwritten".into(),
+        ));
+    }
+    let payload_bytes = read_u64(tail, 0);
+    let blocks = u64::from(read_u32(tail, 8));
+    let checksum = read_u32(tail, 12);
+    let checked = HEADER_BYTES as u64 + payload_bytes.min(1 << 60);
+    let expected = checked + blocks * 4 + TAIL_BYTES as u64;
+    if expected != bytes.len() as u64 || blocks != checked.div_ceil(BLOCK_BYTES as u64) {
+        return Err((
+            tail_at,
+            "the lengths in the footer do not fit the file".into(),
+        ));
+    }
+    let payload_end = checked as usize;
+    if crc32fast::hash(&bytes[payload_end..tail_at + 12]) != checksum {
+        return Err((payload_end, "checksum of the footer does not match".into()));
+    }
+    Ok((payload_end, checksum))
+}
+
+/// Compares a block of header or payload with its checksum.
+pub(crate) fn verify_block(bytes: &[u8], payload_end: usize, block: usize) -> Result<(), Damage> {
+    let at = block * BLOCK_BYTES;
+    let data = &bytes[at..payload_end.min(at + BLOCK_BYTES)];
+    if crc32fast::hash(data) == read_u32(bytes, payload_end + block * 4) {
+        return Ok(());
+    }
+    let what = format!(
+        "checksum of block {block} ({} bytes from here) does not match",
+        data.len()
+    );
+    Err((at, what))
+}
+
+/// Verifies the blocks that `is_wanted`, in order. `verified` hears of each that is as its checksum says, `each_piece` of
+/// every piece of the file passed, in bytes read of it; it may end the verification.
+pub(crate) fn verify_blocks(
+    bytes: &Region,
+    payload_end: usize,
+    is_wanted: impl Fn(usize) -> bool,
+    verified: impl Fn(usize),
+    each_piece: &mut EachPiece,
+) -> Result<ControlFlow<()>, Damage> {
+    let mut read_bytes = 0;
+    for block in 0..payload_end.div_ceil(BLOCK_BYTES) {
+        let at = block * BLOCK_BYTES;
+        if at > 0 && at.is_multiple_of(PIECE_BYTES) && read_bytes > 0 {
+            // Read once here and perhaps never again: not to be counted against this process.
+            bytes.release(at - PIECE_BYTES..at);
+            if each_piece(std::mem::take(&mut read_bytes)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        if is_wanted(block) {
+            read_bytes += BLOCK_BYTES.min(payload_end - at);
+            verify_block(bytes, payload_end, block)?;
+            verified(block);
+        }
+    }
+    match read_bytes {
+        0 => Ok(ControlFlow::Continue(())),
+        _ => Ok(each_piece(read_bytes)),
+    }
+}
+
+/// Verifies that the header is one.
+pub(crate) fn verify_magic(bytes: &[u8]) -> Result<(), Damage> {
+    if bytes[..8] != MAGIC {
+        return Err((0, "not a file of a Shorttail index".into()));
+    }
+    if crc32fast::hash(&bytes[..60]) != read_u32(bytes, 60) {
+        return Err((60, "checksum of the header does not match".into()));
+    }
+    Ok(())
+}
+
+/// Which file the header says this is; an error where it is not of that kind.
+pub(crate) fn read_identity(bytes: &[u8], kind: Kind) -> Result<Identity, Damage> {
+    if bytes[8..12] != kind.bytes() {
+        return Err((8, format!("this is not a {kind:?} file")));
+    }
+    let mut id = [0; 16];
+    id.copy_from_slice(&bytes[16..32]);
+    Ok(Identity {
+        kind,
+        index_id: u128::from_le_bytes(id),
+        number: read_u64(bytes, 32),
+    })
+}

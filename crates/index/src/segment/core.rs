@@ -1,0 +1,91 @@
+//! The file of a segment, opened: what no commit changes.
+
+use super::hashes::Hashes;
+use super::lengths::Lengths;
+use super::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta, details};
+use crate::IndexError;
+use crate::live::LiveFile;
+use crate::sealed::{Identity, Kind, Seal};
+use crate::section::{Section, open_live};
+use crate::terms::Terms;
+use std::sync::Arc;
+use vfs::SharedStorage;
+
+/// The sections of a segment's file. Indexes of several generations share it.
+#[derive(Debug)]
+pub(crate) struct SegmentCore {
+    pub(super) id: u32,
+    pub(super) meta: SegmentMeta,
+    pub(super) postings: Section,
+    pub(super) positions: Section,
+    pub(super) lengths: [Lengths; 2],
+    pub(super) hashes: Hashes,
+    pub(super) details: Section,
+    pub(super) details_offsets: Section,
+    pub(crate) terms: Terms,
+}
+
+impl SegmentCore {
+    pub(super) fn open(
+        storage: &SharedStorage,
+        name: &str,
+        index_id: u128,
+        id: u32,
+        seal: Seal,
+    ) -> Result<SegmentCore, IndexError> {
+        let identity = Identity {
+            kind: Kind::Segment,
+            index_id,
+            number: id.into(),
+        };
+        let payload = open_live(storage, name, identity, seal)?;
+        let damaged = |what: &str| payload.damaged(payload.len() as u64, what);
+        let table_at = payload.len().checked_sub(SECTIONS * 16);
+        let table_at = table_at.ok_or_else(|| damaged("the table of sections is missing"))?;
+        let section = |number: usize| {
+            let start = payload.read_u64(table_at + number * 16) as usize;
+            let bytes = payload.read_u64(table_at + number * 16 + 8) as usize;
+            let part = payload.part(start, bytes);
+            part.ok_or_else(|| damaged("a section lies outside the file"))
+        };
+        let meta: SegmentMeta = serde_json::from_slice(section(META)?.whole().unwrap_or_default())
+            .map_err(|error| damaged(&format!("counts unreadable: {error}")))?;
+        let core = SegmentCore {
+            id,
+            postings: section(0)?,
+            positions: section(1)?,
+            terms: Terms::open(section(2)?, section(3)?, section(4)?, meta.terms_count)
+                .ok_or_else(|| damaged("the dictionary is not as long as its terms make it"))?,
+            lengths: [Lengths::new(section(5)?), Lengths::new(section(6)?)],
+            hashes: Hashes::open(section(7)?, section(8)?, &meta).ok_or_else(|| {
+                damaged("the hashes are not as long as documents and sites make them")
+            })?,
+            details: section(9)?,
+            details_offsets: section(10)?,
+            meta,
+        };
+        // Damage of the table, from which zeros were read.
+        payload.file().ensure_trusted()?;
+        match core.fits() {
+            true => Ok(core),
+            false => Err(damaged("section lengths do not fit the document count")),
+        }
+    }
+
+    /// Whether sections are as long as the documents make them.
+    fn fits(&self) -> bool {
+        let documents = self.meta.documents_count as usize;
+        let mut lengths = self.lengths.iter().zip(self.meta.words_counts);
+        lengths.all(|(lengths, words)| lengths.len() == if words == 0 { 0 } else { documents })
+            && self.details_offsets.len() == documents.div_ceil(details::BLOCK_DOCUMENTS) * 8
+            && self.meta.documents_count <= DOCUMENTS_MAX
+    }
+
+    pub(crate) fn meta(&self) -> &SegmentMeta {
+        &self.meta
+    }
+
+    pub(crate) fn file(&self) -> &Arc<LiveFile> {
+        self.postings.file()
+    }
+}

@@ -1,0 +1,142 @@
+//! Terms and words of deleted documents, which the lists of segments still count.
+
+use super::shared::{SharedTerms, SharedTermsWriter};
+use crate::deletions::Deletions;
+use crate::manifest::FileEntry;
+use crate::sealed::{Identity, Kind, SealedWriter};
+use crate::{DocId, Field, IndexError, Segment, StoredDocument};
+use fst::Streamer;
+use std::collections::BTreeMap;
+use text::Analyzer;
+use vfs::SharedStorage;
+
+/// What the counts of segments say too much.
+#[derive(Debug, Default)]
+pub(crate) struct Deleted {
+    /// By field and term, the deleted documents that hold it.
+    pub(crate) terms: BTreeMap<Vec<u8>, u64>,
+    pub(crate) words_counts: [u64; 2],
+    pub(crate) documents_count: u64,
+}
+
+impl Deleted {
+    /// Counts the words of a deleted document, from its stored text.
+    pub(crate) fn add(&mut self, document: &StoredDocument, analyzer: Analyzer) {
+        let mut terms = std::collections::BTreeSet::new();
+        let mut buffer = String::new();
+        let mut words = |field: Field, text: &str, count: &mut u64| {
+            analyzer.each_token(text, &mut buffer, |token| {
+                *count += 1;
+                terms.insert(key(field, token.term));
+            });
+        };
+        let [text_words, title_words] = &mut self.words_counts;
+        words(Field::Text, &document.title, text_words);
+        words(Field::Text, &document.body, text_words);
+        words(Field::Title, &document.title, title_words);
+        terms.insert(key(Field::Site, &corpus::site_of(&document.url)));
+        for term in terms {
+            *self.terms.entry(term).or_default() += 1;
+        }
+    }
+
+    /// Counts the words of the documents `gone` of a segment out of its lists: every list is looked
+    /// at, which takes long, but needs no texts. What it finds is what `add` finds.
+    pub(crate) fn add_from_lists(
+        &mut self,
+        segment: &Segment,
+        gone: &Deletions,
+    ) -> Result<(), IndexError> {
+        let mut terms = segment.terms();
+        while let Some((key, ordinal)) = terms.next() {
+            let mut postings = segment.postings(&segment.record(ordinal)?)?;
+            let (mut documents, mut occurrences) = (0, 0);
+            for doc in gone.docs().map(DocId) {
+                if postings.seek(doc) == doc {
+                    documents += 1;
+                    occurrences += u64::from(postings.frequency());
+                }
+            }
+            postings.take_error().map_or(Ok(()), Err)?;
+            if documents > 0 {
+                *self.terms.entry(key.to_vec()).or_default() += documents;
+            }
+            // Fields without lengths, like sites, are not counted in words.
+            let field = key.first().map_or(usize::MAX, |&field| field.into());
+            if let Some(sum) = self.words_counts.get_mut(field) {
+                *sum += occurrences;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Deleted {
+    /// Adds what a file of deleted terms counts.
+    pub(super) fn add_file(&mut self, file: &SharedTerms) -> Result<(), IndexError> {
+        let mut terms = file.stream();
+        while let Some((key, ordinal)) = terms.next() {
+            let (count, _) = file.at(ordinal)?;
+            let sum = self.terms.entry(key.to_vec()).or_default();
+            *sum = sum.saturating_add(count);
+        }
+        Ok(())
+    }
+
+    /// Adds what the counts of a base leave out of those of its segments.
+    pub(super) fn add_base(&mut self, base: &SharedTerms) -> Result<(), IndexError> {
+        let mut terms = base.stream();
+        while let Some((key, ordinal)) = terms.next() {
+            let (live, places) = base.at(ordinal)?;
+            let counts = places.iter().map(|place| place.record.documents_count);
+            let all: u64 = counts.map(u64::from).sum();
+            if all > live {
+                *self.terms.entry(key.to_vec()).or_default() += all - live;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the terms as the statistics file of a generation.
+    pub(super) fn write(
+        &self,
+        storage: &SharedStorage,
+        index_id: u128,
+        generation: u64,
+    ) -> Result<FileEntry, IndexError> {
+        let name = format!("statistics-{generation}");
+        let mut terms = SharedTermsWriter::new(storage, &name);
+        for (key, &count) in &self.terms {
+            terms.push(key, count, &[])?;
+        }
+        finish_file(storage, index_id, generation, terms)
+    }
+}
+
+/// Writes the statistics file of a generation.
+pub(super) fn finish_file(
+    storage: &SharedStorage,
+    index_id: u128,
+    generation: u64,
+    terms: SharedTermsWriter,
+) -> Result<FileEntry, IndexError> {
+    let name = format!("statistics-{generation}");
+    let identity = Identity {
+        kind: Kind::Statistics,
+        index_id,
+        number: generation,
+    };
+    let mut out = SealedWriter::create(storage, &name, identity)?;
+    terms.finish(&mut out)?;
+    Ok(FileEntry {
+        name,
+        number: generation,
+        seal: out.finish()?,
+    })
+}
+
+fn key(field: Field, term: &str) -> Vec<u8> {
+    let mut key = vec![field as u8];
+    key.extend_from_slice(term.as_bytes());
+    key
+}

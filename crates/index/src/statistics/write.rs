@@ -1,0 +1,168 @@
+//! Writing of statistics: a base now and then, and with most commits only what they deleted.
+//!
+//! ```text
+//! base      counts the segments that were there when it was written
+//! deleted   terms of documents deleted since, in files each more than twice as large as the next
+//! newer     segments since: their dictionaries count them
+//! ```
+//!
+//! A base is written anew where the index is small, or the segments since are more than those that it counts, or have more
+//! than a quarter of their terms, as may deleted documents. So a commit costs, over many, a constant times what it
+//! changes, and a term is looked up in at most twice as many segments as there were.
+
+use super::deleted::finish_file;
+use super::shared::SharedTermsWriter;
+use super::{Deleted, Statistics, TermPlace};
+use crate::manifest::{Manifest, StatisticsEntry, StatisticsLayers};
+use crate::{IndexError, Segment};
+use fst::{Streamer, map::OpBuilder};
+use std::collections::HashSet;
+use std::sync::Arc;
+use vfs::SharedStorage;
+
+/// Terms of all segments up to which a base is written with each commit, in some milliseconds.
+pub(crate) const SMALL_TERMS_MAX: u64 = 1 << 15;
+/// Segments that a base need not count, however few it counts.
+const NEWER_SEGMENTS: usize = 32;
+/// Terms that a base counts, for each that it need not count.
+const COUNTED_TERMS: u64 = 4;
+
+/// Calls `each` for every term that a base must hold, with its live documents and its places, in order.
+pub(crate) fn each_shared_term(
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    each_term_where(
+        segments,
+        deleted,
+        |places, gone| places > 1 || gone > 0,
+        each,
+    )
+}
+
+/// As [`each_shared_term`], for every term.
+pub(crate) fn each_term(
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    each_term_where(segments, deleted, |_, _| true, each)
+}
+
+fn each_term_where(
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    is_wanted: impl Fn(usize, u64) -> bool,
+    mut each: impl FnMut(&[u8], u64, &[TermPlace]) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    let union: OpBuilder = segments.iter().map(|segment| segment.terms()).collect();
+    let mut terms = union.union();
+    let mut places = Vec::new();
+    while let Some((term, found)) = terms.next() {
+        let gone = deleted.terms.get(term).copied().unwrap_or(0);
+        if !is_wanted(found.len(), gone) {
+            continue;
+        }
+        places.clear();
+        for found in found {
+            let record = segments[found.index].record(found.value)?;
+            places.push(TermPlace {
+                segment: found.index as u32,
+                record,
+            });
+        }
+        places.sort_unstable_by_key(|place| place.segment);
+        let counts = places.iter().map(|place| place.record.documents_count);
+        let count: u64 = counts.map(u64::from).sum();
+        each(term, count.saturating_sub(gone), &places)?;
+    }
+    Ok(())
+}
+
+/// Writes the statistics of `segments` as one file; `None` when a single segment says it all.
+pub(crate) fn write_whole(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+) -> Result<Option<StatisticsEntry>, IndexError> {
+    if segments.len() < 2 && deleted.terms.is_empty() {
+        return Ok(None);
+    }
+    let mut terms = SharedTermsWriter::new(storage, &format!("statistics-{}", manifest.generation));
+    each_shared_term(segments, deleted, |term, count, places| {
+        terms.push(term, count, places)
+    })?;
+    let file = finish_file(storage, manifest.index_id(), manifest.generation, terms)?;
+    Ok(Some(StatisticsEntry::Whole(file)))
+}
+
+/// Writes what a commit changed of the statistics `before` it, or all anew. `segments` are those of `manifest`, in its
+/// order, and have all that `before` counts; `deleted` is what the commit deleted, and `small_terms_max` the number of terms
+/// up to which all is written anew.
+pub(crate) fn write_changes(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    before: &Statistics,
+    segments: &[Arc<Segment>],
+    mut deleted: Deleted,
+    small_terms_max: u64,
+) -> Result<Option<StatisticsEntry>, IndexError> {
+    let mut layers = before.layers().clone();
+    if is_base_due(&layers, before, segments, &deleted, small_terms_max) {
+        if let Some(base) = before.base() {
+            deleted.add_base(base)?;
+        }
+        for file in before.deleted() {
+            deleted.add_file(file)?;
+        }
+        return write_whole(storage, manifest, segments, &deleted);
+    }
+    if !deleted.terms.is_empty() {
+        // Merged with files that are not much larger, so that a term is in few of them.
+        for file in before.deleted().rev() {
+            if file.terms_count() > 2 * deleted.terms.len() as u64 {
+                break;
+            }
+            deleted.add_file(file)?;
+            layers.deleted.pop();
+        }
+        let file = deleted.write(storage, manifest.index_id(), manifest.generation)?;
+        layers.deleted.push(file);
+    }
+    // A commit that changed nothing leaves the form as it was.
+    let is_whole = layers.deleted.is_empty() && layers.counted.len() == segments.len();
+    Ok(match (layers.base.clone(), is_whole) {
+        (base, true) => base.map(StatisticsEntry::Whole),
+        (_, false) => Some(StatisticsEntry::Layers(layers)),
+    })
+}
+
+/// Whether all is to be counted anew.
+fn is_base_due(
+    layers: &StatisticsLayers,
+    before: &Statistics,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    small_terms_max: u64,
+) -> bool {
+    let counted: HashSet<u32> = layers.counted.iter().copied().collect();
+    let is_counted = |segment: &&Arc<Segment>| counted.contains(&segment.id());
+    let terms_of = |counted: bool| -> u64 {
+        let segments = segments.iter().filter(|s| is_counted(s) == counted);
+        segments.map(|segment| segment.meta().terms_count).sum()
+    };
+    let (counted_terms, newer_terms) = (terms_of(true), terms_of(false));
+    let gone = before.deleted().map(|file| file.terms_count());
+    let deleted_terms = gone.sum::<u64>() + deleted.terms.len() as u64;
+    let newer_segments = segments
+        .iter()
+        .filter(|segment| !is_counted(segment))
+        .count();
+    // Nothing was there before.
+    layers.counted.is_empty()
+        || counted_terms + newer_terms <= small_terms_max
+        || newer_segments > NEWER_SEGMENTS.max(layers.counted.len())
+        || newer_terms.max(deleted_terms) * COUNTED_TERMS > counted_terms
+}
