@@ -12,15 +12,16 @@
 //!
 //! Exact: documents, scores and order are those of [`crate::exhaustive`], since sums are exact.
 
-use crate::TopK;
-use crate::batch::Batch;
-use crate::condition::Condition;
-use crate::cursor::BLOCK;
-use crate::list::{List, Lists, first_damage};
-use crate::plan::{Node, Plan};
-use crate::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
-use crate::stop;
-use crate::window::{WIDTH_MAX, Window};
+use crate::block::batch::Batch;
+use crate::block::term_scorer::{List, Lists, first_damage};
+use crate::block::window::{WIDTH_MAX, Window};
+use crate::context::cancel;
+use crate::context::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::BLOCK;
+use crate::topk::kept::TopK;
+use crate::verify::filter::Condition;
 use codec::sums::ROW;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -146,7 +147,7 @@ impl<'a> MaxScore<'a> {
         segment: &Segment,
         top: &mut TopK<'a>,
     ) -> Result<(), IndexError> {
-        let work = stop::WINDOW + stop::clauses_work(self.lists.len());
+        let work = cancel::WINDOW + cancel::clauses_work(self.lists.len());
         let mut base = range.start;
         while base < range.end && !top.stop().ends_hits(base, work) {
             top.exchange();
@@ -381,7 +382,8 @@ impl<'a> Helpers<'_, 'a> {
             batch.retain(least - others);
         }
         if let Some(condition) = &mut self.condition {
-            batch.keep_allowed(condition, top.stop());
+            let stop = top.stop();
+            batch.keep(|docs, kept| condition.allowed(docs, kept, stop));
         }
         if top.stop().is_aborted() {
             batch.count = 0;

@@ -3,11 +3,12 @@
 //! Exact: documents, scores and order are those of [`crate::exhaustive`]. A block is left out when its
 //! competitive pairs bound every score in it below the worst score kept.
 
-use crate::batch::Batch;
-use crate::list::{List, first_damage};
-use crate::scratch::Lent;
-use crate::stop::StopRef;
-use crate::{TopK, union};
+use crate::block::batch::Batch;
+use crate::block::term_scorer::{List, first_damage};
+use crate::context::cancel::StopRef;
+use crate::context::scratch::Lent;
+use crate::count::union;
+use crate::topk::kept::TopK;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 

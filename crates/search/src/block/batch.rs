@@ -1,14 +1,13 @@
 //! Candidates with what they score so far, on their way through the lists that have not been asked yet.
 
-use crate::TopK;
-use crate::competitive::{self, Reached, Room};
-use crate::condition::Condition;
-use crate::cursor::BLOCK;
-use crate::list::{Found, List};
-use crate::matches::pick;
-use crate::profile;
-use crate::scratch::kept_by_thread;
-use crate::stop::StopRef;
+use crate::block::columns::pick;
+use crate::block::impact_filter;
+use crate::block::impact_filter::{Reached, Room};
+use crate::block::term_scorer::{Found, List};
+use crate::context::counters;
+use crate::context::scratch::kept_by_thread;
+use crate::plan::scorer::BLOCK;
+use crate::topk::kept::TopK;
 use codec::lanes;
 use index::{DocId, Place, Segment};
 
@@ -64,7 +63,7 @@ impl Batch {
             scores: &mut self.sums,
             room: &mut self.room,
         };
-        self.count = competitive::reaching(list, least, reached);
+        self.count = impact_filter::reaching(list, least, reached);
     }
 
     /// Takes of some scored documents those whose score is `least` or more; the batch is empty before.
@@ -150,18 +149,19 @@ impl Batch {
         }
     }
 
-    /// Keeps the candidates that match.
-    pub(crate) fn keep_allowed(&mut self, condition: &mut Condition<'_>, stop: StopRef<'_>) {
+    /// Keeps the candidates whose indexes `choose` writes, given their documents; it returns how many they are.
+    #[inline]
+    pub(crate) fn keep(&mut self, choose: impl FnOnce(&[u32], &mut [u8; BLOCK]) -> usize) {
         if self.count == 0 {
             return;
         }
-        let count = condition.allowed(&self.docs[..self.count], &mut self.kept, stop);
+        let count = choose(&self.docs[..self.count], &mut self.kept);
         self.pick(count);
     }
 
     /// Offers the candidates, now that all is added, and empties the batch.
     pub(crate) fn offer(&mut self, segment: &Segment, top: &mut TopK<'_>) {
-        profile::offered(self.count);
+        counters::offered(self.count);
         let has_deletions = segment.has_deletions();
         for (&doc, &sum) in self.docs[..self.count].iter().zip(&self.sums) {
             if top.would_enter(sum) && !(has_deletions && segment.is_deleted(DocId(doc))) {

@@ -1,8 +1,9 @@
 //! Documents that all of some lists hold, and where they hold them.
 
-use crate::cursor::BLOCK;
-use crate::list::{Found, List};
-use crate::scratch::kept_by_thread;
+use crate::block::columns::pick;
+use crate::block::term_scorer::{Found, List};
+use crate::context::scratch::kept_by_thread;
+use crate::plan::scorer::BLOCK;
 use index::Place;
 
 /// Documents that all lists hold, of one block of the leader.
@@ -68,13 +69,5 @@ impl Matches {
         for (sum, score) in self.sums.iter_mut().zip(&*scores) {
             *sum += *score;
         }
-    }
-}
-
-/// Moves those at increasing indexes to the beginning.
-#[inline]
-pub(crate) fn pick<T: Copy>(values: &mut [T; BLOCK], indexes: &[u8]) {
-    for (at, &index) in indexes.iter().enumerate() {
-        values[at] = values[index as usize];
     }
 }

@@ -1,10 +1,11 @@
 //! A clause that is one term, on one segment, as the algorithms in bulk see it: blocks, what each of them
 //! adds at most, and looking for documents in it.
 
-use crate::competitive::Limits;
-use crate::cursor::{BLOCK, Scorer};
-use crate::plan::{Node, Plan};
-use crate::scratch::{Lent, Row, rows_kept_by_thread};
+use crate::block::impact_limits::Limits;
+use crate::context::scratch::{Lent, Row, rows_kept_by_thread};
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::{BLOCK, Scorer};
 use codec::sorted::Pairs;
 use index::{
     Blocks, Bounds, DocId, Field, Impact, IndexError, PairRecord, Place, Segment, TermRecord,

@@ -3,8 +3,8 @@
 //! (Strohman, Turtle & Croft 2005 call it term-at-a-time in document windows.) Between windows everything
 //! is zero, so a window costs what is poured into it, not its width.
 
-use crate::batch::Batch;
-use crate::scratch::{Aligned, kept_by_thread};
+use crate::block::batch::Batch;
+use crate::context::scratch::{Aligned, kept_by_thread};
 use codec::{bits, sums};
 
 /// Documents of the widest window: their scores fit a second-level cache.

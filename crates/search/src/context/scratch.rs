@@ -13,7 +13,7 @@ pub(crate) trait Scratch: Default + 'static {
 /// Says where a type is kept.
 macro_rules! kept_by_thread {
     ($type:ty) => {
-        impl crate::scratch::Scratch for $type {
+        impl crate::context::scratch::Scratch for $type {
             fn store() -> &'static std::thread::LocalKey<std::cell::RefCell<Vec<Box<Self>>>> {
                 thread_local! {
                     static STORE: std::cell::RefCell<Vec<Box<$type>>> =
@@ -104,7 +104,7 @@ pub(crate) trait InRow: Sized {
 /// Says where rows of a type are kept.
 macro_rules! rows_kept_by_thread {
     ($($type:ident)::+) => {
-        impl crate::scratch::InRow for $($type)::+<'_> {
+        impl crate::context::scratch::InRow for $($type)::+<'_> {
             type Free = $($type)::+<'static>;
             fn store() -> &'static std::thread::LocalKey<std::cell::RefCell<Vec<Vec<Self::Free>>>> {
                 thread_local! {

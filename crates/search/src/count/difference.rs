@@ -1,14 +1,15 @@
-//! How many documents hold all of some terms, and not another?
+//! Count of the documents that hold all of some terms, and not another.
 //!
 //! Those that hold all, less those that hold the other too: both are conjunctions, and no score is asked for.
 
-use crate::condition::{Condition, Excluded};
-use crate::conjunction::Conjunction;
-use crate::list::{List, postings_of};
-use crate::plan::{Node, Plan};
-use crate::probe::Probe;
-use crate::stop::StopRef;
-use crate::union::count_lists;
+use crate::block::term_scorer::{List, postings_of};
+use crate::context::cancel::StopRef;
+use crate::count::union::count_lists;
+use crate::join::conjunction::Conjunction;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::verify::filter::{Condition, Excluded};
+use crate::verify::probe::Probe;
 use index::{IndexError, Segment};
 use std::ops::Range;
 

@@ -1,13 +1,15 @@
-//! How many documents hold any of several terms?
+//! Count of the documents that hold any of several terms.
 //!
 //! Of one term the list knows. Of two, what they share is subtracted (and found in the shorter one's time);
 //! of more, windows of documents are joined as bits, and what is excluded is taken away from them.
 
-use crate::condition::Condition;
-use crate::conjunction::{Conjunction, clip, mark};
-use crate::list::{List, Lists, first_damage, postings_of};
-use crate::scratch::{Lent, kept_by_thread};
-use crate::stop::{self, StopRef};
+use crate::block::bitset::{clip, mark};
+use crate::block::term_scorer::{List, Lists, first_damage, postings_of};
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::context::scratch::{Lent, kept_by_thread};
+use crate::join::conjunction::Conjunction;
+use crate::verify::filter::Condition;
 use codec::bits;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -15,7 +17,7 @@ use std::ops::Range;
 /// Documents of a window of bits. Wide, since every list begins anew in each.
 const WIDTH: u32 = 1 << 18;
 /// Units of work for a list's documents of a window.
-const WORK: u32 = stop::WINDOW;
+const WORK: u32 = cancel::WINDOW;
 
 /// Room for the bits of a window.
 #[derive(Debug, Default)]

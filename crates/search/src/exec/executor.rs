@@ -1,4 +1,4 @@
-//! Which algorithm runs a plan on a segment?
+//! Executors: the algorithms that run a plan on a segment, one range of documents at a time.
 //!
 //! ```text
 //! all of some terms        conjunction       none skipped when counted
@@ -13,49 +13,27 @@
 //! Each runs over a range of documents at a time, ranges in any order, with a threshold that may come
 //! from outside and rise meanwhile. Each gives the hits, scores and counts of [`crate::exhaustive`].
 
-mod opening;
-mod shape;
-
-use self::shape::shape;
-use crate::conjunction::Conjunction;
-use crate::counter::Counter;
-use crate::cursor::{Cursor, DocCursor};
-use crate::list::Lists;
-use crate::maxscore::MaxScore;
-use crate::mixed::Mixed;
-use crate::phrase::Phrase;
-use crate::profile::{self, Name};
-use crate::union::Union;
-use crate::{Plan, TopK, exhaustive, single};
+use crate::algorithms::boolean::state::Mixed;
+use crate::algorithms::maxscore::MaxScore;
+use crate::algorithms::term;
+use crate::block::term_scorer::Lists;
+use crate::context::counters;
+use crate::context::counters::Name;
+use crate::count::difference::Counter;
+use crate::count::union::Union;
+use crate::exhaustive::cursor::any::Cursor;
+use crate::exhaustive::cursor::walk::DocCursor;
+use crate::context::wanted::Wanted;
+use crate::exhaustive::search;
+use crate::join::conjunction::Conjunction;
+use crate::join::phrase::search::Phrase;
+use crate::plan::planner::Plan;
+use crate::topk::kept::TopK;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// What a search is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    Hits,
-    HitsAndCount,
-    Count,
-}
-
-impl Wanted {
-    pub(crate) fn is_counted(self) -> bool {
-        self != Wanted::Hits
-    }
-    pub(crate) fn has_hits(self) -> bool {
-        self != Wanted::Count
-    }
-}
-
-/// A plan opened on one segment: one look-up a term, whatever the ranges.
-pub(crate) struct Algorithm<'a> {
-    plan: &'a Plan,
-    segment: &'a Segment,
-    wanted: Wanted,
-    kind: Kind<'a>,
-}
-
-enum Kind<'a> {
+/// What runs a plan on a segment.
+pub(super) enum Kind<'a> {
     /// One list.
     Single(Lists<'a>),
     All(Conjunction<'a>),
@@ -79,56 +57,15 @@ enum Kind<'a> {
 }
 
 /// Who leads the search of a combination.
-enum Searching<'a> {
+pub(super) enum Searching<'a> {
     /// What is required.
     Required(Box<Mixed<'a>>),
     /// What adds most; what is required is asked about last.
     Best(MaxScore<'a>),
 }
 
-impl<'a> Algorithm<'a> {
-    /// Opens a plan; `None` where no document of the segment can match. Tells `top` what is known of its
-    /// threshold before anything is read.
-    pub(crate) fn open(
-        plan: &'a Plan,
-        segment: &'a Segment,
-        top: &mut TopK<'a>,
-        wanted: Wanted,
-    ) -> Result<Option<Algorithm<'a>>, IndexError> {
-        let kind = Kind::open(plan, shape(&plan.root), segment, top, wanted)?;
-        // What was opened without a clause that takes too long would match other documents.
-        let kind = kind.filter(|_| !top.stop().is_aborted());
-        if let Some(kind) = &kind {
-            kind.tell();
-        }
-        Ok(kind.map(|kind| Algorithm {
-            plan,
-            segment,
-            wanted,
-            kind,
-        }))
-    }
-
-    /// Keeps the best documents of a range in `top`, which entered the segment; how many match, where that
-    /// is wanted.
-    pub(crate) fn run(&mut self, range: Range<u32>, top: &mut TopK<'a>) -> Result<u64, IndexError> {
-        self.kind
-            .run(self.plan, self.segment, self.wanted, range, top)
-    }
-
-    /// As long as going through about so many postings a search of all documents takes at most.
-    pub(crate) fn postings(&self) -> u64 {
-        self.kind.postings()
-    }
-
-    /// The most that a document of a range can score, as far as it is known without reading postings.
-    pub(crate) fn bound(&mut self, range: &Range<u32>) -> f32 {
-        self.kind.bound_in(DocId(range.start), DocId(range.end))
-    }
-}
-
 impl<'a> Kind<'a> {
-    fn run(
+    pub(super) fn run(
         &mut self,
         plan: &'a Plan,
         segment: &'a Segment,
@@ -139,10 +76,10 @@ impl<'a> Kind<'a> {
         match self {
             Kind::Single(one) => {
                 if wanted.has_hits() {
-                    single::search(&mut one[0], range.clone(), segment, top)?;
+                    term::search(&mut one[0], range.clone(), segment, top)?;
                 }
                 match wanted.is_counted() {
-                    true => single::count(&mut one[0], range, segment, top.stop()),
+                    true => term::count(&mut one[0], range, segment, top.stop()),
                     false => Ok(0),
                 }
             }
@@ -204,12 +141,12 @@ impl<'a> Kind<'a> {
                     **cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
                 }
                 *walked = range.end;
-                exhaustive::search_range(cursor, range, segment, top, wanted.has_hits())
+                search::search_range(cursor, range, segment, top, wanted.has_hits())
             }
         }
     }
 
-    fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+    pub(super) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         match self {
             Kind::Single(one) => one[0].bound_in(base, end),
             Kind::All(both) => both.bound_in(base, end),
@@ -236,7 +173,7 @@ impl<'a> Kind<'a> {
         }
     }
 
-    fn postings(&self) -> u64 {
+    pub(super) fn postings(&self) -> u64 {
         /// Positions of a document, and a step of a cursor, take as long as so many postings.
         const SLOW: u64 = 16;
         let led = |lists: &Lists<'_>, each: u64| u64::from(lists[0].cost()) * each;
@@ -272,32 +209,32 @@ impl<'a> Kind<'a> {
     }
 
     /// Says what runs, to whoever profiles it.
-    fn tell(&self) {
+    pub(super) fn tell(&self) {
         match self {
-            Kind::Single(_) => profile::runs(Name::Single),
-            Kind::All(_) => profile::runs(Name::Conjunction),
+            Kind::Single(_) => counters::runs(Name::Single),
+            Kind::All(_) => counters::runs(Name::Conjunction),
             Kind::Any {
                 counting,
                 searching,
             } => {
                 if searching.is_some() {
-                    profile::runs(Name::MaxScore);
+                    counters::runs(Name::MaxScore);
                 }
                 if counting.is_some() {
-                    profile::runs(Name::Union);
+                    counters::runs(Name::Union);
                 }
             }
-            Kind::Phrase(_) => profile::runs(Name::Phrase),
+            Kind::Phrase(_) => counters::runs(Name::Phrase),
             Kind::Mixed {
                 searching: Some(Searching::Best(_)),
                 ..
-            } => profile::runs(Name::MaxScore),
-            Kind::Mixed { .. } => profile::runs(Name::Mixed),
+            } => counters::runs(Name::MaxScore),
+            Kind::Mixed { .. } => counters::runs(Name::Mixed),
             Kind::Parts {
                 searching,
                 counting,
             } => searching.iter().chain(counting).for_each(Kind::tell),
-            Kind::Other(..) => profile::runs(Name::Exhaustive),
+            Kind::Other(..) => counters::runs(Name::Exhaustive),
         }
     }
 }

@@ -1,19 +1,22 @@
-//! What does an algorithm need of a segment, and which of two is cheaper there?
+//! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
 
+use super::executor::{Kind, Searching};
 use super::shape::{Shape, shape_of_all};
-use super::{Kind, Searching, Wanted};
-use crate::condition::{Condition, Excluded};
-use crate::conjunction::Conjunction;
-use crate::counter::Counter;
-use crate::cursor::Cursor;
-use crate::list::{List, Lists};
-use crate::maxscore::MaxScore;
-use crate::mixed::Mixed;
-use crate::pairs::{self, Stored};
-use crate::phrase::Phrase;
-use crate::plan::Node;
-use crate::union::Union;
-use crate::{Plan, TopK};
+use crate::algorithms::boolean::state::Mixed;
+use crate::algorithms::maxscore::MaxScore;
+use crate::block::term_scorer::{List, Lists};
+use crate::context::wanted::Wanted;
+use crate::count::difference::Counter;
+use crate::count::union::Union;
+use crate::exhaustive::cursor::any::Cursor;
+use crate::join::conjunction::Conjunction;
+use crate::join::phrase::bigrams;
+use crate::join::phrase::bigrams::Stored;
+use crate::join::phrase::search::Phrase;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::topk::kept::TopK;
+use crate::verify::filter::{Condition, Excluded};
 use index::{IndexError, Segment};
 use smallvec::SmallVec;
 
@@ -26,214 +29,207 @@ const RARER: u64 = 16;
 /// Queries of more words are few.
 const FEW: usize = 8;
 
-impl<'a> Kind<'a> {
-    /// Opens what runs a shape on a segment; `None` where no document can match.
-    pub(super) fn open(
-        plan: &'a Plan,
-        shape: Shape<'a>,
-        segment: &'a Segment,
-        top: &mut TopK<'a>,
-        wanted: Wanted,
-    ) -> Result<Option<Kind<'a>>, IndexError> {
-        Ok(match shape {
-            Shape::Term(node) => {
-                let lists = List::open_each(plan, std::slice::from_ref(node), segment)?;
-                (!lists.is_empty()).then_some(Kind::Single(lists))
+/// Opens what runs a shape on a segment; `None` where no document can match.
+pub(super) fn open<'a>(
+    plan: &'a Plan,
+    shape: Shape<'a>,
+    segment: &'a Segment,
+    top: &mut TopK<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    Ok(match shape {
+        Shape::Term(node) => {
+            let lists = List::open_each(plan, std::slice::from_ref(node), segment)?;
+            (!lists.is_empty()).then_some(Kind::Single(lists))
+        }
+        Shape::All(nodes) => {
+            open_all(plan, nodes, segment)?.map(|lists| Kind::All(Conjunction::new(lists)))
+        }
+        Shape::Any(nodes, excluded) => {
+            open_any(plan, nodes, [excluded, &[], &[]], segment, top, wanted)?
+        }
+        Shape::Either(nodes) => open_parts(plan, nodes, segment, top, wanted)?,
+        Shape::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
+            Stored::Pair(pair) => {
+                let mut lists = Lists::take();
+                lists.push(bigrams::list_of(plan, phrase, &pair, segment)?);
+                Some(Kind::Single(lists))
             }
-            Shape::All(nodes) => {
-                open_all(plan, nodes, segment)?.map(|lists| Kind::All(Conjunction::new(lists)))
-            }
-            Shape::Any(nodes, excluded) => {
-                Kind::open_any(plan, nodes, [excluded, &[], &[]], segment, top, wanted)?
-            }
-            Shape::Either(nodes) => Kind::open_parts(plan, nodes, segment, top, wanted)?,
-            Shape::Phrase(phrase) => match pairs::stored(phrase, segment)? {
-                Stored::Pair(pair) => {
-                    let mut lists = Lists::take();
-                    lists.push(pairs::list_of(plan, phrase, &pair, segment)?);
-                    Some(Kind::Single(lists))
-                }
-                Stored::Nowhere => None,
-                Stored::Unknown => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
-            },
-            Shape::Mixed([required, optional, excluded]) => {
-                let excluded = [excluded, &[], &[]];
-                Kind::open_mixed(plan, [required, optional], excluded, segment, top, wanted)?
-            }
-            Shape::Other => Kind::open_other(plan, segment, top)?,
-        })
-    }
+            Stored::Nowhere => None,
+            Stored::Unknown => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
+        },
+        Shape::Mixed([required, optional, excluded]) => {
+            let excluded = [excluded, &[], &[]];
+            open_mixed(plan, [required, optional], excluded, segment, top, wanted)?
+        }
+        Shape::Other => open_other(plan, segment, top)?,
+    })
+}
 
-    fn open_any(
-        plan: &'a Plan,
-        nodes: &'a [Node],
-        excluded: Excluded<'a>,
-        segment: &'a Segment,
-        top: &mut TopK<'a>,
-        wanted: Wanted,
-    ) -> Result<Option<Kind<'a>>, IndexError> {
-        let lists = List::open_each(plan, nodes, segment)?;
-        let condition = match lists.is_empty() {
-            true => return Ok(None),
-            false => Condition::excluding(plan, excluded, segment, top.stop())?,
-        };
-        if lists.len() == 1 {
-            if condition.is_none() {
-                return Ok(Some(Kind::Single(lists)));
-            }
-            for node in nodes {
-                // The only one that there is, is required.
-                let nodes = [std::slice::from_ref(node), &[]];
-                let kind = Kind::open_mixed(plan, nodes, excluded, segment, top, wanted)?;
-                if kind.is_some() {
-                    return Ok(kind);
-                }
-            }
-            return Ok(None);
+fn open_any<'a>(
+    plan: &'a Plan,
+    nodes: &'a [Node],
+    excluded: Excluded<'a>,
+    segment: &'a Segment,
+    top: &mut TopK<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    let lists = List::open_each(plan, nodes, segment)?;
+    let condition = match lists.is_empty() {
+        true => return Ok(None),
+        false => Condition::excluding(plan, excluded, segment, top.stop())?,
+    };
+    if lists.len() == 1 {
+        if condition.is_none() {
+            return Ok(Some(Kind::Single(lists)));
         }
-        let (counting, searching) = match wanted {
-            Wanted::Hits => (None, Some((lists, condition))),
-            // Both read the lists in an order of their own, so each has its own.
-            Wanted::HitsAndCount => (
-                Some((
-                    List::open_each(plan, nodes, segment)?,
-                    Condition::excluding(plan, excluded, segment, top.stop())?,
-                )),
-                Some((lists, condition)),
-            ),
-            Wanted::Count => (Some((lists, condition)), None),
-        };
-        Ok(Some(Kind::Any {
-            counting: counting.map(|(lists, condition)| Union::new(lists, condition)),
-            searching: searching
-                .map(|(lists, condition)| MaxScore::new(lists, condition, segment, top)),
-        }))
+        for node in nodes {
+            // The only one that there is, is required.
+            let nodes = [std::slice::from_ref(node), &[]];
+            let kind = open_mixed(plan, nodes, excluded, segment, top, wanted)?;
+            if kind.is_some() {
+                return Ok(kind);
+            }
+        }
+        return Ok(None);
     }
+    let (counting, searching) = match wanted {
+        Wanted::Hits => (None, Some((lists, condition))),
+        // Both read the lists in an order of their own, so each has its own.
+        Wanted::HitsAndCount => (
+            Some((
+                List::open_each(plan, nodes, segment)?,
+                Condition::excluding(plan, excluded, segment, top.stop())?,
+            )),
+            Some((lists, condition)),
+        ),
+        Wanted::Count => (Some((lists, condition)), None),
+    };
+    Ok(Some(Kind::Any {
+        counting: counting.map(|(lists, condition)| Union::new(lists, condition)),
+        searching: searching
+            .map(|(lists, condition)| MaxScore::new(lists, condition, segment, top)),
+    }))
+}
 
-    fn open_mixed(
-        plan: &'a Plan,
-        [required, optional]: [&'a [Node]; 2],
-        excluded: Excluded<'a>,
-        segment: &'a Segment,
-        top: &mut TopK<'a>,
-        wanted: Wanted,
-    ) -> Result<Option<Kind<'a>>, IndexError> {
-        // Before any list is opened: many segments lack one of the words.
-        let Some(leader) = least_cost(required, segment)? else {
-            return Ok(None);
-        };
-        let condition = Condition::excluding(plan, excluded, segment, top.stop())?;
-        if condition.is_none()
-            && optional.is_empty()
-            && let Some(shape) = shape_of_all(required)
-        {
-            // The segment has nothing of what is excluded.
-            return Kind::open(plan, shape, segment, top, wanted);
-        }
-        let counting = match wanted.is_counted() {
-            true => Counter::open(
-                plan,
-                required,
-                excluded,
-                condition.as_ref(),
-                segment,
-                top.stop(),
-            )?,
-            false => None,
-        };
-        let counting = counting.map(Box::new);
-        if wanted == Wanted::Count && counting.is_some() {
-            let searching = None;
-            return Ok(Some(Kind::Mixed {
-                counting,
-                searching,
-            }));
-        }
-        let is_free = counting.is_some() || !wanted.is_counted();
-        if is_free && is_led_by_optional(leader, required, optional, segment)? {
-            let searching =
-                MaxScore::requiring(plan, [required, optional], condition, segment, top)?;
-            return Ok(Some(Kind::Mixed {
-                counting,
-                searching: Some(Searching::Best(searching)),
-            }));
-        }
-        let Some(mixed) = Mixed::open(plan, [required, optional], condition, segment, top.stop())?
-        else {
-            return Ok(None);
-        };
-        if mixed.is_led_by_many() {
-            return Kind::open_other(plan, segment, top);
-        }
-        mixed.raise(segment, top);
-        Ok(Some(Kind::Mixed {
+fn open_mixed<'a>(
+    plan: &'a Plan,
+    [required, optional]: [&'a [Node]; 2],
+    excluded: Excluded<'a>,
+    segment: &'a Segment,
+    top: &mut TopK<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    // Before any list is opened: many segments lack one of the words.
+    let Some(leader) = least_cost(required, segment)? else {
+        return Ok(None);
+    };
+    let condition = Condition::excluding(plan, excluded, segment, top.stop())?;
+    if condition.is_none()
+        && optional.is_empty()
+        && let Some(shape) = shape_of_all(required)
+    {
+        // The segment has nothing of what is excluded.
+        return open(plan, shape, segment, top, wanted);
+    }
+    let counting = match wanted.is_counted() {
+        true => Counter::open(
+            plan,
+            required,
+            excluded,
+            condition.as_ref(),
+            segment,
+            top.stop(),
+        )?,
+        false => None,
+    };
+    let counting = counting.map(Box::new);
+    if wanted == Wanted::Count && counting.is_some() {
+        let searching = None;
+        return Ok(Some(Kind::Mixed {
             counting,
-            searching: Some(Searching::Required(Box::new(mixed))),
-        }))
+            searching,
+        }));
     }
+    let is_free = counting.is_some() || !wanted.is_counted();
+    if is_free && is_led_by_optional(leader, required, optional, segment)? {
+        let searching = MaxScore::requiring(plan, [required, optional], condition, segment, top)?;
+        return Ok(Some(Kind::Mixed {
+            counting,
+            searching: Some(Searching::Best(searching)),
+        }));
+    }
+    let Some(mixed) = Mixed::open(plan, [required, optional], condition, segment, top.stop())?
+    else {
+        return Ok(None);
+    };
+    if mixed.is_led_by_many() {
+        return open_other(plan, segment, top);
+    }
+    mixed.raise(segment, top);
+    Ok(Some(Kind::Mixed {
+        counting,
+        searching: Some(Searching::Required(Box::new(mixed))),
+    }))
+}
 
-    /// Any of some phrases and words: the documents that hold words alone, whose search is cheap and gives a
-    /// threshold, then those that hold the first phrase, those of the others that hold the second, and so on.
-    /// Counted otherwise: those that hold a word, then those that hold a phrase, and neither a word nor a phrase
-    /// before.
-    fn open_parts(
-        plan: &'a Plan,
-        [all, words, excluded]: [&'a [Node]; 3],
-        segment: &'a Segment,
-        top: &mut TopK<'a>,
-        wanted: Wanted,
-    ) -> Result<Option<Kind<'a>>, IndexError> {
-        let phrases = &all[..all.len() - words.len()];
-        let (mut searching, mut counting) = (Vec::new(), Vec::new());
-        if wanted.has_hits() {
-            if excluded.is_empty() && !segment.has_deletions() {
-                // With a phrase or without, documents that hold a word match.
-                for list in List::open_each(plan, words, segment)?.iter() {
-                    top.raise(list.floor(top.k()));
-                }
+/// Any of some phrases and words: the documents that hold words alone, whose search is cheap and gives a
+/// threshold, then those that hold the first phrase, those of the others that hold the second, and so on.
+/// Counted otherwise: those that hold a word, then those that hold a phrase, and neither a word nor a phrase
+/// before.
+fn open_parts<'a>(
+    plan: &'a Plan,
+    [all, words, excluded]: [&'a [Node]; 3],
+    segment: &'a Segment,
+    top: &mut TopK<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    let phrases = &all[..all.len() - words.len()];
+    let (mut searching, mut counting) = (Vec::new(), Vec::new());
+    if wanted.has_hits() {
+        if excluded.is_empty() && !segment.has_deletions() {
+            // With a phrase or without, documents that hold a word match.
+            for list in List::open_each(plan, words, segment)?.iter() {
+                top.raise(list.floor(top.k()));
             }
-            let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);
-            searching.extend(Kind::open_any(plan, words, excluded, segment, top, wanted)?);
         }
-        for (number, phrase) in phrases.iter().enumerate() {
-            let required = std::slice::from_ref(phrase);
-            let (before, after) = (&phrases[..number], &all[number + 1..]);
-            if wanted.has_hits() {
-                let excluded = [before, excluded, &[]];
-                let nodes = [required, after];
-                let wanted = Wanted::Hits;
-                searching.extend(Kind::open_mixed(
-                    plan, nodes, excluded, segment, top, wanted,
-                )?);
-            }
-            if wanted.is_counted() {
-                let excluded = [before, words, excluded];
-                let nodes = [required, &[]];
-                let wanted = Wanted::Count;
-                counting.extend(Kind::open_mixed(
-                    plan, nodes, excluded, segment, top, wanted,
-                )?);
-            }
+        let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);
+        searching.extend(open_any(plan, words, excluded, segment, top, wanted)?);
+    }
+    for (number, phrase) in phrases.iter().enumerate() {
+        let required = std::slice::from_ref(phrase);
+        let (before, after) = (&phrases[..number], &all[number + 1..]);
+        if wanted.has_hits() {
+            let excluded = [before, excluded, &[]];
+            let nodes = [required, after];
+            let wanted = Wanted::Hits;
+            searching.extend(open_mixed(plan, nodes, excluded, segment, top, wanted)?);
         }
         if wanted.is_counted() {
-            let (excluded, wanted) = ([excluded, &[], &[]], Wanted::Count);
-            counting.extend(Kind::open_any(plan, words, excluded, segment, top, wanted)?);
+            let excluded = [before, words, excluded];
+            let nodes = [required, &[]];
+            let wanted = Wanted::Count;
+            counting.extend(open_mixed(plan, nodes, excluded, segment, top, wanted)?);
         }
-        let is_empty = searching.is_empty() && counting.is_empty();
-        Ok((!is_empty).then_some(Kind::Parts {
-            searching,
-            counting,
-        }))
     }
+    if wanted.is_counted() {
+        let (excluded, wanted) = ([excluded, &[], &[]], Wanted::Count);
+        counting.extend(open_any(plan, words, excluded, segment, top, wanted)?);
+    }
+    let is_empty = searching.is_empty() && counting.is_empty();
+    Ok((!is_empty).then_some(Kind::Parts {
+        searching,
+        counting,
+    }))
+}
 
-    fn open_other(
-        plan: &'a Plan,
-        segment: &'a Segment,
-        top: &TopK<'a>,
-    ) -> Result<Option<Kind<'a>>, IndexError> {
-        let cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
-        Ok((!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0)))
-    }
+fn open_other<'a>(
+    plan: &'a Plan,
+    segment: &'a Segment,
+    top: &TopK<'a>,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    let cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
+    Ok((!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0)))
 }
 
 /// How many documents the rarest of some required words holds; `None` where the segment lacks one.

@@ -12,8 +12,12 @@
 //! nothing. Exact for any number of handlers: a hit enters at equal scores, and then the order of URL
 //! hashes decides.
 
-use crate::algorithm::{Algorithm, Wanted};
-use crate::{Plan, ScoredHit, SharedThreshold, TopK};
+use crate::context::wanted::Wanted;
+use crate::exec::algorithm::Algorithm;
+use crate::plan::planner::Plan;
+use crate::topk::hit::ScoredHit;
+use crate::topk::kept::TopK;
+use crate::topk::shared_threshold::SharedThreshold;
 use index::{IndexError, Segment};
 use smallvec::SmallVec;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What did a search do: which algorithm ran, what was decoded and what left alone, how many were scored?
+//! Profile of a search: algorithms that ran, blocks decoded and skipped, postings scored.
 //!
 //! ```text
 //! profile(plan, segments, || search_partition(…))  ──►  what the search gives, and a Profile
@@ -7,10 +7,10 @@
 //! Every search counts, in cells of its thread, mostly once a block; [`profile`] empties them before and reads
 //! them after. Blocks are watched only within (see [`index::watch_blocks`]).
 
-use crate::Plan;
-use crate::plan::{Node, Word};
+use crate::context::counters::{COUNTERS, Counters, NAMES};
+use crate::plan::node::{Node, Word};
+use crate::plan::planner::Plan;
 use index::{BlocksWork, Field, IndexError, Segment, watch_blocks};
-use std::cell::Cell;
 use std::sync::Arc;
 
 /// What one search did, in all segments together.
@@ -68,91 +68,6 @@ pub fn profile<'a, R>(
         first_threshold: Some(done.known.get()).filter(|&score| score > 0.0),
     };
     Ok((found, profile))
-}
-
-/// An algorithm, by its place in [`NAMES`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Name {
-    Single,
-    Conjunction,
-    MaxScore,
-    Union,
-    Phrase,
-    Mixed,
-    Exhaustive,
-}
-
-const NAMES: [&str; 7] = [
-    "single",
-    "conjunction",
-    "maxscore",
-    "union",
-    "phrase",
-    "mixed",
-    "exhaustive",
-];
-
-/// What a thread counted. Cells of their own, so that counting is one addition in memory.
-#[derive(Default)]
-struct Counters {
-    algorithms: Cell<u8>,
-    scored: Cell<u64>,
-    pairs: Cell<u64>,
-    offered: Cell<u64>,
-    known: Cell<f32>,
-}
-
-thread_local! {
-    static COUNTERS: Counters = const {
-        Counters {
-            algorithms: Cell::new(0),
-            scored: Cell::new(0),
-            pairs: Cell::new(0),
-            offered: Cell::new(0),
-            known: Cell::new(0.0),
-        }
-    };
-}
-
-impl Counters {
-    fn exchange(&self, other: Counters) -> Counters {
-        Counters {
-            algorithms: self.algorithms.replace(other.algorithms.get()).into(),
-            scored: self.scored.replace(other.scored.get()).into(),
-            pairs: self.pairs.replace(other.pairs.get()).into(),
-            offered: self.offered.replace(other.offered.get()).into(),
-            known: self.known.replace(other.known.get()).into(),
-        }
-    }
-}
-
-/// Says which algorithm runs.
-pub(crate) fn runs(name: Name) {
-    COUNTERS.with(|now| now.algorithms.set(now.algorithms.get() | 1 << name as u8));
-}
-
-/// Says that so many postings were scored.
-#[inline]
-pub(crate) fn scored(count: usize) {
-    COUNTERS.with(|now| now.scored.set(now.scored.get() + count as u64));
-}
-
-/// Says that so many stored pairs are read.
-#[inline]
-pub(crate) fn paired(count: usize) {
-    COUNTERS.with(|now| now.pairs.set(now.pairs.get() + count as u64));
-}
-
-/// Says that so many documents were offered.
-#[inline]
-pub(crate) fn offered(count: usize) {
-    COUNTERS.with(|now| now.offered.set(now.offered.get() + count as u64));
-}
-
-/// Says that enough documents are known to reach a score.
-#[inline]
-pub(crate) fn known(score: f32) {
-    COUNTERS.with(|now| now.known.set(now.known.get().max(score)));
 }
 
 fn terms_of(plan: &Plan, segments: &[&Segment]) -> Result<Vec<ProfiledTerm>, IndexError> {

@@ -2,9 +2,12 @@
 //!
 //! Hits, scores and counts are those of the slow twin, [`crate::exhaustive`].
 
-use crate::algorithm::{Algorithm, Wanted};
-use crate::stop::Stop;
-use crate::{Plan, ScoredHit, TopK};
+use crate::context::cancel::Stop;
+use crate::context::wanted::Wanted;
+use crate::exec::algorithm::Algorithm;
+use crate::plan::planner::Plan;
+use crate::topk::hit::ScoredHit;
+use crate::topk::kept::TopK;
 use index::{IndexError, LookUpStep, Segment};
 use smallvec::SmallVec;
 use std::sync::Arc;

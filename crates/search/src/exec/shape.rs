@@ -1,6 +1,6 @@
-//! What is a plan, as far as an algorithm is made for it?
+//! Shape of a plan: the form that an algorithm is made for.
 
-use crate::plan::{Node, PhraseNode};
+use crate::plan::node::{Node, PhraseNode};
 
 /// What a plan is, as far as an algorithm is made for it.
 pub(super) enum Shape<'a> {

@@ -1,9 +1,12 @@
 //! How a score came about.
 
-use crate::Ranking;
-use crate::cursor::{Cursor, DocCursor, ScoredCursor};
-use crate::plan::{Node, PhraseNode, Plan, TermNode};
-use crate::stop::{self, Stop, StopRef};
+use crate::context::cancel;
+use crate::context::cancel::{Stop, StopRef};
+use crate::exhaustive::cursor::any::Cursor;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::plan::node::{Node, PhraseNode, TermNode};
+use crate::plan::planner::Plan;
+use crate::plan::ranking::Ranking;
 use index::{DocId, Field, IndexError, Segment};
 use serde::Serialize;
 
@@ -151,7 +154,7 @@ impl<'a> Clause<'a> {
         doc: DocId,
         stop: StopRef<'_>,
     ) -> Result<Option<Explanation>, IndexError> {
-        if stop.aborts(stop::DOCUMENT) {
+        if stop.aborts(cancel::DOCUMENT) {
             return Ok(None);
         }
         match self {

@@ -2,13 +2,16 @@
 //!
 //! It skips nothing on account of scores: the count is exact, and the k best are the k best of all
 //! matches. Deleted documents never count.
-use crate::cursor::{Cursor, DocCursor, FilterCursor, ScoredCursor};
-use crate::stop::{self, StopRef};
-use crate::{Plan, Stop, TopK};
+use crate::context::cancel;
+use crate::context::cancel::Stop;
+use crate::context::cancel::StopRef;
+use crate::exhaustive::cursor::any::Cursor;
+use crate::exhaustive::cursor::term::FilterCursor;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::plan::planner::Plan;
+use crate::topk::kept::TopK;
 use index::{DocId, Field, IndexError, Segment};
 use std::ops::Range;
-
-pub use crate::explain::explain;
 
 /// Scores every matching document of `segment`, keeps the best in `top`, returns the exact count.
 pub fn search_segment<'a>(
@@ -51,7 +54,7 @@ pub fn count_site<'a>(
     let mut matching = Cursor::open(plan, &plan.root, segment, stop)?;
     let mut count = 0;
     let mut doc = of_site.doc();
-    while doc != DocId::END && count < limit && !stop.aborts(stop::DOCUMENT) {
+    while doc != DocId::END && count < limit && !stop.aborts(cancel::DOCUMENT) {
         let reached = matching.seek(doc);
         if stop.is_aborted() {
             break;
@@ -81,7 +84,7 @@ pub(crate) fn search_range(
     let mut count = 0;
     let mut searched = range.start;
     let mut doc = cursor.seek(DocId(range.start));
-    while doc.0 < range.end && !stop.ends_hits(doc.0, stop::DOCUMENT) {
+    while doc.0 < range.end && !stop.ends_hits(doc.0, cancel::DOCUMENT) {
         if !segment.is_deleted(doc) {
             let score = match with_hits {
                 true => cursor.score(),
@@ -102,7 +105,7 @@ pub(crate) fn search_range(
         stop.stop_hits_at(searched);
     }
     if with_hits {
-        crate::profile::offered(count as usize);
+        crate::context::counters::offered(count as usize);
     }
     cursor.take_error().map_or(Ok(count), Err)
 }

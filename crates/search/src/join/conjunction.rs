@@ -8,12 +8,16 @@
 //!
 //! Exact: documents, scores, order and counts are those of [`crate::exhaustive`], since sums are exact.
 
-use crate::TopK;
-use crate::cursor::BLOCK;
-use crate::list::{List, Lists, first_damage};
-use crate::matches::{Matches, pick};
-use crate::scratch::Lent;
-use crate::stop::{self, StopRef};
+use crate::block::bitset::{clip, mark};
+use crate::block::columns::INDEXES;
+use crate::block::columns::pick;
+use crate::block::matches::Matches;
+use crate::block::term_scorer::{List, Lists, first_damage};
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::context::scratch::Lent;
+use crate::plan::scorer::BLOCK;
+use crate::topk::kept::TopK;
 use codec::{bits, lanes};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -24,17 +28,6 @@ const WIDTH: u32 = 16384;
 const LATE: u32 = 6;
 /// Lists that hold at least one of so many documents are intersected as bits.
 const DENSE: u32 = 24;
-
-/// The indexes of a block's postings, in order.
-pub(crate) const INDEXES: [u8; BLOCK] = {
-    let mut indexes = [0; BLOCK];
-    let mut index = 0;
-    while index < BLOCK {
-        indexes[index] = index as u8;
-        index += 1;
-    }
-    indexes
-};
 
 /// An intersection being searched on one segment.
 pub(crate) struct Conjunction<'a> {
@@ -59,7 +52,7 @@ impl<'a> Conjunction<'a> {
         top: &mut TopK<'a>,
         counted: bool,
     ) -> Result<u64, IndexError> {
-        let work = stop::clauses_work(self.lists.len());
+        let work = cancel::clauses_work(self.lists.len());
         let mut count = 0;
         // The leader is asked first whatever it holds.
         let early = first_late(&self.lists, 1, segment);
@@ -138,7 +131,7 @@ impl<'a> Conjunction<'a> {
     }
 
     fn count_matches(&mut self, range: Range<u32>, segment: &Segment, stop: StopRef<'_>) -> u64 {
-        let work = stop::clauses_work(self.lists.len());
+        let work = cancel::clauses_work(self.lists.len());
         let mut count = 0;
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !stop.ends_count(work) {
@@ -164,7 +157,7 @@ impl<'a> Conjunction<'a> {
         let mut base = range.start & !63;
         let mut all = [0; (WIDTH / 64) as usize];
         let mut one = [0; (WIDTH / 64) as usize];
-        let work = stop::WINDOW.max(self.lists.len() as u32);
+        let work = cancel::WINDOW.max(self.lists.len() as u32);
         while base < range.end && !stop.ends_count(work) {
             let width = WIDTH.min(range.end - base);
             let words = width.div_ceil(64) as usize;
@@ -375,7 +368,7 @@ impl<'a> Conjunction<'a> {
                 rest -= next.most_unread();
             }
         }
-        crate::profile::offered(*count);
+        crate::context::counters::offered(*count);
         let has_deletions = segment.has_deletions();
         for (&doc, &sum) in docs[..*count].iter().zip(&*sums) {
             if !(has_deletions && segment.is_deleted(DocId(doc))) {
@@ -427,26 +420,4 @@ fn clip_matches(
         }
     }
     *count = inside;
-}
-
-/// Sets the bits of a list's documents from `base` on, a multiple of 64.
-pub(crate) fn mark(list: &mut List<'_>, base: u32, words: &mut [u64]) {
-    let block = list.find(DocId(base));
-    list.blocks.mark(block, base, words);
-}
-
-/// Clears the bits of documents outside the range.
-pub(crate) fn clip(words: &mut [u64], base: u32, range: &Range<u32>) {
-    if let Some(before @ 1..) = range.start.checked_sub(base)
-        && let Some(first) = words.first_mut()
-    {
-        // The window begins with the word that the range begins in.
-        *first &= u64::MAX << (before % 64);
-    }
-    let end = base.saturating_add(words.len() as u32 * 64);
-    if let Some(after @ 1..) = end.checked_sub(range.end)
-        && let Some(last) = words.last_mut()
-    {
-        *last &= u64::MAX >> (after % 64);
-    }
 }

@@ -1,12 +1,14 @@
-//! Which lists do required words and phrases read together?
+//! Lists of required words and phrases, each list opened once.
 //!
 //! A word that is required by itself and stands in a phrase too, or in two phrases, is one list.
 
-use crate::cursor::{Scorer, distinct_records};
-use crate::list::{List, Lists, no_scorer, scorer_of};
-use crate::pairs::pairs_of;
-use crate::phrase::Pattern;
-use crate::plan::{Node, Plan};
+use crate::block::term_scorer::{List, Lists, no_scorer, scorer_of};
+use crate::join::phrase::bigrams::pairs_of;
+use crate::join::phrase::pattern::Pattern;
+use crate::join::phrase::positions::distinct_records;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::Scorer;
 use index::{IndexError, PairRecord, Segment, TermRecord};
 
 /// The lists of some required words and phrases on one segment.

@@ -1,9 +1,8 @@
 //! What document lengths contribute to scores: by length, and which lengths contribute how much.
 
-use crate::Ranking;
-use codec::limits::LIMITS;
+use crate::plan::ranking::Ranking;
 use std::cell::RefCell;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// Tables that a thread remembers: of two fields, for two indexes.
 const REMEMBERED_MAX: usize = 4;
@@ -14,21 +13,6 @@ type Remembered = Vec<((Ranking, f32), Arc<Factors>)>;
 thread_local! {
     static REMEMBERED: RefCell<Remembered> = const { RefCell::new(Vec::new()) };
 }
-
-/// By frequency, one divided by it.
-pub(crate) static SHARES: [f32; LIMITS] = {
-    let mut shares = [f32::INFINITY; LIMITS];
-    let mut frequency = 1;
-    while frequency < LIMITS {
-        shares[frequency] = 1.0 / frequency as f32;
-        frequency += 1;
-    }
-    shares
-};
-
-/// By frequency, one divided by its square root.
-pub(crate) static SHARES_OF_ROOTS: LazyLock<[f32; LIMITS]> =
-    LazyLock::new(|| SHARES.map(f32::sqrt));
 
 /// What lengths contribute in one field of one index.
 #[derive(Debug, Clone)]

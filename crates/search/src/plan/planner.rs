@@ -1,21 +1,17 @@
 //! A query with the statistics of one snapshot: everything that scoring needs but the postings.
 //!
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
-//! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::ranking`]),
+//! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
-use crate::factors::Factors;
-use crate::flatten::combined;
-use crate::{Query, Ranking};
-use index::{
-    Field, IndexError, LookUpStep, Segment, Statistics, TermHash, TermPlace, TermPlaces,
-    TermRecord, TermStatistics,
-};
+use crate::plan::node::{Node, PREFIX_SCORE, PhraseNode, TermNode, Word};
+use crate::plan::norms::Factors;
+use crate::plan::ranking::Ranking;
+use crate::plan::rewrite::combined;
+use crate::query::tree::Query;
+use index::{Field, IndexError, LookUpStep, Statistics, TermHash};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use text::summary::SummaryTerm;
-
-/// Every document of a prefix counts this much, whatever the words.
-pub(crate) const PREFIX_SCORE: f32 = 1.0;
 
 /// A query planned for one snapshot. Cheap to share; used for every segment of every partition.
 #[derive(Debug)]
@@ -29,109 +25,6 @@ pub struct Plan {
     // For explanations.
     pub(crate) documents_count: u64,
     pub(crate) average_lengths: [f64; 2],
-}
-
-/// One clause of a plan.
-#[derive(Debug)]
-pub(crate) enum Node {
-    Nothing,
-    Term(TermNode),
-    /// A term that filters and adds nothing to the score.
-    Filter(Word),
-    Prefix {
-        field: Field,
-        prefix: String,
-    },
-    Phrase(PhraseNode),
-    Boolean {
-        required: Vec<Node>,
-        optional: Vec<Node>,
-        excluded: Vec<Node>,
-    },
-}
-
-impl Node {
-    /// The word of a clause that is one.
-    pub(crate) fn word(&self) -> Option<&Word> {
-        match self {
-            Node::Term(term) => Some(&term.word),
-            Node::Filter(word) => Some(word),
-            _ => None,
-        }
-    }
-}
-
-/// A term, and where its postings are as far as planning came by it.
-#[derive(Debug)]
-pub(crate) struct Word {
-    pub(crate) field: Field,
-    pub(crate) term: String,
-    hash: TermHash,
-    /// How telling it is, where planning asked.
-    idf: f32,
-    /// The segments that have it; `None` where nobody asked.
-    places: Option<TermPlaces>,
-}
-
-impl Word {
-    fn new(field: Field, term: &str) -> Word {
-        Word {
-            field,
-            term: term.to_owned(),
-            hash: TermHash::of(field, term),
-            idf: 0.0,
-            places: None,
-        }
-    }
-
-    fn found(field: Field, term: &str, idf: f32, found: TermStatistics) -> Word {
-        Word {
-            idf,
-            places: Some(found.places),
-            ..Word::new(field, term)
-        }
-    }
-
-    /// Asks for what looking it up in a segment will read.
-    #[inline]
-    pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
-        if self.places.is_none() {
-            segment.prefetch_term(self.hash, step);
-        }
-    }
-
-    /// The record in a segment, if it occurs there.
-    pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
-        let Some(places) = &self.places else {
-            return segment.term(self.field, &self.term);
-        };
-        let number = segment.number();
-        // Frequent words are in all segments.
-        let is_it = |place: &&TermPlace| place.segment == number;
-        let place = places.get(number as usize).filter(is_it).or_else(|| {
-            let at = places.binary_search_by_key(&number, |place| place.segment);
-            at.ok().map(|at| &places[at])
-        });
-        Ok(place.map(|place| place.record))
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct TermNode {
-    pub(crate) word: Word,
-    pub(crate) said: u32,
-    pub(crate) document_frequency: u64,
-    pub(crate) idf: f32,
-    pub(crate) weight: f32,
-}
-
-#[derive(Debug)]
-pub(crate) struct PhraseNode {
-    pub(crate) field: Field,
-    pub(crate) words: Vec<Word>,
-    pub(crate) slop: u32,
-    pub(crate) idf: f32,
-    pub(crate) weight: f32,
 }
 
 impl Plan {

@@ -24,9 +24,24 @@
 //! opposite directions and so can fall by a unit in the last place; here every step is monotone,
 //! and so is its rounding. Upper bounds of a block of postings rest on this.
 
-use crate::factors::{SHARES, SHARES_OF_ROOTS};
+use std::sync::LazyLock;
 use codec::lanes;
 use codec::limits::LIMITS;
+
+/// By frequency, one divided by it.
+pub(crate) static SHARES: [f32; LIMITS] = {
+    let mut shares = [f32::INFINITY; LIMITS];
+    let mut frequency = 1;
+    while frequency < LIMITS {
+        shares[frequency] = 1.0 / frequency as f32;
+        frequency += 1;
+    }
+    shares
+};
+
+/// By frequency, one divided by its square root.
+pub(crate) static SHARES_OF_ROOTS: LazyLock<[f32; LIMITS]> =
+    LazyLock::new(|| SHARES.map(f32::sqrt));
 
 /// How documents are scored.
 #[derive(Debug, Clone, Copy, PartialEq)]

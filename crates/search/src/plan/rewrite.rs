@@ -1,4 +1,4 @@
-//! Which combination says the same without combinations within it?
+//! Rewriting of combinations to equal ones without combinations within them.
 //!
 //! ```text
 //! +(+a +b c -d) e      =  +a +b c e -d         what is required brings along all that belongs to it
@@ -12,7 +12,7 @@
 //! Exact: the same documents match, and the same clauses add to their scores. What is put together here has an
 //! algorithm; what stays within goes the slow way.
 
-use crate::plan::Node;
+use crate::plan::node::Node;
 
 /// Required, optional and excluded clauses.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! What a query asks for, before any index is known.
+//! The meaning of a query, before any index is known.
 use index::Field;
 
 /// A query's meaning. Depth and clauses are bounded by the parser.

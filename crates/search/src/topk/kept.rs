@@ -1,45 +1,17 @@
-//! The k best hits.
-//!
-//! Better = higher score, then lower URL hash. Two URLs of one hash (never seen; 2⁻⁶⁴ a pair) are
-//! put in order of segment and document, so that one index always gives one order.
-use crate::best::{Best, Tie};
-use crate::counts::{Counts, SharedThreshold};
-use crate::scratch::{Lent, kept_by_thread};
-use crate::stop::{Stop, StopRef};
+//! The collection that keeps the k best of the documents offered.
+
+use crate::context::cancel::{Stop, StopRef};
+use crate::context::scratch::{Lent, kept_by_thread};
+use crate::topk::hit::ScoredHit;
+use crate::topk::score_histogram::Counts;
+use crate::topk::select::{Best, Tie};
+use crate::topk::shared_threshold::SharedThreshold;
 use index::{DocId, Segment};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
-/// A hit as the index search knows it. Better = higher score, then lower URL hash.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoredHit {
-    /// Score.
-    pub score: f32,
-    /// Hash of the URL: breaks ties.
-    pub url_hash: u64,
-    /// Hash of the site.
-    pub site_hash: u64,
-    /// Segment id (unique in the index).
-    pub segment: u32,
-    /// Document in the segment.
-    pub doc: DocId,
-}
-
-impl ScoredHit {
-    /// `Less` when `self` comes before `other` in an answer.
-    pub fn rank(&self, other: &ScoredHit) -> Ordering {
-        other
-            .score
-            .total_cmp(&self.score)
-            .then_with(|| self.url_hash.cmp(&other.url_hash))
-            .then_with(|| self.segment.cmp(&other.segment))
-            .then_with(|| self.doc.cmp(&other.doc))
-    }
-}
 
 /// What the documents of a segment are known by.
-trait Documents: std::fmt::Debug + Sync {
+pub(super) trait Documents: std::fmt::Debug + Sync {
     fn id(&self) -> u32;
     fn url_hash(&self, doc: DocId) -> u64;
     /// Those of the URL and of the site.
@@ -97,7 +69,7 @@ const COUNTED_MIN: usize = 16;
 #[derive(Debug)]
 pub struct TopK<'a> {
     k: usize,
-    segments: SmallVec<[&'a dyn Documents; 8]>,
+    pub(super) segments: SmallVec<[&'a dyn Documents; 8]>,
     kept: Vec<Kept>,
     rows: Lent<Rows>,
     /// What a further hit must reach: the worst score kept once there are k, or what is known from
@@ -181,7 +153,7 @@ impl<'a> TopK<'a> {
     /// Says that k documents are known to reach `score`, whether offered yet or not.
     #[inline]
     pub fn raise(&mut self, score: f32) {
-        crate::profile::known(score);
+        crate::context::counters::known(score);
         self.threshold = self.threshold.max(score);
     }
 
@@ -369,51 +341,3 @@ fn tie(segments: &[&dyn Documents], kept: &Kept) -> Tie {
     let segment = segments[kept.segment as usize];
     (segment.url_hash(kept.doc), segment.id(), kept.doc)
 }
-
-/// The k best of several lists, each best first: what partitions found becomes one answer.
-/// Associative, and equal to keeping the k best of everything.
-pub fn merge_sorted(lists: &[Vec<ScoredHit>], k: usize) -> Vec<ScoredHit> {
-    debug_assert!(
-        lists
-            .iter()
-            .all(|list| list.is_sorted_by(|a, b| a.rank(b).is_le()))
-    );
-    let mut heads: BinaryHeap<Head<'_>> = lists
-        .iter()
-        .filter(|list| !list.is_empty())
-        .map(|list| Head(list))
-        .collect();
-    let mut merged = Vec::with_capacity(k.min(lists.iter().map(Vec::len).sum()));
-    while merged.len() < k
-        && let Some(Head(list)) = heads.pop()
-    {
-        merged.push(list[0]);
-        if list.len() > 1 {
-            heads.push(Head(&list[1..]));
-        }
-    }
-    merged
-}
-
-/// The rest of a list, never empty, ordered so that the best head is on top of the heap.
-struct Head<'a>(&'a [ScoredHit]);
-
-impl Ord for Head<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0[0].rank(&self.0[0])
-    }
-}
-impl PartialOrd for Head<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for Head<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Head<'_> {}
-
-#[cfg(test)]
-mod tests;

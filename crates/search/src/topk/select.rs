@@ -1,9 +1,9 @@
-//! Which of many scored documents are the best, and in which order?
+//! Selection and order of the best of many scored documents.
 //!
 //! Scores are compared as integers, with the number of the document behind them: that sorts without branches
 //! that depend on the data. What decides between equal scores is fetched only where scores are equal.
 
-use crate::scratch::kept_by_thread;
+use crate::context::scratch::kept_by_thread;
 use index::DocId;
 
 /// What decides between equal scores, the least first: hash of the URL, segment, document.

@@ -1,6 +1,8 @@
-//! Does a collection keep what sorting keeps?
+//! Agreement of the collection of the k best with sorting.
 
-use super::*;
+use super::hit::{ScoredHit, merge_sorted};
+use super::kept::{Documents, TopK};
+use index::DocId;
 use proptest::prelude::*;
 
 /// A segment whose documents' URLs have six hashes between them.

@@ -1,14 +1,16 @@
-//! Which documents hold all that a query requires, and nothing that it excludes?
+//! Filter of candidates: clauses that a match requires, and clauses that it excludes.
 //!
 //! Asked late, about the few documents that could enter; where all are counted, excluded lists are taken
 //! away from a window of documents as bits.
 
-use crate::conjunction::mark;
-use crate::cursor::BLOCK;
-use crate::plan::{Node, Plan};
-use crate::probe::{Answer, Probe, damage_of};
-use crate::scratch::Lent;
-use crate::stop::StopRef;
+use crate::block::answer::Answer;
+use crate::block::bitset::mark;
+use crate::context::cancel::StopRef;
+use crate::context::scratch::Lent;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::BLOCK;
+use crate::verify::probe::{Probe, damage_of};
 use index::{IndexError, Segment};
 
 /// Units of work for probing a list for a batch of documents, and for marking a list's documents of a window.

@@ -4,14 +4,20 @@
 //! Terms and phrases are looked for a batch at a time, and so is any of several such. Whatever else there is
 //! (prefixes, combinations within combinations) is walked with a cursor.
 
-use crate::cursor::{BLOCK, Cursor, DocCursor, ScoredCursor};
-use crate::list::{Found, List};
-use crate::pairs::{self, Stored};
-use crate::phrase::Phrase;
-use crate::plan::{Node, Plan};
-use crate::scratch::{Lent, kept_by_thread};
-use crate::stop::{self, StopRef};
-use index::{DocId, IndexError, Place, Segment};
+use crate::block::answer::Answer;
+use crate::block::term_scorer::List;
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::context::scratch::Lent;
+use crate::exhaustive::cursor::any::Cursor;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::join::phrase::bigrams;
+use crate::join::phrase::bigrams::Stored;
+use crate::join::phrase::search::Phrase;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::BLOCK;
+use index::{DocId, IndexError, Segment};
 
 /// A clause opened on one segment.
 pub(crate) enum Probe<'a> {
@@ -20,46 +26,6 @@ pub(crate) enum Probe<'a> {
     /// Matches where any of them does; adds what all of them do.
     Any(Vec<Probe<'a>>, Lent<Answer>),
     Walk(Box<Walk<'a>>),
-}
-
-/// Those of some documents that match, and what they score.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    /// Indexes among the documents asked about.
-    pub(crate) found: Found,
-    /// What each of those found scores, where that was asked for.
-    pub(crate) scores: [f32; BLOCK],
-    docs: [u32; BLOCK],
-    places: [Place; BLOCK],
-    frequencies: [u32; BLOCK],
-}
-
-kept_by_thread!(Answer);
-
-impl Default for Answer {
-    fn default() -> Answer {
-        Answer {
-            found: Found::default(),
-            scores: [0.0; BLOCK],
-            docs: [0; BLOCK],
-            places: [Place::default(); BLOCK],
-            frequencies: [1; BLOCK],
-        }
-    }
-}
-
-impl Answer {
-    /// Indexes of those found.
-    pub(crate) fn indexes(&self) -> &[u8] {
-        &self.found.wanted[..self.found.count]
-    }
-
-    /// Adds one that was found.
-    pub(crate) fn push(&mut self, index: u8, score: f32) {
-        self.found.wanted[self.found.count] = index;
-        self.scores[self.found.count] = score;
-        self.found.count += 1;
-    }
 }
 
 impl<'a> Probe<'a> {
@@ -75,9 +41,9 @@ impl<'a> Probe<'a> {
             Node::Term(_) | Node::Filter(_) => {
                 List::open(plan, node, segment)?.map(|list| Probe::List(Box::new(list)))
             }
-            Node::Phrase(phrase) => match pairs::stored(phrase, segment)? {
+            Node::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
                 Stored::Pair(pair) => {
-                    let list = pairs::list_of(plan, phrase, &pair, segment)?;
+                    let list = bigrams::list_of(plan, phrase, &pair, segment)?;
                     Some(Probe::List(Box::new(list)))
                 }
                 Stored::Nowhere => None,
@@ -293,7 +259,7 @@ impl<'a> Walk<'a> {
         }
         self.asked = last;
         for (index, &doc) in docs.iter().enumerate() {
-            if self.stop.aborts(stop::DOCUMENT) {
+            if self.stop.aborts(cancel::DOCUMENT) {
                 return;
             }
             if self.cursor.seek(DocId(doc)) == DocId(doc) {

@@ -1,16 +1,16 @@
-//! Which documents of a block of the leader match a combination, and which of them enter?
+//! Matches of a combination in one block of the leader, and the candidates among them.
 //!
 //! Each kind of clause is asked about what those before it left: words, phrases, whatever else is required, what
 //! is excluded, what is optional.
 
-use super::{Bounded, Mixed, Most};
-use crate::TopK;
-use crate::algorithm::Wanted;
-use crate::conjunction::Sought;
-use crate::cursor::BLOCK;
-use crate::matches::Matches;
-use crate::probe::{Answer, Probe};
-use crate::stop::StopRef;
+use crate::algorithms::boolean::state::{Bounded, Mixed, Most};
+use crate::block::matches::Matches;
+use crate::context::cancel::StopRef;
+use crate::context::wanted::Wanted;
+use crate::join::conjunction::Sought;
+use crate::plan::scorer::BLOCK;
+use crate::topk::kept::TopK;
+use crate::verify::probe::Probe;
 use codec::lanes;
 use index::Segment;
 use std::ops::Range;
@@ -179,20 +179,6 @@ impl<'a> Mixed<'a> {
             return;
         }
         batch.offer(segment, top);
-    }
-}
-
-impl Answer {
-    /// Keeps the matches that were found, and adds their scores.
-    fn keep_found(&self, matches: &mut Matches, lists_count: usize) {
-        self.add_to(&mut matches.sums);
-        matches.keep(self.indexes(), lists_count);
-    }
-
-    fn add_to(&self, sums: &mut [f32; BLOCK]) {
-        for (&index, score) in self.indexes().iter().zip(&self.scores) {
-            sums[index as usize] += score;
-        }
     }
 }
 

@@ -11,56 +11,54 @@
 //!
 //! Exact: documents, scores, order and counts are those of [`crate::exhaustive`], since sums are exact.
 
-mod matching;
-
-use crate::TopK;
-use crate::algorithm::Wanted;
-use crate::batch::Batch;
-use crate::condition::Condition;
-use crate::conjunction::Conjunction;
-use crate::list::{List, Lists};
-use crate::phrase::Pattern;
-use crate::plan::{Node, Plan};
-use crate::probe::{Answer, Probe, damage_of};
-use crate::required::Required;
-use crate::scratch::Lent;
-use crate::stop::{self, StopRef};
+use crate::block::answer::Answer;
+use crate::block::batch::Batch;
+use crate::block::term_scorer::{List, Lists};
+use crate::context::cancel::StopRef;
+use crate::context::scratch::Lent;
+use crate::join::conjunction::Conjunction;
+use crate::join::phrase::pattern::Pattern;
+use crate::join::required_lists::Required;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::topk::kept::TopK;
+use crate::verify::filter::Condition;
+use crate::verify::probe::{Probe, damage_of};
 use index::{DocId, IndexError, Segment};
-use std::ops::Range;
 
 /// Such a combination being searched on one segment.
 pub(crate) struct Mixed<'a> {
-    words: Conjunction<'a>,
+    pub(super) words: Conjunction<'a>,
     /// By list: whether it adds to the score, and how much at most. Others only filter, or are of phrases.
-    adds: Vec<Option<f32>>,
-    phrases: Vec<Bounded<Pattern<'a>>>,
+    pub(super) adds: Vec<Option<f32>>,
+    pub(super) phrases: Vec<Bounded<Pattern<'a>>>,
     /// The phrase that the leader has the scorer of: its scores bound the phrase's, and add nothing.
-    led: Option<usize>,
+    pub(super) led: Option<usize>,
     /// What else is required.
-    others: Vec<Bounded<Probe<'a>>>,
-    optional: Vec<Bounded<Probe<'a>>>,
-    condition: Option<Condition<'a>>,
+    pub(super) others: Vec<Bounded<Probe<'a>>>,
+    pub(super) optional: Vec<Bounded<Probe<'a>>>,
+    pub(super) condition: Option<Condition<'a>>,
     /// What each kind of clause adds at most; not known before it is asked for.
-    most: Option<Most>,
+    pub(super) most: Option<Most>,
     /// The threshold at which optional words were last looked at.
-    looked_at: f32,
-    batch: Lent<Batch>,
-    answer: Lent<Answer>,
+    pub(super) looked_at: f32,
+    pub(super) batch: Lent<Batch>,
+    pub(super) answer: Lent<Answer>,
 }
 
 /// A clause, and the most that it adds.
-struct Bounded<T> {
-    clause: T,
-    most: f32,
+pub(super) struct Bounded<T> {
+    pub(super) clause: T,
+    pub(super) most: f32,
 }
 
 /// The most that the clauses of each kind add together.
 #[derive(Debug, Clone, Copy)]
-struct Most {
-    words: f32,
-    phrases: f32,
-    others: f32,
-    optional: f32,
+pub(super) struct Most {
+    pub(super) words: f32,
+    pub(super) phrases: f32,
+    pub(super) others: f32,
+    pub(super) optional: f32,
 }
 
 impl Most {
@@ -72,7 +70,7 @@ impl Most {
         optional: f32::INFINITY,
     };
 
-    fn all(&self) -> f32 {
+    pub(super) fn all(&self) -> f32 {
         self.words + self.phrases + self.others + self.optional
     }
 }
@@ -140,59 +138,6 @@ impl<'a> Mixed<'a> {
         }
     }
 
-    /// Keeps the best in `top`, among the documents of `range`, where hits are wanted; how many match, where
-    /// that is.
-    pub(crate) fn search(
-        &mut self,
-        mut range: Range<u32>,
-        segment: &Segment,
-        top: &mut TopK<'a>,
-        wanted: Wanted,
-    ) -> Result<u64, IndexError> {
-        let counted = wanted.is_counted();
-        let work = stop::clauses_work(self.words.lists.len())
-            + match self.phrases.is_empty() {
-                true => 0,
-                false => stop::WINDOW - 1,
-            };
-        let mut count = 0;
-        let mut block = self.words.lists[0].find(DocId(range.start));
-        while self.words.is_in_range(block, &range)
-            && !top.stop().ends_hits(self.words.start(block), work)
-        {
-            top.exchange();
-            let start = self.words.start(block);
-            if !counted && self.require_more(top.threshold()) {
-                range.start = range.start.max(start);
-                block = self.words.lists[0].find(DocId(range.start));
-                continue;
-            }
-            let least = self.least_of_leader(top);
-            let can_enter = wanted.has_hits() && self.can_enter(block, least, top);
-            let mut live = 0;
-            if counted {
-                live = self.match_all(block, &range, can_enter, segment, top.stop());
-                if can_enter {
-                    let most = self.known_most(top);
-                    self.score_words(0, top.threshold(), most.optional);
-                }
-            } else if can_enter {
-                self.match_best(block, &range, least, top);
-            }
-            if can_enter {
-                self.offer(segment, top, wanted);
-            }
-            if top.stop().is_aborted() {
-                top.stop().stop_hits_at(start);
-                break;
-            }
-            count += live;
-            block += 1;
-        }
-        self.damage()?;
-        Ok(count)
-    }
-
     /// The most that a document of a range can score.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         let most = self.measure();
@@ -212,7 +157,7 @@ impl<'a> Mixed<'a> {
     }
 
     /// Asks for what each clause adds at most. Those that add much come first among the optional ones.
-    fn measure(&mut self) -> Most {
+    pub(super) fn measure(&mut self) -> Most {
         if let Some(most) = self.most {
             return most;
         }
@@ -237,65 +182,14 @@ impl<'a> Mixed<'a> {
     }
 
     /// What clauses add at most, where there is a threshold to compare it with.
-    fn known_most(&mut self, top: &TopK<'_>) -> Most {
+    pub(super) fn known_most(&mut self, top: &TopK<'_>) -> Most {
         match top.threshold() > 0.0 {
             true => self.measure(),
             false => Most::UNKNOWN,
         }
     }
 
-    /// What a document must score in the leader to enter with the help of everything else; `None` where any
-    /// will do.
-    fn least_of_leader(&mut self, top: &TopK<'_>) -> Option<f32> {
-        let threshold = top.threshold();
-        if threshold <= 0.0 || top.k() == 0 {
-            return None;
-        }
-        let most = self.measure();
-        let of_leader = match (self.adds[0], self.led) {
-            (Some(most), _) => most,
-            (None, Some(led)) => self.phrases[led].most,
-            (None, None) => 0.0,
-        };
-        let others = most.all() - of_leader;
-        (threshold > others).then_some(threshold - others)
-    }
-
-    fn can_enter(&mut self, block: usize, least: Option<f32>, top: &TopK<'_>) -> bool {
-        let leader = &mut self.words.lists[0];
-        let reaches = |least| !leader.is_bounded() || leader.bound(block) >= least;
-        top.k() > 0 && least.is_none_or(reaches)
-    }
-
-    /// Makes those optional words required without which nothing can enter any more; whether there are any.
-    fn require_more(&mut self, threshold: f32) -> bool {
-        // Not true of the threshold that nothing reaches.
-        if threshold <= self.looked_at || threshold.is_infinite() {
-            return false;
-        }
-        self.looked_at = threshold;
-        let mut most = self.measure();
-        let is_needed = |optional: &Bounded<Probe<'_>>| {
-            matches!(optional.clause, Probe::List(_)) && threshold > most.all() - optional.most
-        };
-        let needed: Vec<_> = self.optional.extract_if(.., |one| is_needed(one)).collect();
-        let is_any = !needed.is_empty();
-        for Bounded {
-            clause,
-            most: added,
-        } in needed
-        {
-            if let Probe::List(list) = clause {
-                self.insert_word(*list, added);
-                most.words += added;
-                most.optional -= added;
-            }
-        }
-        self.most = Some(most);
-        is_any
-    }
-
-    fn insert_word(&mut self, list: List<'a>, most: f32) {
+    pub(super) fn insert_word(&mut self, list: List<'a>, most: f32) {
         let lists = &mut self.words.lists;
         let at = lists.partition_point(|other| other.cost() < list.cost());
         lists.insert(at, list);
@@ -312,7 +206,7 @@ impl<'a> Mixed<'a> {
     }
 
     /// Damage met so far.
-    fn damage(&mut self) -> Result<(), IndexError> {
+    pub(super) fn damage(&mut self) -> Result<(), IndexError> {
         self.words.take_error().map_or(Ok(()), Err)?;
         for probe in self.others.iter_mut().chain(&mut self.optional) {
             damage_of(std::slice::from_mut(&mut probe.clause))?;

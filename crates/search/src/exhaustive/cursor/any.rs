@@ -1,57 +1,15 @@
-//! Cursors: a plan's clauses walking the postings of one segment.
-//!
-//! A ladder of two small traits; ask for the lowest rung you need. Every cursor stands on its
-//! first document when made, moves forward only, and stays on `DocId::END` once exhausted.
-//!
-//! ```text
-//! DocCursor    {doc, next, seek, cost, take_error}
-//! ScoredCursor {score}                               of the current document
-//! ```
-//!
-//! Deleted documents are not skipped here but by who walks the root: once a match, not once a
-//! posting.
-mod boolean;
-mod phrase;
-mod prefix;
-mod term;
+//! A cursor of any clause, opened on one segment; clauses within clauses are cursors within cursors.
 
-pub(crate) use boolean::BooleanCursor;
-pub(crate) use phrase::{
-    Numbers, PhraseCursor, distinct_records, positions_work, sloppy_frequency,
-};
-pub(crate) use prefix::PrefixCursor;
-pub(crate) use term::{FilterCursor, TermCursor};
-
-use crate::factors::Factors;
-use crate::plan::{Node, PREFIX_SCORE, Plan};
-use crate::profile;
-use crate::stop::StopRef;
-use index::{DocId, Field, Impact, IndexError, Segment, TermRecord};
-
-/// Postings scored at once.
-pub(crate) const BLOCK: usize = 256;
-/// A frequency that stands for any, kept in what scores take.
-const FREQUENCY_MAX: u32 = i32::MAX as u32;
-
-/// Walks documents in increasing order.
-pub(crate) trait DocCursor {
-    /// The current document; `DocId::END` when exhausted.
-    fn doc(&self) -> DocId;
-    /// Moves to the next document and returns it.
-    fn next(&mut self) -> DocId;
-    /// Moves to the first document at or after `target`, never backwards, and returns it.
-    fn seek(&mut self, target: DocId) -> DocId;
-    /// About how many documents a walk visits.
-    fn cost(&self) -> u32;
-    /// Damage met on the way. A damaged list ends early, so whoever walked must ask.
-    fn take_error(&mut self) -> Option<IndexError>;
-}
-
-/// Scores the current document.
-pub(crate) trait ScoredCursor: DocCursor {
-    /// The score of the current document; only on a document.
-    fn score(&mut self) -> f32;
-}
+use super::boolean::BooleanCursor;
+use super::phrase::PhraseCursor;
+use super::prefix::PrefixCursor;
+use super::term::{FilterCursor, TermCursor};
+use super::walk::{DocCursor, ScoredCursor};
+use crate::context::cancel::StopRef;
+use crate::plan::node::{Node, PREFIX_SCORE};
+use crate::plan::planner::Plan;
+use crate::plan::scorer::Scorer;
+use index::{DocId, IndexError, Segment, TermRecord};
 
 /// Any cursor, for clauses within clauses. An enum, because a call through a table for every
 /// posting costs more than the posting.
@@ -62,7 +20,7 @@ pub(crate) enum Cursor<'a> {
     Filter(FilterCursor<'a>),
     Prefix(PrefixCursor),
     Phrase(Box<PhraseCursor<'a>>),
-    Boolean(Box<BooleanCursor<'a>>),
+    Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
 }
 
 impl<'a> Cursor<'a> {
@@ -96,7 +54,7 @@ impl<'a> Cursor<'a> {
                 required,
                 optional,
                 excluded,
-            } => BooleanCursor::open(plan, [required, optional, excluded], segment, stop)?
+            } => open_boolean(plan, [required, optional, excluded], segment, stop)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Boolean(Box::new(cursor))),
         })
     }
@@ -120,109 +78,6 @@ impl<'a> Cursor<'a> {
 
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Cursor::Empty)
-    }
-}
-
-/// Pairs that are scored side by side.
-const BOUNDED: usize = 4;
-
-/// Turns a frequency into a score: all that is the same for a whole list.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Scorer<'a> {
-    pub(crate) ranking: crate::Ranking,
-    pub(crate) weight: f32,
-    pub(crate) grid: f32,
-    /// `None` where nothing is scored.
-    pub(crate) factors: Option<&'a Factors>,
-    pub(crate) lengths: &'a [u8],
-}
-
-impl<'a> Scorer<'a> {
-    pub(crate) fn new(
-        plan: &'a Plan,
-        field: Field,
-        weight: f32,
-        segment: &'a Segment,
-    ) -> Scorer<'a> {
-        Scorer {
-            ranking: plan.ranking,
-            weight,
-            grid: plan.grid,
-            factors: match field {
-                Field::Text => plan.text_factors.as_deref(),
-                Field::Title => plan.title_factors.as_deref(),
-                Field::Site => None,
-            },
-            lengths: segment.lengths(field),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn score(&self, doc: DocId, frequency: u32) -> f32 {
-        match self.factors {
-            Some(factors) => {
-                profile::scored(1);
-                let factor = factors.by_length[self.length_byte(doc) as usize];
-                self.ranking
-                    .score(self.weight, frequency, factor, self.grid)
-            }
-            None => 0.0,
-        }
-    }
-
-    /// The scores of some postings, as many as there are documents (256 at most).
-    #[inline]
-    pub(crate) fn score_many(&self, docs: &[u32], frequencies: &[u32], scores: &mut [f32]) {
-        let Some(factors) = self.factors else {
-            scores.fill(0.0);
-            return;
-        };
-        profile::scored(docs.len());
-        let mut factors_of = [0.0; BLOCK];
-        for (factor, &doc) in factors_of.iter_mut().zip(docs) {
-            *factor = factors.by_length[self.length_byte(DocId(doc)) as usize];
-        }
-        let factors_of = &factors_of[..docs.len().min(BLOCK)];
-        self.ranking
-            .score_many(self.weight, frequencies, factors_of, self.grid, scores);
-    }
-
-    /// Whether a score stays below the weight, however often the word is said.
-    pub(crate) fn saturates(&self) -> bool {
-        matches!(self.ranking, crate::Ranking::Bm25 { .. })
-    }
-
-    /// The most that a posting dominated by one of `impacts` can score. A score never falls when the
-    /// frequency rises, and never rises with the length, so the maximum is at one of them.
-    #[inline]
-    pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
-        let Some(factors) = self.factors else {
-            return 0.0;
-        };
-        // Four at a time, without a branch: one division of the processor's.
-        let mut most = 0.0;
-        for impacts in impacts.chunks(BOUNDED) {
-            // Frequency 0, of a pair that is not used, scores 0.
-            let (mut frequencies, mut of_lengths) = ([0; BOUNDED], [0.0; BOUNDED]);
-            for (at, impact) in impacts.iter().enumerate() {
-                frequencies[at] = impact.frequency & FREQUENCY_MAX;
-                of_lengths[at] = factors.by_length[usize::from(impact.length)];
-            }
-            for score in self
-                .ranking
-                .score_four(self.weight, frequencies, of_lengths, self.grid)
-            {
-                most = if score > most { score } else { most };
-            }
-        }
-        most
-    }
-
-    /// The quantised length of a document. A damaged list could name a document that the segment
-    /// has not got; it counts as empty rather than ending the program.
-    #[inline]
-    pub(crate) fn length_byte(&self, doc: DocId) -> u8 {
-        self.lengths.get(doc.0 as usize).copied().unwrap_or(0)
     }
 }
 
@@ -266,4 +121,75 @@ impl ScoredCursor for Cursor<'_> {
     fn score(&mut self) -> f32 {
         dispatch!(self, cursor => cursor.score(), 0.0)
     }
+}
+
+/// Opens `[required, optional, excluded]`; `None` when nothing of the segment can match.
+fn open_boolean<'a>(
+    plan: &'a Plan,
+    [required, optional, excluded]: [&'a [Node]; 3],
+    segment: &'a Segment,
+    stop: StopRef<'a>,
+) -> Result<Option<BooleanCursor<'a, Cursor<'a>>>, IndexError> {
+    let Some(records) = required_records(required, segment)? else {
+        return Ok(None);
+    };
+    let mut all = Vec::with_capacity(required.len());
+    for (node, record) in required.iter().zip(records) {
+        if stop.aborts(1) {
+            return Ok(None);
+        }
+        let cursor = match record {
+            Some(record) => Cursor::open_record(plan, node, segment, &record)?,
+            None => Cursor::open(plan, node, segment, stop)?,
+        };
+        if cursor.is_empty() {
+            return Ok(None);
+        }
+        all.push(cursor);
+    }
+    let optional = open_present(plan, optional, segment, stop)?;
+    if all.is_empty() && optional.is_empty() {
+        return Ok(None);
+    }
+    let excluded = open_present(plan, excluded, segment, stop)?;
+    Ok(Some(BooleanCursor::new([all, optional, excluded], stop)))
+}
+
+/// The records of those required clauses that are terms, or `None` when one is missing from the
+/// segment. Before any list is opened, since most queries that find nothing in a segment fail here.
+fn required_records(
+    required: &[Node],
+    segment: &Segment,
+) -> Result<Option<Vec<Option<TermRecord>>>, IndexError> {
+    let mut records = Vec::with_capacity(required.len());
+    for node in required {
+        let Some(word) = node.word() else {
+            records.push(None);
+            continue;
+        };
+        match word.record(segment)? {
+            Some(record) => records.push(Some(record)),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(records))
+}
+
+fn open_present<'a>(
+    plan: &'a Plan,
+    nodes: &'a [Node],
+    segment: &'a Segment,
+    stop: StopRef<'a>,
+) -> Result<Vec<Cursor<'a>>, IndexError> {
+    let mut cursors = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        if stop.aborts(1) {
+            break;
+        }
+        let cursor = Cursor::open(plan, node, segment, stop)?;
+        if !cursor.is_empty() {
+            cursors.push(cursor);
+        }
+    }
+    Ok(cursors)
 }

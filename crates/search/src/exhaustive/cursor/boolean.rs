@@ -1,17 +1,17 @@
 //! Clauses together: all of some, any of others, none of the rest.
-use super::{Cursor, DocCursor, ScoredCursor};
-use crate::plan::{Node, Plan};
-use crate::stop::{self, StopRef};
-use index::{DocId, IndexError, Segment, TermRecord};
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use index::{DocId, IndexError};
 
 /// A combination of clauses. Where something is required, it walks the intersection, led by the
 /// cheapest list; where nothing is, the union of what is optional.
 #[derive(Debug)]
-pub(crate) struct BooleanCursor<'a> {
+pub(crate) struct BooleanCursor<'a, C> {
     // In the order of the plan, which is the order of summation.
-    required: Vec<Cursor<'a>>,
-    optional: Vec<Cursor<'a>>,
-    excluded: Vec<Cursor<'a>>,
+    required: Vec<C>,
+    optional: Vec<C>,
+    excluded: Vec<C>,
     // Indexes into `required`, cheapest first: the leader and then the best at saying no.
     by_cost: Vec<usize>,
     // In a union, where each optional clause stands: side by side, since every step asks them all.
@@ -20,41 +20,18 @@ pub(crate) struct BooleanCursor<'a> {
     doc: DocId,
 }
 
-impl<'a> BooleanCursor<'a> {
-    /// Opens `[required, optional, excluded]`; `None` when nothing of the segment can match.
-    pub(crate) fn open(
-        plan: &'a Plan,
-        [required, optional, excluded]: [&'a [Node]; 3],
-        segment: &'a Segment,
+impl<'a, C: DocCursor> BooleanCursor<'a, C> {
+    /// A combination of clauses that can match, in the order of the plan; required or optional there is one at least.
+    pub(crate) fn new(
+        [required, optional, excluded]: [Vec<C>; 3],
         stop: StopRef<'a>,
-    ) -> Result<Option<BooleanCursor<'a>>, IndexError> {
-        let Some(records) = required_records(required, segment)? else {
-            return Ok(None);
-        };
-        let mut all = Vec::with_capacity(required.len());
-        for (node, record) in required.iter().zip(records) {
-            if stop.aborts(1) {
-                return Ok(None);
-            }
-            let cursor = match record {
-                Some(record) => Cursor::open_record(plan, node, segment, &record)?,
-                None => Cursor::open(plan, node, segment, stop)?,
-            };
-            if cursor.is_empty() {
-                return Ok(None);
-            }
-            all.push(cursor);
-        }
-        let optional = open_present(plan, optional, segment, stop)?;
-        if all.is_empty() && optional.is_empty() {
-            return Ok(None);
-        }
+    ) -> BooleanCursor<'a, C> {
         let mut cursor = BooleanCursor {
-            by_cost: (0..all.len()).collect(),
+            by_cost: (0..required.len()).collect(),
             standing: optional.iter().map(|cursor| cursor.doc()).collect(),
-            required: all,
+            required,
             optional,
-            excluded: open_present(plan, excluded, segment, stop)?,
+            excluded,
             stop,
             doc: DocId(0),
         };
@@ -63,7 +40,7 @@ impl<'a> BooleanCursor<'a> {
             .sort_by_key(|&index| cursor.required[index].cost());
         let first = cursor.candidate();
         cursor.doc = cursor.settle(first);
-        Ok(Some(cursor))
+        cursor
     }
 
     /// Where the leader stands: no match lies before it.
@@ -77,7 +54,7 @@ impl<'a> BooleanCursor<'a> {
     /// From a candidate to the first match at or after it; to the end where the search is aborted.
     fn settle(&mut self, mut doc: DocId) -> DocId {
         let clauses_count = self.required.len() + self.optional.len() + self.excluded.len();
-        let work = stop::clauses_work(clauses_count);
+        let work = cancel::clauses_work(clauses_count);
         loop {
             doc = self.agree(doc);
             if self.stop.aborts(work) {
@@ -117,7 +94,7 @@ impl<'a> BooleanCursor<'a> {
         let Some((&leader, others)) = self.by_cost.split_first() else {
             return doc;
         };
-        'candidate: while doc != DocId::END && !self.stop.aborts(stop::DOCUMENT) {
+        'candidate: while doc != DocId::END && !self.stop.aborts(cancel::DOCUMENT) {
             for &other in others {
                 let reached = self.required[other].seek(doc);
                 if reached != doc {
@@ -137,46 +114,7 @@ impl<'a> BooleanCursor<'a> {
     }
 }
 
-/// The records of those required clauses that are terms, or `None` when one is missing from the
-/// segment. Before any list is opened, since most queries that find nothing in a segment fail here.
-fn required_records(
-    required: &[Node],
-    segment: &Segment,
-) -> Result<Option<Vec<Option<TermRecord>>>, IndexError> {
-    let mut records = Vec::with_capacity(required.len());
-    for node in required {
-        let Some(word) = node.word() else {
-            records.push(None);
-            continue;
-        };
-        match word.record(segment)? {
-            Some(record) => records.push(Some(record)),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(records))
-}
-
-fn open_present<'a>(
-    plan: &'a Plan,
-    nodes: &'a [Node],
-    segment: &'a Segment,
-    stop: StopRef<'a>,
-) -> Result<Vec<Cursor<'a>>, IndexError> {
-    let mut cursors = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        if stop.aborts(1) {
-            break;
-        }
-        let cursor = Cursor::open(plan, node, segment, stop)?;
-        if !cursor.is_empty() {
-            cursors.push(cursor);
-        }
-    }
-    Ok(cursors)
-}
-
-impl DocCursor for BooleanCursor<'_> {
+impl<C: DocCursor> DocCursor for BooleanCursor<'_, C> {
     fn doc(&self) -> DocId {
         self.doc
     }
@@ -220,7 +158,7 @@ impl DocCursor for BooleanCursor<'_> {
     }
 }
 
-impl ScoredCursor for BooleanCursor<'_> {
+impl<C: ScoredCursor> ScoredCursor for BooleanCursor<'_, C> {
     fn score(&mut self) -> f32 {
         let mut sum = 0.0;
         if self.required.is_empty() {

@@ -2,8 +2,8 @@
 //!
 //! Short prefixes stand for thousands of terms; a bit a document takes 24 KB for 190,000 documents
 //! and merges any number of lists without sorting.
-use super::{DocCursor, ScoredCursor};
-use crate::stop::StopRef;
+use crate::context::cancel::StopRef;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use index::{DocId, Field, IndexError, Segment, TermRecord};
 use std::ops::ControlFlow;
 

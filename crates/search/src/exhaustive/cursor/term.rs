@@ -1,5 +1,6 @@
 //! One term's postings as a cursor, scored or as a filter.
-use super::{DocCursor, ScoredCursor, Scorer};
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::plan::scorer::Scorer;
 use index::{DocId, IndexError, Postings};
 
 /// The documents that hold a term, scored.

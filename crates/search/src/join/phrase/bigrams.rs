@@ -1,12 +1,14 @@
-//! Which stored pairs of frequent words does a phrase have in a segment?
+//! Stored pairs of frequent words that a phrase has in a segment.
 //!
 //! A pair's list holds the documents in which its words follow each other, so each of a phrase's pairs holds all
 //! documents of the phrase, no less often than they hold it; and a phrase that is one pair is that pair's list.
 
-use crate::cursor::{Numbers, Scorer};
-use crate::list::List;
-use crate::plan::{PhraseNode, Plan};
-use crate::profile;
+use crate::block::term_scorer::List;
+use crate::context::counters;
+use crate::join::phrase::positions::Numbers;
+use crate::plan::node::PhraseNode;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::Scorer;
 use index::{Field, IndexError, PairRecord, Segment, TermRecord};
 use smallvec::SmallVec;
 
@@ -43,7 +45,7 @@ pub(crate) fn pairs_of(
             pairs.push(pair);
         }
     }
-    profile::paired(pairs.len());
+    counters::paired(pairs.len());
     let stand = pairs.iter().all(|pair| pair.documents_count() > 0);
     stand.then_some(pairs)
 }
@@ -59,7 +61,7 @@ pub(crate) fn stored(phrase: &PhraseNode, segment: &Segment) -> Result<Stored, I
     let Some(pair) = segment.pair(&first, &second) else {
         return Ok(Stored::Unknown);
     };
-    profile::paired(1);
+    counters::paired(1);
     Ok(match pair.documents_count() {
         0 => Stored::Nowhere,
         _ => Stored::Pair(pair),

@@ -1,12 +1,13 @@
-//! In which of some documents that hold all words of a phrase do they stand as the phrase has them?
+//! Verification of phrases within combinations, by the positions of their words.
 //!
 //! For phrases within combinations: the documents were found by all that is required together, or otherwise.
 
-use crate::conjunction::Conjunction;
-use crate::cursor::BLOCK;
-use crate::phrase::Pattern;
-use crate::probe::Answer;
-use crate::stop::{self, StopRef};
+use crate::block::answer::Answer;
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::join::conjunction::Conjunction;
+use crate::join::phrase::pattern::Pattern;
+use crate::plan::scorer::BLOCK;
 use codec::lanes;
 use codec::rice::follow::UNKNOWN;
 use index::DocId;
@@ -36,7 +37,7 @@ impl<'a> Pattern<'a> {
         let mut pairs = [UNKNOWN; BLOCK];
         self.count_pairs(words, &kept[..kept_count], &mut pairs);
         for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
-            if self.is_loose() && stop.aborts(stop::DOCUMENT) {
+            if self.is_loose() && stop.aborts(cancel::DOCUMENT) {
                 return;
             }
             let frequency = self.frequency(words, at.into(), pairs, stop);

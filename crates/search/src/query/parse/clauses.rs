@@ -1,6 +1,7 @@
 //! Puts the clauses of one pair of parentheses together.
-use super::{Operator, Warnings, shortened};
-use crate::Query;
+use super::limits::{Warnings, shortened};
+use super::terms::Operator;
+use crate::query::tree::Query;
 use index::Field;
 use std::collections::{HashMap, HashSet};
 

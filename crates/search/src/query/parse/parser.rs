@@ -1,11 +1,11 @@
 //! Token after token to clauses: which group is open, what was said about the next clause.
 use super::clauses::{self, Clause, Frame, Join, Sign};
-use super::scan::{Keyword, Scanner, Token};
-use super::{
-    CLAUSES_MAX, DEPTH_MAX, Operator, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings,
-    phrase_query, shortened, term_query,
+use super::limits::{
+    CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings, shortened,
 };
-use crate::Query;
+use super::scan::{Keyword, Scanner, Token};
+use super::terms::{Operator, phrase_query, term_query};
+use crate::query::tree::Query;
 use index::Field;
 use std::collections::HashSet;
 use text::Analyzer;

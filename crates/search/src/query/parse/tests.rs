@@ -1,6 +1,9 @@
 //! The parser's answers to ordinary, odd and hostile queries.
 use super::*;
+use crate::query::tree::Query;
+use index::Field;
 use proptest::prelude::*;
+use text::Analyzer;
 
 /// A short form that shows structure: `+a` required, `a` optional, `-a` excluded.
 fn shown(query: &Query) -> String {
