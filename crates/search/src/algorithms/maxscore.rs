@@ -84,9 +84,9 @@ impl<'a> MaxScore<'a> {
         top: &mut TopK<'a>,
     ) -> MaxScore<'a> {
         let postings: u64 = found.iter().map(|list| u64::from(list.cost())).sum();
-        if !segment.has_deletions() && condition.is_none() {
+        if condition.is_none() {
             for list in found.iter() {
-                top.raise(list.floor(top.k()));
+                top.raise(list.floor(top.k(), segment));
             }
         }
         let mut lists: Row<Clause<'a>> = Row::take();
@@ -131,9 +131,8 @@ impl<'a> MaxScore<'a> {
         let mut lists = List::open_each(plan, required, segment)?;
         if let [list] = lists.as_slice()
             && excluded.is_none()
-            && !segment.has_deletions()
         {
-            top.raise(list.floor(top.k()));
+            top.raise(list.floor(top.k(), segment));
         }
         lists.append(&mut *List::open_each(plan, optional, segment)?);
         let condition = Condition::requiring(plan, required, excluded, segment, top.stop())?;

@@ -30,9 +30,7 @@ pub(crate) fn search<'a>(
     segment: &Segment,
     top: &mut TopK<'a>,
 ) -> Result<(), IndexError> {
-    if !segment.has_deletions() {
-        top.raise(list.floor(top.k()));
-    }
+    top.raise(list.floor(top.k(), segment));
     let mut batch: Lent<Batch> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {

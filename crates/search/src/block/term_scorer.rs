@@ -250,9 +250,12 @@ impl<'a> List<'a> {
         block >= self.blocks.blocks_count() || self.start(block) >= end
     }
 
-    /// What at least `k` postings of the list score.
-    pub(crate) fn floor(&self, k: usize) -> f32 {
-        self.scorer.bound(&self.bounds.floors(k))
+    /// A score that at least `k` documents of the list reach that are not deleted; 0 where none is known. Of the best
+    /// `k` + d postings no more than d, the deleted documents of the segment, can be deleted.
+    pub(crate) fn floor(&self, k: usize, segment: &Segment) -> f32 {
+        let deleted = segment.documents_count() - segment.live_documents_count();
+        let rank = k.saturating_add(deleted as usize);
+        self.scorer.bound(&self.bounds.floors(rank))
     }
 
     /// Scores the loaded block.

@@ -11,7 +11,7 @@ use crate::context::scratch::{Lent, kept_by_thread};
 use crate::join::conjunction::Conjunction;
 use crate::verify::filter::Condition;
 use codec::bits;
-use index::{DocId, IndexError, Segment};
+use index::{IndexError, Segment};
 use std::ops::Range;
 
 /// Documents of a window of bits. Wide, since every list begins anew in each.
@@ -132,24 +132,9 @@ fn count_bits(
                 break;
             }
         }
-        if segment.has_deletions() {
-            remove_deleted(words, base, segment);
-        }
+        segment.clear_deleted(base, words);
         count += bits::count(words);
         base += width;
     }
     count
-}
-
-fn remove_deleted(words: &mut [u64], base: u32, segment: &Segment) {
-    for (number, word) in words.iter_mut().enumerate() {
-        let mut rest = *word;
-        while rest != 0 {
-            let bit = rest.trailing_zeros();
-            rest &= rest - 1;
-            if segment.is_deleted(DocId(base + number as u32 * 64 + bit)) {
-                *word &= !(1 << bit);
-            }
-        }
-    }
 }

@@ -187,10 +187,10 @@ fn open_parts<'a>(
     let phrases = &all[..all.len() - words.len()];
     let (mut searching, mut counting) = (Vec::new(), Vec::new());
     if wanted.has_hits() {
-        if excluded.is_empty() && !segment.has_deletions() {
+        if excluded.is_empty() {
             // With a phrase or without, documents that hold a word match.
             for list in List::open_each(plan, words, segment)?.iter() {
-                top.raise(list.floor(top.k()));
+                top.raise(list.floor(top.k(), segment));
             }
         }
         let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);

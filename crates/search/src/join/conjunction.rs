@@ -116,8 +116,8 @@ impl<'a> Conjunction<'a> {
         segment: &Segment,
         stop: StopRef<'_>,
     ) -> Result<u64, IndexError> {
-        let count = if self.is_dense(segment) && !segment.has_deletions() {
-            self.count_bits(range, stop)
+        let count = if self.is_dense(segment) {
+            self.count_bits(range, segment, stop)
         } else {
             self.count_matches(range, segment, stop)
         };
@@ -152,7 +152,7 @@ impl<'a> Conjunction<'a> {
         live.count() as u64
     }
 
-    fn count_bits(&mut self, range: Range<u32>, stop: StopRef<'_>) -> u64 {
+    fn count_bits(&mut self, range: Range<u32>, segment: &Segment, stop: StopRef<'_>) -> u64 {
         let mut count = 0;
         let mut base = range.start & !63;
         let mut all = [0; (WIDTH / 64) as usize];
@@ -170,6 +170,7 @@ impl<'a> Conjunction<'a> {
                 }
             }
             clip(&mut all[..words], base, &range);
+            segment.clear_deleted(base, &mut all[..words]);
             count += bits::count(&all[..words]);
             base += width;
         }

@@ -24,9 +24,9 @@
 //! opposite directions and so can fall by a unit in the last place; here every step is monotone,
 //! and so is its rounding. Upper bounds of a block of postings rest on this.
 
-use std::sync::LazyLock;
 use codec::lanes;
 use codec::limits::LIMITS;
+use std::sync::LazyLock;
 
 /// By frequency, one divided by it.
 pub(crate) static SHARES: [f32; LIMITS] = {

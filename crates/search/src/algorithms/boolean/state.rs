@@ -132,9 +132,8 @@ impl<'a> Mixed<'a> {
         let is_free = self.phrases.is_empty() && self.others.is_empty() && self.condition.is_none();
         if let [list] = self.words.lists.as_slice()
             && is_free
-            && !segment.has_deletions()
         {
-            top.raise(list.floor(top.k()));
+            top.raise(list.floor(top.k(), segment));
         }
     }
 

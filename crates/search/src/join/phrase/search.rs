@@ -20,8 +20,8 @@ use crate::plan::node::PhraseNode;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::{BLOCK, Scorer};
 use crate::topk::kept::TopK;
-use codec::rice::follow::UNKNOWN;
 use codec::lanes;
+use codec::rice::follow::UNKNOWN;
 use index::{DocId, IndexError, PairRecord, Segment};
 use std::ops::Range;
 
