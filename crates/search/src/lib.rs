@@ -12,7 +12,7 @@ pub mod plan;
 
 mod context;
 
-pub mod topk;
+pub mod collect;
 
 mod block;
 mod join;
@@ -25,12 +25,15 @@ mod verify;
 
 pub mod exec;
 
+pub use collect::topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};
+pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount};
 pub use context::cancel::Stop;
 pub use exec::parallel::{Cut, Ranges, Share};
 pub use exec::profile::{self, Profile, profile};
-pub use exec::run::{Searched, count_partition, search_partition, search_until, top_of_partition};
+pub use exec::run::{
+    Coverage, Searched, collect, count_partition, search_partition, search_until, top_of_partition,
+};
 pub use exhaustive::explain::{self, Explanation};
 pub use plan::{Plan, Ranking, ranking};
 pub use query::Query;
 pub use query::parse::{self, Operator, Parsed, bag_of_words, parse, phrase_of};
-pub use topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};

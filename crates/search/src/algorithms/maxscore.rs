@@ -15,12 +15,13 @@
 use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::block::window::{WIDTH_MAX, Window};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
 use crate::context::cancel;
 use crate::context::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
-use crate::topk::kept::TopK;
 use crate::verify::filter::Condition;
 use codec::sums::ROW;
 use index::{DocId, IndexError, Segment};
@@ -76,17 +77,18 @@ struct Clause<'a> {
 rows_kept_by_thread!(Clause);
 
 impl<'a> MaxScore<'a> {
-    /// Prepares a search of the lists for documents of which the condition holds; tells `top` what is known before.
+    /// Prepares a search of the lists for documents of which the condition holds; tells `context` what is known before.
     pub(crate) fn new(
         mut found: Lists<'a>,
         condition: Option<Condition<'a>>,
         segment: &Segment,
-        top: &mut TopK<'a>,
+        context: &mut Context<'a>,
     ) -> MaxScore<'a> {
         let postings: u64 = found.iter().map(|list| u64::from(list.cost())).sum();
         if condition.is_none() {
             for list in found.iter() {
-                top.raise(list.floor(top.k(), segment));
+                let floor = list.floor(context.k(), segment);
+                context.raise_first(floor);
             }
         }
         let mut lists: Row<Clause<'a>> = Row::take();
@@ -126,35 +128,36 @@ impl<'a> MaxScore<'a> {
         [required, optional]: [&'a [Node]; 2],
         excluded: Option<Condition<'a>>,
         segment: &'a Segment,
-        top: &mut TopK<'a>,
+        context: &mut Context<'a>,
     ) -> Result<MaxScore<'a>, IndexError> {
         let mut lists = List::open_each(plan, required, segment)?;
         if let [list] = lists.as_slice()
             && excluded.is_none()
         {
-            top.raise(list.floor(top.k(), segment));
+            let floor = list.floor(context.k(), segment);
+            context.raise_first(floor);
         }
         lists.append(&mut *List::open_each(plan, optional, segment)?);
-        let condition = Condition::requiring(plan, required, excluded, segment, top.stop())?;
-        Ok(MaxScore::new(lists, Some(condition), segment, top))
+        let condition = Condition::requiring(plan, required, excluded, segment, context.stop())?;
+        Ok(MaxScore::new(lists, Some(condition), segment, context))
     }
 
     /// Keeps the best of the union in `top`, among the documents of `range`.
-    pub(crate) fn search(
+    pub(crate) fn search<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         range: Range<u32>,
         segment: &Segment,
-        top: &mut TopK<'a>,
+        top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
         let work = cancel::WINDOW + cancel::clauses_work(self.lists.len());
         let mut base = range.start;
         while base < range.end && !top.stop().ends_hits(base, work) {
-            top.exchange();
-            let rest = self.not_essential(top);
+            top.context.exchange();
+            let rest = self.not_essential(&top.context);
             if rest == self.lists.len() {
                 break;
             }
-            let Some(start) = self.first_block(rest, base, top) else {
+            let Some(start) = self.first_block(rest, base, &top.context) else {
                 break;
             };
             // Aligned, so that windows begin with a word of marks.
@@ -189,8 +192,8 @@ impl<'a> MaxScore<'a> {
     }
 
     /// How many lists, the lowest, are not essential anywhere.
-    fn not_essential(&self, top: &TopK<'_>) -> usize {
-        let enters = |clause: &Clause<'_>| top.would_enter(clause.most_sum);
+    fn not_essential(&self, context: &Context<'_>) -> usize {
+        let enters = |clause: &Clause<'_>| context.would_enter(clause.most_sum);
         self.lists
             .iter()
             .position(enters)
@@ -199,7 +202,7 @@ impl<'a> MaxScore<'a> {
 
     /// A document from `base` on, before which no block of an essential list can make a document enter:
     /// where the next window may begin. `None` where nothing more can.
-    fn first_block(&mut self, rest: usize, base: u32, top: &TopK<'_>) -> Option<u32> {
+    fn first_block(&mut self, rest: usize, base: u32, context: &Context<'_>) -> Option<u32> {
         let others = self.lists[self.lists.len() - 1].most_sum;
         let mut first: Option<u32> = None;
         for clause in &mut self.lists[rest..] {
@@ -207,7 +210,7 @@ impl<'a> MaxScore<'a> {
             let blocks_count = clause.list.blocks.blocks_count();
             let mut block = clause.list.find(DocId(base));
             // A block whose bound, with all that others add, stays below cannot start a window.
-            while block < blocks_count && !top.would_enter(clause.list.bound(block) + others) {
+            while block < blocks_count && !context.would_enter(clause.list.bound(block) + others) {
                 block += 1;
             }
             if block == blocks_count {
@@ -222,13 +225,13 @@ impl<'a> MaxScore<'a> {
         first
     }
 
-    fn search_window(
+    fn search_window<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         rest: usize,
         base: u32,
         end: u32,
         segment: &Segment,
-        top: &mut TopK<'a>,
+        top: &mut Collectors<'a, H, M>,
     ) {
         let below = match rest {
             0 => 0.0,
@@ -327,13 +330,13 @@ struct Helpers<'s, 'a> {
 
 impl<'a> Helpers<'_, 'a> {
     /// Searches a window with one essential list: its blocks are batches as they are.
-    fn search_one(
+    fn search_one<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         number: usize,
         range: Range<u32>,
         scores: &mut [f32; BLOCK],
         batch: &mut Batch,
-        top: &mut TopK<'a>,
+        top: &mut Collectors<'a, H, M>,
     ) {
         let first = self.lists[number].list.find(DocId(range.start));
         for block in first..self.lists[number].list.blocks.blocks_count() {
@@ -359,7 +362,11 @@ impl<'a> Helpers<'_, 'a> {
     }
 
     /// Adds what the helping lists have for the candidates, and offers what then can enter.
-    fn finish(&mut self, batch: &mut Batch, top: &mut TopK<'a>) {
+    fn finish<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        batch: &mut Batch,
+        top: &mut Collectors<'a, H, M>,
+    ) {
         let is_long = self.lists.len() > LISTS_FEW;
         let mut others = self.others;
         // Highest first: those that are essential elsewhere stand above the rest.

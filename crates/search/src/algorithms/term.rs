@@ -5,32 +5,20 @@
 
 use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, first_damage};
-use crate::context::cancel::StopRef;
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::context::scratch::Lent;
-use crate::count::union;
-use crate::topk::kept::TopK;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// How many documents of `range` are in the list.
-pub(crate) fn count(
-    list: &mut List<'_>,
-    range: Range<u32>,
-    segment: &Segment,
-    stop: StopRef<'_>,
-) -> Result<u64, IndexError> {
-    let lists = std::slice::from_mut(list);
-    union::count_lists(lists, range, segment, stop)
-}
-
 /// Keeps the best of a list in `top`, among the documents of `range`.
-pub(crate) fn search<'a>(
+pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
     list: &mut List<'a>,
     range: Range<u32>,
     segment: &Segment,
-    top: &mut TopK<'a>,
+    top: &mut Collectors<'a, H, M>,
 ) -> Result<(), IndexError> {
-    top.raise(list.floor(top.k(), segment));
+    let floor = list.floor(top.context.k(), segment);
+    top.context.raise_first(floor);
     let mut batch: Lent<Batch> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {
@@ -38,7 +26,7 @@ pub(crate) fn search<'a>(
         if start >= range.end || top.stop().ends_hits(start, 1) {
             break;
         }
-        top.exchange();
+        top.context.exchange();
         // A list without full blocks has no bounds of its own: making one costs what scoring does.
         if list.blocks.blocks_count() > 1 && !top.would_enter(list.bound(block)) {
             continue;

@@ -4,10 +4,10 @@ use crate::block::columns::pick;
 use crate::block::impact_filter;
 use crate::block::impact_filter::{Reached, Room};
 use crate::block::term_scorer::{Found, List};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::context::counters;
 use crate::context::scratch::kept_by_thread;
 use crate::plan::scorer::BLOCK;
-use crate::topk::kept::TopK;
 use codec::lanes;
 use index::{DocId, Place, Segment};
 
@@ -160,7 +160,12 @@ impl Batch {
     }
 
     /// Offers the candidates, now that all is added, and empties the batch.
-    pub(crate) fn offer(&mut self, segment: &Segment, top: &mut TopK<'_>) {
+    #[inline]
+    pub(crate) fn offer<'a, H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+    ) {
         counters::offered(self.count);
         let has_deletions = segment.has_deletions();
         for (&doc, &sum) in self.docs[..self.count].iter().zip(&self.sums) {

@@ -45,6 +45,12 @@ impl Matches {
         }
     }
 
+    /// The documents, increasing.
+    #[inline]
+    pub(crate) fn docs(&self) -> &[u32] {
+        &self.docs[..self.count]
+    }
+
     /// Keeps those at increasing indexes, with their sums and their places in so many lists.
     pub(crate) fn keep(&mut self, wanted: &[u8], lists_count: usize) {
         if wanted.len() == self.count {

@@ -3,8 +3,9 @@
 //! Those that hold all, less those that hold the other too: both are conjunctions, and no score is asked for.
 
 use crate::block::term_scorer::{List, postings_of};
+use crate::collect::match_count::MatchCount;
 use crate::context::cancel::StopRef;
-use crate::count::union::count_lists;
+use crate::count::union::collect_lists;
 use crate::join::conjunction::Conjunction;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
@@ -74,19 +75,21 @@ impl<'a> Counter<'a> {
         segment: &Segment,
         stop: StopRef<'_>,
     ) -> Result<u64, IndexError> {
-        let all = match self.all.lists.len() {
-            1 => count_lists(&mut self.all.lists, range.clone(), segment, stop)?,
-            _ => self.all.count(range.clone(), segment, stop)?,
+        let mut all = MatchCount::<true>::default();
+        match self.all.lists.len() {
+            1 => collect_lists(&mut self.all.lists, range.clone(), segment, stop, &mut all)?,
+            _ => self.all.collect(range.clone(), segment, stop, &mut all)?,
+        }
+        let Some(with_excluded) = &mut self.with_excluded else {
+            return Ok(all.0);
         };
-        let Some(excluded) = &mut self.with_excluded else {
-            return Ok(all);
-        };
-        let excluded = excluded.count(range, segment, stop)?;
+        let mut excluded = MatchCount::<true>::default();
+        with_excluded.collect(range, segment, stop, &mut excluded)?;
         if stop.count_is_cut() {
             // Of those excluded there may be more.
             return Ok(0);
         }
         // No more than all, but damage might say so.
-        Ok(all.saturating_sub(excluded))
+        Ok(all.0.saturating_sub(excluded.0))
     }
 }

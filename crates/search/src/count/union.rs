@@ -5,12 +5,14 @@
 
 use crate::block::bitset::{clip, mark};
 use crate::block::term_scorer::{List, Lists, first_damage, postings_of};
+use crate::collect::collectors::{MatchCollector, found_bits};
+use crate::collect::context::MatchNeeds;
+use crate::collect::match_count::MatchCount;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
 use crate::context::scratch::{Lent, kept_by_thread};
 use crate::join::conjunction::Conjunction;
 use crate::verify::filter::Condition;
-use codec::bits;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
@@ -41,43 +43,60 @@ impl<'a> Union<'a> {
         })
     }
 
-    pub(crate) fn new(lists: Lists<'a>, condition: Option<Condition<'a>>) -> Union<'a> {
+    /// Prepares to count the documents of which the condition holds, or to collect them, as `needs` says.
+    pub(crate) fn new(
+        lists: Lists<'a>,
+        condition: Option<Condition<'a>>,
+        needs: MatchNeeds,
+    ) -> Union<'a> {
         match (lists.len(), condition) {
             (_, Some(condition)) => Union::But(lists, condition),
-            (2, None) => Union::Two(Conjunction::new(lists)),
+            (2, None) if needs < MatchNeeds::Documents => Union::Two(Conjunction::new(lists)),
             (_, None) => Union::Many(lists),
         }
     }
 
-    /// How many documents of `range` hold any of the terms, and nothing that is excluded.
-    pub(crate) fn count(
+    /// Collects the documents of `range` that hold any of the terms, and nothing that is excluded.
+    pub(crate) fn collect<M: MatchCollector>(
         &mut self,
         range: Range<u32>,
         segment: &Segment,
         stop: StopRef<'_>,
-    ) -> Result<u64, IndexError> {
+        matches: &mut M,
+    ) -> Result<(), IndexError> {
         match self {
             Union::Two(both) if is_whole(&range, segment) => {
-                let sum = postings_of(&both.lists);
-                let shared = both.count(range, segment, stop)?;
-                if stop.count_is_cut() {
-                    // What is known without counting: all of the longer one.
-                    let longest = both.lists.iter().map(List::cost).max();
-                    return Ok(longest.unwrap_or(0).into());
-                }
-                // No more than the sum, but damage might say so.
-                Ok(sum.saturating_sub(shared))
+                matches.count(count_two(both, range, segment, stop)?);
+                Ok(())
             }
-            Union::Two(both) => count_lists(&mut both.lists, range, segment, stop),
-            Union::Many(lists) => count_lists(lists, range, segment, stop),
+            Union::Two(both) => collect_lists(&mut both.lists, range, segment, stop, matches),
+            Union::Many(lists) => collect_lists(lists, range, segment, stop, matches),
             Union::But(lists, condition) => {
-                let count = count_bits(lists, Some(condition), range, segment, stop);
+                collect_bits(lists, Some(condition), range, segment, stop, matches);
                 first_damage(lists)?;
-                condition.damage()?;
-                Ok(count)
+                condition.damage()
             }
         }
     }
+}
+
+/// Counts the documents of a whole segment that hold either of two terms.
+fn count_two(
+    both: &mut Conjunction<'_>,
+    range: Range<u32>,
+    segment: &Segment,
+    stop: StopRef<'_>,
+) -> Result<u64, IndexError> {
+    let sum = postings_of(&both.lists);
+    let mut shared = MatchCount::<true>::default();
+    both.collect(range, segment, stop, &mut shared)?;
+    if stop.count_is_cut() {
+        // What is known without counting: all of the longer one.
+        let longest = both.lists.iter().map(List::cost).max();
+        return Ok(longest.unwrap_or(0).into());
+    }
+    // No more than the sum, but damage might say so.
+    Ok(sum.saturating_sub(shared.0))
 }
 
 /// Whether the lists' own counts hold for a range.
@@ -85,31 +104,33 @@ fn is_whole(range: &Range<u32>, segment: &Segment) -> bool {
     *range == (0..segment.documents_count()) && !segment.has_deletions()
 }
 
-/// How many documents of `range` are in any of the lists.
-pub(crate) fn count_lists(
+/// Collects the documents of `range` that are in any of the lists.
+pub(crate) fn collect_lists<M: MatchCollector>(
     lists: &mut [List<'_>],
     range: Range<u32>,
     segment: &Segment,
     stop: StopRef<'_>,
-) -> Result<u64, IndexError> {
+    matches: &mut M,
+) -> Result<(), IndexError> {
     if let [list] = lists
+        && M::NEEDS < MatchNeeds::Documents
         && is_whole(&range, segment)
     {
-        return Ok(list.cost().into());
+        matches.count(list.cost().into());
+        return Ok(());
     }
-    let count = count_bits(lists, None, range, segment, stop);
-    first_damage(lists)?;
-    Ok(count)
+    collect_bits(lists, None, range, segment, stop, matches);
+    first_damage(lists)
 }
 
-fn count_bits(
+fn collect_bits<M: MatchCollector>(
     lists: &mut [List<'_>],
     mut condition: Option<&mut Condition<'_>>,
     range: Range<u32>,
     segment: &Segment,
     stop: StopRef<'_>,
-) -> u64 {
-    let mut count = 0;
+    matches: &mut M,
+) {
     let mut base = range.start & !63;
     let mut marks: Lent<Marks> = Lent::take();
     let mut excluded: Option<Lent<Marks>> = condition.as_ref().map(|_| Lent::take());
@@ -132,9 +153,7 @@ fn count_bits(
                 break;
             }
         }
-        segment.clear_deleted(base, words);
-        count += bits::count(words);
+        found_bits(matches, base, words, segment);
         base += width;
     }
-    count
 }

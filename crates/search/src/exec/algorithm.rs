@@ -3,9 +3,10 @@
 use super::executor::Kind;
 use super::open;
 use super::shape::shape;
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
 use crate::context::wanted::Wanted;
 use crate::plan::planner::Plan;
-use crate::topk::kept::TopK;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
@@ -18,17 +19,17 @@ pub(crate) struct Algorithm<'a> {
 }
 
 impl<'a> Algorithm<'a> {
-    /// Opens a plan; `None` where no document of the segment can match. Tells `top` what is known of its
+    /// Opens a plan; `None` where no document of the segment can match. Tells `context` what is known of its
     /// threshold before anything is read.
     pub(crate) fn open(
         plan: &'a Plan,
         segment: &'a Segment,
-        top: &mut TopK<'a>,
+        context: &mut Context<'a>,
         wanted: Wanted,
     ) -> Result<Option<Algorithm<'a>>, IndexError> {
-        let kind = open::open(plan, shape(&plan.root), segment, top, wanted)?;
+        let kind = open::open(plan, shape(&plan.root), segment, context, wanted)?;
         // What was opened without a clause that takes too long would match other documents.
-        let kind = kind.filter(|_| !top.stop().is_aborted());
+        let kind = kind.filter(|_| !context.stop().is_aborted());
         if let Some(kind) = &kind {
             kind.tell();
         }
@@ -40,9 +41,12 @@ impl<'a> Algorithm<'a> {
         }))
     }
 
-    /// Keeps the best documents of a range in `top`, which entered the segment; how many match, where that
-    /// is wanted.
-    pub(crate) fn run(&mut self, range: Range<u32>, top: &mut TopK<'a>) -> Result<u64, IndexError> {
+    /// Collects the hits and matches of a range; the collectors entered the segment.
+    pub(crate) fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
         self.kind
             .run(self.plan, self.segment, self.wanted, range, top)
     }

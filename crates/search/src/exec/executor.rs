@@ -17,18 +17,18 @@ use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
 use crate::algorithms::term;
 use crate::block::term_scorer::Lists;
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::context::counters;
 use crate::context::counters::Name;
 use crate::context::wanted::Wanted;
 use crate::count::difference::Counter;
-use crate::count::union::Union;
+use crate::count::union::{self, Union};
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::DocCursor;
 use crate::exhaustive::search;
 use crate::join::conjunction::Conjunction;
 use crate::join::phrase::search::Phrase;
 use crate::plan::planner::Plan;
-use crate::topk::kept::TopK;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
@@ -65,26 +65,33 @@ pub(super) enum Searching<'a> {
 }
 
 impl<'a> Kind<'a> {
-    pub(super) fn run(
+    /// Collects the hits and matches that are wanted among the documents of a range.
+    pub(super) fn run<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         plan: &'a Plan,
         segment: &'a Segment,
         wanted: Wanted,
         range: Range<u32>,
-        top: &mut TopK<'a>,
-    ) -> Result<u64, IndexError> {
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
         match self {
             Kind::Single(one) => {
                 if wanted.has_hits() {
                     term::search(&mut one[0], range.clone(), segment, top)?;
                 }
                 match wanted.is_counted() {
-                    true => term::count(&mut one[0], range, segment, top.stop()),
-                    false => Ok(0),
+                    true => {
+                        let (stop, matches) = (top.stop(), &mut top.matches);
+                        let lists = std::slice::from_mut(&mut one[0]);
+                        union::collect_lists(lists, range, segment, stop, matches)
+                    }
+                    false => Ok(()),
                 }
             }
-            Kind::All(both) if wanted == Wanted::Count => both.count(range, segment, top.stop()),
-            Kind::All(both) => both.search(range, segment, top, wanted.is_counted()),
+            Kind::All(both) if wanted == Wanted::Count => {
+                both.collect(range, segment, top.stop(), &mut top.matches)
+            }
+            Kind::All(both) => both.search(range, segment, top, wanted),
             Kind::Any {
                 counting,
                 searching,
@@ -94,8 +101,8 @@ impl<'a> Kind<'a> {
                     searching.search(range.clone(), segment, top)?;
                 }
                 match counting {
-                    Some(union) => union.count(range, segment, top.stop()),
-                    None => Ok(0),
+                    Some(union) => union.collect(range, segment, top.stop(), &mut top.matches),
+                    None => Ok(()),
                 }
             }
             Kind::Phrase(phrase) => phrase.search(range, segment, top, wanted),
@@ -107,33 +114,30 @@ impl<'a> Kind<'a> {
                     Some(_) => Wanted::Hits,
                     None => wanted,
                 };
-                let count = match searching {
+                match searching {
                     Some(Searching::Required(mixed)) => {
-                        mixed.search(range.clone(), segment, top, wanted)?
+                        mixed.search(range.clone(), segment, top, wanted)?;
                     }
-                    Some(Searching::Best(any)) => {
-                        any.search(range.clone(), segment, top)?;
-                        0
-                    }
-                    None => 0,
-                };
-                match counting {
-                    Some(counter) => counter.count(range, segment, top.stop()),
-                    None => Ok(count),
+                    Some(Searching::Best(any)) => any.search(range.clone(), segment, top)?,
+                    None => {}
                 }
+                if let Some(counter) = counting {
+                    let count = counter.count(range, segment, top.stop())?;
+                    top.matches.count(count);
+                }
+                Ok(())
             }
             Kind::Parts {
                 searching,
                 counting,
             } => {
-                let mut count = 0;
                 for part in searching {
                     part.run(plan, segment, Wanted::Hits, range.clone(), top)?;
                 }
                 for part in counting {
-                    count += part.run(plan, segment, Wanted::Count, range.clone(), top)?;
+                    part.run(plan, segment, Wanted::Count, range.clone(), top)?;
                 }
-                Ok(count)
+                Ok(())
             }
             Kind::Other(cursor, walked) => {
                 if range.start < *walked {
@@ -141,7 +145,7 @@ impl<'a> Kind<'a> {
                     **cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
                 }
                 *walked = range.end;
-                search::search_range(cursor, range, segment, top, wanted.has_hits())
+                search::search_range(cursor, range, segment, top, wanted)
             }
         }
     }

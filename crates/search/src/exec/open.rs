@@ -5,6 +5,7 @@ use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
 use crate::block::term_scorer::{List, Lists};
+use crate::collect::context::{Context, MatchNeeds};
 use crate::context::wanted::Wanted;
 use crate::count::difference::Counter;
 use crate::count::union::Union;
@@ -15,7 +16,6 @@ use crate::join::phrase::bigrams::Stored;
 use crate::join::phrase::search::Phrase;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
-use crate::topk::kept::TopK;
 use crate::verify::filter::{Condition, Excluded};
 use index::{IndexError, Segment};
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ pub(super) fn open<'a>(
     plan: &'a Plan,
     shape: Shape<'a>,
     segment: &'a Segment,
-    top: &mut TopK<'a>,
+    context: &mut Context<'a>,
     wanted: Wanted,
 ) -> Result<Option<Kind<'a>>, IndexError> {
     Ok(match shape {
@@ -46,9 +46,9 @@ pub(super) fn open<'a>(
             open_all(plan, nodes, segment)?.map(|lists| Kind::All(Conjunction::new(lists)))
         }
         Shape::Any(nodes, excluded) => {
-            open_any(plan, nodes, [excluded, &[], &[]], segment, top, wanted)?
+            open_any(plan, nodes, [excluded, &[], &[]], segment, context, wanted)?
         }
-        Shape::Either(nodes) => open_parts(plan, nodes, segment, top, wanted)?,
+        Shape::Either(nodes) => open_parts(plan, nodes, segment, context, wanted)?,
         Shape::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
             Stored::Pair(pair) => {
                 let mut lists = Lists::take();
@@ -60,9 +60,16 @@ pub(super) fn open<'a>(
         },
         Shape::Mixed([required, optional, excluded]) => {
             let excluded = [excluded, &[], &[]];
-            open_mixed(plan, [required, optional], excluded, segment, top, wanted)?
+            open_mixed(
+                plan,
+                [required, optional],
+                excluded,
+                segment,
+                context,
+                wanted,
+            )?
         }
-        Shape::Other => open_other(plan, segment, top)?,
+        Shape::Other => open_other(plan, segment, context)?,
     })
 }
 
@@ -71,13 +78,13 @@ fn open_any<'a>(
     nodes: &'a [Node],
     excluded: Excluded<'a>,
     segment: &'a Segment,
-    top: &mut TopK<'a>,
+    context: &mut Context<'a>,
     wanted: Wanted,
 ) -> Result<Option<Kind<'a>>, IndexError> {
     let lists = List::open_each(plan, nodes, segment)?;
     let condition = match lists.is_empty() {
         true => return Ok(None),
-        false => Condition::excluding(plan, excluded, segment, top.stop())?,
+        false => Condition::excluding(plan, excluded, segment, context.stop())?,
     };
     if lists.len() == 1 {
         if condition.is_none() {
@@ -86,29 +93,30 @@ fn open_any<'a>(
         for node in nodes {
             // The only one that there is, is required.
             let nodes = [std::slice::from_ref(node), &[]];
-            let kind = open_mixed(plan, nodes, excluded, segment, top, wanted)?;
+            let kind = open_mixed(plan, nodes, excluded, segment, context, wanted)?;
             if kind.is_some() {
                 return Ok(kind);
             }
         }
         return Ok(None);
     }
+    let needs = context.matches();
     let (counting, searching) = match wanted {
         Wanted::Hits => (None, Some((lists, condition))),
         // Both read the lists in an order of their own, so each has its own.
         Wanted::HitsAndCount => (
             Some((
                 List::open_each(plan, nodes, segment)?,
-                Condition::excluding(plan, excluded, segment, top.stop())?,
+                Condition::excluding(plan, excluded, segment, context.stop())?,
             )),
             Some((lists, condition)),
         ),
         Wanted::Count => (Some((lists, condition)), None),
     };
     Ok(Some(Kind::Any {
-        counting: counting.map(|(lists, condition)| Union::new(lists, condition)),
+        counting: counting.map(|(lists, condition)| Union::new(lists, condition, needs)),
         searching: searching
-            .map(|(lists, condition)| MaxScore::new(lists, condition, segment, top)),
+            .map(|(lists, condition)| MaxScore::new(lists, condition, segment, context)),
     }))
 }
 
@@ -117,29 +125,30 @@ fn open_mixed<'a>(
     [required, optional]: [&'a [Node]; 2],
     excluded: Excluded<'a>,
     segment: &'a Segment,
-    top: &mut TopK<'a>,
+    context: &mut Context<'a>,
     wanted: Wanted,
 ) -> Result<Option<Kind<'a>>, IndexError> {
     // Before any list is opened: many segments lack one of the words.
     let Some(leader) = least_cost(required, segment)? else {
         return Ok(None);
     };
-    let condition = Condition::excluding(plan, excluded, segment, top.stop())?;
+    let condition = Condition::excluding(plan, excluded, segment, context.stop())?;
     if condition.is_none()
         && optional.is_empty()
         && let Some(shape) = shape_of_all(required)
     {
         // The segment has nothing of what is excluded.
-        return open(plan, shape, segment, top, wanted);
+        return open(plan, shape, segment, context, wanted);
     }
-    let counting = match wanted.is_counted() {
+    // A difference of counts knows no documents.
+    let counting = match wanted.is_counted() && context.matches() < MatchNeeds::Documents {
         true => Counter::open(
             plan,
             required,
             excluded,
             condition.as_ref(),
             segment,
-            top.stop(),
+            context.stop(),
         )?,
         false => None,
     };
@@ -153,20 +162,27 @@ fn open_mixed<'a>(
     }
     let is_free = counting.is_some() || !wanted.is_counted();
     if is_free && is_led_by_optional(leader, required, optional, segment)? {
-        let searching = MaxScore::requiring(plan, [required, optional], condition, segment, top)?;
+        let searching =
+            MaxScore::requiring(plan, [required, optional], condition, segment, context)?;
         return Ok(Some(Kind::Mixed {
             counting,
             searching: Some(Searching::Best(searching)),
         }));
     }
-    let Some(mixed) = Mixed::open(plan, [required, optional], condition, segment, top.stop())?
+    let Some(mixed) = Mixed::open(
+        plan,
+        [required, optional],
+        condition,
+        segment,
+        context.stop(),
+    )?
     else {
         return Ok(None);
     };
     if mixed.is_led_by_many() {
-        return open_other(plan, segment, top);
+        return open_other(plan, segment, context);
     }
-    mixed.raise(segment, top);
+    mixed.raise(segment, context);
     Ok(Some(Kind::Mixed {
         counting,
         searching: Some(Searching::Required(Box::new(mixed))),
@@ -181,7 +197,7 @@ fn open_parts<'a>(
     plan: &'a Plan,
     [all, words, excluded]: [&'a [Node]; 3],
     segment: &'a Segment,
-    top: &mut TopK<'a>,
+    context: &mut Context<'a>,
     wanted: Wanted,
 ) -> Result<Option<Kind<'a>>, IndexError> {
     let phrases = &all[..all.len() - words.len()];
@@ -190,11 +206,12 @@ fn open_parts<'a>(
         if excluded.is_empty() {
             // With a phrase or without, documents that hold a word match.
             for list in List::open_each(plan, words, segment)?.iter() {
-                top.raise(list.floor(top.k(), segment));
+                let floor = list.floor(context.k(), segment);
+                context.raise_first(floor);
             }
         }
         let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);
-        searching.extend(open_any(plan, words, excluded, segment, top, wanted)?);
+        searching.extend(open_any(plan, words, excluded, segment, context, wanted)?);
     }
     for (number, phrase) in phrases.iter().enumerate() {
         let required = std::slice::from_ref(phrase);
@@ -203,18 +220,18 @@ fn open_parts<'a>(
             let excluded = [before, excluded, &[]];
             let nodes = [required, after];
             let wanted = Wanted::Hits;
-            searching.extend(open_mixed(plan, nodes, excluded, segment, top, wanted)?);
+            searching.extend(open_mixed(plan, nodes, excluded, segment, context, wanted)?);
         }
         if wanted.is_counted() {
             let excluded = [before, words, excluded];
             let nodes = [required, &[]];
             let wanted = Wanted::Count;
-            counting.extend(open_mixed(plan, nodes, excluded, segment, top, wanted)?);
+            counting.extend(open_mixed(plan, nodes, excluded, segment, context, wanted)?);
         }
     }
     if wanted.is_counted() {
         let (excluded, wanted) = ([excluded, &[], &[]], Wanted::Count);
-        counting.extend(open_any(plan, words, excluded, segment, top, wanted)?);
+        counting.extend(open_any(plan, words, excluded, segment, context, wanted)?);
     }
     let is_empty = searching.is_empty() && counting.is_empty();
     Ok((!is_empty).then_some(Kind::Parts {
@@ -226,9 +243,9 @@ fn open_parts<'a>(
 fn open_other<'a>(
     plan: &'a Plan,
     segment: &'a Segment,
-    top: &TopK<'a>,
+    context: &mut Context<'a>,
 ) -> Result<Option<Kind<'a>>, IndexError> {
-    let cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
+    let cursor = Cursor::open(plan, &plan.root, segment, context.stop())?;
     Ok((!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0)))
 }
 

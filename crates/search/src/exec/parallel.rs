@@ -12,12 +12,15 @@
 //! nothing. Exact for any number of handlers: a hit enters at equal scores, and then the order of URL
 //! hashes decides.
 
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::{Context, MatchNeeds};
+use crate::collect::match_count::MatchCount;
+use crate::collect::topk::hit::ScoredHit;
+use crate::collect::topk::kept::TopK;
+use crate::collect::topk::shared_threshold::SharedThreshold;
 use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::plan::planner::Plan;
-use crate::topk::hit::ScoredHit;
-use crate::topk::kept::TopK;
-use crate::topk::shared_threshold::SharedThreshold;
 use index::{IndexError, Segment};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -119,9 +122,15 @@ impl<'a> Ranges<'a> {
 
     fn cut(&mut self, cut: Cut) -> Result<(), IndexError> {
         // Only for what is known before anything is read.
-        let mut top = TopK::new(self.k);
+        let mut context = Context::new(
+            self.k,
+            match self.wanted {
+                Wanted::Hits => MatchNeeds::Nothing,
+                Wanted::HitsAndCount | Wanted::Count => MatchNeeds::Count,
+            },
+        );
         for &segment in &self.segments {
-            let algorithm = Algorithm::open(self.plan, segment, &mut top, self.wanted)?;
+            let algorithm = Algorithm::open(self.plan, segment, &mut context, self.wanted)?;
             self.opened.push(Mutex::new(algorithm));
         }
         let documents = |segment: &&Segment| u64::from(segment.documents_count());
@@ -155,7 +164,7 @@ impl<'a> Ranges<'a> {
             }
         }
         if self.k > 0 {
-            self.threshold.raise(top.threshold());
+            self.threshold.raise(context.threshold());
         }
         self.ranges.sort_by(|a, b| b.bound.total_cmp(&a.bound));
         Ok(())
@@ -172,18 +181,48 @@ impl<'a> Ranges<'a> {
     }
 
     /// Takes ranges until none is left, or `leaves` says so (asked after each range).
-    pub fn work(&self, mut leaves: impl FnMut() -> bool) -> Result<Share, IndexError> {
-        let mut top = TopK::sharing(self.k, &self.threshold);
-        let mut opened: Few<Option<Algorithm<'_>>> = self.opened.iter().map(|_| None).collect();
+    pub fn work(&self, leaves: impl FnMut() -> bool) -> Result<Share, IndexError> {
+        match self.wanted {
+            Wanted::Count => {
+                let mut top = Collectors::new((), MatchCount::<true>::default());
+                let ranges_count = self.walk(&mut top, leaves)?;
+                Ok(Share::of(Vec::new(), top.matches.0, ranges_count))
+            }
+            Wanted::HitsAndCount => self.work_for_hits::<true>(leaves),
+            Wanted::Hits => self.work_for_hits::<false>(leaves),
+        }
+    }
+
+    fn work_for_hits<const EXACT: bool>(
+        &self,
+        leaves: impl FnMut() -> bool,
+    ) -> Result<Share, IndexError> {
+        let mut top = Collectors::new(TopK::new(self.k), MatchCount::<EXACT>::default());
+        let ranges_count = self.walk(&mut top, leaves)?;
+        let count = match EXACT {
+            true => top.matches.0,
+            false => 0,
+        };
+        Ok(Share::of(top.hits.into_sorted(), count, ranges_count))
+    }
+
+    /// Feeds collectors with ranges; returns how many were taken.
+    fn walk<'s, H: HitCollector<'s>, M: MatchCollector>(
+        &'s self,
+        top: &mut Collectors<'s, H, M>,
+        mut leaves: impl FnMut() -> bool,
+    ) -> Result<usize, IndexError> {
+        top.context.share(&self.threshold);
+        let mut opened: Few<Option<Algorithm<'s>>> = self.opened.iter().map(|_| None).collect();
         let mut entered = usize::MAX;
-        let mut share = Share::default();
+        let mut ranges_count = 0;
         loop {
             let taken = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(piece) = self.ranges.get(taken) else {
                 break;
             };
-            share.ranges_count += 1;
-            top.exchange();
+            ranges_count += 1;
+            top.context.exchange();
             if self.wanted != Wanted::Hits || top.would_enter(piece.bound) {
                 let segment = self.segments[piece.segment];
                 if entered != piece.segment {
@@ -196,20 +235,29 @@ impl<'a> Ranges<'a> {
                     let kept = self.opened[piece.segment].lock().ok();
                     *slot = match kept.and_then(|mut kept| kept.take()) {
                         Some(kept) => Some(kept),
-                        None => Algorithm::open(self.plan, segment, &mut top, self.wanted)?,
+                        None => Algorithm::open(self.plan, segment, &mut top.context, self.wanted)?,
                     };
                 }
                 if let Some(algorithm) = slot {
-                    share.count += algorithm.run(piece.documents.clone(), &mut top)?;
+                    algorithm.run(piece.documents.clone(), top)?;
                 }
             }
             if leaves() {
                 break;
             }
         }
-        top.exchange();
-        share.hits = top.into_sorted();
-        Ok(share)
+        top.context.exchange();
+        Ok(ranges_count)
+    }
+}
+
+impl Share {
+    fn of(hits: Vec<ScoredHit>, count: u64, ranges_count: usize) -> Share {
+        Share {
+            hits,
+            count,
+            ranges_count,
+        }
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Hits, scores and counts are those of the slow twin, [`crate::exhaustive`].
 
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::match_count::MatchCount;
+use crate::collect::topk::hit::ScoredHit;
+use crate::collect::topk::kept::TopK;
 use crate::context::cancel::Stop;
-use crate::context::wanted::Wanted;
 use crate::exec::algorithm::Algorithm;
 use crate::plan::planner::Plan;
-use crate::topk::hit::ScoredHit;
-use crate::topk::kept::TopK;
 use index::{IndexError, LookUpStep, Segment};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -30,15 +31,24 @@ pub struct Searched {
     pub documents_count: u64,
 }
 
+/// The documents that a search came by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coverage {
+    /// Documents that hits were chosen from, deleted ones included.
+    pub documents_searched: u64,
+    /// Documents of the segments, deleted ones included.
+    pub documents_count: u64,
+}
+
 /// The k best hits of some segments, best first, and the exact count of matching documents.
 pub fn search_partition<'a>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     k: usize,
 ) -> Result<(Vec<ScoredHit>, u64), IndexError> {
-    let mut top = TopK::new(k);
-    let found = search_all(plan, segments, &mut top, Wanted::HitsAndCount)?;
-    Ok((top.into_sorted(), found.matches_count))
+    let mut top = Collectors::new(TopK::new(k), MatchCount::<true>::default());
+    collect(plan, segments, &mut top)?;
+    Ok((top.hits.into_sorted(), top.matches.0))
 }
 
 /// Searches some segments until it is done or `stop` ends it. Without `counted` only those matches are
@@ -50,17 +60,34 @@ pub fn search_until<'a: 'p, 'p>(
     counted: bool,
     stop: Stop<'p>,
 ) -> Result<Searched, IndexError> {
-    let mut top = TopK::new(k).until(&stop);
-    let wanted = match (k, counted) {
-        (0, _) => Wanted::Count,
-        (_, true) => Wanted::HitsAndCount,
-        (_, false) => Wanted::Hits,
-    };
-    let mut found = search_all(plan, segments, &mut top, wanted)?;
-    found.count_is_exact = wanted != Wanted::Hits && !top.stop().count_is_cut();
-    found.hits = top.into_sorted();
-    found.matches_count = found.matches_count.max(found.hits.len() as u64);
-    Ok(found)
+    let stop = &stop;
+    match (k, counted) {
+        (0, _) => search_with::<(), true>(plan, segments, (), stop, |()| Vec::new()),
+        (_, true) => search_with::<_, true>(plan, segments, TopK::new(k), stop, TopK::into_sorted),
+        (_, false) => {
+            search_with::<_, false>(plan, segments, TopK::new(k), stop, TopK::into_sorted)
+        }
+    }
+}
+
+fn search_with<'a: 'p, 'p, H: HitCollector<'p>, const EXACT: bool>(
+    plan: &'p Plan,
+    segments: impl IntoIterator<Item = &'a Arc<Segment>>,
+    hits: H,
+    stop: &'p Stop<'p>,
+    sorted: impl FnOnce(H) -> Vec<ScoredHit>,
+) -> Result<Searched, IndexError> {
+    let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(stop);
+    let coverage = collect(plan, segments, &mut top)?;
+    let count_is_exact = EXACT && !top.stop().count_is_cut();
+    let hits = sorted(top.hits);
+    Ok(Searched {
+        matches_count: top.matches.0.max(hits.len() as u64),
+        hits,
+        count_is_exact,
+        documents_searched: coverage.documents_searched,
+        documents_count: coverage.documents_count,
+    })
 }
 
 /// The k best hits of some segments, best first, without counting the rest: what cannot be among them
@@ -70,11 +97,11 @@ pub fn top_of_partition<'a>(
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     k: usize,
 ) -> Result<Vec<ScoredHit>, IndexError> {
-    let mut top = TopK::new(k);
+    let mut top = Collectors::new(TopK::new(k), MatchCount::<false>::default());
     if k > 0 {
-        search_all(plan, segments, &mut top, Wanted::Hits)?;
+        collect(plan, segments, &mut top)?;
     }
-    Ok(top.into_sorted())
+    Ok(top.hits.into_sorted())
 }
 
 /// The exact count of matching documents of some segments.
@@ -82,18 +109,18 @@ pub fn count_partition<'a>(
     plan: &Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
 ) -> Result<u64, IndexError> {
-    let found = search_all(plan, segments, &mut TopK::new(0), Wanted::Count)?;
-    Ok(found.matches_count)
+    let mut top = Collectors::new((), MatchCount::<true>::default());
+    collect(plan, segments, &mut top)?;
+    Ok(top.matches.0)
 }
 
-/// Searches segments into `top`; all but the hits of what it found.
-fn search_all<'a: 'p, 'p>(
+/// Feeds collectors with the hits and the matches of some segments, one after another.
+pub fn collect<'a: 'p, 'p, H: HitCollector<'p>, M: MatchCollector>(
     plan: &'p Plan,
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
-    top: &mut TopK<'p>,
-    wanted: Wanted,
-) -> Result<Searched, IndexError> {
-    let mut found = Searched::default();
+    top: &mut Collectors<'p, H, M>,
+) -> Result<Coverage, IndexError> {
+    let mut found = Coverage::default();
     let mut segments = segments.into_iter();
     if plan.matches_nothing() {
         found.documents_count = segments.map(|one| u64::from(one.documents_count())).sum();
@@ -103,7 +130,7 @@ fn search_all<'a: 'p, 'p>(
     let (first, second) = (segments.next(), segments.next());
     let (Some(first), Some(second)) = (first, second) else {
         if let Some(segment) = first {
-            search_next(plan, segment, top, wanted, &mut found)?;
+            search_next(plan, segment, top, &mut found)?;
         }
         return Ok(found);
     };
@@ -112,18 +139,17 @@ fn search_all<'a: 'p, 'p>(
         .chain(segments)
         .map(|segment| &**segment)
         .collect();
-    search_many(plan, &segments, top, wanted, &mut found)?;
+    search_many(plan, &segments, top, &mut found)?;
     Ok(found)
 }
 
 /// Searches several segments. What they will read is asked for early: the dictionaries of all at once, and
 /// the lists of one while the one before is searched.
-fn search_many<'a: 'p, 'p>(
+fn search_many<'a: 'p, 'p, H: HitCollector<'p>, M: MatchCollector>(
     plan: &'p Plan,
     segments: &[&'a Segment],
-    top: &mut TopK<'p>,
-    wanted: Wanted,
-    found: &mut Searched,
+    top: &mut Collectors<'p, H, M>,
+    found: &mut Coverage,
 ) -> Result<(), IndexError> {
     for step in LookUpStep::ALL {
         plan.each_word(|word| {
@@ -141,18 +167,17 @@ fn search_many<'a: 'p, 'p>(
                 }
             });
         }
-        search_next(plan, segment, top, wanted, found)?;
+        search_next(plan, segment, top, found)?;
     }
     Ok(())
 }
 
 /// Searches the next segment, if there is time, and notes how far it came.
-fn search_next<'a>(
+fn search_next<'a, H: HitCollector<'a>, M: MatchCollector>(
     plan: &'a Plan,
     segment: &'a Segment,
-    top: &mut TopK<'a>,
-    wanted: Wanted,
-    found: &mut Searched,
+    top: &mut Collectors<'a, H, M>,
+    found: &mut Coverage,
 ) -> Result<(), IndexError> {
     let documents_count = u64::from(segment.documents_count());
     found.documents_count += documents_count;
@@ -160,7 +185,11 @@ fn search_next<'a>(
         top.stop().cut_count();
         return Ok(());
     }
-    found.matches_count += search_segment(plan, segment, top, wanted)?;
+    let wanted = top.wanted();
+    top.enter(segment);
+    if let Some(mut algorithm) = Algorithm::open(plan, segment, &mut top.context, wanted)? {
+        algorithm.run(0..segment.documents_count(), top)?;
+    }
     let stop = top.stop();
     let mut stopped_at = stop.take_stopped_at();
     if stopped_at.is_none() && stop.is_aborted() && wanted.has_hits() {
@@ -172,17 +201,4 @@ fn search_next<'a>(
     }
     found.documents_searched += stopped_at.map_or(documents_count, u64::from);
     Ok(())
-}
-
-fn search_segment<'a>(
-    plan: &'a Plan,
-    segment: &'a Segment,
-    top: &mut TopK<'a>,
-    wanted: Wanted,
-) -> Result<u64, IndexError> {
-    top.enter(segment);
-    match Algorithm::open(plan, segment, top, wanted)? {
-        None => Ok(0),
-        Some(mut algorithm) => algorithm.run(0..segment.documents_count(), top),
-    }
 }

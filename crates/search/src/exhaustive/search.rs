@@ -2,29 +2,32 @@
 //!
 //! It skips nothing on account of scores: the count is exact, and the k best are the k best of all
 //! matches. Deleted documents never count.
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::{Context, MatchNeeds};
 use crate::context::cancel;
 use crate::context::cancel::Stop;
 use crate::context::cancel::StopRef;
+use crate::context::counters;
+use crate::context::wanted::Wanted;
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::term::FilterCursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use crate::plan::planner::Plan;
-use crate::topk::kept::TopK;
 use index::{DocId, Field, IndexError, Segment};
 use std::ops::Range;
 
-/// Scores every matching document of `segment`, keeps the best in `top`, returns the exact count.
-pub fn search_segment<'a>(
+/// Scores every matching document of `segment`, collects each in `hits`, returns the exact count.
+pub fn search_segment<'a, H: HitCollector<'a>>(
     plan: &Plan,
     segment: &'a Segment,
-    top: &mut TopK<'a>,
+    hits: &mut H,
 ) -> Result<u64, IndexError> {
-    top.enter(segment);
+    hits.enter(segment);
     match Cursor::open(plan, &plan.root, segment, StopRef::default())? {
         Cursor::Empty => Ok(0),
         // Its own loop, since one word is every fifth query: no choice of cursor within.
-        Cursor::Term(cursor) => collect(cursor, segment, top),
-        cursor => collect(cursor, segment, top),
+        Cursor::Term(cursor) => collect(cursor, segment, hits),
+        cursor => collect(cursor, segment, hits),
     }
 }
 
@@ -72,21 +75,21 @@ pub fn count_site<'a>(
     }
 }
 
-/// Walks a cursor over a range of documents that it has not passed; how many match.
-pub(crate) fn search_range(
+/// Walks a cursor over a range of documents that it has not passed, and collects the hits and matches that are wanted.
+pub(crate) fn search_range<'a, H: HitCollector<'a>, M: MatchCollector>(
     cursor: &mut Cursor<'_>,
     range: Range<u32>,
     segment: &Segment,
-    top: &mut TopK<'_>,
-    with_hits: bool,
-) -> Result<u64, IndexError> {
+    top: &mut Collectors<'a, H, M>,
+    wanted: Wanted,
+) -> Result<(), IndexError> {
     let stop = top.stop();
     let mut count = 0;
     let mut searched = range.start;
     let mut doc = cursor.seek(DocId(range.start));
     while doc.0 < range.end && !stop.ends_hits(doc.0, cancel::DOCUMENT) {
         if !segment.is_deleted(doc) {
-            let score = match with_hits {
+            let score = match wanted.has_hits() {
                 true => cursor.score(),
                 false => 0.0,
             };
@@ -94,7 +97,8 @@ pub(crate) fn search_range(
                 break;
             }
             count += 1;
-            if with_hits {
+            top.found(wanted, &[doc.0], segment);
+            if wanted.has_hits() {
                 top.offer(score, doc);
             }
         }
@@ -104,22 +108,25 @@ pub(crate) fn search_range(
     if stop.is_aborted() {
         stop.stop_hits_at(searched);
     }
-    if with_hits {
-        crate::context::counters::offered(count as usize);
+    if wanted.has_hits() {
+        counters::offered(count);
     }
-    cursor.take_error().map_or(Ok(count), Err)
+    cursor.take_error().map_or(Ok(()), Err)
 }
 
-fn collect<C: ScoredCursor>(
+fn collect<'a, C: ScoredCursor, H: HitCollector<'a>>(
     mut cursor: C,
-    segment: &Segment,
-    top: &mut TopK<'_>,
+    segment: &'a Segment,
+    hits: &mut H,
 ) -> Result<u64, IndexError> {
+    let mut context = Context::new(hits.k(), MatchNeeds::Count);
     let mut count = 0;
     for_each_match(&mut cursor, segment, |cursor, doc| {
         count += 1;
         let score = cursor.score();
-        top.offer(score, doc);
+        if context.would_enter(score) {
+            hits.collect(score, doc, &mut context);
+        }
     })?;
     Ok(count)
 }

@@ -13,11 +13,12 @@ use crate::block::columns::INDEXES;
 use crate::block::columns::pick;
 use crate::block::matches::Matches;
 use crate::block::term_scorer::{List, Lists, first_damage};
+use crate::collect::collectors::{self, Collectors, HitCollector, MatchCollector};
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
 use crate::context::scratch::Lent;
+use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
-use crate::topk::kept::TopK;
 use codec::{bits, lanes};
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
@@ -44,21 +45,21 @@ impl<'a> Conjunction<'a> {
         Conjunction { lists, matches }
     }
 
-    /// Keeps the best in `top`, among the documents of `range`; how many match, where `counted`.
-    pub(crate) fn search(
+    /// Collects the hits and matches that are wanted among the documents of `range`.
+    pub(crate) fn search<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         range: Range<u32>,
         segment: &Segment,
-        top: &mut TopK<'a>,
-        counted: bool,
-    ) -> Result<u64, IndexError> {
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) -> Result<(), IndexError> {
+        let counted = wanted.is_counted();
         let work = cancel::clauses_work(self.lists.len());
-        let mut count = 0;
         // The leader is asked first whatever it holds.
         let early = first_late(&self.lists, 1, segment);
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), work) {
-            top.exchange();
+            top.context.exchange();
             let least = self.least_of_leader(top.threshold());
             let leader = &mut self.lists[0];
             if least.is_none_or(|least| !leader.is_bounded() || leader.bound(block) >= least) {
@@ -73,15 +74,17 @@ impl<'a> Conjunction<'a> {
                     None => Sought::Places,
                 };
                 self.find_matches_of(early, block, &range, least, sought);
-                count += self.offer(early, sought == Sought::Scores, segment, top);
+                if counted || early == self.lists.len() {
+                    top.found(wanted, self.matches.docs(), segment);
+                }
+                self.offer(early, sought == Sought::Scores, segment, top);
             } else if counted {
                 self.find_matches(block, &range, None, Sought::Documents);
-                count += self.live_count(segment);
+                top.found(wanted, self.matches.docs(), segment);
             }
             block += 1;
         }
-        first_damage(&mut self.lists)?;
-        Ok(count)
+        first_damage(&mut self.lists)
     }
 
     /// What a document must score in the leader to reach a threshold with the help of all others; `None`
@@ -109,20 +112,20 @@ impl<'a> Conjunction<'a> {
             .sum()
     }
 
-    /// How many documents of `range` match.
-    pub(crate) fn count(
+    /// Collects the matches among the documents of `range`.
+    pub(crate) fn collect<M: MatchCollector>(
         &mut self,
         range: Range<u32>,
         segment: &Segment,
         stop: StopRef<'_>,
-    ) -> Result<u64, IndexError> {
-        let count = if self.is_dense(segment) {
-            self.count_bits(range, segment, stop)
+        matches: &mut M,
+    ) -> Result<(), IndexError> {
+        if self.is_dense(segment) {
+            self.collect_bits(range, segment, stop, matches);
         } else {
-            self.count_matches(range, segment, stop)
-        };
-        first_damage(&mut self.lists)?;
-        Ok(count)
+            self.collect_blocks(range, segment, stop, matches);
+        }
+        first_damage(&mut self.lists)
     }
 
     /// Whether all lists hold so many documents that they are intersected as bits.
@@ -130,30 +133,29 @@ impl<'a> Conjunction<'a> {
         self.lists[0].cost() >= segment.documents_count() / DENSE
     }
 
-    fn count_matches(&mut self, range: Range<u32>, segment: &Segment, stop: StopRef<'_>) -> u64 {
+    fn collect_blocks<M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        stop: StopRef<'_>,
+        matches: &mut M,
+    ) {
         let work = cancel::clauses_work(self.lists.len());
-        let mut count = 0;
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !stop.ends_count(work) {
             self.find_matches(block, &range, None, Sought::Documents);
-            count += self.live_count(segment);
+            collectors::found(matches, self.matches.docs(), segment);
             block += 1;
         }
-        count
     }
 
-    /// How many of the matches are not deleted.
-    pub(crate) fn live_count(&self, segment: &Segment) -> u64 {
-        let docs = &self.matches.docs[..self.matches.count];
-        if !segment.has_deletions() {
-            return docs.len() as u64;
-        }
-        let live = docs.iter().filter(|&&doc| !segment.is_deleted(DocId(doc)));
-        live.count() as u64
-    }
-
-    fn count_bits(&mut self, range: Range<u32>, segment: &Segment, stop: StopRef<'_>) -> u64 {
-        let mut count = 0;
+    fn collect_bits<M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        stop: StopRef<'_>,
+        matches: &mut M,
+    ) {
         let mut base = range.start & !63;
         let mut all = [0; (WIDTH / 64) as usize];
         let mut one = [0; (WIDTH / 64) as usize];
@@ -170,11 +172,9 @@ impl<'a> Conjunction<'a> {
                 }
             }
             clip(&mut all[..words], base, &range);
-            segment.clear_deleted(base, &mut all[..words]);
-            count += bits::count(&all[..words]);
+            collectors::found_bits(matches, base, &mut all[..words], segment);
             base += width;
         }
-        count
     }
 
     /// The first document that a block of the leader may hold.
@@ -301,16 +301,15 @@ impl<'a> Conjunction<'a> {
     }
 
     /// Scores the matches of the first `early` lists, which may be scored in the leader already, and offers those that
-    /// all lists hold; how many are not deleted, where `early` is all lists. What cannot enter any more is left out on
-    /// the way, so that longer lists are never asked whether they hold it, and how often.
-    fn offer(
+    /// all lists hold. What cannot enter any more is left out on the way, so that longer lists are never asked whether
+    /// they hold it, and how often.
+    fn offer<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         early: usize,
         is_scored: bool,
         segment: &Segment,
-        top: &mut TopK<'a>,
-    ) -> u64 {
-        let live = self.live_count(segment);
+        top: &mut Collectors<'a, H, M>,
+    ) {
         let first = usize::from(is_scored);
         let Matches {
             count,
@@ -334,7 +333,7 @@ impl<'a> Conjunction<'a> {
         }
         for number in first..self.lists.len() {
             if *count == 0 {
-                return live;
+                return;
             }
             let list = &mut self.lists[number];
             if number >= early {
@@ -376,7 +375,6 @@ impl<'a> Conjunction<'a> {
                 top.offer(sum, DocId(doc));
             }
         }
-        live
     }
 }
 

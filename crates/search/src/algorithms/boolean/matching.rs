@@ -5,26 +5,26 @@
 
 use crate::algorithms::boolean::state::{Bounded, Mixed, Most};
 use crate::block::matches::Matches;
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
 use crate::context::cancel::StopRef;
 use crate::context::wanted::Wanted;
 use crate::join::conjunction::Sought;
 use crate::plan::scorer::BLOCK;
-use crate::topk::kept::TopK;
 use crate::verify::probe::Probe;
 use codec::lanes;
 use index::Segment;
 use std::ops::Range;
 
 impl<'a> Mixed<'a> {
-    /// Finds all matches of a block of the leader; how many are not deleted.
+    /// Finds all matches of a block of the leader, deleted ones among them.
     pub(super) fn match_all(
         &mut self,
         block: usize,
         range: &Range<u32>,
         scored: bool,
-        segment: &Segment,
         stop: StopRef<'_>,
-    ) -> u64 {
+    ) {
         let sought = match scored || !self.phrases.is_empty() {
             true => Sought::Places,
             false => Sought::Documents,
@@ -34,7 +34,6 @@ impl<'a> Mixed<'a> {
         self.check_phrases(f32::NEG_INFINITY, f32::INFINITY, stop);
         self.ask_others(scored, stop);
         self.exclude(stop);
-        self.words.live_count(segment)
     }
 
     /// Finds the matches of a block of the leader that can enter, as far as that is known without what is
@@ -44,9 +43,9 @@ impl<'a> Mixed<'a> {
         block: usize,
         range: &Range<u32>,
         least: Option<f32>,
-        top: &TopK<'_>,
+        context: &Context<'_>,
     ) {
-        let (threshold, most) = (top.threshold(), self.known_most(top));
+        let (threshold, most) = (context.threshold(), self.known_most(context.threshold()));
         // What the leader scores is known where it was asked for.
         let (sought, first) = match least.is_some() && self.adds[0].is_some() {
             true => (Sought::Scores, 1),
@@ -55,10 +54,10 @@ impl<'a> Mixed<'a> {
         self.words.matches.sums.fill(0.0);
         self.words.find_matches(block, range, least, sought);
         self.score_words(first, threshold, most.phrases + most.others + most.optional);
-        let later = self.add_optional_words(threshold, most, top.stop());
-        self.check_phrases(threshold, later, top.stop());
-        self.ask_others(true, top.stop());
-        self.exclude(top.stop());
+        let later = self.add_optional_words(threshold, most, context.stop());
+        self.check_phrases(threshold, later, context.stop());
+        self.ask_others(true, context.stop());
+        self.exclude(context.stop());
     }
 
     /// Adds what the words from number `first` on score, and keeps the matches that can reach the threshold
@@ -144,8 +143,13 @@ impl<'a> Mixed<'a> {
     }
 
     /// Adds what is optional to the matches, as far as that was not done before, and offers them.
-    pub(super) fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>, wanted: Wanted) {
-        let mut rest = self.known_most(top).optional;
+    pub(super) fn offer<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) {
+        let mut rest = self.known_most(top.threshold()).optional;
         let has_words = wanted == Wanted::Hits && !self.phrases.is_empty();
         let (matches, batch) = (&*self.words.matches, &mut *self.batch);
         let threshold = top.threshold();

@@ -14,6 +14,7 @@
 use crate::block::answer::Answer;
 use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, Lists};
+use crate::collect::context::Context;
 use crate::context::cancel::StopRef;
 use crate::context::scratch::Lent;
 use crate::join::conjunction::Conjunction;
@@ -21,7 +22,6 @@ use crate::join::phrase::pattern::Pattern;
 use crate::join::required_lists::Required;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
-use crate::topk::kept::TopK;
 use crate::verify::filter::Condition;
 use crate::verify::probe::{Probe, damage_of};
 use index::{DocId, IndexError, Segment};
@@ -127,13 +127,14 @@ impl<'a> Mixed<'a> {
             .any(|other| other.clause.cost() * 4 < leader)
     }
 
-    /// Tells `top` what is known of its threshold before anything is read.
-    pub(crate) fn raise(&self, segment: &Segment, top: &mut TopK<'a>) {
+    /// Tells `context` what is known of its threshold before anything is read.
+    pub(crate) fn raise(&self, segment: &Segment, context: &mut Context<'a>) {
         let is_free = self.phrases.is_empty() && self.others.is_empty() && self.condition.is_none();
         if let [list] = self.words.lists.as_slice()
             && is_free
         {
-            top.raise(list.floor(top.k(), segment));
+            let floor = list.floor(context.k(), segment);
+            context.raise_first(floor);
         }
     }
 
@@ -181,8 +182,8 @@ impl<'a> Mixed<'a> {
     }
 
     /// What clauses add at most, where there is a threshold to compare it with.
-    pub(super) fn known_most(&mut self, top: &TopK<'_>) -> Most {
-        match top.threshold() > 0.0 {
+    pub(super) fn known_most(&mut self, threshold: f32) -> Most {
+        match threshold > 0.0 {
             true => self.measure(),
             false => Most::UNKNOWN,
         }

@@ -10,6 +10,7 @@
 use crate::block::columns::INDEXES;
 use crate::block::columns::pick;
 use crate::block::term_scorer::{List, Lists, first_damage};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::context::cancel;
 use crate::context::wanted::Wanted;
 use crate::join::conjunction::{Conjunction, Sought, first_late};
@@ -19,7 +20,6 @@ use crate::join::phrase::positions::{Numbers, distinct_records};
 use crate::plan::node::PhraseNode;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::{BLOCK, Scorer};
-use crate::topk::kept::TopK;
 use codec::lanes;
 use codec::rice::follow::UNKNOWN;
 use index::{DocId, IndexError, PairRecord, Segment};
@@ -78,37 +78,34 @@ impl<'a> Phrase<'a> {
         }))
     }
 
-    /// Keeps the best in `top`, among the documents of `range`, where hits are wanted; how many match, where
-    /// that is.
-    pub(crate) fn search(
+    /// Collects the hits and matches that are wanted among the documents of `range`.
+    pub(crate) fn search<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         range: Range<u32>,
         segment: &Segment,
-        top: &mut TopK<'a>,
+        top: &mut Collectors<'a, H, M>,
         wanted: Wanted,
-    ) -> Result<u64, IndexError> {
+    ) -> Result<(), IndexError> {
         let counted = wanted.is_counted();
-        let mut count = 0;
         let mut block = self.words.lists[0].find(DocId(range.start));
         while self.words.is_in_range(block, &range)
             && !top
                 .stop()
                 .ends_hits(self.words.start(block), cancel::WINDOW)
         {
-            top.exchange();
+            top.context.exchange();
             let bounded = !counted && top.threshold() > 0.0 && self.pattern.is_bounded_by(0);
             if !bounded || top.would_enter(self.words.lists[0].bound(block)) {
                 self.words
                     .find_matches_of(self.late, block, &range, None, Sought::Places);
-                count += self.offer(segment, top, wanted);
+                self.offer(segment, top, wanted);
                 if top.stop().has_ended_hits() {
                     break;
                 }
             }
             block += 1;
         }
-        first_damage(&mut self.words.lists)?;
-        Ok(count)
+        first_damage(&mut self.words.lists)
     }
 
     /// The most that a document of a range can score.
@@ -153,13 +150,18 @@ impl<'a> Phrase<'a> {
         count
     }
 
-    /// Offers those of the words' matches that hold the phrase; how many do.
-    fn offer(&mut self, segment: &Segment, top: &mut TopK<'a>, wanted: Wanted) -> u64 {
+    /// Collects those of the words' matches that hold the phrase.
+    fn offer<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) {
         let counted = wanted.is_counted();
         let Phrase { words, pattern, .. } = self;
         let count = words.matches.count;
         if count == 0 {
-            return 0;
+            return;
         }
         let mut most = [f32::INFINITY; BLOCK];
         // Where all are counted, what they score at most is not asked for.
@@ -176,9 +178,9 @@ impl<'a> Phrase<'a> {
             kept_count = self.ask_late(&mut kept, kept_count, &mut pairs, &mut most);
         }
         let Phrase { words, pattern, .. } = self;
-        let mut live = 0;
-        for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
-            let at = usize::from(at);
+        let mut found = 0;
+        for number in 0..kept_count {
+            let (at, pairs) = (usize::from(kept[number]), pairs[number]);
             let doc = DocId(words.matches.docs[at]);
             if pairs == 0 || !(counted || most[at] >= top.threshold()) || segment.is_deleted(doc) {
                 continue;
@@ -192,13 +194,14 @@ impl<'a> Phrase<'a> {
                 break;
             }
             if frequency > 0 {
-                live += 1;
-                if wanted.has_hits() && top.k() > 0 {
+                kept[found] = at as u8;
+                found += 1;
+                if wanted.has_hits() && top.context.k() > 0 {
                     crate::context::counters::offered(1);
                     top.offer(pattern.scorer.score(doc, frequency), doc);
                 }
             }
         }
-        live
+        top.found_at(wanted, &self.words.matches.docs, &kept[..found]);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::hit::{ScoredHit, merge_sorted};
 use super::kept::{Documents, TopK};
+use crate::collect::collectors::Collectors;
 use index::DocId;
 use proptest::prelude::*;
 
@@ -45,12 +46,12 @@ fn sorted(mut hits: Vec<ScoredHit>, k: usize) -> Vec<ScoredHit> {
 }
 
 fn kept(hits: &[ScoredHit], k: usize) -> Vec<ScoredHit> {
-    let mut top = TopK::new(k);
+    let mut top = Collectors::new(TopK::new(k), ());
     for hit in hits {
-        top.segments.push(&SEGMENTS[hit.segment as usize]);
+        top.hits.segments.push(&SEGMENTS[hit.segment as usize]);
         top.offer(hit.score, hit.doc);
     }
-    top.into_sorted()
+    top.hits.into_sorted()
 }
 
 proptest! {
@@ -62,15 +63,15 @@ proptest! {
     #[test]
     fn a_threshold_that_k_reach_changes_nothing(hits in hits(), k in 1usize..70) {
         let expected = sorted(hits.clone(), k);
-        let mut top = TopK::new(k);
+        let mut top = Collectors::new(TopK::new(k), ());
         if let Some(worst) = expected.get(k - 1) {
-            top.raise(worst.score);
+            top.context.raise(worst.score);
         }
         for hit in &hits {
-            top.segments.push(&SEGMENTS[hit.segment as usize]);
+            top.hits.segments.push(&SEGMENTS[hit.segment as usize]);
             top.offer(hit.score, hit.doc);
         }
-        prop_assert_eq!(top.into_sorted(), expected);
+        prop_assert_eq!(top.hits.into_sorted(), expected);
     }
 
     #[test]
@@ -86,9 +87,9 @@ proptest! {
 
 #[test]
 fn asking_for_everything_reserves_little() {
-    let top = TopK::new(usize::MAX);
+    let top = Collectors::new(TopK::new(usize::MAX), ());
     assert!(top.would_enter(0.0));
-    assert!(top.into_sorted().is_empty());
+    assert!(top.hits.into_sorted().is_empty());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The threshold that several searches of one query share and raise.
 
-use crate::topk::score_histogram::{STEPS, reached, step};
+use crate::collect::topk::score_histogram::{STEPS, reached, step};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -82,7 +82,7 @@ impl SharedCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topk::score_histogram::Counts;
+    use crate::collect::topk::score_histogram::Counts;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,11 +1,11 @@
 //! The collection that keeps the k best of the documents offered.
 
-use crate::context::cancel::{Stop, StopRef};
+use crate::collect::collectors::HitCollector;
+use crate::collect::context::Context;
+use crate::collect::topk::hit::ScoredHit;
+use crate::collect::topk::score_histogram::Counts;
+use crate::collect::topk::select::{Best, Tie};
 use crate::context::scratch::{Lent, kept_by_thread};
-use crate::topk::hit::ScoredHit;
-use crate::topk::score_histogram::Counts;
-use crate::topk::select::{Best, Tie};
-use crate::topk::shared_threshold::SharedThreshold;
 use index::{DocId, Segment};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -72,16 +72,13 @@ pub struct TopK<'a> {
     pub(super) segments: SmallVec<[&'a dyn Documents; 8]>,
     kept: Vec<Kept>,
     rows: Lent<Rows>,
-    /// What a further hit must reach: the worst score kept once there are k, or what is known from
-    /// elsewhere to be no higher than that. Below it nothing enters.
+    /// Where many are kept: the threshold of the search when they were counted last. Below it nothing is a hit.
     threshold: f32,
     /// How many of those kept, the first, were counted, and where, if more are kept than stand in order.
     counted: usize,
     counts: Option<Lent<Counts>>,
-    shared: Option<&'a SharedThreshold>,
     /// Whether they are counted together with those of other searches.
     is_joined: bool,
-    stop: StopRef<'a>,
 }
 
 impl<'a> TopK<'a> {
@@ -98,99 +95,32 @@ impl<'a> TopK<'a> {
             segments: SmallVec::new(),
             kept,
             rows,
-            threshold: if k == 0 {
-                f32::INFINITY
-            } else {
-                f32::NEG_INFINITY
-            },
+            threshold: f32::NEG_INFINITY,
             counted: 0,
             counts: None,
-            shared: None,
             is_joined: false,
-            stop: StopRef::default(),
         }
     }
+}
 
-    /// Cancels searches when `stop` says so.
-    pub fn until(self, stop: &'a Stop<'a>) -> TopK<'a> {
-        TopK {
-            stop: StopRef::new(stop),
-            ..self
-        }
-    }
-
-    /// The cancellation of the search.
-    #[inline]
-    pub(crate) fn stop(&self) -> StopRef<'a> {
-        self.stop
-    }
-
-    /// As `new`, sharing a threshold with searches of other documents for the same query.
-    pub fn sharing(k: usize, shared: &'a SharedThreshold) -> TopK<'a> {
-        shared.join();
-        TopK {
-            shared: Some(shared),
-            ..TopK::new(k)
-        }
-    }
-
-    /// Says which segment the documents offered from now on belong to.
-    pub fn enter(&mut self, segment: &'a Segment) {
-        self.segments.push(segment);
-    }
-
-    /// How many hits are wanted.
-    pub fn k(&self) -> usize {
+impl<'a> HitCollector<'a> for TopK<'a> {
+    fn k(&self) -> usize {
         self.k
     }
 
-    /// What a hit must reach to enter.
-    #[inline]
-    pub fn threshold(&self) -> f32 {
-        self.threshold
-    }
-
-    /// Says that k documents are known to reach `score`, whether offered yet or not.
-    #[inline]
-    pub fn raise(&mut self, score: f32) {
-        crate::context::counters::known(score);
-        self.threshold = self.threshold.max(score);
-    }
-
-    /// Takes over what other searches of the query know by now, and lets them know.
-    #[inline]
-    pub fn exchange(&mut self) {
-        if let Some(shared) = self.shared
-            && self.k > 0
-        {
-            let known = shared.get();
-            if known > self.threshold {
-                self.threshold = known;
-            } else if known < self.threshold {
-                shared.raise(self.threshold);
-            }
-        }
-    }
-
-    /// Whether a hit of this score could enter: it reaches the worst score kept. (At that very
-    /// score the URL hash decides.)
-    #[inline]
-    pub fn would_enter(&self, score: f32) -> bool {
-        score >= self.threshold
-    }
-
-    /// Offers a document of the segment entered last.
-    #[inline]
-    pub fn offer(&mut self, score: f32, doc: DocId) {
-        // Written so that NaN goes on, to where it is refused loudly.
-        if score < self.threshold {
-            return;
-        }
-        self.insert(score, doc);
+    fn enter(&mut self, segment: &'a Segment) {
+        self.segments.push(segment);
     }
 
     #[inline(never)]
-    fn insert(&mut self, score: f32, doc: DocId) {
+    fn collect(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
+        self.insert(score, doc, context);
+    }
+}
+
+impl<'a> TopK<'a> {
+    #[inline]
+    fn insert(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
         assert!(!score.is_nan(), "a score is never NaN");
         let segment = self.segments.len().wrapping_sub(1) as u32;
         let new = Kept {
@@ -204,10 +134,10 @@ impl<'a> TopK<'a> {
         if self.k > ORDERED_MAX {
             self.kept.push(new);
             if self.kept.len() - self.counted >= (self.k / 4).max(COUNTED_MIN) {
-                self.count();
+                self.count(context);
             }
             if self.kept.len() >= self.k.saturating_mul(2) {
-                self.choose();
+                self.choose(context);
             }
             return;
         }
@@ -229,14 +159,14 @@ impl<'a> TopK<'a> {
         if self.kept.len() == self.k
             && let Some(worst) = self.kept.last()
         {
-            self.threshold = self.threshold.max(worst.score);
+            context.raise(worst.score);
         }
     }
 
     /// Counts what was kept since the last time, which may raise the threshold.
     #[inline(never)]
-    fn count(&mut self) {
-        let shared = self.shared.filter(|shared| shared.has_several());
+    fn count(&mut self, context: &mut Context<'a>) {
+        let shared = context.shared_by_several();
         if shared.is_some() && !self.is_joined {
             self.is_joined = true;
             self.counted = 0;
@@ -255,14 +185,21 @@ impl<'a> TopK<'a> {
         };
         self.counted = self.kept.len();
         if reached > 0.0 {
-            self.threshold = self.threshold.max(reached);
+            context.raise(reached);
         }
+        self.threshold = context.threshold();
     }
 
     /// Keeps the k best; what cannot be among the hits goes before.
     #[cold]
-    fn choose(&mut self) {
-        self.count();
+    fn choose(&mut self, context: &mut Context<'a>) {
+        self.count(context);
+        self.select();
+        context.raise(self.threshold);
+    }
+
+    /// Keeps the k best of all that reach the threshold.
+    fn select(&mut self) {
         let threshold = self.threshold;
         self.kept.retain(|kept| kept.score >= threshold);
         if self.kept.len() > self.k {
@@ -282,7 +219,7 @@ impl<'a> TopK<'a> {
     /// The best first.
     pub fn into_sorted(mut self) -> Vec<ScoredHit> {
         if self.k > ORDERED_MAX && self.kept.len() > self.k {
-            self.choose();
+            self.select();
         }
         let hits = self.sorted();
         let Rows { kept, spare } = &mut *self.rows;
