@@ -49,6 +49,15 @@ impl Deletions {
         new
     }
 
+    /// Clears the bits of deleted documents in `words`, bits of the documents from `base` on, a multiple of 64.
+    pub(crate) fn clear_in(&self, base: u32, words: &mut [u64]) {
+        debug_assert!(base.is_multiple_of(64));
+        let deleted = self.bits.iter().skip(base as usize / 64);
+        for (word, deleted) in words.iter_mut().zip(deleted) {
+            *word &= !deleted;
+        }
+    }
+
     pub(crate) fn count(&self) -> u32 {
         self.count
     }

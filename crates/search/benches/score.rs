@@ -1,4 +1,4 @@
-//! How long does a search take for each posting that it scores, from plan to hits?
+//! Time of a search per posting scored, from plan to hits.
 //!
 //! On the made-up collection, one chunk. A throughput of 100 Melem/s is 10 ns a posting; how many postings a
 //! search scores it says itself (its profile), so blocks that are left alone do not flatter it.

@@ -1,4 +1,4 @@
-//! What does looking at the clock cost a search?
+//! Cost of reading the clock in a search.
 //!
 //!     cargo run --release -p shorttail-search --example deadlines -- DIR QUERIES
 //!

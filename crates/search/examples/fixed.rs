@@ -1,4 +1,4 @@
-//! What does a search of two words cost before postings are read? `fixed INDEX QUERIES`
+//! Cost of a search of two words before postings are read. `fixed INDEX QUERIES`
 //!
 //! Times planning (dictionary look-ups, weights) and searching apart, for all queries of two words in a file,
 //! one a line. The searches of those without a match show what setting up costs.

@@ -1,4 +1,4 @@
-//! What do ranges cost, and what do two handlers gain?
+//! Cost of ranges, and the gain of two handlers.
 //!
 //!     cargo run --release -p shorttail-search --example ranges -- DIR QUERIES [K] [RANGES]
 //!

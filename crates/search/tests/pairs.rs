@@ -1,4 +1,4 @@
-//! Do stored pairs say what the positions of their words say, and take no more room than they may?
+//! Stored pairs agree with the positions of their words, within their limit of size.
 
 use corpus::Document;
 use index::{

@@ -1,4 +1,4 @@
-//! Does a profile say what a search did, and does profiling change nothing?
+//! Profiles agree with what a search does, and profiling changes no answer.
 
 use index::{Field, PostingsCodec, Replay, watch_blocks, watch_lists};
 use search::{Operator, Plan, Profile, Ranking, bag_of_words, parse, phrase_of, profile};

@@ -1,4 +1,4 @@
-//! Does a search allocate anything but its answer, once its thread has searched before?
+//! Steady searches allocate nothing but their answers.
 
 use index::{Index, IndexError, Segment};
 use search::{Operator, Plan, Ranking, parse};

@@ -1,4 +1,4 @@
-//! Is what a search found before it had to end a true part of the whole answer?
+//! Partial results of cancelled searches: each is a true part of the whole answer.
 
 use index::{Index, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit, Stop, parse, search_partition, search_until};

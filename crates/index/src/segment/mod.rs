@@ -311,6 +311,14 @@ impl Segment {
         self.deletions.is_some()
     }
 
+    /// Clears the bits of deleted documents in `words`, bits of the documents from `base` on, a multiple of 64.
+    #[inline]
+    pub fn clear_deleted(&self, base: u32, words: &mut [u64]) {
+        if let Some(deletions) = &self.deletions {
+            deletions.clear_in(base, words);
+        }
+    }
+
     /// Documents that are not deleted.
     pub fn live_documents_count(&self) -> u32 {
         let deleted = self

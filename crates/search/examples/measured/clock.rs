@@ -1,4 +1,4 @@
-//! How long does something take?
+//! Time of a piece of work.
 
 use std::error::Error;
 use std::time::Instant;

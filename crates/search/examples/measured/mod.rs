@@ -1,4 +1,4 @@
-//! What these programs measure with: an index, the plans of a file of queries, and a clock.
+//! Shared parts of the measuring examples: an index, the plans of a file of queries, a clock.
 
 mod clock;
 

@@ -1,0 +1,120 @@
+//! The walk of a combination over the blocks of its leader.
+
+use crate::algorithms::boolean::state::{Bounded, Mixed};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
+use crate::context::cancel;
+use crate::context::wanted::Wanted;
+use crate::plan::scorer::BLOCK;
+use crate::verify::probe::Probe;
+use index::{DocId, IndexError, Segment};
+use std::ops::Range;
+
+impl<'a> Mixed<'a> {
+    /// Collects the hits and matches that are wanted among the documents of `range`.
+    pub(crate) fn search<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        mut range: Range<u32>,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) -> Result<(), IndexError> {
+        let counted = wanted.is_counted();
+        let work = cancel::clauses_work(self.words.lists.len())
+            + match self.phrases.is_empty() {
+                true => 0,
+                false => cancel::WINDOW - 1,
+            };
+        let mut live = [0; BLOCK];
+        let mut block = self.words.lists[0].find(DocId(range.start));
+        while self.words.is_in_range(block, &range)
+            && !top.stop().ends_hits(self.words.start(block), work)
+        {
+            top.context.exchange();
+            let start = self.words.start(block);
+            if !counted && self.require_more(top.threshold()) {
+                range.start = range.start.max(start);
+                block = self.words.lists[0].find(DocId(range.start));
+                continue;
+            }
+            let least = self.least_of_leader(&top.context);
+            let can_enter = wanted.has_hits() && self.can_enter(block, least, &top.context);
+            let mut live_count = 0;
+            if counted {
+                self.match_all(block, &range, can_enter, top.stop());
+                let docs = self.words.matches.docs();
+                live[..docs.len()].copy_from_slice(docs);
+                live_count = docs.len();
+                if can_enter {
+                    let most = self.known_most(top.threshold());
+                    self.score_words(0, top.threshold(), most.optional);
+                }
+            } else if can_enter {
+                self.match_best(block, &range, least, &top.context);
+            }
+            if can_enter {
+                self.offer(segment, top, wanted);
+            }
+            if top.stop().is_aborted() {
+                top.stop().stop_hits_at(start);
+                break;
+            }
+            if counted {
+                top.found(wanted, &live[..live_count], segment);
+            }
+            block += 1;
+        }
+        self.damage()
+    }
+
+    /// What a document must score in the leader to enter with the help of everything else; `None` where any
+    /// will do.
+    fn least_of_leader(&mut self, context: &Context<'_>) -> Option<f32> {
+        let threshold = context.threshold();
+        if threshold <= 0.0 || context.k() == 0 {
+            return None;
+        }
+        let most = self.measure();
+        let of_leader = match (self.adds[0], self.led) {
+            (Some(most), _) => most,
+            (None, Some(led)) => self.phrases[led].most,
+            (None, None) => 0.0,
+        };
+        let others = most.all() - of_leader;
+        (threshold > others).then_some(threshold - others)
+    }
+
+    fn can_enter(&mut self, block: usize, least: Option<f32>, context: &Context<'_>) -> bool {
+        let leader = &mut self.words.lists[0];
+        let reaches = |least| !leader.is_bounded() || leader.bound(block) >= least;
+        context.k() > 0 && least.is_none_or(reaches)
+    }
+
+    /// Makes those optional words required without which nothing can enter any more; whether there are any.
+    fn require_more(&mut self, threshold: f32) -> bool {
+        // Not true of the threshold that nothing reaches.
+        if threshold <= self.looked_at || threshold.is_infinite() {
+            return false;
+        }
+        self.looked_at = threshold;
+        let mut most = self.measure();
+        let is_needed = |optional: &Bounded<Probe<'_>>| {
+            matches!(optional.clause, Probe::List(_)) && threshold > most.all() - optional.most
+        };
+        let needed: Vec<_> = self.optional.extract_if(.., |one| is_needed(one)).collect();
+        let is_any = !needed.is_empty();
+        for Bounded {
+            clause,
+            most: added,
+        } in needed
+        {
+            if let Probe::List(list) = clause {
+                self.insert_word(*list, added);
+                most.words += added;
+                most.optional -= added;
+            }
+        }
+        self.most = Some(most);
+        is_any
+    }
+}

@@ -1,0 +1,220 @@
+//! Documents that hold all that is required, words and phrases, and nothing that is excluded; what is optional
+//! adds to their scores.
+//!
+//! All required words, those of required phrases too, are one conjunction, and its shortest list leads, a block
+//! at a time. Where hits alone are wanted: a block that cannot hold one, by what all other clauses add at most,
+//! is left undecoded; matches are scored by their words first, and of those that can still enter the phrases
+//! are checked by their positions, then what else is required, what is excluded, and what is optional (optional
+//! words already before phrases, whose positions are dear), each asked about fewer documents than the one before. An optional word without which nothing can enter any more
+//! becomes a required one, and may lead from then on. Where matches are counted, all are found before any is
+//! scored.
+//!
+//! Exact: documents, scores, order and counts are those of [`crate::exhaustive`], since sums are exact.
+
+use crate::block::answer::Answer;
+use crate::block::batch::Batch;
+use crate::block::term_scorer::{List, Lists};
+use crate::collect::context::Context;
+use crate::context::cancel::StopRef;
+use crate::context::scratch::Lent;
+use crate::join::conjunction::Conjunction;
+use crate::join::phrase::pattern::Pattern;
+use crate::join::required_lists::Required;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::verify::filter::Condition;
+use crate::verify::probe::{Probe, damage_of};
+use index::{DocId, IndexError, Segment};
+
+/// Such a combination being searched on one segment.
+pub(crate) struct Mixed<'a> {
+    pub(super) words: Conjunction<'a>,
+    /// By list: whether it adds to the score, and how much at most. Others only filter, or are of phrases.
+    pub(super) adds: Vec<Option<f32>>,
+    pub(super) phrases: Vec<Bounded<Pattern<'a>>>,
+    /// The phrase that the leader has the scorer of: its scores bound the phrase's, and add nothing.
+    pub(super) led: Option<usize>,
+    /// What else is required.
+    pub(super) others: Vec<Bounded<Probe<'a>>>,
+    pub(super) optional: Vec<Bounded<Probe<'a>>>,
+    pub(super) condition: Option<Condition<'a>>,
+    /// What each kind of clause adds at most; not known before it is asked for.
+    pub(super) most: Option<Most>,
+    /// The threshold at which optional words were last looked at.
+    pub(super) looked_at: f32,
+    pub(super) batch: Lent<Batch>,
+    pub(super) answer: Lent<Answer>,
+}
+
+/// A clause, and the most that it adds.
+pub(super) struct Bounded<T> {
+    pub(super) clause: T,
+    pub(super) most: f32,
+}
+
+/// The most that the clauses of each kind add together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    pub(super) words: f32,
+    pub(super) phrases: f32,
+    pub(super) others: f32,
+    pub(super) optional: f32,
+}
+
+impl Most {
+    /// What nothing is known of: anything may enter.
+    const UNKNOWN: Most = Most {
+        words: f32::INFINITY,
+        phrases: f32::INFINITY,
+        others: f32::INFINITY,
+        optional: f32::INFINITY,
+    };
+
+    pub(super) fn all(&self) -> f32 {
+        self.words + self.phrases + self.others + self.optional
+    }
+}
+
+impl<'a> Mixed<'a> {
+    /// Opens a combination that requires a word or a phrase at least; `None` where the segment lacks what is
+    /// required.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        [required, optional]: [&'a [Node]; 2],
+        condition: Option<Condition<'a>>,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Option<Mixed<'a>>, IndexError> {
+        let Some(found) = Required::open(plan, required, segment)? else {
+            return Ok(None);
+        };
+        let mut others = Vec::new();
+        for node in required {
+            if node.word().is_some() || matches!(node, Node::Phrase(_)) {
+                continue;
+            }
+            match Probe::open(plan, node, segment, stop)? {
+                Some(probe) => others.push(bounded(probe)),
+                None => return Ok(None),
+            }
+        }
+        let optional = Probe::open_each(plan, optional, segment, stop)?;
+        Ok(Some(Mixed {
+            words: Conjunction::new(found.lists),
+            adds: found.adds.iter().map(|adds| adds.then_some(0.0)).collect(),
+            phrases: found.phrases.into_iter().map(bounded).collect(),
+            led: found.led,
+            others,
+            optional: optional.into_iter().map(bounded).collect(),
+            condition,
+            most: None,
+            looked_at: 0.0,
+            batch: Lent::take(),
+            answer: Lent::take(),
+        }))
+    }
+
+    /// The lists of required words, those of phrases too; the shortest first.
+    pub(crate) fn lists(&self) -> &Lists<'a> {
+        &self.words.lists
+    }
+
+    /// Whether something else that is required holds so few documents that it should lead.
+    pub(crate) fn is_led_by_many(&self) -> bool {
+        let leader = u64::from(self.words.lists[0].cost());
+        self.others
+            .iter()
+            .any(|other| other.clause.cost() * 4 < leader)
+    }
+
+    /// Tells `context` what is known of its threshold before anything is read.
+    pub(crate) fn raise(&self, segment: &Segment, context: &mut Context<'a>) {
+        let is_free = self.phrases.is_empty() && self.others.is_empty() && self.condition.is_none();
+        if let [list] = self.words.lists.as_slice()
+            && is_free
+        {
+            let floor = list.floor(context.k(), segment);
+            context.raise_first(floor);
+        }
+    }
+
+    /// The most that a document of a range can score.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        let most = self.measure();
+        let mut sum = most.phrases + most.others;
+        for (list, adds) in self.words.lists.iter_mut().zip(&self.adds) {
+            if adds.is_some() {
+                sum += list.bound_in(base, end);
+            }
+        }
+        if let Some(led) = self.led {
+            sum += self.words.lists[0].bound_in(base, end) - self.phrases[led].most;
+        }
+        for optional in &mut self.optional {
+            sum += optional.clause.bound_in(base, end);
+        }
+        sum
+    }
+
+    /// Asks for what each clause adds at most. Those that add much come first among the optional ones.
+    pub(super) fn measure(&mut self) -> Most {
+        if let Some(most) = self.most {
+            return most;
+        }
+        for (list, adds) in self.words.lists.iter_mut().zip(&mut self.adds) {
+            *adds = adds.map(|_| list.most_unread());
+        }
+        for phrase in &mut self.phrases {
+            phrase.most = phrase.clause.most(&mut self.words);
+        }
+        for probe in self.others.iter_mut().chain(&mut self.optional) {
+            probe.most = probe.clause.most();
+        }
+        self.optional.sort_by(|a, b| b.most.total_cmp(&a.most));
+        let most = Most {
+            words: self.adds.iter().flatten().sum(),
+            phrases: self.phrases.iter().map(|phrase| phrase.most).sum(),
+            others: self.others.iter().map(|other| other.most).sum(),
+            optional: self.optional.iter().map(|optional| optional.most).sum(),
+        };
+        self.most = Some(most);
+        most
+    }
+
+    /// What clauses add at most, where there is a threshold to compare it with.
+    pub(super) fn known_most(&mut self, threshold: f32) -> Most {
+        match threshold > 0.0 {
+            true => self.measure(),
+            false => Most::UNKNOWN,
+        }
+    }
+
+    pub(super) fn insert_word(&mut self, list: List<'a>, most: f32) {
+        let lists = &mut self.words.lists;
+        let at = lists.partition_point(|other| other.cost() < list.cost());
+        lists.insert(at, list);
+        self.words.matches.reserve(lists.len());
+        self.adds.insert(at, Some(most));
+        for phrase in &mut self.phrases {
+            for number in &mut phrase.clause.lists {
+                *number += usize::from(*number >= at);
+            }
+        }
+        if at == 0 {
+            self.led = None;
+        }
+    }
+
+    /// Damage met so far.
+    pub(super) fn damage(&mut self) -> Result<(), IndexError> {
+        self.words.take_error().map_or(Ok(()), Err)?;
+        for probe in self.others.iter_mut().chain(&mut self.optional) {
+            damage_of(std::slice::from_mut(&mut probe.clause))?;
+        }
+        self.condition.as_mut().map_or(Ok(()), Condition::damage)
+    }
+}
+
+fn bounded<T>(clause: T) -> Bounded<T> {
+    Bounded { clause, most: 0.0 }
+}

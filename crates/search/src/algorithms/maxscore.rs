@@ -1,0 +1,439 @@
+//! The k best of any of several terms, without looking at what cannot be among them.
+//!
+//! MaxScore (Turtle & Flood 1995) in windows of documents, with block bounds (Ding & Suel 2011). The lists
+//! are ordered by the most that each can add. The low ones that together stay under the worst score kept
+//! are not *essential*: a document that only they hold cannot enter. Essential lists are scored block by
+//! block, and poured into a window where there are several; what could still enter with the help of the
+//! others goes to them in batches. A window without an essential list is skipped, nothing decoded, and of
+//! the other lists only blocks are read that can make a difference.
+//!
+//! What must hold of a document besides, required words and excluded clauses, is asked only of those that would
+//! enter.
+//!
+//! Exact: documents, scores and order are those of [`crate::exhaustive`], since sums are exact.
+
+use crate::block::batch::Batch;
+use crate::block::term_scorer::{List, Lists, first_damage};
+use crate::block::window::{WIDTH_MAX, Window};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::context::Context;
+use crate::context::cancel;
+use crate::context::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::BLOCK;
+use crate::verify::filter::Condition;
+use codec::sums::ROW;
+use index::{DocId, IndexError, Segment};
+use std::ops::Range;
+
+/// Documents of the narrowest window: so short that sums stay in a first-level cache, and bounds close.
+const WIDTH_MIN: u32 = 8192;
+/// Postings that a window should have, about.
+const POSTINGS_PER_WINDOW: u64 = 2048;
+
+/// Rows are passed over by their marks where not even one of so many is expected to hold a posting.
+const SPARSE: u64 = 4;
+
+/// Work within a window and within a batch is counted where there are more lists than this.
+const LISTS_FEW: usize = 16;
+/// Units of work for pouring a list into a window.
+const POURED: u32 = 4;
+
+/// A union being searched on one segment.
+pub(crate) struct MaxScore<'a> {
+    /// By the most that they add, lowest first.
+    lists: Row<Clause<'a>>,
+    /// Asked about documents that could enter.
+    condition: Option<Condition<'a>>,
+    width: u32,
+    /// Documents of the segment.
+    documents_count: u64,
+    scratch: Lent<Room>,
+}
+
+/// What a search works in.
+#[derive(Default)]
+struct Room {
+    window: Window,
+    batch: Batch,
+    /// Of a window: its lists by their bound there, lowest first.
+    order: Vec<(f32, usize)>,
+    /// By list, the scores of the block scored last.
+    scores: Vec<Aligned<[f32; BLOCK]>>,
+}
+
+kept_by_thread!(Room);
+
+struct Clause<'a> {
+    list: List<'a>,
+    /// What it adds at most, alone and with all lists before it.
+    most: f32,
+    most_sum: f32,
+    /// The block that was scored last.
+    scored: usize,
+}
+
+rows_kept_by_thread!(Clause);
+
+impl<'a> MaxScore<'a> {
+    /// Prepares a search of the lists for documents of which the condition holds; tells `context` what is known before.
+    pub(crate) fn new(
+        mut found: Lists<'a>,
+        condition: Option<Condition<'a>>,
+        segment: &Segment,
+        context: &mut Context<'a>,
+    ) -> MaxScore<'a> {
+        let postings: u64 = found.iter().map(|list| u64::from(list.cost())).sum();
+        if condition.is_none() {
+            for list in found.iter() {
+                let floor = list.floor(context.k(), segment);
+                context.raise_first(floor);
+            }
+        }
+        let mut lists: Row<Clause<'a>> = Row::take();
+        lists.extend(found.drain(..).map(|mut list| Clause {
+            most: list.most(),
+            most_sum: 0.0,
+            list,
+            scored: usize::MAX,
+        }));
+        lists.sort_by(|a, b| a.most.total_cmp(&b.most));
+        let mut sum = 0.0;
+        for clause in lists.iter_mut() {
+            sum += clause.most;
+            clause.most_sum = sum;
+        }
+        let documents = u64::from(segment.documents_count());
+        let width = documents * POSTINGS_PER_WINDOW / postings.max(1);
+        let mut scratch: Lent<Room> = Lent::take();
+        if scratch.scores.len() < lists.len() {
+            scratch.scores.resize(lists.len(), Aligned([0.0; BLOCK]));
+        }
+        MaxScore {
+            lists,
+            condition,
+            scratch,
+            documents_count: documents,
+            width: (width.clamp(1, WIDTH_MAX.into()) as u32)
+                .next_power_of_two()
+                .clamp(WIDTH_MIN, WIDTH_MAX),
+        }
+    }
+
+    /// Prepares a search of lists that are all required and optional ones, led by whichever add most: what is
+    /// required, which the segment has, is asked about last.
+    pub(crate) fn requiring(
+        plan: &'a Plan,
+        [required, optional]: [&'a [Node]; 2],
+        excluded: Option<Condition<'a>>,
+        segment: &'a Segment,
+        context: &mut Context<'a>,
+    ) -> Result<MaxScore<'a>, IndexError> {
+        let mut lists = List::open_each(plan, required, segment)?;
+        if let [list] = lists.as_slice()
+            && excluded.is_none()
+        {
+            let floor = list.floor(context.k(), segment);
+            context.raise_first(floor);
+        }
+        lists.append(&mut *List::open_each(plan, optional, segment)?);
+        let condition = Condition::requiring(plan, required, excluded, segment, context.stop())?;
+        Ok(MaxScore::new(lists, Some(condition), segment, context))
+    }
+
+    /// Keeps the best of the union in `top`, among the documents of `range`.
+    pub(crate) fn search<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        let work = cancel::WINDOW + cancel::clauses_work(self.lists.len());
+        let mut base = range.start;
+        while base < range.end && !top.stop().ends_hits(base, work) {
+            top.context.exchange();
+            let rest = self.not_essential(&top.context);
+            if rest == self.lists.len() {
+                break;
+            }
+            let Some(start) = self.first_block(rest, base, &top.context) else {
+                break;
+            };
+            // Aligned, so that windows begin with a word of marks.
+            base = base.max(start & !63);
+            let end = range.end.min(base.saturating_add(self.width));
+            if base < end {
+                self.search_window(rest, base, end, segment, top);
+                if top.stop().is_aborted() {
+                    top.stop().stop_hits_at(base);
+                    break;
+                }
+            }
+            base = end.max(base);
+        }
+        let mut damage = self.condition.as_mut().map_or(Ok(()), Condition::damage);
+        for clause in self.lists.iter_mut() {
+            damage = damage.and(first_damage(std::slice::from_mut(&mut clause.list)));
+        }
+        damage
+    }
+
+    /// Postings of all lists.
+    pub(crate) fn postings(&self) -> u64 {
+        let lists = self.lists.iter();
+        lists.map(|clause| u64::from(clause.list.cost())).sum()
+    }
+
+    /// The most that a document of a range can score.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        let lists = self.lists.iter_mut();
+        lists.map(|clause| clause.list.bound_in(base, end)).sum()
+    }
+
+    /// How many lists, the lowest, are not essential anywhere.
+    fn not_essential(&self, context: &Context<'_>) -> usize {
+        let enters = |clause: &Clause<'_>| context.would_enter(clause.most_sum);
+        self.lists
+            .iter()
+            .position(enters)
+            .unwrap_or(self.lists.len())
+    }
+
+    /// A document from `base` on, before which no block of an essential list can make a document enter:
+    /// where the next window may begin. `None` where nothing more can.
+    fn first_block(&mut self, rest: usize, base: u32, context: &Context<'_>) -> Option<u32> {
+        let others = self.lists[self.lists.len() - 1].most_sum;
+        let mut first: Option<u32> = None;
+        for clause in &mut self.lists[rest..] {
+            let others = others - clause.most;
+            let blocks_count = clause.list.blocks.blocks_count();
+            let mut block = clause.list.find(DocId(base));
+            // A block whose bound, with all that others add, stays below cannot start a window.
+            while block < blocks_count && !context.would_enter(clause.list.bound(block) + others) {
+                block += 1;
+            }
+            if block == blocks_count {
+                continue;
+            }
+            let start = clause.list.start(block).max(base);
+            first = Some(first.map_or(start, |first| first.min(start)));
+            if start == base {
+                break;
+            }
+        }
+        first
+    }
+
+    fn search_window<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        rest: usize,
+        base: u32,
+        end: u32,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+    ) {
+        let below = match rest {
+            0 => 0.0,
+            _ => self.lists[rest - 1].most_sum,
+        };
+        let Room {
+            window,
+            batch,
+            order,
+            scores,
+        } = &mut *self.scratch;
+        let lists = &mut self.lists;
+        order.clear();
+        for (number, clause) in lists.iter_mut().enumerate().skip(rest) {
+            let bound = clause.list.bound_in(DocId(base), DocId(end));
+            order.push((bound, number));
+        }
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut sum = below;
+        let essential = order.iter().position(|(bound, _)| {
+            sum += bound;
+            top.would_enter(sum)
+        });
+        let Some(essential) = essential else {
+            return;
+        };
+        let (helping, pouring) = order.split_at(essential);
+        let mut helpers = Helpers {
+            lists,
+            condition: self.condition.as_mut(),
+            rest,
+            helping,
+            others: below + helping.iter().map(|(bound, _)| bound).sum::<f32>(),
+            segment,
+        };
+        if let [(_, number)] = *pouring {
+            helpers.search_one(number, base..end, &mut scores[number].0, batch, top);
+            return;
+        }
+        let least = top.threshold() - helpers.others;
+        let poured = pouring
+            .iter()
+            .map(|&(_, number)| helpers.lists[number].list.cost());
+        let postings: u64 = poured.map(u64::from).sum();
+        let marked = least <= 0.0 || postings * ROW as u64 * SPARSE < self.documents_count;
+        let is_long = pouring.len() > LISTS_FEW;
+        for &(_, number) in pouring {
+            if is_long && top.stop().aborts(POURED) {
+                return window.clear();
+            }
+            let clause = &mut helpers.lists[number];
+            let mut block = clause.list.find(DocId(base));
+            while let Some((docs, scores)) =
+                clause.scored_part(block, base..end, &mut scores[number].0)
+            {
+                match marked {
+                    true => window.pour_marked(base, docs, scores),
+                    false => window.pour(base, docs, scores),
+                }
+                block += 1;
+            }
+        }
+        let width = end - base;
+        if marked {
+            window.drain_marked(width, least, |at, sum| {
+                batch.push(base + at, sum);
+                if batch.count == BLOCK {
+                    helpers.finish(batch, top);
+                }
+            });
+            return helpers.finish(batch, top);
+        }
+        let rows = width.div_ceil(ROW as u32) as usize;
+        let mut row = 0;
+        while row < rows {
+            // Only the best hits raise it, so what it leaves out could not enter.
+            let least = top.threshold() - helpers.others;
+            row = window.drain(row, width, base, least, batch);
+            helpers.finish(batch, top);
+        }
+    }
+}
+
+/// The lists of a window that are not essential in it: those that are so nowhere, and some more.
+struct Helpers<'s, 'a> {
+    lists: &'s mut [Clause<'a>],
+    condition: Option<&'s mut Condition<'a>>,
+    /// So many, the lowest, are essential nowhere.
+    rest: usize,
+    /// Bounds in the window and numbers of the others.
+    helping: &'s [(f32, usize)],
+    /// What all of them add at most.
+    others: f32,
+    segment: &'s Segment,
+}
+
+impl<'a> Helpers<'_, 'a> {
+    /// Searches a window with one essential list: its blocks are batches as they are.
+    fn search_one<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        number: usize,
+        range: Range<u32>,
+        scores: &mut [f32; BLOCK],
+        batch: &mut Batch,
+        top: &mut Collectors<'a, H, M>,
+    ) {
+        let first = self.lists[number].list.find(DocId(range.start));
+        for block in first..self.lists[number].list.blocks.blocks_count() {
+            let clause = &mut self.lists[number];
+            if top.would_enter(clause.list.bound(block) + self.others) {
+                let least = top.threshold() - self.others;
+                if clause.is_within(block, &range) {
+                    clause.list.blocks.load(block);
+                    batch.take(&mut clause.list, least);
+                } else {
+                    // What lies in this window is part of a block: scored once, for all windows.
+                    let Some((docs, scores)) = clause.scored_part(block, range.clone(), scores)
+                    else {
+                        return;
+                    };
+                    batch.take_scored(docs, scores, least);
+                }
+                self.finish(batch, top);
+            } else if clause.list.blocks.last_doc(block).0 >= range.end - 1 {
+                return;
+            }
+        }
+    }
+
+    /// Adds what the helping lists have for the candidates, and offers what then can enter.
+    fn finish<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        batch: &mut Batch,
+        top: &mut Collectors<'a, H, M>,
+    ) {
+        let is_long = self.lists.len() > LISTS_FEW;
+        let mut others = self.others;
+        // Highest first: those that are essential elsewhere stand above the rest.
+        let helping = self.helping.iter().rev().copied();
+        let nowhere = (0..self.rest).rev().map(|number| (f32::NAN, number));
+        for (bound, number) in helping.chain(nowhere) {
+            if batch.count == 0 {
+                return;
+            }
+            if is_long && top.stop().aborts(1) {
+                batch.count = 0;
+                return;
+            }
+            let clause = &mut self.lists[number];
+            // Exact: all of them lie on the grid.
+            others -= if bound.is_nan() { clause.most } else { bound };
+            let least = top.threshold();
+            batch.add(&mut clause.list, others, least);
+            batch.retain(least - others);
+        }
+        if let Some(condition) = &mut self.condition {
+            let stop = top.stop();
+            batch.keep(|docs, kept| condition.allowed(docs, kept, stop));
+        }
+        if top.stop().is_aborted() {
+            batch.count = 0;
+            return;
+        }
+        batch.offer(self.segment, top);
+    }
+}
+
+impl Clause<'_> {
+    /// Whether all documents of a block lie in a range, and it was not scored before.
+    #[inline]
+    fn is_within(&self, block: usize, range: &Range<u32>) -> bool {
+        self.scored != block
+            && self.list.start(block) >= range.start
+            && self.list.blocks.last_doc(block).0 < range.end
+    }
+
+    /// The documents of a block from `base` on and before `end`, and their scores; `None` past them.
+    fn scored_part<'s>(
+        &'s mut self,
+        block: usize,
+        Range { start: base, end }: Range<u32>,
+        scores: &'s mut [f32; BLOCK],
+    ) -> Option<(&'s [u32], &'s [f32])> {
+        if self.list.is_past(block, end) {
+            return None;
+        }
+        if self.scored != block {
+            self.scored = block;
+            self.list.blocks.load(block);
+            self.list.score_block(scores);
+        }
+        self.list.blocks.load(block);
+        let docs = self.list.blocks.docs();
+        let from = match docs.first() {
+            Some(&first) if first < base => docs.partition_point(|&doc| doc < base),
+            _ => 0,
+        };
+        let to = match docs.last() {
+            Some(&last) if last >= end => docs.partition_point(|&doc| doc < end),
+            _ => docs.len(),
+        };
+        let to = to.max(from);
+        Some((&docs[from..to], &scores[from..to]))
+    }
+}

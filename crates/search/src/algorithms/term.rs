@@ -1,0 +1,40 @@
+//! The k best documents of one term, without decoding blocks that cannot hold any of them.
+//!
+//! Exact: documents, scores and order are those of [`crate::exhaustive`]. A block is left out when its
+//! competitive pairs bound every score in it below the worst score kept.
+
+use crate::block::batch::Batch;
+use crate::block::term_scorer::{List, first_damage};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::context::scratch::Lent;
+use index::{DocId, IndexError, Segment};
+use std::ops::Range;
+
+/// Keeps the best of a list in `top`, among the documents of `range`.
+pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
+    list: &mut List<'a>,
+    range: Range<u32>,
+    segment: &Segment,
+    top: &mut Collectors<'a, H, M>,
+) -> Result<(), IndexError> {
+    let floor = list.floor(top.context.k(), segment);
+    top.context.raise_first(floor);
+    let mut batch: Lent<Batch> = Lent::take();
+    let first = list.find(DocId(range.start));
+    for block in first..list.blocks.blocks_count() {
+        let start = list.start(block);
+        if start >= range.end || top.stop().ends_hits(start, 1) {
+            break;
+        }
+        top.context.exchange();
+        // A list without full blocks has no bounds of its own: making one costs what scoring does.
+        if list.blocks.blocks_count() > 1 && !top.would_enter(list.bound(block)) {
+            continue;
+        }
+        list.blocks.load(block);
+        batch.take(list, top.threshold());
+        batch.clip(&range);
+        batch.offer(segment, top);
+    }
+    first_damage(std::slice::from_mut(list))
+}

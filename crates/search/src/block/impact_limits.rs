@@ -1,0 +1,109 @@
+//! Lengths that keep a posting below a score, by frequency.
+
+use crate::context::scratch::kept_by_thread;
+use crate::plan::norms::Factors;
+use crate::plan::scorer::Scorer;
+use codec::limits::LIMITS;
+
+/// Limits are made anew when so many postings were scored in vain: that costs about as much.
+const WASTED_MAX: u32 = 8;
+
+/// For each frequency, the lengths with which a posting may reach a score.
+#[derive(Debug)]
+pub(crate) struct Limits {
+    /// The score that they are made for; infinite before the first.
+    least: f32,
+    /// Postings scored since, which did not reach what they were to reach.
+    pub(crate) wasted: u32,
+    /// Of the block before, how many reached what they were to reach.
+    pub(crate) reached: usize,
+    pub(crate) below: [u8; LIMITS],
+}
+
+kept_by_thread!(Limits);
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            least: f32::INFINITY,
+            wasted: 0,
+            reached: 0,
+            below: [u8::MAX; LIMITS],
+        }
+    }
+}
+
+impl Limits {
+    /// Limits that leave out nothing that reaches `least`.
+    #[inline]
+    pub(crate) fn prepare(&mut self, scorer: &Scorer<'_>, factors: &Factors, least: f32) {
+        if least < self.least || self.wasted >= WASTED_MAX {
+            self.make(scorer, factors, least);
+        }
+    }
+
+    #[inline(never)]
+    fn make(&mut self, scorer: &Scorer<'_>, factors: &Factors, least: f32) {
+        let ranking = scorer.ranking;
+        let needed = ranking.least_factor(scorer.weight, scorer.grid, least);
+        for (below, share) in self.below.iter_mut().zip(ranking.shares()) {
+            *below = factors.reaching(needed * share);
+        }
+        // Of the frequencies that share the last limit every length may do.
+        self.below[LIMITS - 1] = u8::MAX;
+        self.least = least;
+        self.wasted = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::ranking::Ranking;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn limits_leave_out_nothing_that_reaches_the_score(
+            ranking in prop_oneof![
+                Just(Ranking::default()),
+                (0.0f32..4.0, 0.0f32..=1.0).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
+                Just(Ranking::TfIdf),
+            ],
+            weight in 0.0f32..20.0,
+            others in prop_oneof![Just(0.0f64), 0.0f64..200.0],
+            average in 0.5f32..3000.0,
+            at in (1u32..80, any::<u8>()),
+            nudge in -3i32..4,
+        ) {
+            let ranking = ranking.sanitized();
+            let factors = Factors::new(ranking, average);
+            let grid = Ranking::grid(ranking.most(weight) + others);
+            let scorer = Scorer { ranking, weight, grid, factors: Some(&factors), lengths: &[] };
+            let score = |frequency: u32, byte: u8| {
+                ranking.score(weight, frequency, factors.by_length[usize::from(byte)], grid)
+            };
+            // A score that some posting has, or one beside it.
+            let least = score(at.0, at.1);
+            let least = f32::from_bits(least.to_bits().saturating_add_signed(nudge));
+            prop_assume!(least > 0.0);
+            let mut limits = Limits::default();
+            limits.prepare(&scorer, &factors, least);
+            let mut let_through = 0;
+            for frequency in 1..80 {
+                let below = limits.below[(frequency as usize).min(LIMITS - 1)];
+                for byte in 0..=255u8 {
+                    if score(frequency, byte) >= least {
+                        prop_assert!(byte.min(254) < below, "{frequency} {byte} {below}");
+                    } else {
+                        let_through += usize::from(byte < below && frequency < 63);
+                    }
+                }
+            }
+            // Of 16,000 pairs few are let through in vain, or the limits were of no use; but for scores that
+            // rounding could make.
+            let tiny = least < weight / 50.0 || others > weight.into();
+            prop_assert!(tiny || let_through < 1500, "{let_through}");
+        }
+    }
+}

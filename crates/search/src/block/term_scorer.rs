@@ -1,0 +1,368 @@
+//! A clause that is one term, on one segment, as the algorithms in bulk see it: blocks, what each of them
+//! adds at most, and looking for documents in it.
+
+use crate::block::impact_limits::Limits;
+use crate::context::scratch::{Lent, Row, rows_kept_by_thread};
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::{BLOCK, Scorer};
+use codec::sorted::Pairs;
+use index::{
+    Blocks, Bounds, DocId, Field, Impact, IndexError, PairRecord, Place, Segment, TermRecord,
+};
+
+/// One term's postings, scored.
+#[derive(Debug)]
+pub(crate) struct List<'a> {
+    pub(crate) blocks: Blocks<'a>,
+    pub(crate) scorer: Scorer<'a>,
+    bounds: Bounds<'a>,
+    /// The most that any posting adds; not known before it is asked for.
+    most: Option<f32>,
+    /// The block whose bound was asked for last, and that bound.
+    bound: (usize, f32),
+    /// Where the last search for a document got to.
+    found: usize,
+    /// Made by whoever first asks which postings reach a score.
+    pub(crate) limits: Option<Lent<Limits>>,
+}
+
+rows_kept_by_thread!(List);
+
+/// The lists of some clauses.
+pub(crate) type Lists<'a> = Row<List<'a>>;
+
+/// Documents found in a list: their indexes among those looked for.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Found {
+    pub(crate) wanted: [u8; BLOCK],
+    pairs: Pairs,
+    pub(crate) count: usize,
+}
+
+impl Default for Found {
+    fn default() -> Found {
+        Found {
+            count: 0,
+            wanted: [0; BLOCK],
+            pairs: Pairs::default(),
+        }
+    }
+}
+
+impl<'a> List<'a> {
+    /// Opens a clause that is a term or a filter; `None` where the segment lacks it.
+    #[inline]
+    pub(crate) fn open(
+        plan: &'a Plan,
+        node: &Node,
+        segment: &'a Segment,
+    ) -> Result<Option<List<'a>>, IndexError> {
+        let Some(word) = node.word() else {
+            return Ok(None);
+        };
+        let Some(record) = word.record(segment)? else {
+            return Ok(None);
+        };
+        List::of_node(plan, node, &record, segment).map(Some)
+    }
+
+    /// Opens those of some clauses that are terms or filters and that the segment has.
+    pub(crate) fn open_each(
+        plan: &'a Plan,
+        nodes: &'a [Node],
+        segment: &'a Segment,
+    ) -> Result<Lists<'a>, IndexError> {
+        let mut lists = Lists::take();
+        for node in nodes {
+            lists.extend(List::open(plan, node, segment)?);
+        }
+        Ok(lists)
+    }
+
+    /// Opens a clause that is a term or a filter, whose record was found.
+    #[inline]
+    pub(crate) fn of_node(
+        plan: &'a Plan,
+        node: &Node,
+        record: &TermRecord,
+        segment: &'a Segment,
+    ) -> Result<List<'a>, IndexError> {
+        List::of_record(record, scorer_of(plan, node, segment), segment)
+    }
+
+    /// Opens the list of a record.
+    #[inline]
+    pub(crate) fn of_record(
+        record: &TermRecord,
+        scorer: Scorer<'a>,
+        segment: &'a Segment,
+    ) -> Result<List<'a>, IndexError> {
+        Ok(List::new(segment.blocks(record)?, scorer))
+    }
+
+    /// Opens the list of a stored pair.
+    pub(crate) fn of_pair(
+        pair: &PairRecord,
+        scorer: Scorer<'a>,
+        segment: &'a Segment,
+    ) -> Result<List<'a>, IndexError> {
+        Ok(List::new(segment.pair_blocks(pair)?, scorer))
+    }
+
+    #[inline]
+    fn new(blocks: Blocks<'a>, scorer: Scorer<'a>) -> List<'a> {
+        List {
+            bounds: blocks.bounds(),
+            blocks,
+            scorer,
+            most: None,
+            bound: (usize::MAX, 0.0),
+            found: 0,
+            limits: None,
+        }
+    }
+
+    /// Documents in the list.
+    pub(crate) fn cost(&self) -> u32 {
+        self.blocks.documents_count()
+    }
+
+    /// The most that any posting of the list adds.
+    pub(crate) fn most(&mut self) -> f32 {
+        if let Some(most) = self.most {
+            return most;
+        }
+        let most = if self.bounds.blocks_count() > 0 {
+            self.scorer.bound(&self.bounds.list_impacts())
+        } else {
+            let mut scores = [0.0; BLOCK];
+            self.blocks.load(0);
+            let count = self.score_block(&mut scores).len();
+            scores[..count].iter().copied().fold(0.0, f32::max)
+        };
+        self.most = Some(most);
+        most
+    }
+
+    /// As [`List::most`], as far as it is known without reading postings: a list without full blocks has no
+    /// bounds of its own, and making one costs what scoring does.
+    pub(crate) fn most_unread(&mut self) -> f32 {
+        if self.is_bounded() || !self.scorer.saturates() {
+            return self.most();
+        }
+        // No posting scores more than a word that is said without end.
+        let most = Impact {
+            frequency: u32::MAX,
+            length: 0,
+        };
+        self.most.unwrap_or_else(|| self.scorer.bound(&[most]))
+    }
+
+    /// The most that any posting would score for another scorer, that of a phrase with this word.
+    pub(crate) fn most_for(&mut self, scorer: &Scorer<'_>) -> f32 {
+        if self.is_bounded() {
+            return scorer.bound(&self.bounds.list_impacts());
+        }
+        let most = match scorer.saturates() {
+            true => u32::MAX,
+            false => {
+                self.blocks.load(0);
+                self.blocks.postings().1.iter().copied().max().unwrap_or(0)
+            }
+        };
+        scorer.bound(&[Impact {
+            frequency: most,
+            length: 0,
+        }])
+    }
+
+    /// Whether its blocks have bounds of their own.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.bounds.blocks_count() > 0
+    }
+
+    /// The most that a posting of the block adds.
+    #[inline]
+    pub(crate) fn bound(&mut self, block: usize) -> f32 {
+        if self.bound.0 == block {
+            return self.bound.1;
+        }
+        let bound = if self.bounds.blocks_count() == 0 {
+            self.most()
+        } else {
+            self.scorer.bound(&self.bounds.impacts(block))
+        };
+        self.bound = (block, bound);
+        bound
+    }
+
+    /// The first block that may hold `doc` or a later document. Asked for documents that increase it is
+    /// found from where it was found before; any other order is slower.
+    pub(crate) fn find(&mut self, doc: DocId) -> usize {
+        let from = match self.found {
+            0 => 0,
+            found if self.blocks.last_doc(found - 1) < doc => found,
+            _ => 0,
+        };
+        self.found = self.blocks.find(from, doc);
+        self.found
+    }
+
+    /// The most that a posting of the documents from `base` on and before `end` adds: that of their block, and
+    /// where they reach over several that of the whole list, since what is asked of every list in every range
+    /// must cost little.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        if !self.is_bounded() {
+            return match self.first_from(base) < end.0 {
+                true => self.most(),
+                false => 0.0,
+            };
+        }
+        let block = self.find(base);
+        match self.blocks.last_doc(block).0 >= end.0 - 1 {
+            true => self.bound(block),
+            false => self.most(),
+        }
+    }
+
+    /// The first document from `base` on of a list without full blocks; `u32::MAX` after the last.
+    fn first_from(&mut self, base: DocId) -> u32 {
+        self.blocks.load(0);
+        let docs = self.blocks.docs();
+        let at = docs.partition_point(|&doc| doc < base.0);
+        docs.get(at).copied().unwrap_or(u32::MAX)
+    }
+
+    /// The first document that a block may hold.
+    #[inline]
+    pub(crate) fn start(&self, block: usize) -> u32 {
+        match block {
+            0 => 0,
+            _ => self.blocks.last_doc(block - 1).0.saturating_add(1),
+        }
+    }
+
+    /// Whether a block holds no document before `end`.
+    #[inline]
+    pub(crate) fn is_past(&self, block: usize, end: u32) -> bool {
+        block >= self.blocks.blocks_count() || self.start(block) >= end
+    }
+
+    /// A score that at least `k` documents of the list reach that are not deleted; 0 where none is known. Of the best
+    /// `k` + d postings no more than d, the deleted documents of the segment, can be deleted.
+    pub(crate) fn floor(&self, k: usize, segment: &Segment) -> f32 {
+        let deleted = segment.documents_count() - segment.live_documents_count();
+        let rank = k.saturating_add(deleted as usize);
+        self.scorer.bound(&self.bounds.floors(rank))
+    }
+
+    /// Scores the loaded block.
+    pub(crate) fn score_block(&mut self, scores: &mut [f32; BLOCK]) -> &[u32] {
+        let (docs, frequencies) = self.blocks.postings();
+        self.scorer
+            .score_many(docs, frequencies, &mut scores[..docs.len()]);
+        docs
+    }
+
+    /// Looks for `wanted` (increasing, 256 at most) in the list, and notes the places of those found where
+    /// `places` are wanted. Before a block is read, `matters` is asked whether those wanted of a range of
+    /// indexes could matter, given the most that the block adds.
+    #[inline]
+    pub(crate) fn probe(
+        &mut self,
+        wanted: &[u32],
+        found: &mut Found,
+        mut places: Option<&mut [Place; BLOCK]>,
+        mut matters: impl FnMut(std::ops::Range<usize>, &mut List<'a>, usize) -> bool,
+    ) {
+        found.count = 0;
+        let Some((&first, &last_wanted)) = wanted.first().zip(wanted.last()) else {
+            return;
+        };
+        let mut at = 0;
+        let mut block = self.find(DocId(first));
+        loop {
+            let last = self.blocks.last_doc(block).0;
+            let rest = &wanted[at..];
+            let count = match last_wanted <= last {
+                true => rest.len(),
+                false => count_to(last, rest),
+            };
+            // The next block is found, and asked for, before this one is read.
+            let next = wanted.get(at + count).map(|&doc| self.find(DocId(doc)));
+            if let Some(next) = next {
+                self.blocks.prefetch(next);
+            }
+            if matters(at..at + count, self, block) {
+                let places = places.as_deref_mut();
+                self.probe_block(block, wanted, at..at + count, found, places);
+            }
+            at += count;
+            match next {
+                Some(next) => block = next,
+                None => return,
+            }
+        }
+    }
+
+    #[inline]
+    fn probe_block(
+        &mut self,
+        block: usize,
+        wanted: &[u32],
+        range: std::ops::Range<usize>,
+        found: &mut Found,
+        places: Option<&mut [Place; BLOCK]>,
+    ) {
+        self.blocks.load(block);
+        let (from, wanted) = (range.start, &wanted[range]);
+        let start = found.count;
+        let pairs_count = self.blocks.intersect(wanted, &mut found.pairs);
+        found.count += pairs_count;
+        let pairs = found.pairs.wanted[..pairs_count].iter();
+        for (slot, &index) in found.wanted[start..].iter_mut().zip(pairs) {
+            *slot = from as u8 + index;
+        }
+        let Some(places) = places else { return };
+        let pairs = found.pairs.block[..pairs_count].iter();
+        for (slot, &index) in places[start..].iter_mut().zip(pairs) {
+            *slot = self.blocks.place(index.into());
+        }
+    }
+}
+
+/// How many of some increasing documents are not after `last`: few, mostly, so that the first are counted at once.
+#[inline]
+fn count_to(last: u32, docs: &[u32]) -> usize {
+    const FEW: usize = 8;
+    match docs.first_chunk::<FEW>() {
+        Some(few) if few[FEW - 1] > last => few.iter().map(|&doc| usize::from(doc <= last)).sum(),
+        _ => docs.partition_point(|&doc| doc <= last),
+    }
+}
+
+/// What turns frequencies of a clause that is a term or a filter into scores.
+pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -> Scorer<'a> {
+    match node {
+        Node::Term(term) => Scorer::new(plan, term.word.field, term.weight, segment),
+        _ => no_scorer(plan, segment),
+    }
+}
+
+/// What scores nothing: sites have no lengths.
+pub(crate) fn no_scorer<'a>(plan: &'a Plan, segment: &'a Segment) -> Scorer<'a> {
+    Scorer::new(plan, Field::Site, 0.0, segment)
+}
+
+/// Postings of all the lists.
+pub(crate) fn postings_of(lists: &[List<'_>]) -> u64 {
+    lists.iter().map(|list| u64::from(list.cost())).sum()
+}
+
+/// The first damage met in any of the lists.
+pub(crate) fn first_damage(lists: &mut [List<'_>]) -> Result<(), IndexError> {
+    let damage = lists.iter_mut().find_map(|list| list.blocks.take_error());
+    damage.map_or(Ok(()), Err)
+}

@@ -1,0 +1,219 @@
+//! The two kinds of collectors, and the pair of them that one search feeds.
+
+use super::context::{Context, MatchNeeds};
+use crate::context::cancel::{Stop, StopRef};
+use crate::context::wanted::Wanted;
+use crate::plan::scorer::BLOCK;
+use index::{DocId, Segment};
+
+/// Collects scored documents: those whose score reaches the threshold of the context.
+pub trait HitCollector<'a> {
+    /// The number of documents that it keeps: 0 where it needs no scores, `usize::MAX` where it needs the score of
+    /// every match. A collector may raise the threshold to what that number of collected documents reach.
+    fn k(&self) -> usize;
+
+    /// Says which segment the documents collected from now on belong to.
+    fn enter(&mut self, segment: &'a Segment);
+
+    /// Collects a document of the segment entered last.
+    fn collect(&mut self, score: f32, doc: DocId, context: &mut Context<'a>);
+}
+
+/// Collects matching documents, each once, deleted ones left out, in no order of windows.
+pub trait MatchCollector {
+    /// What it asks for. What is asked for alone is delivered: numbers for [`MatchNeeds::Count`], documents or bits
+    /// for [`MatchNeeds::Documents`].
+    const NEEDS: MatchNeeds;
+
+    /// Says which segment the matches collected from now on belong to.
+    fn enter(&mut self, segment: &Segment);
+
+    /// Collects the number of some matches.
+    fn count(&mut self, count: u64);
+
+    /// Collects some matches, increasing.
+    fn documents(&mut self, docs: &[u32]);
+
+    /// Collects a window of matches: bits of the documents from `base` on, a multiple of 64.
+    fn bits(&mut self, base: u32, words: &[u64]);
+}
+
+/// Keeps nothing, and needs no scores.
+impl<'a> HitCollector<'a> for () {
+    fn k(&self) -> usize {
+        0
+    }
+    fn enter(&mut self, _: &'a Segment) {}
+    fn collect(&mut self, _: f32, _: DocId, _: &mut Context<'a>) {}
+}
+
+/// Asks for nothing.
+impl MatchCollector for () {
+    const NEEDS: MatchNeeds = MatchNeeds::Nothing;
+    fn enter(&mut self, _: &Segment) {}
+    fn count(&mut self, _: u64) {}
+    fn documents(&mut self, _: &[u32]) {}
+    fn bits(&mut self, _: u32, _: &[u64]) {}
+}
+
+/// Feeds both from one walk.
+impl<A: MatchCollector, B: MatchCollector> MatchCollector for (A, B) {
+    const NEEDS: MatchNeeds = match (A::NEEDS, B::NEEDS) {
+        (MatchNeeds::Documents, _) | (_, MatchNeeds::Documents) => MatchNeeds::Documents,
+        (MatchNeeds::Count, _) | (_, MatchNeeds::Count) => MatchNeeds::Count,
+        (MatchNeeds::Nothing, MatchNeeds::Nothing) => MatchNeeds::Nothing,
+    };
+    fn enter(&mut self, segment: &Segment) {
+        self.0.enter(segment);
+        self.1.enter(segment);
+    }
+    fn count(&mut self, count: u64) {
+        self.0.count(count);
+        self.1.count(count);
+    }
+    fn documents(&mut self, docs: &[u32]) {
+        self.0.documents(docs);
+        self.1.documents(docs);
+    }
+    fn bits(&mut self, base: u32, words: &[u64]) {
+        self.0.bits(base, words);
+        self.1.bits(base, words);
+    }
+}
+
+/// The context of a search and the collectors that it feeds.
+#[derive(Debug)]
+pub struct Collectors<'a, H, M> {
+    /// Threshold and cancellation.
+    pub context: Context<'a>,
+    /// The collector of scored documents.
+    pub hits: H,
+    /// The collector of matches.
+    pub matches: M,
+}
+
+impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
+    /// A pair of collectors, for a search that is never cancelled.
+    pub fn new(hits: H, matches: M) -> Collectors<'a, H, M> {
+        Collectors {
+            context: Context::new(hits.k(), M::NEEDS),
+            hits,
+            matches,
+        }
+    }
+
+    /// Cancels the search when `stop` says so.
+    pub fn until(self, stop: &'a Stop<'a>) -> Collectors<'a, H, M> {
+        Collectors {
+            context: self.context.until(stop),
+            ..self
+        }
+    }
+
+    /// What a search for both collectors is for.
+    pub(crate) fn wanted(&self) -> Wanted {
+        match (self.hits.k() > 0, M::NEEDS) {
+            (_, MatchNeeds::Nothing) => Wanted::Hits,
+            (true, _) => Wanted::HitsAndCount,
+            (false, _) => Wanted::Count,
+        }
+    }
+
+    /// Says which segment the documents collected from now on belong to.
+    pub(crate) fn enter(&mut self, segment: &'a Segment) {
+        self.hits.enter(segment);
+        self.matches.enter(segment);
+    }
+
+    /// The cancellation of the search.
+    #[inline]
+    pub(crate) fn stop(&self) -> StopRef<'a> {
+        self.context.stop()
+    }
+
+    /// The least score that can enter.
+    #[inline]
+    pub(crate) fn threshold(&self) -> f32 {
+        self.context.threshold()
+    }
+
+    /// Whether a document of this score could enter.
+    #[inline]
+    pub(crate) fn would_enter(&self, score: f32) -> bool {
+        self.context.would_enter(score)
+    }
+
+    /// Offers a scored document of the segment entered last.
+    #[inline]
+    pub(crate) fn offer(&mut self, score: f32, doc: DocId) {
+        // Written so that NaN goes on, to where it is refused loudly.
+        if score < self.context.threshold() {
+            return;
+        }
+        self.hits.collect(score, doc, &mut self.context);
+    }
+
+    /// Hands on some matches (increasing, deleted ones among them), unless a search for hits alone has come by them
+    /// and the matches are asked for elsewhere.
+    #[inline]
+    pub(crate) fn found(&mut self, wanted: Wanted, docs: &[u32], segment: &Segment) {
+        if wanted.is_counted() || M::NEEDS == MatchNeeds::Nothing {
+            found(&mut self.matches, docs, segment);
+        }
+    }
+
+    /// As [`Collectors::found`], of the documents at some indexes, of which none is deleted.
+    #[inline]
+    pub(crate) fn found_at(&mut self, wanted: Wanted, docs: &[u32; BLOCK], indexes: &[u8]) {
+        if !wanted.is_counted() && M::NEEDS != MatchNeeds::Nothing {
+            return;
+        }
+        if M::NEEDS < MatchNeeds::Documents {
+            return self.matches.count(indexes.len() as u64);
+        }
+        let mut found = [0; BLOCK];
+        for (found, &index) in found.iter_mut().zip(indexes) {
+            *found = docs[usize::from(index)];
+        }
+        self.matches.documents(&found[..indexes.len()]);
+    }
+}
+
+/// Hands on some matches, increasing, deleted ones among them.
+#[inline]
+pub(crate) fn found<M: MatchCollector>(matches: &mut M, docs: &[u32], segment: &Segment) {
+    match (M::NEEDS, segment.has_deletions()) {
+        (MatchNeeds::Documents, false) => matches.documents(docs),
+        (MatchNeeds::Documents, true) => {
+            let mut live = [0; 64];
+            for docs in docs.chunks(live.len()) {
+                let mut count = 0;
+                for &doc in docs {
+                    live[count] = doc;
+                    count += usize::from(!segment.is_deleted(DocId(doc)));
+                }
+                matches.documents(&live[..count]);
+            }
+        }
+        (_, false) => matches.count(docs.len() as u64),
+        (_, true) => {
+            let live = docs.iter().filter(|&&doc| !segment.is_deleted(DocId(doc)));
+            matches.count(live.count() as u64);
+        }
+    }
+}
+
+/// Hands on the matches of a window, deleted ones among them, which are cleared.
+#[inline]
+pub(crate) fn found_bits<M: MatchCollector>(
+    matches: &mut M,
+    base: u32,
+    words: &mut [u64],
+    segment: &Segment,
+) {
+    segment.clear_deleted(base, words);
+    match M::NEEDS {
+        MatchNeeds::Documents => matches.bits(base, words),
+        MatchNeeds::Nothing | MatchNeeds::Count => matches.count(codec::bits::count(words)),
+    }
+}

@@ -1,0 +1,280 @@
+//! The collection that keeps the k best of the documents offered.
+
+use crate::collect::collectors::HitCollector;
+use crate::collect::context::Context;
+use crate::collect::topk::hit::ScoredHit;
+use crate::collect::topk::score_histogram::Counts;
+use crate::collect::topk::select::{Best, Tie};
+use crate::context::scratch::{Lent, kept_by_thread};
+use index::{DocId, Segment};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+
+/// What the documents of a segment are known by.
+pub(super) trait Documents: std::fmt::Debug + Sync {
+    fn id(&self) -> u32;
+    fn url_hash(&self, doc: DocId) -> u64;
+    /// Those of the URL and of the site.
+    fn hashes(&self, doc: DocId) -> (u64, u64);
+    /// Says that the hashes of a document will be wanted.
+    fn prefetch(&self, _doc: DocId) {}
+}
+
+impl Documents for Segment {
+    fn id(&self) -> u32 {
+        Segment::id(self)
+    }
+    fn url_hash(&self, doc: DocId) -> u64 {
+        Segment::url_hash(self, doc)
+    }
+    fn hashes(&self, doc: DocId) -> (u64, u64) {
+        Segment::hashes(self, doc)
+    }
+    fn prefetch(&self, doc: DocId) {
+        self.prefetch_hashes(doc);
+    }
+}
+
+/// A document kept. Its hashes are fetched when they decide, and at the end.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    score: f32,
+    /// Index among the segments entered.
+    segment: u32,
+    doc: DocId,
+}
+
+/// Rows of documents kept: one for the next search, and one to choose into.
+#[derive(Debug, Default)]
+struct Rows {
+    kept: Vec<Kept>,
+    spare: Vec<Kept>,
+}
+
+kept_by_thread!(Rows);
+
+/// A thread keeps room for so many documents from search to search.
+const ROOM_MAX: usize = 8192;
+
+/// Up to so many hits are kept in order; more are sorted out when twice as many have come together.
+const ORDERED_MAX: usize = 32;
+/// So many hits are counted at a time, or a quarter of k.
+const COUNTED_MIN: usize = 16;
+
+/// Keeps the k best of the documents offered.
+///
+/// Few are kept in a sorted row: its worst is a threshold that rises with every hit. Many are gathered, and
+/// their scores counted: that raises the threshold, and when there are 2 k the better half is chosen. No
+/// order is kept that nobody asked for.
+#[derive(Debug)]
+pub struct TopK<'a> {
+    k: usize,
+    pub(super) segments: SmallVec<[&'a dyn Documents; 8]>,
+    kept: Vec<Kept>,
+    rows: Lent<Rows>,
+    /// Where many are kept: the threshold of the search when they were counted last. Below it nothing is a hit.
+    threshold: f32,
+    /// How many of those kept, the first, were counted, and where, if more are kept than stand in order.
+    counted: usize,
+    counts: Option<Lent<Counts>>,
+    /// Whether they are counted together with those of other searches.
+    is_joined: bool,
+}
+
+impl<'a> TopK<'a> {
+    /// An empty collection for `k` hits.
+    pub fn new(k: usize) -> TopK<'a> {
+        let mut rows: Lent<Rows> = Lent::take();
+        let kept = match k {
+            // Nothing is kept, so nothing would be given back.
+            0 => Vec::new(),
+            _ => std::mem::take(&mut rows.kept),
+        };
+        TopK {
+            k,
+            segments: SmallVec::new(),
+            kept,
+            rows,
+            threshold: f32::NEG_INFINITY,
+            counted: 0,
+            counts: None,
+            is_joined: false,
+        }
+    }
+}
+
+impl<'a> HitCollector<'a> for TopK<'a> {
+    fn k(&self) -> usize {
+        self.k
+    }
+
+    fn enter(&mut self, segment: &'a Segment) {
+        self.segments.push(segment);
+    }
+
+    #[inline(never)]
+    fn collect(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
+        self.insert(score, doc, context);
+    }
+}
+
+impl<'a> TopK<'a> {
+    #[inline]
+    fn insert(&mut self, score: f32, doc: DocId, context: &mut Context<'a>) {
+        assert!(!score.is_nan(), "a score is never NaN");
+        let segment = self.segments.len().wrapping_sub(1) as u32;
+        let new = Kept {
+            score,
+            segment,
+            doc,
+        };
+        if let Some(entered) = self.segments.last() {
+            entered.prefetch(doc);
+        }
+        if self.k > ORDERED_MAX {
+            self.kept.push(new);
+            if self.kept.len() - self.counted >= (self.k / 4).max(COUNTED_MIN) {
+                self.count(context);
+            }
+            if self.kept.len() >= self.k.saturating_mul(2) {
+                self.choose(context);
+            }
+            return;
+        }
+        if self.kept.len() == self.k {
+            if let Some(worst) = self.kept.last()
+                && rank(&self.segments, &new, worst) != Ordering::Less
+            {
+                return;
+            }
+            self.kept.pop();
+        }
+        let segments = &self.segments;
+        let at = self
+            .kept
+            .iter()
+            .rposition(|better| rank(segments, better, &new) == Ordering::Less)
+            .map_or(0, |before| before + 1);
+        self.kept.insert(at, new);
+        if self.kept.len() == self.k
+            && let Some(worst) = self.kept.last()
+        {
+            context.raise(worst.score);
+        }
+    }
+
+    /// Counts what was kept since the last time, which may raise the threshold.
+    #[inline(never)]
+    fn count(&mut self, context: &mut Context<'a>) {
+        let shared = context.shared_by_several();
+        if shared.is_some() && !self.is_joined {
+            self.is_joined = true;
+            self.counted = 0;
+        }
+        let new = self.kept[self.counted..].iter().map(|kept| kept.score);
+        let reached = match shared {
+            Some(shared) => shared.count(new, self.k),
+            None => {
+                let counts = self.counts.get_or_insert_with(|| {
+                    let mut counts = Lent::<Counts>::take();
+                    counts.clear();
+                    counts
+                });
+                counts.add(new, self.k)
+            }
+        };
+        self.counted = self.kept.len();
+        if reached > 0.0 {
+            context.raise(reached);
+        }
+        self.threshold = context.threshold();
+    }
+
+    /// Keeps the k best; what cannot be among the hits goes before.
+    #[cold]
+    fn choose(&mut self, context: &mut Context<'a>) {
+        self.count(context);
+        self.select();
+        context.raise(self.threshold);
+    }
+
+    /// Keeps the k best of all that reach the threshold.
+    fn select(&mut self) {
+        let threshold = self.threshold;
+        self.kept.retain(|kept| kept.score >= threshold);
+        if self.kept.len() > self.k {
+            let mut best: Lent<Best> = Lent::take();
+            let (kept, spare) = (&mut self.kept, &mut self.rows.spare);
+            let tie = |number: u32| tie(&self.segments, &kept[number as usize]);
+            let chosen = best.chosen(self.k, scores(kept), tie);
+            spare.clear();
+            spare.extend(chosen.iter().map(|&number| kept[number as usize]));
+            std::mem::swap(kept, spare);
+            let worst = scores(kept).fold(f32::INFINITY, f32::min);
+            self.threshold = threshold.max(worst);
+        }
+        self.counted = self.kept.len();
+    }
+
+    /// The best first.
+    pub fn into_sorted(mut self) -> Vec<ScoredHit> {
+        if self.k > ORDERED_MAX && self.kept.len() > self.k {
+            self.select();
+        }
+        let hits = self.sorted();
+        let Rows { kept, spare } = &mut *self.rows;
+        *kept = std::mem::take(&mut self.kept);
+        for row in [kept, spare] {
+            row.clear();
+            row.shrink_to(ROOM_MAX);
+        }
+        hits
+    }
+
+    fn sorted(&self) -> Vec<ScoredHit> {
+        let hit = |kept: &Kept| {
+            let segment = self.segments[kept.segment as usize];
+            let (url_hash, site_hash) = segment.hashes(kept.doc);
+            ScoredHit {
+                score: kept.score,
+                url_hash,
+                site_hash,
+                segment: segment.id(),
+                doc: kept.doc,
+            }
+        };
+        let kept = self.kept.as_slice();
+        if self.k <= ORDERED_MAX {
+            return kept.iter().map(hit).collect();
+        }
+        let mut best: Lent<Best> = Lent::take();
+        let tie = |number: u32| tie(&self.segments, &kept[number as usize]);
+        let order = best.sorted(scores(kept), tie).iter();
+        let hits = order.map(|&number| hit(&kept[number as usize])).collect();
+        best.shrink(ROOM_MAX);
+        hits
+    }
+}
+
+fn scores(kept: &[Kept]) -> impl Iterator<Item = f32> {
+    kept.iter().map(|kept| kept.score)
+}
+
+/// `Less` when `a` comes before `b` in an answer.
+#[inline]
+fn rank(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
+    b.score
+        .total_cmp(&a.score)
+        .then_with(|| rank_of_equals(segments, a, b))
+}
+
+#[cold]
+fn rank_of_equals(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
+    tie(segments, a).cmp(&tie(segments, b))
+}
+
+/// What decides between hits of equal scores: the lower comes first.
+fn tie(segments: &[&dyn Documents], kept: &Kept) -> Tie {
+    let segment = segments[kept.segment as usize];
+    (segment.url_hash(kept.doc), segment.id(), kept.doc)
+}

@@ -1,0 +1,89 @@
+//! Counters of what a search does, in cells of its thread.
+
+use std::cell::Cell;
+
+/// An algorithm, by its place in [`NAMES`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Name {
+    Single,
+    Conjunction,
+    MaxScore,
+    Union,
+    Phrase,
+    Mixed,
+    Exhaustive,
+}
+
+/// Names of the algorithms, as profiles give them.
+pub(crate) const NAMES: [&str; 7] = [
+    "single",
+    "conjunction",
+    "maxscore",
+    "union",
+    "phrase",
+    "mixed",
+    "exhaustive",
+];
+
+/// What a thread counted. Cells of their own, so that counting is one addition in memory.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) algorithms: Cell<u8>,
+    pub(crate) scored: Cell<u64>,
+    pub(crate) pairs: Cell<u64>,
+    pub(crate) offered: Cell<u64>,
+    pub(crate) known: Cell<f32>,
+}
+
+thread_local! {
+    pub(crate) static COUNTERS: Counters = const {
+        Counters {
+            algorithms: Cell::new(0),
+            scored: Cell::new(0),
+            pairs: Cell::new(0),
+            offered: Cell::new(0),
+            known: Cell::new(0.0),
+        }
+    };
+}
+
+impl Counters {
+    pub(crate) fn exchange(&self, other: Counters) -> Counters {
+        Counters {
+            algorithms: self.algorithms.replace(other.algorithms.get()).into(),
+            scored: self.scored.replace(other.scored.get()).into(),
+            pairs: self.pairs.replace(other.pairs.get()).into(),
+            offered: self.offered.replace(other.offered.get()).into(),
+            known: self.known.replace(other.known.get()).into(),
+        }
+    }
+}
+
+/// Says which algorithm runs.
+pub(crate) fn runs(name: Name) {
+    COUNTERS.with(|now| now.algorithms.set(now.algorithms.get() | 1 << name as u8));
+}
+
+/// Says that so many postings were scored.
+#[inline]
+pub(crate) fn scored(count: usize) {
+    COUNTERS.with(|now| now.scored.set(now.scored.get() + count as u64));
+}
+
+/// Says that so many stored pairs are read.
+#[inline]
+pub(crate) fn paired(count: usize) {
+    COUNTERS.with(|now| now.pairs.set(now.pairs.get() + count as u64));
+}
+
+/// Says that so many documents were offered.
+#[inline]
+pub(crate) fn offered(count: usize) {
+    COUNTERS.with(|now| now.offered.set(now.offered.get() + count as u64));
+}
+
+/// Says that enough documents are known to reach a score.
+#[inline]
+pub(crate) fn known(score: f32) {
+    COUNTERS.with(|now| now.known.set(now.known.get().max(score)));
+}

@@ -1,0 +1,6 @@
+//! What a search carries with it besides the query: cancellation, working memory, counters.
+
+pub(crate) mod cancel;
+pub(crate) mod counters;
+pub(crate) mod scratch;
+pub(crate) mod wanted;

@@ -1,0 +1,18 @@
+//! What a search is for: hits, their count, or both.
+
+/// What a search is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Hits,
+    HitsAndCount,
+    Count,
+}
+
+impl Wanted {
+    pub(crate) fn is_counted(self) -> bool {
+        self != Wanted::Hits
+    }
+    pub(crate) fn has_hits(self) -> bool {
+        self != Wanted::Count
+    }
+}

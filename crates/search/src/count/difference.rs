@@ -1,0 +1,95 @@
+//! Count of the documents that hold all of some terms, and not another.
+//!
+//! Those that hold all, less those that hold the other too: both are conjunctions, and no score is asked for.
+
+use crate::block::term_scorer::{List, postings_of};
+use crate::collect::match_count::MatchCount;
+use crate::context::cancel::StopRef;
+use crate::count::union::collect_lists;
+use crate::join::conjunction::Conjunction;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::verify::filter::{Condition, Excluded};
+use crate::verify::probe::Probe;
+use index::{IndexError, Segment};
+use std::ops::Range;
+
+/// The lists of some terms, to be counted on one segment.
+pub(crate) struct Counter<'a> {
+    all: Conjunction<'a>,
+    /// The same, and the excluded one.
+    with_excluded: Option<Conjunction<'a>>,
+}
+
+impl<'a> Counter<'a> {
+    /// Opens clauses to be counted; `None` where they are not what this counts, where the segment lacks one,
+    /// or where documents are counted as cheaply while they are searched.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        required: &'a [Node],
+        excluded: Excluded<'a>,
+        condition: Option<&Condition<'a>>,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Option<Counter<'a>>, IndexError> {
+        let is_counted = required.iter().all(|node| node.word().is_some())
+            && condition.is_none_or(Condition::is_one_list);
+        if !is_counted {
+            return Ok(None);
+        }
+        let all = List::open_each(plan, required, segment)?;
+        if all.len() < required.len() {
+            return Ok(None);
+        }
+        let all = Conjunction::new(all);
+        // A conjunction of rare words is walked anyway.
+        if all.lists.len() > 1 && !all.is_dense(segment) {
+            return Ok(None);
+        }
+        let with_excluded = match condition {
+            None => None,
+            Some(_) => {
+                let mut lists = List::open_each(plan, required, segment)?;
+                let nodes = excluded.into_iter().flatten();
+                for probe in Probe::open_each(plan, nodes, segment, stop)? {
+                    // The condition saw that it is one, of a word or of a stored pair.
+                    if let Probe::List(list) = probe {
+                        lists.push(*list);
+                    }
+                }
+                Some(Conjunction::new(lists))
+            }
+        };
+        Ok(Some(Counter { all, with_excluded }))
+    }
+
+    /// Postings of all lists.
+    pub(crate) fn postings(&self) -> u64 {
+        postings_of(&self.all.lists)
+    }
+
+    /// How many documents of `range` match; of a count that is cut, how many do at least.
+    pub(crate) fn count(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        stop: StopRef<'_>,
+    ) -> Result<u64, IndexError> {
+        let mut all = MatchCount::<true>::default();
+        match self.all.lists.len() {
+            1 => collect_lists(&mut self.all.lists, range.clone(), segment, stop, &mut all)?,
+            _ => self.all.collect(range.clone(), segment, stop, &mut all)?,
+        }
+        let Some(with_excluded) = &mut self.with_excluded else {
+            return Ok(all.0);
+        };
+        let mut excluded = MatchCount::<true>::default();
+        with_excluded.collect(range, segment, stop, &mut excluded)?;
+        if stop.count_is_cut() {
+            // Of those excluded there may be more.
+            return Ok(0);
+        }
+        // No more than all, but damage might say so.
+        Ok(all.0.saturating_sub(excluded.0))
+    }
+}

@@ -1,0 +1,159 @@
+//! Count of the documents that hold any of several terms.
+//!
+//! Of one term the list knows. Of two, what they share is subtracted (and found in the shorter one's time);
+//! of more, windows of documents are joined as bits, and what is excluded is taken away from them.
+
+use crate::block::bitset::{clip, mark};
+use crate::block::term_scorer::{List, Lists, first_damage, postings_of};
+use crate::collect::collectors::{MatchCollector, found_bits};
+use crate::collect::context::MatchNeeds;
+use crate::collect::match_count::MatchCount;
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::context::scratch::{Lent, kept_by_thread};
+use crate::join::conjunction::Conjunction;
+use crate::verify::filter::Condition;
+use index::{IndexError, Segment};
+use std::ops::Range;
+
+/// Documents of a window of bits. Wide, since every list begins anew in each.
+const WIDTH: u32 = 1 << 18;
+/// Units of work for a list's documents of a window.
+const WORK: u32 = cancel::WINDOW;
+
+/// Room for the bits of a window.
+#[derive(Debug, Default)]
+struct Marks(Vec<u64>);
+
+kept_by_thread!(Marks);
+
+/// The lists of some terms, to be counted on one segment.
+pub(crate) enum Union<'a> {
+    Two(Conjunction<'a>),
+    Many(Lists<'a>),
+    But(Lists<'a>, Condition<'a>),
+}
+
+impl<'a> Union<'a> {
+    /// Postings of all lists.
+    pub(crate) fn postings(&self) -> u64 {
+        postings_of(match self {
+            Union::Two(both) => &both.lists,
+            Union::Many(lists) | Union::But(lists, _) => lists,
+        })
+    }
+
+    /// Prepares to count the documents of which the condition holds, or to collect them, as `needs` says.
+    pub(crate) fn new(
+        lists: Lists<'a>,
+        condition: Option<Condition<'a>>,
+        needs: MatchNeeds,
+    ) -> Union<'a> {
+        match (lists.len(), condition) {
+            (_, Some(condition)) => Union::But(lists, condition),
+            (2, None) if needs < MatchNeeds::Documents => Union::Two(Conjunction::new(lists)),
+            (_, None) => Union::Many(lists),
+        }
+    }
+
+    /// Collects the documents of `range` that hold any of the terms, and nothing that is excluded.
+    pub(crate) fn collect<M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        stop: StopRef<'_>,
+        matches: &mut M,
+    ) -> Result<(), IndexError> {
+        match self {
+            Union::Two(both) if is_whole(&range, segment) => {
+                matches.count(count_two(both, range, segment, stop)?);
+                Ok(())
+            }
+            Union::Two(both) => collect_lists(&mut both.lists, range, segment, stop, matches),
+            Union::Many(lists) => collect_lists(lists, range, segment, stop, matches),
+            Union::But(lists, condition) => {
+                collect_bits(lists, Some(condition), range, segment, stop, matches);
+                first_damage(lists)?;
+                condition.damage()
+            }
+        }
+    }
+}
+
+/// Counts the documents of a whole segment that hold either of two terms.
+fn count_two(
+    both: &mut Conjunction<'_>,
+    range: Range<u32>,
+    segment: &Segment,
+    stop: StopRef<'_>,
+) -> Result<u64, IndexError> {
+    let sum = postings_of(&both.lists);
+    let mut shared = MatchCount::<true>::default();
+    both.collect(range, segment, stop, &mut shared)?;
+    if stop.count_is_cut() {
+        // What is known without counting: all of the longer one.
+        let longest = both.lists.iter().map(List::cost).max();
+        return Ok(longest.unwrap_or(0).into());
+    }
+    // No more than the sum, but damage might say so.
+    Ok(sum.saturating_sub(shared.0))
+}
+
+/// Whether the lists' own counts hold for a range.
+fn is_whole(range: &Range<u32>, segment: &Segment) -> bool {
+    *range == (0..segment.documents_count()) && !segment.has_deletions()
+}
+
+/// Collects the documents of `range` that are in any of the lists.
+pub(crate) fn collect_lists<M: MatchCollector>(
+    lists: &mut [List<'_>],
+    range: Range<u32>,
+    segment: &Segment,
+    stop: StopRef<'_>,
+    matches: &mut M,
+) -> Result<(), IndexError> {
+    if let [list] = lists
+        && M::NEEDS < MatchNeeds::Documents
+        && is_whole(&range, segment)
+    {
+        matches.count(list.cost().into());
+        return Ok(());
+    }
+    collect_bits(lists, None, range, segment, stop, matches);
+    first_damage(lists)
+}
+
+fn collect_bits<M: MatchCollector>(
+    lists: &mut [List<'_>],
+    mut condition: Option<&mut Condition<'_>>,
+    range: Range<u32>,
+    segment: &Segment,
+    stop: StopRef<'_>,
+    matches: &mut M,
+) {
+    let mut base = range.start & !63;
+    let mut marks: Lent<Marks> = Lent::take();
+    let mut excluded: Option<Lent<Marks>> = condition.as_ref().map(|_| Lent::take());
+    'windows: while base < range.end && !stop.ends_count(1) {
+        let width = WIDTH.min(range.end - base);
+        marks.0.clear();
+        marks.0.resize(width.div_ceil(64) as usize, 0);
+        let words = marks.0.as_mut_slice();
+        for list in lists.iter_mut() {
+            mark(list, base, words);
+            if stop.ends_count(WORK) {
+                break 'windows;
+            }
+        }
+        clip(words, base, &range);
+        if let (Some(condition), Some(marks)) = (&mut condition, &mut excluded) {
+            condition.strike(base, words, &mut marks.0, stop);
+            if stop.is_aborted() {
+                stop.cut_count();
+                break;
+            }
+        }
+        found_bits(matches, base, words, segment);
+        base += width;
+    }
+}

@@ -1,0 +1,308 @@
+//! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
+
+use super::executor::{Kind, Searching};
+use super::shape::{Shape, shape_of_all};
+use crate::algorithms::boolean::state::Mixed;
+use crate::algorithms::maxscore::MaxScore;
+use crate::block::term_scorer::{List, Lists};
+use crate::collect::context::{Context, MatchNeeds};
+use crate::context::wanted::Wanted;
+use crate::count::difference::Counter;
+use crate::count::union::Union;
+use crate::exhaustive::cursor::any::Cursor;
+use crate::join::conjunction::Conjunction;
+use crate::join::phrase::bigrams;
+use crate::join::phrase::bigrams::Stored;
+use crate::join::phrase::search::Phrase;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::verify::filter::{Condition, Excluded};
+use index::{IndexError, Segment};
+use smallvec::SmallVec;
+
+/// A required word that so many documents hold is not followed from beginning to end, where an optional word is
+/// so many times rarer. (From a log of real queries, their first word required: 2,048 to 32,768 and 4 to 16 did
+/// about as well.)
+const LEADER_MIN: u64 = 4096;
+const RARER: u64 = 16;
+
+/// Queries of more words are few.
+const FEW: usize = 8;
+
+/// Opens what runs a shape on a segment; `None` where no document can match.
+pub(super) fn open<'a>(
+    plan: &'a Plan,
+    shape: Shape<'a>,
+    segment: &'a Segment,
+    context: &mut Context<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    Ok(match shape {
+        Shape::Term(node) => {
+            let lists = List::open_each(plan, std::slice::from_ref(node), segment)?;
+            (!lists.is_empty()).then_some(Kind::Single(lists))
+        }
+        Shape::All(nodes) => {
+            open_all(plan, nodes, segment)?.map(|lists| Kind::All(Conjunction::new(lists)))
+        }
+        Shape::Any(nodes, excluded) => {
+            open_any(plan, nodes, [excluded, &[], &[]], segment, context, wanted)?
+        }
+        Shape::Either(nodes) => open_parts(plan, nodes, segment, context, wanted)?,
+        Shape::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
+            Stored::Pair(pair) => {
+                let mut lists = Lists::take();
+                lists.push(bigrams::list_of(plan, phrase, &pair, segment)?);
+                Some(Kind::Single(lists))
+            }
+            Stored::Nowhere => None,
+            Stored::Unknown => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
+        },
+        Shape::Mixed([required, optional, excluded]) => {
+            let excluded = [excluded, &[], &[]];
+            open_mixed(
+                plan,
+                [required, optional],
+                excluded,
+                segment,
+                context,
+                wanted,
+            )?
+        }
+        Shape::Other => open_other(plan, segment, context)?,
+    })
+}
+
+fn open_any<'a>(
+    plan: &'a Plan,
+    nodes: &'a [Node],
+    excluded: Excluded<'a>,
+    segment: &'a Segment,
+    context: &mut Context<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    let lists = List::open_each(plan, nodes, segment)?;
+    let condition = match lists.is_empty() {
+        true => return Ok(None),
+        false => Condition::excluding(plan, excluded, segment, context.stop())?,
+    };
+    if lists.len() == 1 {
+        if condition.is_none() {
+            return Ok(Some(Kind::Single(lists)));
+        }
+        for node in nodes {
+            // The only one that there is, is required.
+            let nodes = [std::slice::from_ref(node), &[]];
+            let kind = open_mixed(plan, nodes, excluded, segment, context, wanted)?;
+            if kind.is_some() {
+                return Ok(kind);
+            }
+        }
+        return Ok(None);
+    }
+    let needs = context.matches();
+    let (counting, searching) = match wanted {
+        Wanted::Hits => (None, Some((lists, condition))),
+        // Both read the lists in an order of their own, so each has its own.
+        Wanted::HitsAndCount => (
+            Some((
+                List::open_each(plan, nodes, segment)?,
+                Condition::excluding(plan, excluded, segment, context.stop())?,
+            )),
+            Some((lists, condition)),
+        ),
+        Wanted::Count => (Some((lists, condition)), None),
+    };
+    Ok(Some(Kind::Any {
+        counting: counting.map(|(lists, condition)| Union::new(lists, condition, needs)),
+        searching: searching
+            .map(|(lists, condition)| MaxScore::new(lists, condition, segment, context)),
+    }))
+}
+
+fn open_mixed<'a>(
+    plan: &'a Plan,
+    [required, optional]: [&'a [Node]; 2],
+    excluded: Excluded<'a>,
+    segment: &'a Segment,
+    context: &mut Context<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    // Before any list is opened: many segments lack one of the words.
+    let Some(leader) = least_cost(required, segment)? else {
+        return Ok(None);
+    };
+    let condition = Condition::excluding(plan, excluded, segment, context.stop())?;
+    if condition.is_none()
+        && optional.is_empty()
+        && let Some(shape) = shape_of_all(required)
+    {
+        // The segment has nothing of what is excluded.
+        return open(plan, shape, segment, context, wanted);
+    }
+    // A difference of counts knows no documents.
+    let counting = match wanted.is_counted() && context.matches() < MatchNeeds::Documents {
+        true => Counter::open(
+            plan,
+            required,
+            excluded,
+            condition.as_ref(),
+            segment,
+            context.stop(),
+        )?,
+        false => None,
+    };
+    let counting = counting.map(Box::new);
+    if wanted == Wanted::Count && counting.is_some() {
+        let searching = None;
+        return Ok(Some(Kind::Mixed {
+            counting,
+            searching,
+        }));
+    }
+    let is_free = counting.is_some() || !wanted.is_counted();
+    if is_free && is_led_by_optional(leader, required, optional, segment)? {
+        let searching =
+            MaxScore::requiring(plan, [required, optional], condition, segment, context)?;
+        return Ok(Some(Kind::Mixed {
+            counting,
+            searching: Some(Searching::Best(searching)),
+        }));
+    }
+    let Some(mixed) = Mixed::open(
+        plan,
+        [required, optional],
+        condition,
+        segment,
+        context.stop(),
+    )?
+    else {
+        return Ok(None);
+    };
+    if mixed.is_led_by_many() {
+        return open_other(plan, segment, context);
+    }
+    mixed.raise(segment, context);
+    Ok(Some(Kind::Mixed {
+        counting,
+        searching: Some(Searching::Required(Box::new(mixed))),
+    }))
+}
+
+/// Any of some phrases and words: the documents that hold words alone, whose search is cheap and gives a
+/// threshold, then those that hold the first phrase, those of the others that hold the second, and so on.
+/// Counted otherwise: those that hold a word, then those that hold a phrase, and neither a word nor a phrase
+/// before.
+fn open_parts<'a>(
+    plan: &'a Plan,
+    [all, words, excluded]: [&'a [Node]; 3],
+    segment: &'a Segment,
+    context: &mut Context<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    let phrases = &all[..all.len() - words.len()];
+    let (mut searching, mut counting) = (Vec::new(), Vec::new());
+    if wanted.has_hits() {
+        if excluded.is_empty() {
+            // With a phrase or without, documents that hold a word match.
+            for list in List::open_each(plan, words, segment)?.iter() {
+                let floor = list.floor(context.k(), segment);
+                context.raise_first(floor);
+            }
+        }
+        let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);
+        searching.extend(open_any(plan, words, excluded, segment, context, wanted)?);
+    }
+    for (number, phrase) in phrases.iter().enumerate() {
+        let required = std::slice::from_ref(phrase);
+        let (before, after) = (&phrases[..number], &all[number + 1..]);
+        if wanted.has_hits() {
+            let excluded = [before, excluded, &[]];
+            let nodes = [required, after];
+            let wanted = Wanted::Hits;
+            searching.extend(open_mixed(plan, nodes, excluded, segment, context, wanted)?);
+        }
+        if wanted.is_counted() {
+            let excluded = [before, words, excluded];
+            let nodes = [required, &[]];
+            let wanted = Wanted::Count;
+            counting.extend(open_mixed(plan, nodes, excluded, segment, context, wanted)?);
+        }
+    }
+    if wanted.is_counted() {
+        let (excluded, wanted) = ([excluded, &[], &[]], Wanted::Count);
+        counting.extend(open_any(plan, words, excluded, segment, context, wanted)?);
+    }
+    let is_empty = searching.is_empty() && counting.is_empty();
+    Ok((!is_empty).then_some(Kind::Parts {
+        searching,
+        counting,
+    }))
+}
+
+fn open_other<'a>(
+    plan: &'a Plan,
+    segment: &'a Segment,
+    context: &mut Context<'a>,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    let cursor = Cursor::open(plan, &plan.root, segment, context.stop())?;
+    Ok((!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0)))
+}
+
+/// How many documents the rarest of some required words holds; `None` where the segment lacks one.
+fn least_cost(required: &[Node], segment: &Segment) -> Result<Option<u32>, IndexError> {
+    let mut least = u32::MAX;
+    for word in required.iter().filter_map(Node::word) {
+        match word.record(segment)? {
+            Some(record) => least = least.min(record.documents_count),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(least))
+}
+
+/// Whether a long walk of the rarest required word is worth avoiding: an optional word is so much rarer that
+/// most of what can be among the best holds it.
+fn is_led_by_optional(
+    leader: u32,
+    required: &[Node],
+    optional: &[Node],
+    segment: &Segment,
+) -> Result<bool, IndexError> {
+    let are_words = required.iter().all(|node| node.word().is_some())
+        && optional.iter().all(|node| matches!(node, Node::Term(_)));
+    if !are_words || optional.is_empty() {
+        return Ok(false);
+    }
+    let mut rarest = u64::MAX;
+    for word in optional.iter().filter_map(Node::word) {
+        if let Some(record) = word.record(segment)? {
+            rarest = rarest.min(u64::from(record.documents_count));
+        }
+    }
+    let leader = u64::from(leader);
+    Ok(leader >= LEADER_MIN && rarest * RARER < leader)
+}
+
+/// The lists of clauses that are all required; `None` where the segment lacks one.
+fn open_all<'a>(
+    plan: &'a Plan,
+    nodes: &'a [Node],
+    segment: &'a Segment,
+) -> Result<Option<Lists<'a>>, IndexError> {
+    let mut found: SmallVec<[_; FEW]> = SmallVec::new();
+    for node in nodes {
+        // Before any list is opened: many segments lack one of the words.
+        match node.word().map(|word| word.record(segment)).transpose()? {
+            Some(Some(record)) => found.push((record, node)),
+            _ => return Ok(None),
+        }
+    }
+    // Records are moved more cheaply than lists.
+    found.sort_by_key(|(record, _)| record.documents_count);
+    let mut lists = Lists::take();
+    for (record, node) in found {
+        lists.push(List::of_node(plan, node, &record, segment)?);
+    }
+    Ok(Some(lists))
+}

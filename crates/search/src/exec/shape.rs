@@ -1,0 +1,66 @@
+//! Shape of a plan: the form that an algorithm is made for.
+
+use crate::plan::node::{Node, PhraseNode};
+
+/// What a plan is, as far as an algorithm is made for it.
+pub(super) enum Shape<'a> {
+    Term(&'a Node),
+    All(&'a [Node]),
+    /// Any of the first, none of the second.
+    Any(&'a [Node], &'a [Node]),
+    Phrase(&'a PhraseNode),
+    /// Any of the first, which are phrases and then words; the words; none of the third.
+    Either([&'a [Node]; 3]),
+    /// Required (a word or a phrase among them), optional, excluded.
+    Mixed([&'a [Node]; 3]),
+    Other,
+}
+
+/// Each phrase is a part of its own that leaves out, or adds, all others: of more phrases than this, what is opened
+/// (the square of their number) costs more than it saves.
+const PARTS_MAX: usize = 8;
+
+pub(super) fn shape(root: &Node) -> Shape<'_> {
+    let terms = |nodes: &[Node]| nodes.iter().all(|node| matches!(node, Node::Term(_)));
+    let leads = |node: &Node| node.word().is_some() || matches!(node, Node::Phrase(_));
+    let Node::Boolean {
+        required,
+        optional,
+        excluded,
+    } = root
+    else {
+        return shape_of_all(std::slice::from_ref(root)).unwrap_or(Shape::Other);
+    };
+    if optional.is_empty()
+        && excluded.is_empty()
+        && let Some(shape) = shape_of_all(required)
+    {
+        return shape;
+    }
+    match [required.as_slice(), optional, excluded] {
+        [[], any, excluded] if terms(any) => Shape::Any(any, excluded),
+        [[], any, excluded] => {
+            let phrases = any
+                .iter()
+                .take_while(|node| matches!(node, Node::Phrase(_)));
+            let phrases_count = phrases.count();
+            let words = &any[phrases_count..];
+            match terms(words) && phrases_count <= PARTS_MAX {
+                true => Shape::Either([any, words, excluded]),
+                false => Shape::Other,
+            }
+        }
+        all if required.iter().any(leads) => Shape::Mixed(all),
+        _ => Shape::Other,
+    }
+}
+
+/// What clauses are that are all required, and nothing else is said.
+pub(super) fn shape_of_all(nodes: &[Node]) -> Option<Shape<'_>> {
+    match nodes {
+        [node @ Node::Term(_)] => Some(Shape::Term(node)),
+        [Node::Phrase(phrase)] => Some(Shape::Phrase(phrase)),
+        all if all.iter().all(|node| node.word().is_some()) => Some(Shape::All(all)),
+        _ => None,
+    }
+}

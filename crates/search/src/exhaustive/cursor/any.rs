@@ -1,0 +1,195 @@
+//! A cursor of any clause, opened on one segment; clauses within clauses are cursors within cursors.
+
+use super::boolean::BooleanCursor;
+use super::phrase::PhraseCursor;
+use super::prefix::PrefixCursor;
+use super::term::{FilterCursor, TermCursor};
+use super::walk::{DocCursor, ScoredCursor};
+use crate::context::cancel::StopRef;
+use crate::plan::node::{Node, PREFIX_SCORE};
+use crate::plan::planner::Plan;
+use crate::plan::scorer::Scorer;
+use index::{DocId, IndexError, Segment, TermRecord};
+
+/// Any cursor, for clauses within clauses. An enum, because a call through a table for every
+/// posting costs more than the posting.
+#[derive(Debug)]
+pub(crate) enum Cursor<'a> {
+    Empty,
+    Term(TermCursor<'a>),
+    Filter(FilterCursor<'a>),
+    Prefix(PrefixCursor),
+    Phrase(Box<PhraseCursor<'a>>),
+    Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
+}
+
+impl<'a> Cursor<'a> {
+    /// Opens a clause on one segment. Void where `stop` aborted, and exhausted early where it aborts later.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        node: &'a Node,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Cursor<'a>, IndexError> {
+        Ok(match node {
+            Node::Nothing => Cursor::Empty,
+            Node::Term(_) | Node::Filter(_) => {
+                let record = match node.word() {
+                    Some(word) => word.record(segment)?,
+                    None => None,
+                };
+                match record {
+                    Some(record) => Cursor::open_record(plan, node, segment, &record)?,
+                    None => Cursor::Empty,
+                }
+            }
+            Node::Prefix { field, prefix } => {
+                let score = (PREFIX_SCORE + plan.grid) - plan.grid;
+                PrefixCursor::open(segment, *field, prefix, score, stop)?
+                    .map_or(Cursor::Empty, Cursor::Prefix)
+            }
+            Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment, stop)?
+                .map_or(Cursor::Empty, |cursor| Cursor::Phrase(Box::new(cursor))),
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } => open_boolean(plan, [required, optional, excluded], segment, stop)?
+                .map_or(Cursor::Empty, |cursor| Cursor::Boolean(Box::new(cursor))),
+        })
+    }
+
+    /// Opens a clause that is one term, already looked up.
+    pub(crate) fn open_record(
+        plan: &'a Plan,
+        node: &Node,
+        segment: &'a Segment,
+        record: &TermRecord,
+    ) -> Result<Cursor<'a>, IndexError> {
+        let postings = segment.postings(record)?;
+        Ok(match node {
+            Node::Term(term) => {
+                let scorer = Scorer::new(plan, term.word.field, term.weight, segment);
+                Cursor::Term(TermCursor::new(postings, scorer))
+            }
+            _ => Cursor::Filter(FilterCursor::new(postings)),
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Cursor::Empty)
+    }
+}
+
+/// Writes out a call on whatever cursor it is.
+macro_rules! dispatch {
+    ($cursor:expr, $inner:ident => $call:expr, $empty:expr) => {
+        match $cursor {
+            Cursor::Empty => $empty,
+            Cursor::Term($inner) => $call,
+            Cursor::Filter($inner) => $call,
+            Cursor::Prefix($inner) => $call,
+            Cursor::Phrase($inner) => $call,
+            Cursor::Boolean($inner) => $call,
+        }
+    };
+}
+
+impl DocCursor for Cursor<'_> {
+    #[inline]
+    fn doc(&self) -> DocId {
+        dispatch!(self, cursor => cursor.doc(), DocId::END)
+    }
+    #[inline]
+    fn next(&mut self) -> DocId {
+        dispatch!(self, cursor => cursor.next(), DocId::END)
+    }
+    #[inline]
+    fn seek(&mut self, target: DocId) -> DocId {
+        dispatch!(self, cursor => cursor.seek(target), DocId::END)
+    }
+    fn cost(&self) -> u32 {
+        dispatch!(self, cursor => cursor.cost(), 0)
+    }
+    fn take_error(&mut self) -> Option<IndexError> {
+        dispatch!(self, cursor => cursor.take_error(), None)
+    }
+}
+
+impl ScoredCursor for Cursor<'_> {
+    #[inline]
+    fn score(&mut self) -> f32 {
+        dispatch!(self, cursor => cursor.score(), 0.0)
+    }
+}
+
+/// Opens `[required, optional, excluded]`; `None` when nothing of the segment can match.
+fn open_boolean<'a>(
+    plan: &'a Plan,
+    [required, optional, excluded]: [&'a [Node]; 3],
+    segment: &'a Segment,
+    stop: StopRef<'a>,
+) -> Result<Option<BooleanCursor<'a, Cursor<'a>>>, IndexError> {
+    let Some(records) = required_records(required, segment)? else {
+        return Ok(None);
+    };
+    let mut all = Vec::with_capacity(required.len());
+    for (node, record) in required.iter().zip(records) {
+        if stop.aborts(1) {
+            return Ok(None);
+        }
+        let cursor = match record {
+            Some(record) => Cursor::open_record(plan, node, segment, &record)?,
+            None => Cursor::open(plan, node, segment, stop)?,
+        };
+        if cursor.is_empty() {
+            return Ok(None);
+        }
+        all.push(cursor);
+    }
+    let optional = open_present(plan, optional, segment, stop)?;
+    if all.is_empty() && optional.is_empty() {
+        return Ok(None);
+    }
+    let excluded = open_present(plan, excluded, segment, stop)?;
+    Ok(Some(BooleanCursor::new([all, optional, excluded], stop)))
+}
+
+/// The records of those required clauses that are terms, or `None` when one is missing from the
+/// segment. Before any list is opened, since most queries that find nothing in a segment fail here.
+fn required_records(
+    required: &[Node],
+    segment: &Segment,
+) -> Result<Option<Vec<Option<TermRecord>>>, IndexError> {
+    let mut records = Vec::with_capacity(required.len());
+    for node in required {
+        let Some(word) = node.word() else {
+            records.push(None);
+            continue;
+        };
+        match word.record(segment)? {
+            Some(record) => records.push(Some(record)),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(records))
+}
+
+fn open_present<'a>(
+    plan: &'a Plan,
+    nodes: &'a [Node],
+    segment: &'a Segment,
+    stop: StopRef<'a>,
+) -> Result<Vec<Cursor<'a>>, IndexError> {
+    let mut cursors = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        if stop.aborts(1) {
+            break;
+        }
+        let cursor = Cursor::open(plan, node, segment, stop)?;
+        if !cursor.is_empty() {
+            cursors.push(cursor);
+        }
+    }
+    Ok(cursors)
+}

@@ -1,0 +1,182 @@
+//! Clauses together: all of some, any of others, none of the rest.
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use index::{DocId, IndexError};
+
+/// A combination of clauses. Where something is required, it walks the intersection, led by the
+/// cheapest list; where nothing is, the union of what is optional.
+#[derive(Debug)]
+pub(crate) struct BooleanCursor<'a, C> {
+    // In the order of the plan, which is the order of summation.
+    required: Vec<C>,
+    optional: Vec<C>,
+    excluded: Vec<C>,
+    // Indexes into `required`, cheapest first: the leader and then the best at saying no.
+    by_cost: Vec<usize>,
+    // In a union, where each optional clause stands: side by side, since every step asks them all.
+    standing: Vec<DocId>,
+    stop: StopRef<'a>,
+    doc: DocId,
+}
+
+impl<'a, C: DocCursor> BooleanCursor<'a, C> {
+    /// A combination of clauses that can match, in the order of the plan; required or optional there is one at least.
+    pub(crate) fn new(
+        [required, optional, excluded]: [Vec<C>; 3],
+        stop: StopRef<'a>,
+    ) -> BooleanCursor<'a, C> {
+        let mut cursor = BooleanCursor {
+            by_cost: (0..required.len()).collect(),
+            standing: optional.iter().map(|cursor| cursor.doc()).collect(),
+            required,
+            optional,
+            excluded,
+            stop,
+            doc: DocId(0),
+        };
+        cursor
+            .by_cost
+            .sort_by_key(|&index| cursor.required[index].cost());
+        let first = cursor.candidate();
+        cursor.doc = cursor.settle(first);
+        cursor
+    }
+
+    /// Where the leader stands: no match lies before it.
+    fn candidate(&self) -> DocId {
+        match self.by_cost.first() {
+            Some(&leader) => self.required[leader].doc(),
+            None => self.standing.iter().copied().min().unwrap_or(DocId::END),
+        }
+    }
+
+    /// From a candidate to the first match at or after it; to the end where the search is aborted.
+    fn settle(&mut self, mut doc: DocId) -> DocId {
+        let clauses_count = self.required.len() + self.optional.len() + self.excluded.len();
+        let work = cancel::clauses_work(clauses_count);
+        loop {
+            doc = self.agree(doc);
+            if self.stop.aborts(work) {
+                return DocId::END;
+            }
+            if doc == DocId::END || !self.excludes(doc) {
+                return doc;
+            }
+            doc = self.advance_to(DocId(doc.0 + 1));
+        }
+    }
+
+    /// Moves the leader (or every optional clause) to `target` or after.
+    fn advance_to(&mut self, target: DocId) -> DocId {
+        match self.by_cost.first() {
+            Some(&leader) => self.required[leader].seek(target),
+            None => {
+                let mut first = DocId::END;
+                for (cursor, doc) in self.optional.iter_mut().zip(&mut self.standing) {
+                    if *doc < target {
+                        // One step where one is enough: a seek asks more.
+                        *doc = if doc.0 + 1 == target.0 {
+                            cursor.next()
+                        } else {
+                            cursor.seek(target)
+                        };
+                    }
+                    first = first.min(*doc);
+                }
+                first
+            }
+        }
+    }
+
+    /// The first document at or after `doc`, where the leader stands, that all required hold.
+    fn agree(&mut self, mut doc: DocId) -> DocId {
+        let Some((&leader, others)) = self.by_cost.split_first() else {
+            return doc;
+        };
+        'candidate: while doc != DocId::END && !self.stop.aborts(cancel::DOCUMENT) {
+            for &other in others {
+                let reached = self.required[other].seek(doc);
+                if reached != doc {
+                    doc = self.required[leader].seek(reached);
+                    continue 'candidate;
+                }
+            }
+            return doc;
+        }
+        doc
+    }
+
+    fn excludes(&mut self, doc: DocId) -> bool {
+        self.excluded
+            .iter_mut()
+            .any(|cursor| cursor.seek(doc) == doc)
+    }
+}
+
+impl<C: DocCursor> DocCursor for BooleanCursor<'_, C> {
+    fn doc(&self) -> DocId {
+        self.doc
+    }
+
+    fn next(&mut self) -> DocId {
+        if self.doc == DocId::END {
+            return self.doc;
+        }
+        let candidate = match self.by_cost.first() {
+            Some(&leader) => self.required[leader].next(),
+            None => self.advance_to(DocId(self.doc.0 + 1)),
+        };
+        self.doc = self.settle(candidate);
+        self.doc
+    }
+
+    fn seek(&mut self, target: DocId) -> DocId {
+        if target > self.doc {
+            let candidate = self.advance_to(target);
+            self.doc = self.settle(candidate);
+        }
+        self.doc
+    }
+
+    fn cost(&self) -> u32 {
+        match self.by_cost.first() {
+            Some(&leader) => self.required[leader].cost(),
+            None => self
+                .optional
+                .iter()
+                .fold(0, |sum: u32, cursor| sum.saturating_add(cursor.cost())),
+        }
+    }
+
+    fn take_error(&mut self) -> Option<IndexError> {
+        self.required
+            .iter_mut()
+            .chain(&mut self.optional)
+            .chain(&mut self.excluded)
+            .find_map(|cursor| cursor.take_error())
+    }
+}
+
+impl<C: ScoredCursor> ScoredCursor for BooleanCursor<'_, C> {
+    fn score(&mut self) -> f32 {
+        let mut sum = 0.0;
+        if self.required.is_empty() {
+            for (cursor, doc) in self.optional.iter_mut().zip(&self.standing) {
+                if *doc == self.doc {
+                    sum += cursor.score();
+                }
+            }
+            return sum;
+        }
+        for cursor in &mut self.required {
+            sum += cursor.score();
+        }
+        for cursor in &mut self.optional {
+            if cursor.seek(self.doc) == self.doc {
+                sum += cursor.score();
+            }
+        }
+        sum
+    }
+}

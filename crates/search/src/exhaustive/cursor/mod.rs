@@ -1,0 +1,8 @@
+//! Cursors: a plan's clauses, walking the postings of one segment document by document.
+
+pub(crate) mod any;
+mod boolean;
+mod phrase;
+mod prefix;
+pub(crate) mod term;
+pub(crate) mod walk;

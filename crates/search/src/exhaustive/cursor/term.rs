@@ -1,0 +1,95 @@
+//! One term's postings as a cursor, scored or as a filter.
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::plan::scorer::Scorer;
+use index::{DocId, IndexError, Postings};
+
+/// The documents that hold a term, scored.
+#[derive(Debug)]
+pub(crate) struct TermCursor<'a> {
+    postings: Postings<'a>,
+    scorer: Scorer<'a>,
+}
+
+impl<'a> TermCursor<'a> {
+    pub(crate) fn new(postings: Postings<'a>, scorer: Scorer<'a>) -> TermCursor<'a> {
+        TermCursor { postings, scorer }
+    }
+
+    /// The term's frequency in the current document.
+    pub(crate) fn frequency(&mut self) -> u32 {
+        self.postings.frequency()
+    }
+
+    /// The current document's quantised length.
+    pub(crate) fn length_byte(&self) -> u8 {
+        self.scorer.length_byte(self.postings.doc())
+    }
+}
+
+impl DocCursor for TermCursor<'_> {
+    #[inline]
+    fn doc(&self) -> DocId {
+        self.postings.doc()
+    }
+    #[inline]
+    fn next(&mut self) -> DocId {
+        self.postings.next()
+    }
+    #[inline]
+    fn seek(&mut self, target: DocId) -> DocId {
+        self.postings.seek(target)
+    }
+    fn cost(&self) -> u32 {
+        self.postings.cost()
+    }
+    fn take_error(&mut self) -> Option<IndexError> {
+        self.postings.take_error()
+    }
+}
+
+impl ScoredCursor for TermCursor<'_> {
+    #[inline]
+    fn score(&mut self) -> f32 {
+        self.scorer
+            .score(self.postings.doc(), self.postings.frequency())
+    }
+}
+
+/// The documents that hold a term, adding nothing to the score.
+#[derive(Debug)]
+pub(crate) struct FilterCursor<'a> {
+    postings: Postings<'a>,
+}
+
+impl<'a> FilterCursor<'a> {
+    pub(crate) fn new(postings: Postings<'a>) -> FilterCursor<'a> {
+        FilterCursor { postings }
+    }
+}
+
+impl DocCursor for FilterCursor<'_> {
+    #[inline]
+    fn doc(&self) -> DocId {
+        self.postings.doc()
+    }
+    #[inline]
+    fn next(&mut self) -> DocId {
+        self.postings.next()
+    }
+    #[inline]
+    fn seek(&mut self, target: DocId) -> DocId {
+        self.postings.seek(target)
+    }
+    fn cost(&self) -> u32 {
+        self.postings.cost()
+    }
+    fn take_error(&mut self) -> Option<IndexError> {
+        self.postings.take_error()
+    }
+}
+
+impl ScoredCursor for FilterCursor<'_> {
+    fn score(&mut self) -> f32 {
+        0.0
+    }
+}

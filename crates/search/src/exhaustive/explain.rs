@@ -1,0 +1,355 @@
+//! How a score came about.
+
+use crate::context::cancel;
+use crate::context::cancel::{Stop, StopRef};
+use crate::exhaustive::cursor::any::Cursor;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::plan::node::{Node, PhraseNode, TermNode};
+use crate::plan::planner::Plan;
+use crate::plan::ranking::Ranking;
+use index::{DocId, Field, IndexError, Segment};
+use serde::Serialize;
+
+/// A value and the values it was made from. The root's value equals the hit's score bit by bit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The value.
+    pub value: f32,
+    /// What it is, with the formula.
+    pub description: String,
+    /// What it was made from.
+    pub details: Vec<Explanation>,
+}
+
+impl Explanation {
+    fn leaf(value: f32, description: impl Into<String>) -> Explanation {
+        Explanation {
+            value,
+            description: description.into(),
+            details: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Display for Explanation {
+    /// One value a line, details indented below what they make up.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        fn write(
+            explanation: &Explanation,
+            depth: usize,
+            f: &mut std::fmt::Formatter<'_>,
+        ) -> std::fmt::Result {
+            let (value, description) = (explanation.value, &explanation.description);
+            writeln!(f, "{:indent$}{value} {description}", "", indent = 2 * depth)?;
+            explanation
+                .details
+                .iter()
+                .try_for_each(|detail| write(detail, depth + 1, f))
+        }
+        write(self, 0, f)
+    }
+}
+
+/// Explains the score of one document, `None` when it does not match. For many documents of a segment, open an
+/// [`Explainer`] once.
+pub fn explain(
+    plan: &Plan,
+    segment: &Segment,
+    doc: DocId,
+) -> Result<Option<Explanation>, IndexError> {
+    let stop = Stop::default();
+    Explainer::open(plan, segment, &stop)?.explain(doc)
+}
+
+/// Explains scores of documents of one segment. The values are those of the cursors that search uses, so the
+/// root's equals the hit's score bit by bit.
+pub struct Explainer<'a> {
+    plan: &'a Plan,
+    segment: &'a Segment,
+    stop: StopRef<'a>,
+    root: Clause<'a>,
+    /// The document explained last.
+    explained: DocId,
+}
+
+/// A clause of the plan, opened on the segment. Each word, phrase and prefix is opened once.
+enum Clause<'a> {
+    One(&'a Node, Box<Cursor<'a>>),
+    Boolean {
+        required: Vec<Clause<'a>>,
+        optional: Vec<Clause<'a>>,
+        excluded: Vec<Clause<'a>>,
+    },
+}
+
+impl<'a> Explainer<'a> {
+    /// Opens every clause of the plan on a segment. Explanations are void once `stop` is cancelled
+    /// ([`Stop::is_cancelled`]).
+    pub fn open(
+        plan: &'a Plan,
+        segment: &'a Segment,
+        stop: &'a Stop<'a>,
+    ) -> Result<Explainer<'a>, IndexError> {
+        let stop = StopRef::new(stop);
+        Ok(Explainer {
+            plan,
+            segment,
+            stop,
+            root: Clause::open(plan, &plan.root, segment, stop)?,
+            explained: DocId(0),
+        })
+    }
+
+    /// Explains the score of a document, `None` when it does not match. Documents in increasing order are
+    /// explained in one pass over the lists; an earlier one opens them again.
+    pub fn explain(&mut self, doc: DocId) -> Result<Option<Explanation>, IndexError> {
+        if doc.0 >= self.segment.documents_count() || self.segment.is_deleted(doc) {
+            return Ok(None);
+        }
+        if doc < self.explained {
+            self.root = Clause::open(self.plan, &self.plan.root, self.segment, self.stop)?;
+        }
+        self.explained = doc;
+        self.root.explain(self.plan, doc, self.stop)
+    }
+}
+
+impl<'a> Clause<'a> {
+    fn open(
+        plan: &'a Plan,
+        node: &'a Node,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Clause<'a>, IndexError> {
+        let open_all = |nodes: &'a [Node]| {
+            let mut clauses = Vec::with_capacity(nodes.len());
+            for node in nodes {
+                if stop.aborts(1) {
+                    break;
+                }
+                clauses.push(Clause::open(plan, node, segment, stop)?);
+            }
+            Ok::<_, IndexError>(clauses)
+        };
+        Ok(match node {
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } => Clause::Boolean {
+                required: open_all(required)?,
+                optional: open_all(optional)?,
+                excluded: open_all(excluded)?,
+            },
+            node => {
+                let cursor = Cursor::open(plan, node, segment, stop)?;
+                Clause::One(node, Box::new(cursor))
+            }
+        })
+    }
+
+    fn explain(
+        &mut self,
+        plan: &Plan,
+        doc: DocId,
+        stop: StopRef<'_>,
+    ) -> Result<Option<Explanation>, IndexError> {
+        if stop.aborts(cancel::DOCUMENT) {
+            return Ok(None);
+        }
+        match self {
+            Clause::One(node, cursor) => explain_one(plan, node, cursor, doc),
+            Clause::Boolean {
+                required,
+                optional,
+                excluded,
+            } => {
+                let mut details = Vec::new();
+                for clause in &mut *required {
+                    match clause.explain(plan, doc, stop)? {
+                        Some(why) => details.push(why),
+                        None => return Ok(None),
+                    }
+                }
+                for clause in excluded {
+                    if clause.explain(plan, doc, stop)?.is_some() {
+                        return Ok(None);
+                    }
+                }
+                for clause in optional {
+                    details.extend(clause.explain(plan, doc, stop)?);
+                }
+                if details.is_empty() {
+                    return Ok(None);
+                }
+                Ok(Some(Explanation {
+                    // Exact in any order: the values lie on a grid.
+                    value: details.iter().map(|why| why.value).sum(),
+                    description: "sum of the clauses that match".to_owned(),
+                    details,
+                }))
+            }
+        }
+    }
+}
+
+/// Explains a clause that is no combination.
+fn explain_one(
+    plan: &Plan,
+    node: &Node,
+    cursor: &mut Cursor<'_>,
+    doc: DocId,
+) -> Result<Option<Explanation>, IndexError> {
+    let matches = cursor.seek(doc) == doc;
+    if let Some(error) = cursor.take_error() {
+        return Err(error);
+    }
+    if !matches {
+        return Ok(None);
+    }
+    let value = cursor.score();
+    let explanation = match (node, &mut *cursor) {
+        (Node::Term(term), Cursor::Term(cursor)) => {
+            let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
+            explain_term(plan, term, value, frequency, length_byte)
+        }
+        (Node::Phrase(phrase), Cursor::Phrase(cursor)) => explain_phrase(
+            plan,
+            phrase,
+            value,
+            cursor.frequency(),
+            cursor.length_byte(),
+        ),
+        (Node::Prefix { field, prefix }, _) => Explanation::leaf(
+            value,
+            format!("{}{prefix}*: a word that starts so counts 1", label(*field)),
+        ),
+        (Node::Filter(word), _) => Explanation::leaf(
+            value,
+            format!("{}{}: a filter adds nothing", label(word.field), word.term),
+        ),
+        _ => Explanation::leaf(value, "nothing"),
+    };
+    Ok(Some(explanation))
+}
+
+fn explain_term(
+    plan: &Plan,
+    term: &TermNode,
+    value: f32,
+    frequency: u32,
+    length_byte: u8,
+) -> Explanation {
+    let idf = Explanation::leaf(
+        term.idf,
+        format!(
+            "idf = {}, N = {}, df = {}",
+            idf_formula(plan.ranking),
+            plan.documents_count,
+            term.document_frequency
+        ),
+    );
+    let said = Explanation::leaf(term.said as f32, "said: times in the query");
+    let name = format!("{}{}", label(term.word.field), term.word.term);
+    let weight = explain_weight(plan.ranking, term.weight, vec![said, idf]);
+    explain_leaf(
+        plan,
+        term.word.field,
+        &name,
+        value,
+        weight,
+        frequency,
+        length_byte,
+    )
+}
+
+fn explain_phrase(
+    plan: &Plan,
+    phrase: &PhraseNode,
+    value: f32,
+    frequency: u32,
+    length_byte: u8,
+) -> Explanation {
+    let idf = Explanation::leaf(phrase.idf, "idf = sum of the words' idf");
+    let said = Explanation::leaf(1.0, "said: times in the query");
+    let words: Vec<&str> = phrase.words.iter().map(|word| word.term.as_str()).collect();
+    let words = words.join(" ");
+    let name = match phrase.slop {
+        0 => format!("{}\"{words}\"", label(phrase.field)),
+        slop => format!("{}\"{words}\"~{slop}", label(phrase.field)),
+    };
+    let weight = explain_weight(plan.ranking, phrase.weight, vec![said, idf]);
+    explain_leaf(
+        plan,
+        phrase.field,
+        &name,
+        value,
+        weight,
+        frequency,
+        length_byte,
+    )
+}
+
+fn explain_weight(ranking: Ranking, weight: f32, details: Vec<Explanation>) -> Explanation {
+    let formula = match ranking {
+        Ranking::Bm25 { .. } => "weight = said * idf",
+        Ranking::TfIdf => "weight = said * idf * idf",
+    };
+    Explanation {
+        value: weight,
+        description: formula.to_owned(),
+        details,
+    }
+}
+
+fn explain_leaf(
+    plan: &Plan,
+    field: Field,
+    name: &str,
+    value: f32,
+    weight: Explanation,
+    frequency: u32,
+    length_byte: u8,
+) -> Explanation {
+    let length = index::length::dequantize(length_byte);
+    let average = plan.average_lengths.get(field as usize).copied();
+    let average = average.unwrap_or_default() as f32;
+    let (formula, factor_formula) = match plan.ranking {
+        Ranking::Bm25 { k1, b } => (
+            "BM25 = weight - weight / (1 + frequency * factor)",
+            format!(
+                "factor = 1 / (k1 * (1 - b + b * length / average)), \
+                 k1 = {k1}, b = {b}, length = {length}, average = {average}"
+            ),
+        ),
+        Ranking::TfIdf => (
+            "tf-idf = weight * sqrt(frequency) * factor",
+            format!("factor = 1 / sqrt(length), length = {length}"),
+        ),
+    };
+    let factor = plan.ranking.factor(length, average);
+    Explanation {
+        value,
+        description: format!("{name}: {formula}"),
+        details: vec![
+            weight,
+            Explanation::leaf(frequency as f32, "frequency: times in the document"),
+            Explanation::leaf(factor, factor_formula),
+        ],
+    }
+}
+
+fn idf_formula(ranking: Ranking) -> &'static str {
+    match ranking {
+        Ranking::Bm25 { .. } => "ln(1 + (N - df + 0.5) / (df + 0.5))",
+        Ranking::TfIdf => "1 + ln(N / (df + 1))",
+    }
+}
+
+fn label(field: Field) -> &'static str {
+    match field {
+        Field::Text => "",
+        Field::Title => "title:",
+        Field::Site => "site:",
+    }
+}

@@ -1,0 +1,8 @@
+//! Exhaustive evaluation, the slow twin of every algorithm, and explanations of scores.
+
+pub(crate) mod cursor;
+pub mod explain;
+pub(crate) mod search;
+
+pub use explain::explain;
+pub use search::{count_segment, count_site, search_segment};

@@ -1,0 +1,57 @@
+//! Verification of phrases within combinations, by the positions of their words.
+//!
+//! For phrases within combinations: the documents were found by all that is required together, or otherwise.
+
+use crate::block::answer::Answer;
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::join::conjunction::Conjunction;
+use crate::join::phrase::pattern::Pattern;
+use crate::plan::scorer::BLOCK;
+use codec::lanes;
+use codec::rice::follow::UNKNOWN;
+use index::DocId;
+
+impl<'a> Pattern<'a> {
+    /// Finds those of the words' matches where the phrase stands, and what it scores there. Matches whose
+    /// score cannot become `least`, with what they have so far, may be left out. Void where `stop` aborted.
+    pub(crate) fn check(
+        &mut self,
+        words: &mut Conjunction<'a>,
+        least: f32,
+        stop: StopRef<'_>,
+        answer: &mut Answer,
+    ) {
+        answer.found.count = 0;
+        let count = words.matches.count;
+        if count == 0 {
+            return;
+        }
+        let mut most = [f32::INFINITY; BLOCK];
+        self.find_spans(words, Some(&mut most));
+        for (most, sum) in most.iter_mut().zip(&words.matches.sums[..count]) {
+            *most += *sum;
+        }
+        let mut kept = [0; BLOCK];
+        let kept_count = lanes::at_least(&most[..count], least, &mut kept);
+        let mut pairs = [UNKNOWN; BLOCK];
+        self.count_pairs(words, &kept[..kept_count], &mut pairs);
+        for (&at, &pairs) in kept[..kept_count].iter().zip(&pairs) {
+            if self.is_loose() && stop.aborts(cancel::DOCUMENT) {
+                return;
+            }
+            let frequency = self.frequency(words, at.into(), pairs, stop);
+            if frequency > 0 {
+                let doc = DocId(words.matches.docs[usize::from(at)]);
+                answer.push(at, self.scorer.score(doc, frequency));
+            }
+        }
+    }
+
+    /// The most that the phrase scores in any document: it stands in none more often than its words.
+    pub(crate) fn most(&self, words: &mut Conjunction<'a>) -> f32 {
+        let bounding = (0..self.lists.len()).filter(|&word| self.is_bounded_by(word));
+        let most = bounding.map(|word| words.lists[self.lists[word]].most_for(&self.scorer));
+        most.fold(f32::INFINITY, f32::min)
+    }
+}

@@ -1,0 +1,11 @@
+//! A query with the statistics of one snapshot: weights, clauses, scores.
+
+pub(crate) mod node;
+pub(crate) mod norms;
+pub(crate) mod planner;
+pub mod ranking;
+mod rewrite;
+pub(crate) mod scorer;
+
+pub use planner::Plan;
+pub use ranking::Ranking;

@@ -1,0 +1,112 @@
+//! The clauses of a plan: terms with their statistics and places, and combinations of them.
+
+use index::{
+    Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces, TermRecord,
+    TermStatistics,
+};
+
+/// Every document of a prefix counts this much, whatever the words.
+pub(crate) const PREFIX_SCORE: f32 = 1.0;
+
+/// One clause of a plan.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Nothing,
+    Term(TermNode),
+    /// A term that filters and adds nothing to the score.
+    Filter(Word),
+    Prefix {
+        field: Field,
+        prefix: String,
+    },
+    Phrase(PhraseNode),
+    Boolean {
+        required: Vec<Node>,
+        optional: Vec<Node>,
+        excluded: Vec<Node>,
+    },
+}
+
+impl Node {
+    /// The word of a clause that is one.
+    pub(crate) fn word(&self) -> Option<&Word> {
+        match self {
+            Node::Term(term) => Some(&term.word),
+            Node::Filter(word) => Some(word),
+            _ => None,
+        }
+    }
+}
+
+/// A term, and where its postings are as far as planning came by it.
+#[derive(Debug)]
+pub(crate) struct Word {
+    pub(crate) field: Field,
+    pub(crate) term: String,
+    hash: TermHash,
+    /// How telling it is, where planning asked.
+    pub(crate) idf: f32,
+    /// The segments that have it; `None` where nobody asked.
+    places: Option<TermPlaces>,
+}
+
+impl Word {
+    pub(crate) fn new(field: Field, term: &str) -> Word {
+        Word {
+            field,
+            term: term.to_owned(),
+            hash: TermHash::of(field, term),
+            idf: 0.0,
+            places: None,
+        }
+    }
+
+    pub(crate) fn found(field: Field, term: &str, idf: f32, found: TermStatistics) -> Word {
+        Word {
+            idf,
+            places: Some(found.places),
+            ..Word::new(field, term)
+        }
+    }
+
+    /// Asks for what looking it up in a segment will read.
+    #[inline]
+    pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
+        if self.places.is_none() {
+            segment.prefetch_term(self.hash, step);
+        }
+    }
+
+    /// The record in a segment, if it occurs there.
+    pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
+        let Some(places) = &self.places else {
+            return segment.term(self.field, &self.term);
+        };
+        let number = segment.number();
+        // Frequent words are in all segments.
+        let is_it = |place: &&TermPlace| place.segment == number;
+        let place = places.get(number as usize).filter(is_it).or_else(|| {
+            let at = places.binary_search_by_key(&number, |place| place.segment);
+            at.ok().map(|at| &places[at])
+        });
+        Ok(place.map(|place| place.record))
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct TermNode {
+    pub(crate) word: Word,
+    pub(crate) said: u32,
+    pub(crate) document_frequency: u64,
+    pub(crate) idf: f32,
+    pub(crate) weight: f32,
+}
+
+#[derive(Debug)]
+pub(crate) struct PhraseNode {
+    pub(crate) field: Field,
+    pub(crate) words: Vec<Word>,
+    pub(crate) slop: u32,
+    pub(crate) idf: f32,
+    pub(crate) weight: f32,
+}

@@ -1,0 +1,85 @@
+//! What document lengths contribute to scores: by length, and which lengths contribute how much.
+
+use crate::plan::ranking::Ranking;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Tables that a thread remembers: of two fields, for two indexes.
+const REMEMBERED_MAX: usize = 4;
+
+/// Tables by what they were made for.
+type Remembered = Vec<((Ranking, f32), Arc<Factors>)>;
+
+thread_local! {
+    static REMEMBERED: RefCell<Remembered> = const { RefCell::new(Vec::new()) };
+}
+
+/// What lengths contribute in one field of one index.
+#[derive(Debug, Clone)]
+pub(crate) struct Factors {
+    /// By length byte; never rises.
+    pub(crate) by_length: [f32; 256],
+    /// By step (see [`step`]), how many length bytes contribute as much as the step begins with, or more.
+    reaching: [u8; STEPS],
+}
+
+/// Steps of a sixteenth of a doubling, and the first of them: from 2^-24 on.
+const STEPS: usize = 16 * 40;
+const STEP_SHIFT: u32 = 23 - 4;
+const STEP_FIRST: u32 = (127 - 24) << 4;
+
+/// The step that a number lies in: the first or last where it lies outside.
+#[inline]
+fn step(number: f32) -> usize {
+    let step = (number.to_bits() >> STEP_SHIFT).saturating_sub(STEP_FIRST);
+    (step as usize).min(STEPS - 1)
+}
+
+impl Factors {
+    /// Those of a field. Queries on one index ask for the same again and again, so each thread remembers the
+    /// last answers.
+    pub(crate) fn of_field(ranking: Ranking, average_length: f64) -> Arc<Factors> {
+        let average = if average_length > 0.0 {
+            average_length as f32
+        } else {
+            1.0
+        };
+        REMEMBERED.with_borrow_mut(|remembered| {
+            let asked = (ranking, average);
+            if let Some((_, factors)) = remembered.iter().find(|(known, _)| *known == asked) {
+                return Arc::clone(factors);
+            }
+            let factors = Arc::new(Factors::new(ranking, average));
+            if remembered.len() == REMEMBERED_MAX {
+                remembered.remove(0);
+            }
+            remembered.push((asked, Arc::clone(&factors)));
+            factors
+        })
+    }
+
+    pub(crate) fn new(ranking: Ranking, average_length: f32) -> Factors {
+        let by_length = std::array::from_fn(|byte| {
+            ranking.factor(index::length::dequantize(byte as u8), average_length)
+        });
+        let mut factors = Factors {
+            by_length,
+            reaching: [u8::MAX; STEPS],
+        };
+        // Whatever lies below the first step is looked up there, so that step begins with nothing.
+        for (number, reaching) in factors.reaching.iter_mut().enumerate().skip(1) {
+            let begin = f32::from_bits((number as u32 + STEP_FIRST) << STEP_SHIFT);
+            *reaching = by_length
+                .partition_point(|&factor| factor >= begin)
+                .min(255) as u8;
+        }
+        factors
+    }
+
+    /// How many length bytes, from 0 on, contribute `least` or more; a few more than that at most, and 255
+    /// stands for all.
+    #[inline]
+    pub(crate) fn reaching(&self, least: f32) -> u8 {
+        self.reaching[step(least)]
+    }
+}

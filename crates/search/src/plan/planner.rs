@@ -1,0 +1,336 @@
+//! A query with the statistics of one snapshot: everything that scoring needs but the postings.
+//!
+//! Weights come from statistics of the whole index, so a document's score does not depend on the
+//! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
+//! so their sums in f32 are exact: the same bits in any order.
+use crate::plan::node::{Node, PREFIX_SCORE, PhraseNode, TermNode, Word};
+use crate::plan::norms::Factors;
+use crate::plan::ranking::Ranking;
+use crate::plan::rewrite::combined;
+use crate::query::tree::Query;
+use index::{Field, IndexError, LookUpStep, Statistics, TermHash};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use text::summary::SummaryTerm;
+
+/// A query planned for one snapshot. Cheap to share; used for every segment of every partition.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) root: Node,
+    pub(crate) ranking: Ranking,
+    /// What scores are rounded with.
+    pub(crate) grid: f32,
+    pub(crate) text_factors: Option<Arc<Factors>>,
+    pub(crate) title_factors: Option<Arc<Factors>>,
+    // For explanations.
+    pub(crate) documents_count: u64,
+    pub(crate) average_lengths: [f64; 2],
+}
+
+impl Plan {
+    /// Looks up statistics and fixes weights.
+    pub fn new(
+        query: &Query,
+        ranking: Ranking,
+        statistics: &Statistics,
+    ) -> Result<Plan, IndexError> {
+        let ranking = ranking.sanitized();
+        let mut planner = Planner {
+            ranking,
+            statistics,
+            documents_count: statistics.documents_count(),
+            fields_used: [false; 2],
+            most: 0.0,
+        };
+        let root = planner.scored(query)?;
+        let average_lengths = Field::WITH_LENGTHS.map(|field| statistics.average_length(field));
+        let factors = |at: usize| {
+            planner.fields_used[at].then(|| Factors::of_field(ranking, average_lengths[at]))
+        };
+        Ok(Plan {
+            root,
+            ranking,
+            grid: Ranking::grid(planner.most),
+            text_factors: factors(0),
+            title_factors: factors(1),
+            documents_count: planner.documents_count,
+            average_lengths,
+        })
+    }
+
+    /// What summaries should look for: positive terms, phrases' words, prefixes.
+    pub fn summary_terms(&self) -> Vec<SummaryTerm> {
+        let mut terms = Vec::new();
+        note_terms(&self.root, &mut terms);
+        terms
+    }
+
+    /// The most that a clause adds to a score.
+    pub(crate) fn most(&self, node: &Node) -> f32 {
+        let on_grid = |most: f32| (most + self.grid) - self.grid;
+        match node {
+            Node::Nothing | Node::Filter(_) => 0.0,
+            Node::Term(TermNode { weight, .. }) | Node::Phrase(PhraseNode { weight, .. }) => {
+                on_grid(self.ranking.most(*weight) as f32)
+            }
+            Node::Prefix { .. } => on_grid(PREFIX_SCORE),
+            Node::Boolean {
+                required, optional, ..
+            } => {
+                let scored = required.iter().chain(optional);
+                scored.map(|node| self.most(node)).sum()
+            }
+        }
+    }
+
+    /// Calls `each` for every word whose postings a search reads from the start.
+    pub(crate) fn each_word<'a>(&'a self, mut each: impl FnMut(&'a Word)) {
+        each_word(&self.root, &mut each);
+    }
+
+    /// Whether the statistics alone show that no document matches, so no segment need be asked.
+    pub fn matches_nothing(&self) -> bool {
+        matches!(self.root, Node::Nothing)
+    }
+}
+
+struct Planner<'a> {
+    ranking: Ranking,
+    statistics: &'a Statistics,
+    documents_count: u64,
+    fields_used: [bool; 2],
+    /// What all scored clauses together add at most, whether they can match or not.
+    most: f64,
+}
+
+impl Planner<'_> {
+    /// Plans a clause that counts for the score.
+    fn scored(&mut self, query: &Query) -> Result<Node, IndexError> {
+        match query {
+            Query::Nothing => Ok(Node::Nothing),
+            Query::Term {
+                field: Field::Site,
+                term,
+                ..
+            } => self.filter(Field::Site, term),
+            Query::Term {
+                field,
+                term,
+                weight,
+            } => self.term(*field, term, *weight),
+            Query::Prefix { field, prefix } => {
+                self.most += f64::from(PREFIX_SCORE);
+                Ok(prefix_node(*field, prefix))
+            }
+            Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            } => {
+                let required = self.all(required)?;
+                let optional = self.all(optional)?;
+                Ok(boolean(required, optional, unscored_all(excluded)))
+            }
+        }
+    }
+
+    /// Asks for what looking up the terms among some clauses will read, all of them at once.
+    fn prefetch(&self, terms: impl Iterator<Item = TermHash>) {
+        let terms: SmallVec<[TermHash; 8]> = terms.collect();
+        for step in LookUpStep::ALL {
+            terms
+                .iter()
+                .for_each(|&hash| self.statistics.prefetch(hash, step));
+        }
+    }
+
+    fn all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+        if queries.len() > 1 {
+            self.prefetch(queries.iter().filter_map(|query| match query {
+                Query::Term { field, term, .. } => Some(TermHash::of(*field, term)),
+                _ => None,
+            }));
+        }
+        queries.iter().map(|query| self.scored(query)).collect()
+    }
+
+    fn term(&mut self, field: Field, term: &str, said: u32) -> Result<Node, IndexError> {
+        let Some(found) = self.statistics.term(field, term)? else {
+            return Ok(Node::Nothing);
+        };
+        let document_frequency = found.document_frequency;
+        let idf = self.idf(document_frequency);
+        self.use_lengths(field);
+        let weight = self.weight(said, idf);
+        Ok(Node::Term(TermNode {
+            word: Word::found(field, term, idf, found),
+            said,
+            document_frequency,
+            idf,
+            weight,
+        }))
+    }
+
+    fn filter(&mut self, field: Field, term: &str) -> Result<Node, IndexError> {
+        Ok(match self.statistics.term(field, term)? {
+            Some(found) => Node::Filter(Word::found(field, term, 0.0, found)),
+            None => Node::Nothing,
+        })
+    }
+
+    fn phrase(&mut self, field: Field, terms: &[String], slop: u32) -> Result<Node, IndexError> {
+        match terms {
+            [] => return Ok(Node::Nothing),
+            [term] => return self.term(field, term, 1),
+            _ => {}
+        }
+        self.prefetch(terms.iter().map(|term| TermHash::of(field, term)));
+        let mut idf = 0.0f32;
+        let mut words: Vec<Word> = Vec::with_capacity(terms.len());
+        for term in terms {
+            let Some(found) = self.statistics.term(field, term)? else {
+                return Ok(Node::Nothing);
+            };
+            let term_idf = self.idf(found.document_frequency);
+            idf += term_idf;
+            words.push(Word::found(field, term, term_idf, found));
+        }
+        // Sites have no positions, so nothing follows anything there.
+        if field == Field::Site {
+            return Ok(Node::Nothing);
+        }
+        self.use_lengths(field);
+        let weight = self.weight(1, idf);
+        Ok(Node::Phrase(PhraseNode {
+            field,
+            words,
+            slop,
+            idf,
+            weight,
+        }))
+    }
+
+    fn weight(&mut self, said: u32, idf: f32) -> f32 {
+        let weight = self.ranking.weight(said, idf);
+        self.most += self.ranking.most(weight);
+        weight
+    }
+
+    fn idf(&self, document_frequency: u64) -> f32 {
+        self.ranking
+            .inverse_document_frequency(self.documents_count, document_frequency)
+    }
+
+    fn use_lengths(&mut self, field: Field) {
+        if let Some(used) = self.fields_used.get_mut(field as usize) {
+            *used = true;
+        }
+    }
+}
+
+fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
+    match node {
+        Node::Nothing | Node::Prefix { .. } => {}
+        Node::Term(term) => each(&term.word),
+        Node::Filter(word) => each(word),
+        Node::Phrase(phrase) => phrase.words.iter().for_each(each),
+        Node::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            for clause in required.iter().chain(optional).chain(excluded) {
+                each_word(clause, each);
+            }
+        }
+    }
+}
+
+/// What summaries should look for in a clause that counts for the score: each term once.
+fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
+    let mut note = |term: &str, prefix: bool, weight: f32| {
+        let known = terms
+            .iter()
+            .any(|noted| noted.prefix == prefix && noted.term == term);
+        if !known {
+            terms.push(SummaryTerm {
+                term: term.to_owned(),
+                prefix,
+                weight,
+            });
+        }
+    };
+    match node {
+        Node::Nothing | Node::Filter(_) => {}
+        Node::Term(term) => note(&term.word.term, false, term.idf),
+        Node::Prefix { prefix, .. } => note(prefix, true, 1.0),
+        Node::Phrase(phrase) => {
+            for word in &phrase.words {
+                note(&word.term, false, word.idf);
+            }
+        }
+        Node::Boolean {
+            required, optional, ..
+        } => {
+            for clause in required.iter().chain(optional) {
+                note_terms(clause, terms);
+            }
+        }
+    }
+}
+
+/// Plans a clause whose score nobody asks for: what is excluded. It needs no statistics.
+fn unscored(query: &Query) -> Node {
+    match query {
+        Query::Nothing => Node::Nothing,
+        Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
+        Query::Prefix { field, prefix } => prefix_node(*field, prefix),
+        Query::Phrase { field, terms, slop } => match terms.as_slice() {
+            [] => Node::Nothing,
+            [term] => Node::Filter(Word::new(*field, term)),
+            _ if *field == Field::Site => Node::Nothing,
+            _ => Node::Phrase(PhraseNode {
+                field: *field,
+                words: terms.iter().map(|term| Word::new(*field, term)).collect(),
+                slop: *slop,
+                idf: 0.0,
+                weight: 0.0,
+            }),
+        },
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => boolean(
+            unscored_all(required),
+            unscored_all(optional),
+            unscored_all(excluded),
+        ),
+    }
+}
+
+fn unscored_all(queries: &[Query]) -> Vec<Node> {
+    queries.iter().map(unscored).collect()
+}
+
+fn prefix_node(field: Field, prefix: &str) -> Node {
+    Node::Prefix {
+        field,
+        prefix: prefix.to_owned(),
+    }
+}
+
+/// A combination, flat, without the clauses that cannot match; `Nothing` where that decides it.
+fn boolean(required: Vec<Node>, mut optional: Vec<Node>, mut excluded: Vec<Node>) -> Node {
+    let can_match = |node: &Node| !matches!(node, Node::Nothing);
+    if !required.iter().all(can_match) {
+        return Node::Nothing;
+    }
+    optional.retain(can_match);
+    excluded.retain(can_match);
+    if required.is_empty() && optional.is_empty() {
+        return Node::Nothing;
+    }
+    combined(required, optional, excluded)
+}

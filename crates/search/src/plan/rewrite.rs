@@ -1,0 +1,142 @@
+//! Rewriting of combinations to equal ones without combinations within them.
+//!
+//! ```text
+//! +(+a +b c -d) e      =  +a +b c e -d         what is required brings along all that belongs to it
+//! (a b) c              =  a b c                alternatives of an alternative, unless something else is said of them
+//! a -(b c)             =  a -b -c              any of them excludes
+//! +(a b -c) +d         =  +(a b) +d -c
+//! +(a b -c) -d         =  a b -c -d
+//! +a                   =  a                    alone
+//! ```
+//!
+//! Exact: the same documents match, and the same clauses add to their scores. What is put together here has an
+//! algorithm; what stays within goes the slow way.
+
+use crate::plan::node::Node;
+
+/// Required, optional and excluded clauses.
+#[derive(Default)]
+struct Clauses {
+    required: Vec<Node>,
+    optional: Vec<Node>,
+    excluded: Vec<Node>,
+}
+
+/// A combination of clauses that can match, each of them flat itself; `Nothing` where nothing positive is said.
+pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {
+    let mut clauses = required.iter().chain(&optional).chain(&excluded);
+    let mut all = match clauses.any(|node| matches!(node, Node::Boolean { .. })) {
+        true => put_together(required, optional, excluded),
+        false => as_they_are(required, optional, excluded),
+    };
+    if all.required.is_empty() {
+        // What is searched apart stands first.
+        let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
+        all.optional.sort_by_key(|node| !is_phrase(node));
+    }
+    let is_alone = all.optional.is_empty() && all.excluded.is_empty();
+    match (all.required.len(), is_alone) {
+        (0, true) => Node::Nothing,
+        (1, true) => all.required.pop().unwrap_or(Node::Nothing),
+        _ => Node::Boolean {
+            required: all.required,
+            optional: all.optional,
+            excluded: all.excluded,
+        },
+    }
+}
+
+/// Clauses of which none is a combination: most queries.
+fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
+    if required.is_empty() && optional.len() == 1 {
+        // The only alternative is required.
+        return Clauses {
+            required: optional,
+            optional: required,
+            excluded,
+        };
+    }
+    Clauses {
+        required,
+        optional,
+        excluded,
+    }
+}
+
+/// Clauses, with those of combinations among them that need not stand apart.
+fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
+    let mut all = Clauses::default();
+    optional.into_iter().for_each(|node| all.offer(node));
+    if required.is_empty() && all.optional.len() == 1 {
+        // The only alternative is required.
+        let only = std::mem::take(&mut all.optional);
+        only.into_iter().for_each(|node| all.require(node));
+    }
+    required.into_iter().for_each(|node| all.require(node));
+    excluded.into_iter().for_each(|node| all.exclude(node));
+    if let ([Node::Boolean { .. }], []) = (all.required.as_slice(), all.optional.as_slice())
+        && let Some(Node::Boolean {
+            required,
+            optional,
+            excluded,
+        }) = all.required.pop()
+    {
+        // Alternatives, and nothing else is positive.
+        all.required = required;
+        all.optional = optional;
+        all.excluded.extend(excluded);
+    }
+    all
+}
+
+impl Clauses {
+    fn require(&mut self, node: Node) {
+        match node {
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } => {
+                self.excluded.extend(excluded);
+                match required.is_empty() {
+                    true => self.required.push(alternatives(optional)),
+                    false => {
+                        self.required.extend(required);
+                        self.optional.extend(optional);
+                    }
+                }
+            }
+            node => self.required.push(node),
+        }
+    }
+
+    fn offer(&mut self, node: Node) {
+        match node {
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } if required.is_empty() && excluded.is_empty() => self.optional.extend(optional),
+            node => self.optional.push(node),
+        }
+    }
+
+    fn exclude(&mut self, node: Node) {
+        match node {
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } if required.is_empty() && excluded.is_empty() => self.excluded.extend(optional),
+            node => self.excluded.push(node),
+        }
+    }
+}
+
+fn alternatives(optional: Vec<Node>) -> Node {
+    Node::Boolean {
+        required: Vec::new(),
+        optional,
+        excluded: Vec::new(),
+    }
+}

@@ -1,0 +1,115 @@
+//! Scores of one clause on one segment, and upper bounds on them.
+
+use crate::context::counters;
+use crate::plan::norms::Factors;
+use crate::plan::planner::Plan;
+use crate::plan::ranking::Ranking;
+use index::{DocId, Field, Impact, Segment};
+
+/// Postings scored at once.
+pub(crate) const BLOCK: usize = 256;
+/// A frequency that stands for any, kept in what scores take.
+const FREQUENCY_MAX: u32 = i32::MAX as u32;
+
+/// Pairs that are scored side by side.
+const BOUNDED: usize = 4;
+
+/// Turns a frequency into a score: all that is the same for a whole list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scorer<'a> {
+    pub(crate) ranking: Ranking,
+    pub(crate) weight: f32,
+    pub(crate) grid: f32,
+    /// `None` where nothing is scored.
+    pub(crate) factors: Option<&'a Factors>,
+    pub(crate) lengths: &'a [u8],
+}
+
+impl<'a> Scorer<'a> {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        field: Field,
+        weight: f32,
+        segment: &'a Segment,
+    ) -> Scorer<'a> {
+        Scorer {
+            ranking: plan.ranking,
+            weight,
+            grid: plan.grid,
+            factors: match field {
+                Field::Text => plan.text_factors.as_deref(),
+                Field::Title => plan.title_factors.as_deref(),
+                Field::Site => None,
+            },
+            lengths: segment.lengths(field),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn score(&self, doc: DocId, frequency: u32) -> f32 {
+        match self.factors {
+            Some(factors) => {
+                counters::scored(1);
+                let factor = factors.by_length[self.length_byte(doc) as usize];
+                self.ranking
+                    .score(self.weight, frequency, factor, self.grid)
+            }
+            None => 0.0,
+        }
+    }
+
+    /// The scores of some postings, as many as there are documents (256 at most).
+    #[inline]
+    pub(crate) fn score_many(&self, docs: &[u32], frequencies: &[u32], scores: &mut [f32]) {
+        let Some(factors) = self.factors else {
+            scores.fill(0.0);
+            return;
+        };
+        counters::scored(docs.len());
+        let mut factors_of = [0.0; BLOCK];
+        for (factor, &doc) in factors_of.iter_mut().zip(docs) {
+            *factor = factors.by_length[self.length_byte(DocId(doc)) as usize];
+        }
+        let factors_of = &factors_of[..docs.len().min(BLOCK)];
+        self.ranking
+            .score_many(self.weight, frequencies, factors_of, self.grid, scores);
+    }
+
+    /// Whether a score stays below the weight, however often the word is said.
+    pub(crate) fn saturates(&self) -> bool {
+        matches!(self.ranking, Ranking::Bm25 { .. })
+    }
+
+    /// The most that a posting dominated by one of `impacts` can score. A score never falls when the
+    /// frequency rises, and never rises with the length, so the maximum is at one of them.
+    #[inline]
+    pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
+        let Some(factors) = self.factors else {
+            return 0.0;
+        };
+        // Four at a time, without a branch: one division of the processor's.
+        let mut most = 0.0;
+        for impacts in impacts.chunks(BOUNDED) {
+            // Frequency 0, of a pair that is not used, scores 0.
+            let (mut frequencies, mut of_lengths) = ([0; BOUNDED], [0.0; BOUNDED]);
+            for (at, impact) in impacts.iter().enumerate() {
+                frequencies[at] = impact.frequency & FREQUENCY_MAX;
+                of_lengths[at] = factors.by_length[usize::from(impact.length)];
+            }
+            for score in self
+                .ranking
+                .score_four(self.weight, frequencies, of_lengths, self.grid)
+            {
+                most = if score > most { score } else { most };
+            }
+        }
+        most
+    }
+
+    /// The quantised length of a document. A damaged list could name a document that the segment
+    /// has not got; it counts as empty rather than ending the program.
+    #[inline]
+    pub(crate) fn length_byte(&self, doc: DocId) -> u8 {
+        self.lengths.get(doc.0 as usize).copied().unwrap_or(0)
+    }
+}

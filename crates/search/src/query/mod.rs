@@ -1,0 +1,6 @@
+//! The meaning of a query, and the parser of typed text.
+
+pub mod parse;
+pub(crate) mod tree;
+
+pub use tree::Query;

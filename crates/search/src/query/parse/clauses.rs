@@ -1,0 +1,320 @@
+//! Puts the clauses of one pair of parentheses together.
+use super::limits::{Warnings, shortened};
+use super::terms::Operator;
+use crate::query::tree::Query;
+use index::Field;
+use std::collections::{HashMap, HashSet};
+
+/// How a clause is joined to the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) enum Join {
+    #[default]
+    None,
+    And,
+    Or,
+}
+
+/// What stands before a clause.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Sign {
+    Required,
+    Excluded,
+}
+
+/// One clause as typed.
+#[derive(Debug)]
+pub(super) struct Clause {
+    pub(super) join: Join,
+    pub(super) sign: Option<Sign>,
+    // The words of one run without blanks, `foo-bar`, rather than a group.
+    pub(super) is_run: bool,
+    pub(super) query: Query,
+}
+
+/// A group being read: its clauses, and what was said about the next one.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    pub(super) clauses: Vec<Clause>,
+    pub(super) join: Join,
+    pub(super) sign: Option<Sign>,
+    pub(super) field: Option<Field>,
+    // The field written before the group's parenthesis.
+    inherited: Option<Field>,
+}
+
+impl Frame {
+    pub(super) fn inside(field: Field) -> Frame {
+        Frame {
+            inherited: Some(field),
+            ..Frame::default()
+        }
+    }
+
+    pub(super) fn field_in_force(&self) -> Field {
+        self.field.or(self.inherited).unwrap_or(Field::Text)
+    }
+
+    /// Whether `AND` or `OR` has something on its left and is not yet said.
+    pub(super) fn can_join(&self) -> bool {
+        !self.clauses.is_empty() && self.join == Join::None && self.sign.is_none()
+    }
+
+    pub(super) fn push(&mut self, query: Query) {
+        self.push_clause(query, false);
+    }
+
+    pub(super) fn push_run(&mut self, query: Query) {
+        self.push_clause(query, true);
+    }
+
+    fn push_clause(&mut self, query: Query, is_run: bool) {
+        self.clauses.push(Clause {
+            join: std::mem::take(&mut self.join),
+            sign: self.sign.take(),
+            is_run,
+            query,
+        });
+        self.field = None;
+    }
+
+    /// The next clause turned out empty. A join said before it waits for the one after.
+    pub(super) fn drop_clause(&mut self) {
+        self.sign = None;
+        self.field = None;
+    }
+}
+
+/// Makes one query of the clauses of a group. Where all are excluded, it is a `Boolean` with
+/// nothing else, and the caller decides.
+pub(super) fn combine(clauses: Vec<Clause>, operator: Operator, warnings: &mut Warnings) -> Query {
+    let mut lists = Lists::default();
+    let mut clauses = clauses.into_iter().peekable();
+    while let Some(first) = clauses.next() {
+        let mut joined_by_and = first.join == Join::And;
+        let mut alternatives = vec![first];
+        while let Some(next) = clauses.next_if(|next| next.join == Join::Or) {
+            alternatives.push(next);
+        }
+        joined_by_and |= clauses.peek().is_some_and(|next| next.join == Join::And);
+        lists.add(alternatives, operator, joined_by_and, warnings);
+    }
+    for list in [&lists.required, &lists.optional, &lists.excluded] {
+        warn_of_repeated_prefixes(list, warnings);
+    }
+    simplified(lists.required, lists.optional, lists.excluded)
+}
+
+#[derive(Debug, Default)]
+struct Lists {
+    required: Vec<Query>,
+    optional: Vec<Query>,
+    excluded: Vec<Query>,
+}
+
+impl Lists {
+    /// Adds clauses that `OR` joins; most often it is one.
+    fn add(
+        &mut self,
+        alternatives: Vec<Clause>,
+        operator: Operator,
+        joined_by_and: bool,
+        warnings: &mut Warnings,
+    ) {
+        let alone = alternatives.len() == 1;
+        let mut must = operator == Operator::And || joined_by_and;
+        let is_run = alternatives.iter().all(|clause| clause.is_run);
+        let mut positive = Vec::with_capacity(alternatives.len());
+        for clause in alternatives {
+            match clause.sign {
+                Some(Sign::Excluded) => {
+                    if !alone {
+                        warnings.add(
+                            "What is excluded cannot be an alternative: it was left out of all \
+                             results.",
+                        );
+                    }
+                    self.excluded.push(clause.query);
+                }
+                sign => {
+                    must |= sign == Some(Sign::Required);
+                    positive.push(clause.query);
+                }
+            }
+        }
+        must |= positive.len() == 1 && is_site(&positive[0]);
+        match (positive.len(), must) {
+            (0, _) => {}
+            (1, true) => positive.into_iter().for_each(|query| self.require(query)),
+            (_, true) => {
+                let mut any = Vec::new();
+                for query in positive {
+                    flatten_optional(query, &mut any);
+                }
+                self.require(simplified(Vec::new(), any, Vec::new()));
+            }
+            (1, false) if alone && is_run => positive
+                .into_iter()
+                .for_each(|query| self.offer_words(query)),
+            (_, false) => {
+                for query in positive {
+                    flatten_optional(query, &mut self.optional);
+                }
+            }
+        }
+    }
+
+    /// Requires a query; what it requires and excludes itself goes straight into the lists.
+    fn require(&mut self, query: Query) {
+        match query {
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            } if optional.is_empty() => {
+                self.required.extend(required);
+                self.excluded.extend(excluded);
+            }
+            query => self.required.push(query),
+        }
+    }
+
+    /// Makes the words of a run optional one by one.
+    fn offer_words(&mut self, query: Query) {
+        match query {
+            Query::Boolean { required, .. } => self.optional.extend(required),
+            query => self.optional.push(query),
+        }
+    }
+}
+
+fn is_site(query: &Query) -> bool {
+    matches!(
+        query,
+        Query::Term {
+            field: Field::Site,
+            ..
+        }
+    )
+}
+
+/// Adds an alternative; the alternatives of an alternative are alternatives.
+fn flatten_optional(query: Query, optional: &mut Vec<Query>) {
+    match query {
+        Query::Boolean {
+            required,
+            optional: inner,
+            excluded,
+        } if required.is_empty() && excluded.is_empty() => optional.extend(inner),
+        query => optional.push(query),
+    }
+}
+
+/// A combination with repeated words merged; a combination of one clause is that clause.
+pub(super) fn simplified(
+    mut required: Vec<Query>,
+    mut optional: Vec<Query>,
+    mut excluded: Vec<Query>,
+) -> Query {
+    for list in [&mut required, &mut optional, &mut excluded] {
+        merge_repeated(list);
+    }
+    if required.is_empty() && optional.is_empty() && excluded.is_empty() {
+        return Query::Nothing;
+    }
+    if excluded.is_empty() && required.len() + optional.len() == 1 {
+        return required.pop().or(optional.pop()).unwrap_or(Query::Nothing);
+    }
+    // `(a OR b) -c` is one combination.
+    if optional.is_empty() && required.len() == 1 {
+        match required.remove(0) {
+            Query::Boolean {
+                required: inner_required,
+                optional: inner_optional,
+                excluded: inner_excluded,
+            } => {
+                excluded.extend(inner_excluded);
+                merge_repeated(&mut excluded);
+                (required, optional) = (inner_required, inner_optional);
+            }
+            query => required.push(query),
+        }
+    }
+    Query::Boolean {
+        required,
+        optional,
+        excluded,
+    }
+}
+
+/// Up to so many clauses are compared with each other; more go by a table.
+const COMPARED_MAX: usize = 12;
+
+/// What two clauses share that are the same word or the same prefix.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Term(Field, String),
+    Prefix(Field, String),
+}
+
+fn key(query: &Query) -> Option<Key> {
+    match query {
+        Query::Term { field, term, .. } => Some(Key::Term(*field, term.clone())),
+        Query::Prefix { field, prefix } => Some(Key::Prefix(*field, prefix.clone())),
+        _ => None,
+    }
+}
+
+/// Merges a term or a prefix said again into its first place. Weights of terms add; a prefix has none.
+pub(super) fn merge_repeated(list: &mut Vec<Query>) {
+    if list.len() <= COMPARED_MAX && !any_repeated(list) {
+        return;
+    }
+    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut merged: Vec<Query> = Vec::with_capacity(list.len());
+    for query in list.drain(..) {
+        if let Some(key) = key(&query) {
+            let place = *places.entry(key).or_insert(merged.len());
+            match (merged.get_mut(place), &query) {
+                (Some(Query::Term { weight: sum, .. }), Query::Term { weight, .. }) => {
+                    *sum = sum.saturating_add(*weight);
+                    continue;
+                }
+                (Some(_), _) => continue,
+                (None, _) => {}
+            }
+        }
+        merged.push(query);
+    }
+    *list = merged;
+}
+
+fn any_repeated(list: &[Query]) -> bool {
+    let same = |a: &Query, b: &Query| match (a, b) {
+        (
+            Query::Term { field, term, .. },
+            Query::Term {
+                field: other_field,
+                term: other,
+                ..
+            },
+        ) => field == other_field && term == other,
+        (Query::Prefix { .. }, Query::Prefix { .. }) => a == b,
+        _ => false,
+    };
+    (1..list.len()).any(|at| list[..at].iter().any(|before| same(before, &list[at])))
+}
+
+/// Warns of repeated prefixes: a repeated term counts twice, a prefix has no weight.
+fn warn_of_repeated_prefixes(list: &[Query], warnings: &mut Warnings) {
+    let mut known = HashSet::new();
+    for query in list {
+        if let Query::Prefix { field, prefix } = query
+            && !known.insert((*field, prefix.as_str()))
+        {
+            warnings.add(format!(
+                "`{}*` stands in the query more than once; it counts once.",
+                shortened(prefix)
+            ));
+        }
+    }
+}

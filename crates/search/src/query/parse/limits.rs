@@ -1,0 +1,40 @@
+//! Limits of a typed query, and the warnings of one that exceeds them.
+
+/// Longest query, in bytes; what follows is cut off.
+pub const QUERY_BYTES_MAX: usize = 16 << 10;
+/// Deepest nesting of parentheses; deeper ones are ignored.
+pub const DEPTH_MAX: usize = 32;
+/// Most words, phrases' words included; further ones are ignored.
+pub const CLAUSES_MAX: usize = 1024;
+/// Most words of a phrase; further ones are ignored.
+pub const PHRASE_WORDS_MAX: usize = 64;
+/// Most different prefixes, since each stands for thousands of words; further ones are ignored.
+pub const PREFIXES_MAX: usize = 16;
+/// Greatest slop; a greater one counts as this.
+pub const SLOP_MAX: u32 = 64;
+/// Most warnings given.
+pub const WARNINGS_MAX: usize = 16;
+
+/// Warnings, each said once.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings {
+    pub(crate) list: Vec<String>,
+}
+
+impl Warnings {
+    pub(crate) fn add(&mut self, warning: impl Into<String>) {
+        let warning = warning.into();
+        if self.list.len() < WARNINGS_MAX && !self.list.contains(&warning) {
+            self.list.push(warning);
+        }
+    }
+}
+
+/// The start of what was typed, for a warning.
+pub(crate) fn shortened(typed: &str) -> String {
+    const CHARACTERS_MAX: usize = 40;
+    match typed.char_indices().nth(CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &typed[..end]),
+        None => typed.to_owned(),
+    }
+}

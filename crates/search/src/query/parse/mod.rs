@@ -1,0 +1,33 @@
+//! The lenient parser: anything typed becomes a query and warnings; it never fails.
+//!
+//! ```text
+//! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or
+//! clause  := { + | - | NOT } [field:] ( words | words* | "phrase"[~slop] | (query) )
+//! field   := title | site
+//! ```
+//!
+//! - A word is what the analyzer says: `foo-bar` is two words, both wanted like any others.
+//!   `+` and `-` mean something only at the start of a clause; `AND OR NOT` only in capitals.
+//! - `OR` binds tighter than its neighbours, as in web search: `a OR b c` is `(a OR b) AND c`.
+//! - With [`Operator::Or`] bare words are optional; `+word`, the sides of an `AND` and `site:`
+//!   stay required.
+//! - `site:` takes a whole name, filters, and adds nothing to the score.
+//! - Words said again merge into one clause of that weight; prefixes said again into one.
+//!
+//! Limits keep evaluation bounded whatever is typed: see the constants. The parser keeps its own
+//! stack of open parentheses, so no input can overflow the program's.
+
+mod clauses;
+mod limits;
+mod parser;
+mod scan;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod typed;
+
+pub use limits::{
+    CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
+};
+pub use terms::Operator;
+pub use typed::{Parsed, bag_of_words, parse, phrase_of};

@@ -1,0 +1,359 @@
+//! Token after token to clauses: which group is open, what was said about the next clause.
+use super::clauses::{self, Clause, Frame, Join, Sign};
+use super::limits::{
+    CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings, shortened,
+};
+use super::scan::{Keyword, Scanner, Token};
+use super::terms::{Operator, phrase_query, term_query};
+use crate::query::tree::Query;
+use index::Field;
+use std::collections::HashSet;
+use text::Analyzer;
+
+/// Counts words against [`CLAUSES_MAX`] and different prefixes against [`PREFIXES_MAX`].
+#[derive(Debug, Default)]
+struct Words {
+    count: usize,
+    prefixes: HashSet<(Field, String)>,
+}
+
+impl Words {
+    /// Takes room for up to `wanted` words and returns how many there is room for.
+    fn admit(&mut self, wanted: usize, warnings: &mut Warnings) -> usize {
+        let admitted = wanted.min(CLAUSES_MAX - self.count);
+        if admitted < wanted {
+            warnings.add(format!(
+                "The query has more than {CLAUSES_MAX} words; the rest was ignored."
+            ));
+        }
+        self.count += admitted;
+        admitted
+    }
+
+    /// Whether there is room for a prefix.
+    fn admit_prefix(&mut self, field: Field, prefix: &str, warnings: &mut Warnings) -> bool {
+        let key = (field, prefix.to_owned());
+        if self.prefixes.len() >= PREFIXES_MAX && !self.prefixes.contains(&key) {
+            warnings.add(format!(
+                "The query has more than {PREFIXES_MAX} different prefixes; the rest was ignored."
+            ));
+            return false;
+        }
+        self.prefixes.insert(key);
+        true
+    }
+}
+
+/// Reads one query.
+pub(super) struct Parser<'w> {
+    analyzer: Analyzer,
+    operator: Operator,
+    words: Words,
+    // Never empty: the query itself, then the open parentheses.
+    frames: Vec<Frame>,
+    // Parentheses open beyond the deepest allowed.
+    ignored_depth: usize,
+    warnings: &'w mut Warnings,
+}
+
+impl<'w> Parser<'w> {
+    pub(super) fn new(
+        analyzer: Analyzer,
+        operator: Operator,
+        warnings: &'w mut Warnings,
+    ) -> Parser<'w> {
+        Parser {
+            analyzer,
+            operator,
+            words: Words::default(),
+            frames: vec![Frame::default()],
+            ignored_depth: 0,
+            warnings,
+        }
+    }
+
+    /// The meaning of `text`, which is not too long.
+    pub(super) fn parse(mut self, text: &str) -> Query {
+        for token in Scanner::new(text) {
+            self.take(token);
+        }
+        self.finish()
+    }
+
+    fn take(&mut self, token: Token<'_>) {
+        match token {
+            Token::Open => self.open(),
+            Token::Close => self.close(),
+            Token::Quoted { content, slop } => self.quoted(content, slop),
+            Token::StrayQuote => self
+                .warnings
+                .add("A quotation mark has no partner and was ignored."),
+            Token::Sign(sign) => self.top().sign = Some(sign),
+            Token::StraySign(sign) => self.warnings.add(format!(
+                "`{sign}` stands alone and was ignored; write it right before a word."
+            )),
+            Token::LongSign(typed) => self.warnings.add(format!(
+                "`{}` was ignored; one `-` before a word excludes it.",
+                shortened(typed)
+            )),
+            Token::Field(field) => self.top().field = Some(field),
+            Token::UnknownField(name) => self.warnings.add(format!(
+                "There is no field `{}`; its words were searched as words. \
+                 The fields are `title:` and `site:`.",
+                shortened(name)
+            )),
+            Token::EmptyField(name) => self.warnings.add(format!(
+                "`{name}:` has nothing right after it, so `{name}` was searched as a word."
+            )),
+            Token::Keyword(keyword) => self.keyword(keyword),
+            Token::Words(words) => self.bare(words),
+        }
+    }
+
+    /// The innermost open group.
+    fn top(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::default());
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    fn keyword(&mut self, keyword: Keyword) {
+        let frame = self.top();
+        let joinable = frame.can_join();
+        match keyword {
+            Keyword::Or if joinable => frame.join = Join::Or,
+            Keyword::And if joinable => frame.join = Join::And,
+            Keyword::Not if frame.sign.is_none() => frame.sign = Some(Sign::Excluded),
+            _ => self.stray_keyword(keyword.name()),
+        }
+    }
+
+    fn stray_keyword(&mut self, name: &str) {
+        self.warnings.add(format!(
+            "`{name}` has nothing to join and was ignored; write it in small letters to search \
+             for the word."
+        ));
+    }
+
+    fn open(&mut self) {
+        if self.frames.len() > DEPTH_MAX || self.ignored_depth > 0 {
+            self.ignored_depth += 1;
+            self.warnings.add(format!(
+                "Parentheses nest deeper than {DEPTH_MAX}; the inner ones were ignored."
+            ));
+            return;
+        }
+        let inherited = self.top().field_in_force();
+        self.frames.push(Frame::inside(inherited));
+    }
+
+    fn close(&mut self) {
+        if self.ignored_depth > 0 {
+            self.ignored_depth -= 1;
+        } else if self.frames.len() > 1 {
+            self.close_group();
+        } else {
+            self.warnings.add("A `)` has no partner and was ignored.");
+        }
+    }
+
+    /// Ends the innermost group and makes it a clause of the group around it.
+    fn close_group(&mut self) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        self.warn_dangling(&frame);
+        if frame.clauses.is_empty() {
+            self.warnings.add("Empty parentheses were ignored.");
+            self.top().drop_clause();
+            return;
+        }
+        let group = clauses::combine(frame.clauses, self.operator, self.warnings);
+        match group {
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            } if required.is_empty() && optional.is_empty() => self.only_excluded(excluded),
+            group => self.top().push(group),
+        }
+    }
+
+    /// A group that only excludes means the same one level up, unless it is itself negated or an
+    /// alternative: "everything but" is not something to look for.
+    fn only_excluded(&mut self, excluded: Vec<Query>) {
+        let top = self.top();
+        if top.sign == Some(Sign::Excluded) || top.join == Join::Or {
+            top.drop_clause();
+            self.warnings.add(
+                "Parentheses that hold only excluded words cannot be excluded or an alternative, \
+                 and were ignored.",
+            );
+            return;
+        }
+        for query in excluded {
+            top.clauses.push(Clause {
+                join: Join::None,
+                sign: Some(Sign::Excluded),
+                is_run: false,
+                query,
+            });
+        }
+        top.drop_clause();
+    }
+
+    fn quoted(&mut self, content: &str, slop: Option<&str>) {
+        let field = self.top().field_in_force();
+        if field == Field::Site {
+            return self.site(content);
+        }
+        let mut terms = self.analyzer.terms(content);
+        if terms.is_empty() {
+            self.warnings
+                .add("Quotation marks without a word between them were ignored.");
+            return self.top().drop_clause();
+        }
+        if terms.len() > PHRASE_WORDS_MAX {
+            terms.truncate(PHRASE_WORDS_MAX);
+            self.warnings.add(format!(
+                "A phrase is longer than {PHRASE_WORDS_MAX} words; its end was ignored."
+            ));
+        }
+        let admitted = self.words.admit(terms.len(), self.warnings);
+        terms.truncate(admitted);
+        let slop = slop.map_or(0, |digits| self.slop(digits));
+        match phrase_query(field, terms, slop) {
+            Some(query) => self.top().push(query),
+            None => self.top().drop_clause(),
+        }
+    }
+
+    fn slop(&mut self, digits: &str) -> u32 {
+        // Digits alone fail to parse only when there are too many.
+        let slop = digits.parse().unwrap_or(u32::MAX);
+        if slop > SLOP_MAX {
+            self.warnings.add(format!(
+                "The greatest distance in a phrase is {SLOP_MAX}, which was used."
+            ));
+        }
+        slop.min(SLOP_MAX)
+    }
+
+    fn bare(&mut self, words: &str) {
+        let field = self.top().field_in_force();
+        if field == Field::Site {
+            return self.site(words);
+        }
+        let mut queries = self.word_queries(field, words);
+        let admitted = self.words.admit(queries.len(), self.warnings);
+        queries.truncate(admitted);
+        match clauses::simplified(queries, Vec::new(), Vec::new()) {
+            Query::Nothing => self.top().drop_clause(),
+            query => self.top().push_run(query),
+        }
+    }
+
+    /// The words of a run without blanks, and where stars make prefixes of them.
+    fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
+        let mut queries = Vec::new();
+        let mut pieces = typed.split('*').peekable();
+        while let Some(piece) = pieces.next() {
+            let mut prefix = None;
+            if let Some(next) = pieces.peek() {
+                let ends_word = piece.ends_with(char::is_alphanumeric);
+                if ends_word && !next.starts_with(char::is_alphanumeric) {
+                    prefix = piece
+                        .char_indices()
+                        .rev()
+                        .take_while(|(_, character)| character.is_alphanumeric())
+                        .last()
+                        .map(|(start, _)| start);
+                } else if !piece.is_empty() || queries.is_empty() {
+                    self.warnings.add(
+                        "A `*` is understood only at the end of a word, as in `wor*`; \
+                         another one was ignored.",
+                    );
+                }
+            }
+            let (whole, start) = piece.split_at(prefix.unwrap_or(piece.len()));
+            let whole = self.analyzer.terms(whole).into_iter();
+            queries.extend(whole.map(|term| term_query(field, term)));
+            // Not stemmed: `relational*` must not widen to `relat`.
+            let start = Analyzer::Plain.terms(start).into_iter();
+            for prefix in start {
+                if self.words.admit_prefix(field, &prefix, self.warnings) {
+                    queries.push(Query::Prefix { field, prefix });
+                }
+            }
+        }
+        queries
+    }
+
+    fn site(&mut self, typed: &str) {
+        let name = typed.trim().trim_end_matches('*');
+        if name.len() < typed.trim().len() {
+            self.warnings
+                .add("`site:` takes a whole name; the `*` was ignored.");
+        }
+        let name = site_name(name);
+        if name.is_empty() || self.words.admit(1, self.warnings) == 0 {
+            return self.top().drop_clause();
+        }
+        self.top().push(term_query(Field::Site, name));
+    }
+
+    fn warn_dangling(&mut self, frame: &Frame) {
+        match frame.join {
+            Join::Or => self.stray_keyword("OR"),
+            Join::And => self.stray_keyword("AND"),
+            Join::None => {}
+        }
+        if frame.sign == Some(Sign::Excluded) {
+            self.warnings
+                .add("A `-` or `NOT` has nothing after it and was ignored.");
+        }
+    }
+
+    fn finish(mut self) -> Query {
+        if self.frames.len() > 1 || self.ignored_depth > 0 {
+            self.warnings
+                .add("A `(` has no partner; the query was read as if it closed at the end.");
+        }
+        while self.frames.len() > 1 {
+            self.close_group();
+        }
+        let frame = std::mem::take(self.top());
+        self.warn_dangling(&frame);
+        if frame.clauses.is_empty() {
+            self.warnings.add("The query has no words to look for.");
+            return Query::Nothing;
+        }
+        match clauses::combine(frame.clauses, self.operator, self.warnings) {
+            Query::Boolean {
+                required, optional, ..
+            } if required.is_empty() && optional.is_empty() => {
+                self.warnings
+                    .add("The query only says what to leave out; add a word to look for.");
+                Query::Nothing
+            }
+            query => query,
+        }
+    }
+}
+
+/// The name of a site as it is indexed: a host in lower case, to which a pasted address is cut.
+/// Other sites are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
+fn site_name(typed: &str) -> String {
+    let lower = typed.to_lowercase();
+    for scheme in ["http://", "https://"] {
+        if let Some(rest) = lower.strip_prefix(scheme) {
+            let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+            return rest[..end].to_owned();
+        }
+    }
+    let (host, port) = typed.rsplit_once(':').unwrap_or((typed, ""));
+    let is_host = !host.contains(['/', ':']) && port.bytes().all(|byte| byte.is_ascii_digit());
+    if is_host { lower } else { typed.to_owned() }
+}

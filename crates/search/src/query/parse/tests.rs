@@ -1,0 +1,368 @@
+//! The parser's answers to ordinary, odd and hostile queries.
+use super::*;
+use crate::query::tree::Query;
+use index::Field;
+use proptest::prelude::*;
+use text::Analyzer;
+
+/// A short form that shows structure: `+a` required, `a` optional, `-a` excluded.
+fn shown(query: &Query) -> String {
+    let label = |field: &Field| match field {
+        Field::Text => "",
+        Field::Title => "title:",
+        Field::Site => "site:",
+    };
+    match query {
+        Query::Nothing => "nothing".to_owned(),
+        Query::Term {
+            field,
+            term,
+            weight: 1,
+        } => format!("{}{term}", label(field)),
+        Query::Term {
+            field,
+            term,
+            weight,
+        } => format!("{}{term}^{weight}", label(field)),
+        Query::Prefix { field, prefix } => format!("{}{prefix}*", label(field)),
+        Query::Phrase {
+            field,
+            terms,
+            slop: 0,
+        } => format!("{}\"{}\"", label(field), terms.join(" ")),
+        Query::Phrase { field, terms, slop } => {
+            format!("{}\"{}\"~{slop}", label(field), terms.join(" "))
+        }
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            let part = |sign: &'static str, list: &[Query]| -> Vec<String> {
+                list.iter().map(|q| format!("{sign}{}", shown(q))).collect()
+            };
+            let mut all = part("+", required);
+            all.extend(part("", optional));
+            all.extend(part("-", excluded));
+            format!("({})", all.join(" "))
+        }
+    }
+}
+
+#[track_caller]
+fn check_with(operator: Operator, typed: &str, expected: &str, warnings: usize) {
+    let parsed = parse(typed, Analyzer::Plain, operator);
+    assert_eq!(shown(&parsed.query), expected, "{typed:?}");
+    assert_eq!(
+        parsed.warnings.len(),
+        warnings,
+        "{typed:?} {:?}",
+        parsed.warnings
+    );
+}
+
+#[track_caller]
+fn check(typed: &str, expected: &str) {
+    check_with(Operator::And, typed, expected, 0);
+}
+
+#[track_caller]
+fn check_warned(typed: &str, expected: &str) {
+    check_with(Operator::And, typed, expected, 1);
+}
+
+#[track_caller]
+fn check_any(typed: &str, expected: &str) {
+    check_with(Operator::Or, typed, expected, 0);
+}
+
+#[test]
+fn repeated_prefixes_are_one() {
+    check_warned("t* t*", "t*");
+    check_warned("t* a t* t*", "(+t* +a)");
+    check_warned("a -t* -t*", "(+a -t*)");
+    check_with(Operator::Or, "t* t* tea", "(t* tea)", 1);
+    check("t* title:t*", "(+t* +title:t*)");
+    check("(t* a) OR (t* b)", "((+t* +a) (+t* +b))");
+    let many = format!("{}last", "t* ".repeat(CLAUSES_MAX - 1));
+    check_warned(&many, "(+t* +last)");
+    let different: Vec<String> = ('a'..='z').map(|letter| format!("{letter}*")).collect();
+    let expected = different[..PREFIXES_MAX].join(" ");
+    check_with(
+        Operator::Or,
+        &different.join(" "),
+        &format!("({expected})"),
+        1,
+    );
+}
+
+#[test]
+fn words() {
+    check("hello", "hello");
+    check("Hello World", "(+hello +world)");
+    check("foo-bar it's C++", "(+foo +bar +it +s +c)");
+    check("a b a A", "(+a^3 +b)");
+    check("foo & bar", "(+foo +bar)");
+    check(
+        "12:30 http://example.com/x",
+        "(+12 +30 +http +example +com +x)",
+    );
+    check("or and not", "(+or +and +not)");
+}
+
+#[test]
+fn alternatives_bind_tighter_than_their_neighbours() {
+    check("a OR b", "(a b)");
+    check("a OR b c", "(+(a b) +c)");
+    check("c a OR b", "(+c +(a b))");
+    check("a OR b AND c OR d", "(+(a b) +(c d))");
+    check("a AND b", "(+a +b)");
+    check("a OR (b c)", "(a (+b +c))");
+    check("a OR foo-bar", "(a (+foo +bar))");
+    check("a OR (b OR c)", "(a b c)");
+    check("(a OR b) -c", "(a b -c)");
+    check("a OR a", "a^2");
+}
+
+#[test]
+fn exclusion() {
+    check("a -b", "(+a -b)");
+    check("a NOT b", "(+a -b)");
+    check("-b a", "(+a -b)");
+    check("a -\"b c\"", "(+a -\"b c\")");
+    check("a -(b c)", "(+a -(+b +c))");
+    check("a -foo-bar", "(+a -(+foo +bar))");
+    check("a -title:b", "(+a -title:b)");
+    check("a (-b)", "(+a -b)");
+    check("a (b -c)", "(+a +b -c)");
+    check("a OR (b -c)", "(a (+b -c))");
+    check("\"a\"-b", "(+a +b)");
+    check_warned("-a", "nothing");
+    check_warned("-(a b)", "nothing");
+    check_warned("a OR -b", "(+a -b)");
+    check_warned("a -(-b)", "a");
+    check_with(Operator::And, "a OR (-b)", "a", 2);
+}
+
+#[test]
+fn fields_phrases_prefixes() {
+    check("title:Word", "title:word");
+    check("TITLE:word", "title:word");
+    check("title:\"two words\"", "title:\"two words\"");
+    check("title:(a b) c", "(+title:a +title:b +c)");
+    check("title:(a OR b)", "(title:a title:b)");
+    check("title:a-b", "(+title:a +title:b)");
+    check("title:(a site:X.com)", "(+title:a +site:x.com)");
+    check("site:Example.COM news", "(+site:example.com +news)");
+    check("site:https://Example.com/a/b?c", "site:example.com");
+    check("site:\"a b\"", "site:a b");
+    check("site:Example.COM:8080", "site:example.com:8080");
+    check("site:/usr/share/R", "site:/usr/share/R");
+    check("site:\"man:Xorg(1)\"", "site:man:Xorg(1)");
+    check("\"a phrase\"", "\"a phrase\"");
+    check("“a phrase”", "\"a phrase\"");
+    check("\"one\"", "one");
+    check("\"a b\"~2", "\"a b\"~2");
+    check("\"a b\"~2x", "(+\"a b\"~2 +x)");
+    check("Wor*", "wor*");
+    check("foo-bar* baz", "(+foo +bar* +baz)");
+    check("title:wor*", "title:wor*");
+    check("wor**", "wor*");
+    check("f(x)", "(+f +x)");
+}
+
+#[test]
+fn what_is_ignored_is_said() {
+    for (typed, expected) in [
+        ("", "nothing"),
+        ("   ", "nothing"),
+        ("!!!", "nothing"),
+        ("a \"b", "(+a +b)"),
+        ("(a b", "(+a +b)"),
+        ("a) b", "(+a +b)"),
+        ("a () b", "(+a +b)"),
+        ("a \"\" b", "(+a +b)"),
+        ("OR a", "a"),
+        ("a OR", "a"),
+        ("a AND", "a"),
+        ("a OR OR b", "(a b)"),
+        ("a NOT", "a"),
+        ("a - b", "(+a +b)"),
+        ("a + b", "(+a +b)"),
+        ("cargo --release", "(+cargo +release)"),
+        ("a * b", "(+a +b)"),
+        ("*a", "a"),
+        ("a*b", "(+a +b)"),
+        ("foo:bar", "(+foo +bar)"),
+        ("foo:\"a b\"", "(+foo +\"a b\")"),
+        ("title: a", "(+title +a)"),
+        ("a title:", "(+a +title)"),
+        ("site:exa*", "site:exa"),
+        ("\"a b\"~999", "\"a b\"~64"),
+        ("\"a b\"~99999999999999999999", "\"a b\"~64"),
+    ] {
+        check_warned(typed, expected);
+    }
+    let long = parse(&"é".repeat(QUERY_BYTES_MAX), Analyzer::Plain, Operator::And);
+    assert_eq!(long.warnings.len(), 1);
+}
+
+#[test]
+fn any_word_will_do() {
+    check_any("a b", "(a b)");
+    check_any("a b a", "(a^2 b)");
+    check_any("a +b -c", "(+b a -c)");
+    check_any("a AND b c", "(+a +b c)");
+    check_any("a OR b c", "(a b c)");
+    check_any("foo-bar a", "(foo bar a)");
+    check_any("a (b AND c)", "(a (+b +c))");
+    check_any("a OR foo-bar", "(a (+foo +bar))");
+    check_any("a site:x.com", "(+site:x.com a)");
+    check_any("a OR site:x.com", "(a site:x.com)");
+    check_any("a (b c)", "(a b c)");
+}
+
+#[test]
+fn limits_hold() {
+    let words: Vec<String> = (0..2000).map(|word| format!("w{word}")).collect();
+    let many = parse(&words.join(" "), Analyzer::Plain, Operator::And);
+    let Query::Boolean { required, .. } = &many.query else {
+        panic!("{:?}", many.query);
+    };
+    assert_eq!(required.len(), CLAUSES_MAX);
+    assert_eq!(many.warnings.len(), 1);
+
+    let phrase = format!("\"{}\"", words[..100].join(" "));
+    let phrase = parse(&phrase, Analyzer::Plain, Operator::And);
+    let Query::Phrase { terms, .. } = &phrase.query else {
+        panic!("{:?}", phrase.query);
+    };
+    assert_eq!(terms.len(), PHRASE_WORDS_MAX);
+
+    let (open, close) = ("(".repeat(100_000), ")".repeat(100_000));
+    for typed in [
+        open.clone(),
+        close.clone(),
+        format!("{open}a{close}"),
+        format!("{}a{}", "(".repeat(8000), ")".repeat(8000)),
+        "\"".repeat(100_001),
+        "-(".repeat(50_000),
+        "a OR (".repeat(50_000),
+        "title:".repeat(50_000),
+    ] {
+        let parsed = parse(&typed, Analyzer::Plain, Operator::And);
+        assert!(depth(&parsed.query) <= 2 * DEPTH_MAX + 2);
+        assert!(parsed.warnings.len() <= WARNINGS_MAX);
+    }
+}
+
+#[test]
+fn words_without_syntax() {
+    let bag = |text, operator| shown(&bag_of_words(text, Analyzer::Plain, operator));
+    assert_eq!(bag("a OR -b a", Operator::And), "(+a^2 +or +b)");
+    assert_eq!(bag("a \"b\" title:c", Operator::Or), "(a b title c)");
+    assert_eq!(bag("a", Operator::Or), "a");
+    assert_eq!(bag("...", Operator::And), "nothing");
+    assert_eq!(
+        shown(&phrase_of("The, cat!", Analyzer::Plain)),
+        "\"the cat\""
+    );
+    assert_eq!(shown(&phrase_of("cat", Analyzer::Plain)), "cat");
+    assert_eq!(shown(&phrase_of("", Analyzer::Plain)), "nothing");
+}
+
+fn depth(query: &Query) -> usize {
+    match query {
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            let all = required.iter().chain(optional).chain(excluded);
+            1 + all.map(depth).max().unwrap_or(0)
+        }
+        _ => 1,
+    }
+}
+
+/// What every parse promises.
+fn is_well_formed(query: &Query) -> bool {
+    match query {
+        Query::Nothing => true,
+        Query::Term { term, weight, .. } => !term.is_empty() && *weight > 0,
+        Query::Prefix { field, prefix } => !prefix.is_empty() && *field != Field::Site,
+        Query::Phrase { field, terms, slop } => {
+            let length = 2..=PHRASE_WORDS_MAX;
+            length.contains(&terms.len()) && *slop <= SLOP_MAX && *field != Field::Site
+        }
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            !(required.is_empty() && optional.is_empty())
+                && required
+                    .iter()
+                    .chain(optional)
+                    .chain(excluded)
+                    .all(|query| is_well_formed(query) && *query != Query::Nothing)
+        }
+    }
+}
+
+fn grammar_shaped() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        8 => "[a-c]{1,2}",
+        1 => Just("title:".to_owned()),
+        1 => Just("site:".to_owned()),
+        1 => Just("foo:".to_owned()),
+        2 => Just("\"".to_owned()),
+        1 => Just("~2".to_owned()),
+        2 => Just("(".to_owned()),
+        2 => Just(")".to_owned()),
+        1 => Just("-".to_owned()),
+        1 => Just("+".to_owned()),
+        1 => Just("*".to_owned()),
+        1 => Just("OR".to_owned()),
+        1 => Just("AND".to_owned()),
+        1 => Just("NOT".to_owned()),
+        6 => Just(" ".to_owned()),
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+fn operators() -> impl Strategy<Value = Operator> {
+    prop_oneof![Just(Operator::And), Just(Operator::Or)]
+}
+
+proptest! {
+    #[test]
+    fn anything_typed_parses(typed in any::<String>(), operator in operators()) {
+        for analyzer in [Analyzer::Plain, Analyzer::English] {
+            let parsed = parse(&typed, analyzer, operator);
+            prop_assert!(is_well_formed(&parsed.query), "{:?}", parsed);
+            bag_of_words(&typed, analyzer, operator);
+            phrase_of(&typed, analyzer);
+        }
+    }
+
+    #[test]
+    fn anything_like_a_query_parses(typed in grammar_shaped(), operator in operators()) {
+        let parsed = parse(&typed, Analyzer::Plain, operator);
+        prop_assert!(is_well_formed(&parsed.query), "{:?}", parsed);
+        let silent = parsed.query == Query::Nothing && parsed.warnings.is_empty();
+        prop_assert!(!silent, "an empty answer without a reason: {typed:?}");
+    }
+
+    #[test]
+    fn plain_words_mean_the_same_with_and_without_syntax(
+        words in proptest::collection::vec("[a-c]{1,2}", 1..8),
+        operator in operators(),
+    ) {
+        let typed = words.join(" ");
+        prop_assert_eq!(
+            parse(&typed, Analyzer::Plain, operator).query,
+            bag_of_words(&typed, Analyzer::Plain, operator)
+        );
+    }
+}

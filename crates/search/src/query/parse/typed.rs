@@ -1,0 +1,62 @@
+//! Queries from typed text: parsed, as a bag of words, or as a phrase.
+
+use crate::query::parse::clauses;
+use crate::query::parse::limits::{CLAUSES_MAX, PHRASE_WORDS_MAX, QUERY_BYTES_MAX, Warnings};
+use crate::query::parse::parser::Parser;
+use crate::query::parse::terms::{Operator, phrase_query, term_query};
+use crate::query::tree::Query;
+use index::Field;
+use text::Analyzer;
+
+/// A parsed query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// What it asks for.
+    pub query: Query,
+    /// What was ignored or changed.
+    pub warnings: Vec<String>,
+}
+
+/// Parses what a person typed.
+pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
+    let mut warnings = Warnings::default();
+    let mut text = text;
+    if text.len() > QUERY_BYTES_MAX {
+        let end = (0..=QUERY_BYTES_MAX)
+            .rev()
+            .find(|&end| text.is_char_boundary(end));
+        text = &text[..end.unwrap_or(0)];
+        warnings.add(format!(
+            "The query is longer than {QUERY_BYTES_MAX} bytes; the rest was ignored."
+        ));
+    }
+    let query = Parser::new(analyzer, operator, &mut warnings).parse(text);
+    Parsed {
+        query,
+        warnings: warnings.list,
+    }
+}
+
+/// A query of the words of `text` alone, without any syntax: for benchmarks and topics. Words said
+/// again add to the weight; past [`CLAUSES_MAX`] distinct words the rest is left out.
+pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
+    let mut clauses = analyzer
+        .terms(text)
+        .into_iter()
+        .map(|term| term_query(Field::Text, term))
+        .collect();
+    clauses::merge_repeated(&mut clauses);
+    clauses.truncate(CLAUSES_MAX);
+    let (required, optional) = match operator {
+        Operator::And => (clauses, Vec::new()),
+        Operator::Or => (Vec::new(), clauses),
+    };
+    clauses::simplified(required, optional, Vec::new())
+}
+
+/// All words of `text` as one phrase, at most [`PHRASE_WORDS_MAX`]; one word is that word.
+pub fn phrase_of(text: &str, analyzer: Analyzer) -> Query {
+    let mut terms = analyzer.terms(text);
+    terms.truncate(PHRASE_WORDS_MAX);
+    phrase_query(Field::Text, terms, 0).unwrap_or(Query::Nothing)
+}

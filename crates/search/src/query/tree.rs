@@ -1,0 +1,45 @@
+//! The meaning of a query, before any index is known.
+use index::Field;
+
+/// A query's meaning. Depth and clauses are bounded by the parser.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Query {
+    /// Nothing matches.
+    Nothing,
+    /// Documents that hold the term.
+    Term {
+        /// Where.
+        field: Field,
+        /// The analysed term.
+        term: String,
+        /// How often the query says it: the score counts it that many times.
+        weight: u32,
+    },
+    /// Documents that hold a term starting so. Counts 1 to the score whatever the words.
+    Prefix {
+        /// Where.
+        field: Field,
+        /// The start, lower-cased.
+        prefix: String,
+    },
+    /// Documents that hold the terms one after another. Scored as one term whose frequency is the
+    /// number of places and whose inverse document frequency is the sum of the words'.
+    Phrase {
+        /// Where.
+        field: Field,
+        /// The analysed terms, two or more.
+        terms: Vec<String>,
+        /// Moves allowed: 0 is the exact phrase.
+        slop: u32,
+    },
+    /// A combination. Matches when all `required` match, none of `excluded` does, and, if nothing
+    /// is required, at least one of `optional`. The score is the sum over matching clauses.
+    Boolean {
+        /// All must match.
+        required: Vec<Query>,
+        /// Add to the score where they match.
+        optional: Vec<Query>,
+        /// None may match.
+        excluded: Vec<Query>,
+    },
+}

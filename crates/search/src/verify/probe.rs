@@ -1,0 +1,274 @@
+//! A clause of any kind, asked about documents that were found otherwise: which of them match it, and what
+//! does it add?
+//!
+//! Terms and phrases are looked for a batch at a time, and so is any of several such. Whatever else there is
+//! (prefixes, combinations within combinations) is walked with a cursor.
+
+use crate::block::answer::Answer;
+use crate::block::term_scorer::List;
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::context::scratch::Lent;
+use crate::exhaustive::cursor::any::Cursor;
+use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
+use crate::join::phrase::bigrams;
+use crate::join::phrase::bigrams::Stored;
+use crate::join::phrase::search::Phrase;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::BLOCK;
+use index::{DocId, IndexError, Segment};
+
+/// A clause opened on one segment.
+pub(crate) enum Probe<'a> {
+    List(Box<List<'a>>),
+    Phrase(Box<Phrase<'a>>),
+    /// Matches where any of them does; adds what all of them do.
+    Any(Vec<Probe<'a>>, Lent<Answer>),
+    Walk(Box<Walk<'a>>),
+}
+
+impl<'a> Probe<'a> {
+    /// Opens a clause; `None` where no document of the segment can match it.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        node: &'a Node,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Option<Probe<'a>>, IndexError> {
+        Ok(match node {
+            Node::Nothing => None,
+            Node::Term(_) | Node::Filter(_) => {
+                List::open(plan, node, segment)?.map(|list| Probe::List(Box::new(list)))
+            }
+            Node::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
+                Stored::Pair(pair) => {
+                    let list = bigrams::list_of(plan, phrase, &pair, segment)?;
+                    Some(Probe::List(Box::new(list)))
+                }
+                Stored::Nowhere => None,
+                Stored::Unknown => Phrase::open(plan, phrase, segment)?
+                    .map(|phrase| Probe::Phrase(Box::new(phrase))),
+            },
+            Node::Boolean {
+                required,
+                optional,
+                excluded,
+            } if required.is_empty() && excluded.is_empty() => {
+                let mut probes = Probe::open_each(plan, optional, segment, stop)?;
+                match probes.len() {
+                    0 | 1 => probes.pop(),
+                    _ => Some(Probe::Any(probes, Lent::take())),
+                }
+            }
+            Node::Prefix { .. } | Node::Boolean { .. } => {
+                Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
+            }
+        })
+    }
+
+    /// Opens those of some clauses that documents of the segment can match.
+    pub(crate) fn open_each(
+        plan: &'a Plan,
+        nodes: impl IntoIterator<Item = &'a Node>,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Vec<Probe<'a>>, IndexError> {
+        let mut probes = Vec::new();
+        for node in nodes {
+            if stop.aborts(1) {
+                break;
+            }
+            probes.extend(Probe::open(plan, node, segment, stop)?);
+        }
+        Ok(probes)
+    }
+
+    /// Finds those of some documents (increasing, 256 at most) that match; with `scored`, also what they score.
+    /// Void where `stop` aborted.
+    pub(crate) fn ask(
+        &mut self,
+        docs: &[u32],
+        scored: bool,
+        stop: StopRef<'_>,
+        answer: &mut Answer,
+    ) {
+        answer.found.count = 0;
+        match self {
+            Probe::List(list) => ask_list(list, docs, scored, answer),
+            Probe::Phrase(phrase) => ask_phrase(phrase, docs, stop, answer),
+            Probe::Any(probes, one) => {
+                let mut is_found = [false; BLOCK];
+                let mut sums = [0.0; BLOCK];
+                for probe in probes {
+                    if stop.aborts(1) {
+                        return;
+                    }
+                    probe.ask(docs, scored, stop, one);
+                    for (&index, score) in one.indexes().iter().zip(&one.scores) {
+                        is_found[index as usize] = true;
+                        sums[index as usize] += score;
+                    }
+                }
+                for (index, sum) in sums[..docs.len()].iter().enumerate() {
+                    if is_found[index] {
+                        answer.push(index as u8, *sum);
+                    }
+                }
+            }
+            Probe::Walk(walk) => walk.ask(docs, scored, answer),
+        }
+    }
+
+    /// The most that a document scores.
+    pub(crate) fn most(&mut self) -> f32 {
+        match self {
+            Probe::List(list) => list.most_unread(),
+            Probe::Phrase(phrase) => phrase.pattern.most(&mut phrase.words),
+            Probe::Any(probes, _) => probes.iter_mut().map(Probe::most).sum(),
+            Probe::Walk(walk) => walk.most,
+        }
+    }
+
+    /// The most that a document of a range scores.
+    pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+        match self {
+            Probe::List(list) => list.bound_in(base, end),
+            Probe::Phrase(phrase) => {
+                let most = phrase.pattern.most(&mut phrase.words);
+                most.min(phrase.bound_in(base, end))
+            }
+            Probe::Any(probes, _) => {
+                let bounds = probes.iter_mut().map(|probe| probe.bound_in(base, end));
+                bounds.sum()
+            }
+            Probe::Walk(walk) => walk.most,
+        }
+    }
+
+    /// About how many documents match.
+    pub(crate) fn cost(&self) -> u64 {
+        match self {
+            Probe::List(list) => list.cost().into(),
+            Probe::Phrase(phrase) => phrase.words.lists[0].cost().into(),
+            Probe::Any(probes, _) => probes.iter().map(Probe::cost).sum(),
+            Probe::Walk(walk) => walk.cursor.cost().into(),
+        }
+    }
+
+    /// Damage met so far.
+    pub(crate) fn take_error(&mut self) -> Option<IndexError> {
+        match self {
+            Probe::List(list) => list.blocks.take_error(),
+            Probe::Phrase(phrase) => phrase.words.take_error(),
+            Probe::Any(probes, _) => probes.iter_mut().find_map(Probe::take_error),
+            Probe::Walk(walk) => walk.error.take().or_else(|| walk.cursor.take_error()),
+        }
+    }
+}
+
+/// Of some documents (increasing, 256 at most), those that hold a phrase and what it scores there.
+fn ask_phrase(phrase: &mut Phrase<'_>, docs: &[u32], stop: StopRef<'_>, answer: &mut Answer) {
+    let Phrase { words, pattern, .. } = phrase;
+    let mut kept = [0; BLOCK];
+    words.find_among(docs, &mut kept);
+    words.matches.sums.fill(0.0);
+    pattern.check(words, f32::NEG_INFINITY, stop, answer);
+    for index in &mut answer.found.wanted[..answer.found.count] {
+        *index = kept[*index as usize];
+    }
+}
+
+/// The first damage met in any of some clauses.
+pub(crate) fn damage_of(probes: &mut [Probe<'_>]) -> Result<(), IndexError> {
+    let damage = probes.iter_mut().find_map(Probe::take_error);
+    damage.map_or(Ok(()), Err)
+}
+
+fn ask_list(list: &mut List<'_>, docs: &[u32], scored: bool, answer: &mut Answer) {
+    let Answer {
+        found,
+        scores,
+        docs: held,
+        places,
+        frequencies,
+    } = answer;
+    list.probe(docs, found, scored.then_some(places), |_, _, _| true);
+    if !scored || found.count == 0 {
+        return;
+    }
+    let count = found.count;
+    for (held, &index) in held.iter_mut().zip(&found.wanted[..count]) {
+        *held = docs[index as usize];
+    }
+    list.blocks
+        .lookup(&places[..count], &mut frequencies[..count]);
+    list.scorer
+        .score_many(&held[..count], &frequencies[..count], &mut scores[..count]);
+}
+
+/// A clause walked with a cursor, document by document.
+pub(crate) struct Walk<'a> {
+    plan: &'a Plan,
+    node: &'a Node,
+    segment: &'a Segment,
+    stop: StopRef<'a>,
+    cursor: Cursor<'a>,
+    /// The document that was asked for last.
+    asked: u32,
+    most: f32,
+    error: Option<IndexError>,
+}
+
+impl<'a> Walk<'a> {
+    fn open(
+        plan: &'a Plan,
+        node: &'a Node,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Option<Walk<'a>>, IndexError> {
+        let cursor = Cursor::open(plan, node, segment, stop)?;
+        if cursor.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Walk {
+            plan,
+            node,
+            segment,
+            stop,
+            cursor,
+            asked: 0,
+            most: plan.most(node),
+            error: None,
+        }))
+    }
+
+    fn ask(&mut self, docs: &[u32], scored: bool, answer: &mut Answer) {
+        let Some((&first, &last)) = docs.first().zip(docs.last()) else {
+            return;
+        };
+        if first < self.asked {
+            // Cursors go forward only.
+            self.cursor = match Cursor::open(self.plan, self.node, self.segment, self.stop) {
+                Ok(cursor) => cursor,
+                Err(error) => {
+                    self.error.get_or_insert(error);
+                    Cursor::Empty
+                }
+            };
+        }
+        self.asked = last;
+        for (index, &doc) in docs.iter().enumerate() {
+            if self.stop.aborts(cancel::DOCUMENT) {
+                return;
+            }
+            if self.cursor.seek(DocId(doc)) == DocId(doc) {
+                let score = match scored {
+                    true => self.cursor.score(),
+                    false => 0.0,
+                };
+                answer.push(index as u8, score);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! All ways to run a search, compared with exhaustive evaluation.
+
+use index::{Index, Segment};
+use search::{Cut, Plan, Query, Ranges, Ranking, ScoredHit, Share};
+use search::{count_partition, merge_sorted, search_partition};
+use std::sync::Arc;
+
+pub(crate) fn all_segments(index: &Index) -> Vec<&Arc<Segment>> {
+    index.segments(0..index.chunks_count()).collect()
+}
+
+/// All ways to search give what exhaustive evaluation gives.
+pub(crate) fn check_all_ways(
+    index: &Index,
+    query: &Query,
+    ranking: Ranking,
+    k: usize,
+    ranges: usize,
+) {
+    let plan = Plan::new(query, ranking, index.statistics()).unwrap();
+    let mut slow = search::TopK::new(k);
+    let (mut total, mut counted) = (0, 0);
+    for segment in all_segments(index) {
+        total += search::exhaustive::search_segment(&plan, segment, &mut slow).unwrap();
+        counted += search::exhaustive::count_segment(&plan, segment).unwrap();
+    }
+    let slow = slow.into_sorted();
+    assert_eq!(total, counted);
+    let what = format!("{k} of {query:?} by {ranking:?}");
+    let best = search::top_of_partition(&plan, all_segments(index), k).unwrap();
+    assert_eq!(best, slow, "{what}");
+    let both = search_partition(&plan, all_segments(index), k).unwrap();
+    assert_eq!(both, (slow.clone(), total), "{what}");
+    let count = count_partition(&plan, all_segments(index)).unwrap();
+    assert_eq!(count, total, "{what}");
+    let shared = on_handlers(&plan, index, k, true, ranges, 2);
+    assert_eq!(shared, (slow.clone(), total), "{ranges} ranges, {what}");
+    let (hits, _) = on_handlers(&plan, index, k, false, ranges * 9, 2);
+    assert_eq!(hits, slow, "{ranges} ranges, {what}");
+}
+
+/// A query as typed, and whether bare words are optional.
+pub(crate) fn parsed(typed: &str, any: bool, index: &Index) -> Query {
+    let operator = match any {
+        true => search::Operator::Or,
+        false => search::Operator::And,
+    };
+    search::parse(typed, index.analyzer(), operator).query
+}
+
+/// Searches in ranges, on several handlers at once.
+pub(crate) fn on_handlers(
+    plan: &Plan,
+    index: &Index,
+    k: usize,
+    counted: bool,
+    ranges_count: usize,
+    handlers: usize,
+) -> (Vec<ScoredHit>, u64) {
+    let cut = Cut {
+        ranges_max: ranges_count,
+        // These collections are too small to be cut otherwise.
+        postings_min: 0,
+    };
+    let ranges = Ranges::new(plan, all_segments(index), k, counted, cut).unwrap();
+    let shares: Vec<Share> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..handlers)
+            .map(|_| scope.spawn(|| ranges.work(|| false).unwrap()))
+            .collect();
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap())
+            .collect()
+    });
+    let taken: usize = shares.iter().map(|share| share.ranges_count).sum();
+    assert_eq!(taken, ranges.len());
+    let lists: Vec<Vec<ScoredHit>> = shares.iter().map(|share| share.hits.clone()).collect();
+    let count = shares.iter().map(|share| share.count).sum();
+    (merge_sorted(&lists, k), count)
+}
+
+/// Documents by the thousand, so that lists have many blocks and searches many windows: frequent words
+/// and rare ones, short documents and long ones.
+pub(crate) fn many_documents(seed: u64) -> Vec<corpus::Document> {
+    let mut state = seed;
+    let mut random = move |below: u64| {
+        // Weyl sequence and a multiplication (Steele et al. 2014): enough for made-up text.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ mixed >> 31) % below
+    };
+    (0..21_000)
+        .map(|number| {
+            let mut body = String::new();
+            let longest = random(30);
+            for _ in 0..1 + random(1 + longest) {
+                // Word n is half as frequent as word n - 1, with a rare long tail.
+                let word = (random(1 << 13) + 1).ilog2();
+                body.push_str(&format!("w{word} "));
+            }
+            corpus::Document {
+                url: format!("http://s{}.test/{number}", number % 7),
+                body,
+                ..corpus::Document::default()
+            }
+        })
+        .collect()
+}
