@@ -1,4 +1,4 @@
-//! One run of one arm: the machine set up, a server of its own, load, and everything that was seen meanwhile.
+//! Execution of one run of one arm: machine settings, a dedicated server, load and measurements.
 use crate::co_runner::{CoRunner, footprint_bytes};
 use crate::cores::Cores;
 use crate::counting::Counting;
@@ -16,8 +16,8 @@ use std::path::Path;
 use std::time::Duration;
 
 impl Laboratory<'_> {
-    /// Runs one arm at some load and keeps the samples in a folder; also those of a run that was stopped,
-    /// which is then marked.
+    /// Runs one arm at a given load and saves its samples in a folder. A stopped run is saved too, and
+    /// marked.
     pub(crate) fn run_arm(
         &self,
         arm: &Arm,
@@ -27,7 +27,7 @@ impl Laboratory<'_> {
         folder: &Path,
     ) -> Result<CellRun, LabError> {
         let _settings_of_machine = self.prepare(&arm.set)?;
-        // What SMT switches off is not there to be used.
+        // Counts only the processors in use, so contexts disabled by SMT settings are excluded.
         let cores_count = std::thread::available_parallelism().map_or(1, usize::from);
         let handlers = cores_count.saturating_sub(spare_cores) / arm.partitions;
         let handlers = handlers.max(1);
@@ -98,7 +98,8 @@ impl Laboratory<'_> {
         })
     }
 
-    /// Changes the machine as an arm and the person want it; dropping what is returned puts it back.
+    /// Applies the machine settings of the arm and of the plan; dropping the returned journal restores
+    /// them.
     pub(crate) fn prepare(&self, own: &BTreeMap<Knob, String>) -> Result<Journal, LabError> {
         let mut journal = Journal::begin(&self.plan.journal, &self.plan.tree)?;
         for (knob, value) in self
@@ -113,13 +114,13 @@ impl Laboratory<'_> {
         Ok(journal)
     }
 
-    /// What a process beside the server sweeps, if there is one.
+    /// Returns the memory that the arm's co-runner sweeps, in bytes; `None` without a co-runner.
     pub(crate) fn footprint_bytes(&self, arm: &Arm) -> Option<u64> {
         footprint_bytes(&Tree::here(), arm.co_runner?)
     }
 }
 
-/// Saves a run. Results of an earlier run into the same folder are replaced.
+/// Saves a run. Results of an earlier run in the same folder are replaced.
 pub(crate) fn save(
     record: &RunRecord,
     folder: &Path,

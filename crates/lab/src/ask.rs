@@ -1,27 +1,29 @@
-//! What does a program say that is run to its end? It is ended early when a person asks for the end.
+//! Execution of a program to its end, with its output; a stop of the laboratory kills it.
 use crate::LabError;
 use load::Live;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// How often it is looked whether the end was asked for.
+/// Interval between two checks for a stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What a program said.
+/// Output of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// A query as a line of a file for a program; empty where it has no words. A line break in it would make two.
+/// Returns a query as one line of a query file, with line breaks and other white space replaced by
+/// spaces; empty for a query without words.
 pub(crate) fn one_line(query: &str) -> String {
     let words: Vec<&str> = query.split_whitespace().collect();
     words.join(" ")
 }
 
-/// Runs a program, which must succeed; `name` is for messages.
+/// Runs a program and returns its output; an exit status other than success is an error. `name` appears
+/// in messages.
 pub(crate) fn ask(command: &mut Command, name: &str, live: &Live) -> Result<Said, LabError> {
     let failed = |reason: String| LabError::Program {
         command: name.to_owned(),
@@ -34,7 +36,7 @@ pub(crate) fn ask(command: &mut Command, name: &str, live: &Live) -> Result<Said
         .spawn();
     let mut child = child.map_err(|error| failed(error.to_string()))?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    // Both at once: a program that fills one pipe would wait for a reader of it.
+    // Both pipes are read at once, because a program that fills one pipe waits for its reader.
     let stdout = std::thread::spawn(move || text(stdout));
     let stderr = std::thread::spawn(move || text(stderr));
     let status = wait(&mut child, live)?;
@@ -75,7 +77,7 @@ fn wait(
 fn text(stream: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(mut stream) = stream {
-        // What came before an error is better than nothing.
+        // Output before a read error is kept.
         let _ = stream.read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -93,7 +95,7 @@ mod tests {
     #[test]
     fn words_and_failures_are_heard() {
         let live = Live::default();
-        // More than a pipe holds, on both.
+        // Both streams exceed the capacity of a pipe.
         let script =
             "head -c 200000 /dev/zero | tr '\\0' x; head -c 200000 /dev/zero | tr '\\0' y >&2";
         let said = shell(script, &live).unwrap();

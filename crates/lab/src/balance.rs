@@ -1,4 +1,4 @@
-//! How do the postings of each term lie over partitions? The program is asked; it reads the index.
+//! Distribution of each term's postings over partitions, as reported by the program under test.
 use crate::LabError;
 use crate::ask::ask;
 use load::Live;
@@ -6,20 +6,20 @@ use serde::Deserialize;
 use std::path::Path;
 use std::process::Command;
 
-/// An index over some partitions.
+/// Distribution of postings in an index over a number of partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Balance {
-    /// Documents of each partition.
+    /// Documents in each partition.
     pub(crate) documents: Vec<u64>,
     pub(crate) distributions: Vec<Distribution>,
 }
 
-/// Terms whose postings lie alike.
+/// Terms with the same distribution of postings.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Distribution {
-    /// In each partition.
+    /// Postings in each partition.
     pub(crate) postings: Vec<u64>,
-    /// How many terms have these.
+    /// Number of terms with this distribution.
     pub(crate) terms: u64,
 }
 
@@ -29,7 +29,7 @@ struct Head {
 }
 
 impl Balance {
-    /// Of an index over so many partitions; fails where it has fewer chunks.
+    /// Reads the balance of an index over `partitions` partitions; fails if the index has fewer chunks.
     pub(crate) fn of(
         binary: &Path,
         index: &Path,

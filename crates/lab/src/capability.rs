@@ -1,31 +1,31 @@
-//! What can this machine measure and control, and if not, why not?
+//! Capabilities of a machine to measure and control, each with a reason and a remedy.
 //!
-//! A missing capability is a value with a reason and a remedy, never a zero. That a device is
-//! listed proves nothing (a directory may be empty, a counter may open and count nothing), so what
+//! A missing capability is a value with a reason and a remedy, never a zero. A listed device proves
+//! nothing (a directory may be empty, a counter may open and count nothing), so every capability that
 //! can be tried is tried.
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 
-/// Whether something can be used.
+/// State of a capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// It works.
+    /// The capability works.
     Available,
-    /// It works, but less than on other machines.
+    /// The capability works with less precision or range than on other machines.
     Degraded,
-    /// It is not there.
+    /// The capability does not exist on this machine.
     Unavailable,
-    /// It is there, and this user may not use it.
+    /// The capability exists, but this user lacks the permission.
     Forbidden,
-    /// It is there and says nonsense.
+    /// The capability exists and returns invalid values.
     Invalid,
-    /// It could not be tried.
+    /// The capability could not be tried.
     Untested,
 }
 
 impl State {
-    /// As tables name it.
+    /// Returns the name used in tables.
     pub fn name(self) -> &'static str {
         match self {
             State::Available => "available",
@@ -37,7 +37,7 @@ impl State {
         }
     }
 
-    /// What it means that a file cannot be read.
+    /// Returns the state that the failure to read a file implies.
     pub(crate) fn of_error(error: &std::io::Error) -> State {
         match error.kind() {
             ErrorKind::PermissionDenied => State::Forbidden,
@@ -46,24 +46,24 @@ impl State {
         }
     }
 
-    /// Whether experiments may rely on it.
+    /// Returns whether experiments may rely on the capability.
     pub fn is_usable(self) -> bool {
         matches!(self, State::Available | State::Degraded)
     }
 }
 
-/// One thing that a machine can or cannot do.
+/// A capability of a machine, with its state and evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
     /// A short name, such as `smt`.
     pub id: String,
-    /// Whether it can be used.
+    /// State of the capability.
     pub state: State,
-    /// In a few words, why it is so, or what was found.
+    /// Short reason for the state, or the finding.
     pub reason: String,
-    /// What was looked at, and what it said.
+    /// Files and values that were examined.
     pub evidence: Vec<String>,
-    /// What to do to have it; empty where nothing need be done.
+    /// Remedy; empty if none is needed.
     pub remedy: String,
 }
 

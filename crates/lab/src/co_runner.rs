@@ -1,24 +1,24 @@
-//! A process beside the servers that sweeps a set amount of memory, and so takes that much of the caches.
+//! Co-runner: a process beside the servers that sweeps memory and so occupies the caches.
 //!
-//! It also takes a core, whatever its footprint, so runs are compared with one whose footprint fits in the
-//! caches of its own core ("bubbles", Mars et al., *Bubble-Up*, MICRO 2011).
+//! A co-runner also occupies a core, whatever its footprint. Runs are therefore compared with one whose
+//! footprint fits into the caches of its own core ("bubbles", Mars et al., *Bubble-Up*, MICRO 2011).
 use crate::LabError;
 use crate::tree::Tree;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Sweeps this much even where less was asked for: it fits into any core's first cache.
+/// Lower limit on the footprint, in bytes: it fits into the first-level cache of any core.
 const FOOTPRINT_BYTES_MIN: u64 = 16 << 10;
 
-/// A co-runner; ended when it is dropped.
+/// A running co-runner; it ends when dropped.
 #[derive(Debug)]
 pub(crate) struct CoRunner {
     child: Child,
 }
 
 impl CoRunner {
-    /// Starts it and waits until it has all of its memory.
+    /// Starts the co-runner and waits until it has allocated all its memory.
     pub(crate) fn start(binary: &Path, footprint_bytes: u64) -> Result<CoRunner, LabError> {
         let failed = |reason: String| LabError::Program {
             command: format!("shorttail lab co-run --bytes {footprint_bytes}"),
@@ -26,7 +26,7 @@ impl CoRunner {
         };
         let child = Command::new(binary)
             .args(["lab", "co-run", "--bytes", &footprint_bytes.to_string()])
-            // It ends when nobody holds the other end any more, so it never outlives us.
+            // The co-runner exits when its standard input closes, so it never outlives this process.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -52,7 +52,8 @@ impl Drop for CoRunner {
     }
 }
 
-/// Bytes of the cache that all cores share, as the kernel tells: the highest level that holds data.
+/// Returns the size in bytes of the shared last-level cache: the highest level that holds data, as the
+/// kernel reports.
 pub(crate) fn last_level_bytes(tree: &Tree) -> Option<u64> {
     const DIRECTORY: &str = "sys/devices/system/cpu/cpu0/cache";
     let indexes = tree.names(DIRECTORY).into_iter();
@@ -65,7 +66,7 @@ pub(crate) fn last_level_bytes(tree: &Tree) -> Option<u64> {
     indexes.filter_map(of).max().map(|(_, bytes)| bytes)
 }
 
-/// What a share of the last-level cache is in bytes.
+/// Returns the size in bytes of a share of the last-level cache.
 pub(crate) fn footprint_bytes(tree: &Tree, share: f64) -> Option<u64> {
     let bytes = last_level_bytes(tree)? as f64 * share;
     Some((bytes as u64).max(FOOTPRINT_BYTES_MIN))

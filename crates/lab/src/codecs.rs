@@ -1,7 +1,7 @@
-//! The same documents in an index of each codec, searched in process, with decoding timed alone.
+//! Index size, search time and decoding time of each codec over the same documents, measured in process.
 //!
-//! The measures of the codecs alternate, so that whatever changes on the machine meanwhile meets both. It is
-//! not what a client waits for: no server, one thread, warm (see `shorttail bench`).
+//! The measures of the codecs alternate, so that changes on the machine affect both. The times are not
+//! response times: no server, one thread, warm caches (see `shorttail bench`).
 use crate::LabError;
 use crate::ask::{ask, one_line};
 use crate::sizes::{bytes_below, documents_told, first_lines};
@@ -10,45 +10,45 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// As `shorttail index --codec` names them; the default first.
+/// Codecs as named by `shorttail index --codec`; the default first.
 pub(crate) const CODECS: [&str; 2] = ["packed", "vint"];
-/// Queries that are searched: enough for shares by words, few enough for many passes.
+/// Upper limit on searched queries: enough for shares by word count, and few enough for several passes.
 const QUERIES_MAX: usize = 400;
-/// Passes that each measure takes the least time of: what else runs on the machine only adds.
+/// Passes per measure, of which the shortest time counts: other programs only add time.
 const PASSES: &str = "5";
 
-/// An index of one codec and its searches.
+/// Index of one codec and the times of its searches.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct CodecCell {
     pub(crate) codec: &'static str,
     pub(crate) documents_count: u64,
-    /// Without texts.
+    /// Size of the index without texts, in bytes.
     pub(crate) index_bytes: u64,
-    /// By repetition, every query in its order.
+    /// Times by repetition, each with all queries in order.
     pub(crate) measures: Vec<Vec<QueryTime>>,
 }
 
-/// A query in one measure.
+/// Times of one query in one measure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct QueryTime {
     pub(crate) query: String,
-    /// Analysis, plan and search, in the fastest pass.
+    /// Time of analysis, plan and search in the fastest pass, in microseconds.
     #[serde(rename = "min_us")]
     pub(crate) search_us: f64,
-    /// The same of decoding what the search decodes, alone.
+    /// Time to decode the same postings without searching, in the fastest pass, in microseconds.
     #[serde(rename = "decoding_min_us")]
     pub(crate) decoding_us: f64,
     #[serde(rename = "postings_decoded")]
     pub(crate) postings_count: u64,
 }
 
-/// What indexes are made of and asked.
+/// Input of the comparison.
 pub(crate) struct Codecs<'a> {
     pub(crate) binary: &'a Path,
     pub(crate) corpus: &'a Path,
-    /// Of the documents.
+    /// Share of the documents to index.
     pub(crate) share: f64,
-    /// A folder for documents, queries and indexes; removed afterwards.
+    /// Folder for documents, queries and indexes; removed afterwards.
     pub(crate) scratch: PathBuf,
     pub(crate) queries: &'a [String],
     pub(crate) repetitions: usize,
@@ -56,7 +56,7 @@ pub(crate) struct Codecs<'a> {
 }
 
 impl Codecs<'_> {
-    /// Builds and measures; `told` hears what is going on.
+    /// Builds and measures the indexes; `told` receives progress messages.
     pub(crate) fn measure(&self, told: impl FnMut(String)) -> Result<Vec<CodecCell>, LabError> {
         let measured = self.measure_in_scratch(told);
         let _ = std::fs::remove_dir_all(&self.scratch);
@@ -90,7 +90,7 @@ impl Codecs<'_> {
         let name = format!("shorttail index --codec {codec}");
         let mut command = Command::new(self.binary);
         command.arg("index").arg(part).arg("--into").arg(&index);
-        // One segment, so that lists are whole.
+        // One segment keeps every list whole.
         command.args(["--codec", codec, "--texts", "none", "--chunks", "1"]);
         let said = ask(&mut command, &name, self.live)?;
         let documents_count = documents_told(&said.stdout);
@@ -119,7 +119,7 @@ impl Codecs<'_> {
     }
 }
 
-/// The first distinct queries, as a file of queries.
+/// Returns the first distinct queries as the text of a query file.
 fn one_a_line(queries: &[String]) -> String {
     let mut seen = std::collections::HashSet::new();
     let lines = queries.iter().map(|query| one_line(query));
@@ -127,7 +127,7 @@ fn one_a_line(queries: &[String]) -> String {
     distinct.take(QUERIES_MAX).map(|line| line + "\n").collect()
 }
 
-/// A line of each query; the line of the whole set, which has none, is left out.
+/// Parses the line of each query; skips the line of the whole set, which has no query.
 fn times(text: &str) -> Result<Vec<QueryTime>, serde_json::Error> {
     let of_query = text.lines().filter(|line| line.starts_with("{\"query\":"));
     of_query.map(serde_json::from_str).collect()

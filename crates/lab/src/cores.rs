@@ -1,8 +1,8 @@
-//! How busy was each core during a run?
+//! Utilisation of each core during a run.
 use crate::tree::Tree;
 use std::collections::BTreeMap;
 
-/// Ticks of every core since the machine was started.
+/// Ticks of every core since the machine started.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cores(BTreeMap<u32, Ticks>);
 
@@ -13,14 +13,14 @@ struct Ticks {
 }
 
 impl Cores {
-    /// As `/proc/stat` tells; of no core where it does not.
+    /// Reads `/proc/stat`; returns no cores if it is missing.
     pub(crate) fn now(tree: &Tree) -> Cores {
         let text = tree.read("proc/stat").unwrap_or_default();
         Cores(text.lines().filter_map(core).collect())
     }
 
-    /// Share of the time since `before` in which anything ran on a core, by its number. Time that the hypervisor
-    /// gave to others counts as busy: nothing else could run.
+    /// Returns the share of time since `before` in which each core was busy, by core number. Time
+    /// stolen by the hypervisor counts as busy, because no task could run.
     pub(crate) fn busy_since(&self, before: &Cores) -> BTreeMap<u32, f64> {
         let share = |(number, now): (&u32, &Ticks)| {
             let before = before.0.get(number)?;
@@ -35,7 +35,8 @@ impl Cores {
     }
 }
 
-/// From `cpu1 user nice system idle iowait irq softirq steal guest guest_nice`; guests count as user already.
+/// Parses `cpu1 user nice system idle iowait irq softirq steal guest guest_nice`; `user` already
+/// includes guest time.
 fn core(line: &str) -> Option<(u32, Ticks)> {
     let mut fields = line.split_whitespace();
     let number = fields.next()?.strip_prefix("cpu")?.parse().ok()?;
@@ -61,7 +62,7 @@ mod tests {
         };
         let before = stat("cpu0 10 0 10 70 10 0 0 0 5 0", "cpu1 0 0 0 5 0 0 0 0 0 0");
         let after = stat("cpu0 20 0 10 90 20 5 3 2 9 0", "cpu1 0 0 0 5 0 0 0 0 0 0");
-        // 20 of 50 ticks; nothing is known of a core whose ticks stand still.
+        // 20 of 50 ticks are busy; a core whose ticks stand still is left out.
         assert_eq!(after.busy_since(&before), BTreeMap::from([(0, 0.4)]));
         assert_eq!(Cores::default().busy_since(&before), BTreeMap::new());
         assert_eq!(core("cpu0 1 2 x 4 5"), None);

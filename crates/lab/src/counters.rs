@@ -1,7 +1,8 @@
-//! Do hardware counters count? Opening one proves nothing: in some guests they open and stand still.
+//! Hardware counters and the test that they count.
 //!
-//! So a loop of known length is counted, and then one twice as long: a counter that does not double
-//! is `invalid`, not a small number.
+//! Opening a counter proves nothing: in some guests counters open and stand still. The test counts a
+//! loop of known length, then one twice as long; a counter that does not double is `invalid`, not
+//! small.
 use crate::capability::{Capability, State};
 use crate::tree::Tree;
 use perf_event::events::{Hardware, Software};
@@ -11,12 +12,12 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 const ROUNDS: u64 = 2_000_000;
-/// A second run twice as long may count this much more or less than twice the first.
+/// Tolerance of the ratio of the two counts, as a share of 2.
 const TOLERANCE: f64 = 0.1;
-/// Share of the time that the counter must really have counted.
+/// Lower limit on the share of time in which the counter must have been running.
 const RUNNING_MIN: f64 = 0.99;
 
-/// Something that can be counted of a thread.
+/// An event that can be counted for a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     ContextSwitches,
@@ -45,7 +46,7 @@ impl Event {
         Event::StallsBackEnd,
     ];
 
-    /// As `perf list` names it.
+    /// Returns the name used by `perf list`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Event::ContextSwitches => "context-switches",
@@ -61,7 +62,7 @@ impl Event {
         }
     }
 
-    /// Whether the processor counts it, and not the kernel.
+    /// Returns whether the processor counts the event, rather than the kernel.
     pub(crate) fn is_of_processor(self) -> bool {
         !matches!(
             self,
@@ -69,7 +70,7 @@ impl Event {
         )
     }
 
-    /// Without which it cannot be counted.
+    /// Returns the id of the capability that the event needs.
     pub(crate) fn capability(self) -> &'static str {
         match self.is_of_processor() {
             true => "counters",
@@ -77,11 +78,11 @@ impl Event {
         }
     }
 
-    /// A counter of a thread, which runs.
+    /// Opens and starts a counter for a thread.
     pub(crate) fn open(self, thread: i32) -> std::io::Result<Counter> {
         let software = |event: Software| {
             let mut builder = Builder::new(event);
-            // They happen in the kernel.
+            // These events occur in the kernel.
             builder.include_kernel();
             builder
         };
@@ -103,7 +104,7 @@ impl Event {
     }
 }
 
-/// What it means that a counter cannot be opened.
+/// Returns the state that the failure to open a counter implies.
 pub(crate) fn state_of(error: &std::io::Error) -> State {
     match error.kind() {
         ErrorKind::PermissionDenied => State::Forbidden,
@@ -111,7 +112,7 @@ pub(crate) fn state_of(error: &std::io::Error) -> State {
     }
 }
 
-/// Whether the kernel counts what it does for a thread.
+/// Tests whether the kernel counts events of its own for a thread.
 pub(crate) fn probe_software(tree: &Tree) -> Capability {
     let id = "software-counters";
     let devices = tree.names("sys/bus/event_source/devices");
@@ -140,11 +141,11 @@ pub(crate) fn probe_software(tree: &Tree) -> Capability {
     }
 }
 
-/// Naps that a thread takes to see whether they are counted.
+/// Sleeps of the thread in the test, each of which must be counted.
 const NAPS: u64 = 3;
 
 fn naps_seen() -> std::io::Result<u64> {
-    // 0 is the thread that asks.
+    // Thread 0 is the calling thread.
     let mut counter = Event::ContextSwitches.open(0)?;
     for _ in 0..NAPS {
         std::thread::sleep(Duration::from_millis(1));
@@ -222,7 +223,7 @@ fn count(rounds: u64) -> std::io::Result<u64> {
     counter.disable()?;
     let counted = counter.read_count_and_time()?;
     let running = counted.time_running as f64 / counted.time_enabled.max(1) as f64;
-    // A counter that shared its register with others was not counting all the time.
+    // A counter that shared its register with others did not count all the time.
     Ok(if running < RUNNING_MIN {
         0
     } else {

@@ -1,38 +1,38 @@
-//! What did a process do during a run, by kind of thread? Events that the kernel or the processor counts.
+//! Events of a process during a run by kind of thread, counted by the kernel or the processor.
 //!
-//! One counter for each event and thread, so no event waits for another's; where there are more events than
-//! registers the kernel takes turns, and the count is scaled and its share of the time told. Of the processor's
-//! events only what happens outside the kernel counts. Threads that begin during the run are not seen; the
-//! servers' handlers begin before.
+//! Each event and thread has a counter of its own, so no event waits for another. If there are more
+//! events than registers, the kernel multiplexes them; the count is then scaled, and its share of the
+//! time is reported. Of the processor's events only those outside the kernel count. Threads that start
+//! during the run are not counted; the servers' handlers start before it.
 //!
-//! An event that could not be counted has a state and a reason in place of a number.
+//! An event that cannot be counted has a state and a reason in place of a number.
 use crate::capability::{Capability, State};
 use crate::counters::{Event, state_of};
 use perf_event::Counter;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the threads of one kind did.
+/// Counts of the threads of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ThreadsCount {
-    /// Their name without numbers, such as `handler`.
+    /// Name of the threads without numbers, such as `handler`.
     pub(crate) threads: String,
-    /// How many there are.
+    /// Number of threads.
     pub(crate) threads_count: usize,
-    /// Time on a core, in microseconds; none where `/proc` does not tell.
+    /// Time on a core, in microseconds; `None` if `/proc` does not report it.
     pub(crate) cpu_us: Option<f64>,
-    /// By name.
+    /// Counts by event name.
     pub(crate) events: BTreeMap<&'static str, EventCount>,
 }
 
-/// How often something happened, or why that is not known.
+/// Count of an event, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum EventCount {
     Counted {
         state: State,
         count: f64,
-        /// Share of the time in which it was really counted; below 1 the count is scaled.
+        /// Share of the time in which the event was counted; below 1 the count is scaled.
         running_share: f64,
     },
     Missing {
@@ -42,7 +42,7 @@ pub(crate) enum EventCount {
 }
 
 impl EventCount {
-    /// The number, where there is one.
+    /// Returns the count, if there is one.
     pub(crate) fn count(&self) -> Option<f64> {
         match self {
             EventCount::Counted { count, .. } => Some(*count),
@@ -51,7 +51,7 @@ impl EventCount {
     }
 }
 
-/// Counters that run.
+/// Running counters.
 #[derive(Debug)]
 pub(crate) struct Counting {
     groups: Vec<Group>,
@@ -66,8 +66,8 @@ struct Group {
 }
 
 impl Counting {
-    /// Of the threads that a process has now. Events of a machine whose `capabilities` do not allow them are
-    /// not tried.
+    /// Starts counters for the current threads of a process. Events that the machine's `capabilities`
+    /// rule out are not tried.
     pub(crate) fn start(process: u32, capabilities: &[Capability]) -> Counting {
         let mut kinds: BTreeMap<String, Vec<i32>> = BTreeMap::new();
         let directory = format!("/proc/{process}/task");
@@ -102,7 +102,7 @@ impl Counting {
         }
     }
 
-    /// What happened since the start.
+    /// Stops the counters and returns the counts since the start.
     pub(crate) fn finish(self) -> Vec<ThreadsCount> {
         let of_group = |group: Group| {
             let now_ns = cpu_ns(&group.threads);
@@ -122,7 +122,7 @@ impl Counting {
     }
 }
 
-/// `handler-0-1` is a `handler`.
+/// Returns the kind of a thread: `handler-0-1` is a `handler`.
 fn kind(name: &str) -> String {
     let stem = name
         .trim()
@@ -130,7 +130,7 @@ fn kind(name: &str) -> String {
     stem.to_owned()
 }
 
-/// Time on cores of all these threads; of a thread that has ended nothing is known.
+/// Returns the core time of all these threads in ns; `None` once a thread has ended.
 fn cpu_ns(files: &[String]) -> Option<u64> {
     let one = |file: &String| {
         let text = std::fs::read_to_string(file).ok()?;
@@ -154,7 +154,7 @@ fn open(
     for &thread in threads {
         match event.open(thread) {
             Ok(counter) => counters.push(counter),
-            // ESRCH: it ended since it was listed.
+            // ESRCH: the thread ended after it was listed.
             Err(error) if error.raw_os_error() == Some(3) => {}
             Err(error) => {
                 let reason = format!("perf_event_open({}): {error}", event.name());
@@ -184,7 +184,8 @@ fn read(event: Event, counters: Result<Vec<Counter>, EventCount>) -> EventCount 
     judged(event.is_of_processor(), count, enabled_ns, running_ns)
 }
 
-/// A thread that ran a millisecond has executed something: a processor's counter that stands at 0 is broken.
+/// A thread that ran for a millisecond has executed instructions, so a processor counter at 0 is
+/// broken.
 const SURE_NS: u64 = 1_000_000;
 
 fn judged(is_of_processor: bool, count: f64, enabled_ns: u64, running_ns: u64) -> EventCount {
@@ -238,7 +239,7 @@ mod tests {
             }
         });
         let spinning = spinning.unwrap();
-        // It has its name from its first round on.
+        // The thread sets its name in its first round.
         while naps.load(SeqCst) == 0 {
             std::thread::yield_now();
         }
@@ -259,7 +260,7 @@ mod tests {
         for (name, event) in &spinners.events {
             match event {
                 EventCount::Counted { count, .. } if *name == "context-switches" => {
-                    // A nap gives up the core; the first had perhaps begun before.
+                    // A sleep gives up the core; the first one may have begun before the counter.
                     assert!(*count >= f64::from(NAPS - 1), "{event:?}");
                 }
                 EventCount::Counted { running_share, .. } => {
@@ -299,7 +300,7 @@ mod tests {
             None,
         );
         check(judged(true, 0.0, 2_000_000, 0), State::Unavailable, None);
-        // No migration is a count; so is nothing of a thread that never ran.
+        // Zero migrations is a valid count, and so is zero of a thread that never ran.
         check(
             judged(false, 0.0, 2_000_000, 2_000_000),
             State::Available,

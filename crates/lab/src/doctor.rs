@@ -1,9 +1,9 @@
-//! The examination of a machine: every capability that experiments may want, in one list.
+//! Examination of a machine: the list of all capabilities that experiments may need.
 use crate::capability::{Capability, State};
 use crate::tree::Tree;
 use crate::{counters, energy, setting, simulated};
 
-/// Examines a machine. What can only be tried on the machine itself is `untested` of a recorded one.
+/// Examines a machine. Capabilities that must be tried are `untested` on a recorded machine.
 pub fn examine(tree: &Tree) -> Vec<Capability> {
     vec![
         bare_metal(tree),
@@ -85,7 +85,7 @@ fn frequency(tree: &Tree) -> Capability {
 
 fn turbo(tree: &Tree) -> Capability {
     let id = "turbo";
-    // Intel's file says whether it is off, the others' whether it is on.
+    // Intel's file holds 1 for turbo off, the others hold 1 for on.
     let files = [
         ("sys/devices/system/cpu/intel_pstate/no_turbo", "0"),
         ("sys/devices/system/cpu/cpufreq/boost", "1"),
@@ -251,7 +251,7 @@ fn prefetchers(tree: &Tree) -> Capability {
     match setting::read(tree, name) {
         Ok(value) => Capability::new(id, State::Available, "model-specific register 0x1a4")
             .seen(format!("/{name}: {value}")),
-        // A hypervisor may show the file and keep the register.
+        // A hypervisor may show the file but block the register.
         Err((state, evidence)) => Capability::new(id, state, "register 0x1a4 cannot be read")
             .seen(evidence)
             .remedy("run as root on bare metal"),

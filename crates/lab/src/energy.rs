@@ -1,9 +1,9 @@
-//! How much energy did a run take? The counters of powercap (RAPL) and hwmon, as joules.
+//! Energy of a run in joules, from the counters of powercap (RAPL) and hwmon.
 //!
-//! A powercap counter starts again from 0 after `max_energy_range_uj`, which a busy server reaches within
-//! minutes, so a thread reads it every few seconds; a fall is one wrap. Zones within a zone (`intel-rapl:0:0`,
-//! the cores of a package) are parts of it and not added up, but for memory, which is beside the package; nor is
-//! `psys`, which holds all the others.
+//! A powercap counter wraps to 0 after `max_energy_range_uj`, which a busy server reaches within
+//! minutes, so a thread reads it every few seconds; a decrease is one wrap. Zones within a zone
+//! (`intel-rapl:0:0`, the cores of a package) are part of it and not added, except memory, which is
+//! separate from the package. `psys` contains all other zones and is not added either.
 use crate::capability::{Capability, State};
 use crate::tree::Tree;
 use serde::Serialize;
@@ -11,28 +11,28 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A counter must be read more than once while it wraps.
+/// Interval between two reads, shorter than a wrap of any counter.
 const POLL: Duration = Duration::from_secs(10);
 
-/// What one counter counted.
+/// Energy counted by one counter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Zone {
-    /// As the kernel names it.
+    /// Name of the zone in the kernel.
     pub(crate) name: String,
-    /// Joules since the start.
+    /// Energy since the start, in joules.
     pub(crate) joules: f64,
-    /// Whether it adds to the total.
+    /// Whether the zone is part of the total.
     pub(crate) is_added: bool,
     #[serde(skip)]
     file: String,
-    /// Where the counter starts again; none where it does not.
+    /// Highest value before the counter wraps; `None` for a counter that does not wrap.
     #[serde(skip)]
     range_uj: Option<u64>,
     #[serde(skip)]
     last_uj: u64,
 }
 
-/// Whether there are counters that can be read.
+/// Tests whether energy counters can be read.
 pub(crate) fn probe(tree: &Tree) -> Capability {
     let id = "energy";
     match zones(tree) {
@@ -48,7 +48,7 @@ pub(crate) fn probe(tree: &Tree) -> Capability {
     }
 }
 
-/// All counters, as they stand; at least one.
+/// Reads all counters; returns at least one.
 fn zones(tree: &Tree) -> Result<Vec<Zone>, Capability> {
     let id = "energy";
     let (mut zones, mut trouble) = (Vec::new(), None);
@@ -85,7 +85,7 @@ fn zones(tree: &Tree) -> Result<Vec<Zone>, Capability> {
     Err(trouble.unwrap_or_else(nothing))
 }
 
-/// File, name, file of the range, and whether it adds to the total.
+/// Returns the file, the name, the file of the range, and whether the zone is part of the total.
 fn files(tree: &Tree) -> Vec<(String, String, Option<String>, bool)> {
     let mut files = Vec::new();
     for zone in tree.names("sys/class/powercap") {
@@ -118,21 +118,21 @@ fn files(tree: &Tree) -> Vec<(String, String, Option<String>, bool)> {
     files
 }
 
-/// Reads counters until it is asked for what they counted.
+/// Reader of the counters that runs until it is finished or dropped.
 #[derive(Debug)]
 pub(crate) struct EnergyMeter {
-    /// Dropped, it ends the thread.
+    /// Ends the thread when dropped.
     end: Option<Sender<()>>,
     counting: Option<JoinHandle<Result<Vec<Zone>, Capability>>>,
 }
 
-/// What a run took, or why that is not known.
+/// Energy of a run, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Energy {
     Counted {
         state: State,
-        /// Of the zones that add up.
+        /// Energy of all zones in the total, in joules.
         joules: f64,
         zones: Vec<Zone>,
     },
@@ -140,7 +140,7 @@ pub(crate) enum Energy {
 }
 
 impl Energy {
-    /// Joules of the machine.
+    /// Returns the total energy of the machine, in joules.
     pub(crate) fn joules(&self) -> Option<f64> {
         match self {
             Energy::Counted { joules, .. } => Some(*joules),
@@ -150,7 +150,7 @@ impl Energy {
 }
 
 impl EnergyMeter {
-    /// From here on.
+    /// Starts the measurement.
     pub(crate) fn start(tree: &Tree) -> EnergyMeter {
         let (end, ended) = channel::<()>();
         let tree = tree.clone();
@@ -173,7 +173,7 @@ impl EnergyMeter {
         }
     }
 
-    /// Until here.
+    /// Ends the measurement and returns the energy.
     pub(crate) fn finish(mut self) -> Energy {
         let zones = self.join();
         let lost = || Capability::new("energy", State::Invalid, "the reader of counters ended");
@@ -210,7 +210,7 @@ impl Drop for EnergyMeter {
 }
 
 impl Zone {
-    /// Adds what was counted since the last time.
+    /// Adds the energy since the last read.
     fn poll(&mut self, tree: &Tree) -> Result<(), Capability> {
         let invalid = |state: State, seen: String| {
             Capability::new("energy", state, "a counter ceased to tell").seen(seen)
@@ -221,7 +221,7 @@ impl Zone {
         let now_uj: u64 = text.parse().map_err(|_| invalid(State::Invalid, seen()))?;
         let counted_uj = match (now_uj.checked_sub(self.last_uj), self.range_uj) {
             (Some(counted_uj), _) => counted_uj,
-            // The range is the highest value; 0 comes after it.
+            // The range is the highest value; 0 follows it.
             (None, Some(range_uj)) if range_uj >= self.last_uj => {
                 range_uj - self.last_uj + now_uj + 1
             }
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::tree::tests::recorded;
 
-    /// Counts from what a machine showed to what it shows then.
+    /// Returns the energy between two states of a recorded machine.
     fn check(before: &[(&str, &str)], after: &[(&str, &str)]) -> Energy {
         let (root, tree) = recorded(before);
         let meter = EnergyMeter::start(&tree);
@@ -279,7 +279,7 @@ mod tests {
         }
         before.push((zone("intel-rapl", "enabled"), "1".to_owned()));
         let energy = check(&texts(&before), &texts(&after));
-        // Package 0, package 1, memory.
+        // The zones are package 0, package 1, and memory.
         assert_eq!(energy.joules(), Some(1.0 + 10.0 + 1000.0), "{energy:?}");
         let Energy::Counted { zones, .. } = energy else {
             panic!("counted");

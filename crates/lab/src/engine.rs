@@ -1,8 +1,8 @@
-//! How is an experiment run? One engine for all of them.
+//! Engine that runs all experiments.
 //!
-//! Runs of different arms alternate (repetition by repetition, rate by rate), and share schedule and
-//! seed, so that whatever changes on the machine meanwhile meets all of them. Every run has a server
-//! of its own, started for it and ended after it.
+//! Runs of different arms alternate (repetition by repetition, rate by rate) and share schedule and
+//! seed, so that changes on the machine affect all arms. Every run has a dedicated server, started
+//! before it and ended after it.
 use crate::arm_run::save;
 use crate::balance::Balance;
 use crate::co_runner::last_level_bytes;
@@ -24,64 +24,64 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// Where, among the results, the run of one client is kept.
+/// Folder, within the results, of the single-client run.
 pub(crate) const ALONE_FOLDER: &str = "one-client";
 
-/// What to run experiments on, and how thoroughly.
+/// Inputs and effort of experiments.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The program under test.
+    /// Program under test.
     pub binary: PathBuf,
-    /// The directory of the index.
+    /// Directory of the index.
     pub index: PathBuf,
-    /// Partitions that it is laid out for.
+    /// Number of partitions that the index is laid out for.
     pub partitions: usize,
-    /// Where the queries come from, as it is to be named.
+    /// Name of the query file, as shown in results.
     pub queries_name: String,
-    /// The queries, in their order.
+    /// Queries in order.
     pub queries: Vec<String>,
-    /// Documents, as JSON lines, for experiments that build indexes of parts of them.
+    /// Documents as JSON lines, for experiments that index parts of them.
     pub corpus: Option<PathBuf>,
-    /// Where results go.
+    /// Folder for results.
     pub into: PathBuf,
-    /// Where changes of the machine's settings are noted.
+    /// File that records changes of machine settings.
     pub journal: PathBuf,
-    /// How thoroughly.
+    /// Effort per experiment.
     pub depth: Depth,
-    /// Whether the first arm is also measured against itself.
+    /// Whether the first arm is also compared with itself.
     pub against_itself: bool,
-    /// What everything is drawn from.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// Settings of the machine that hold during all runs.
+    /// Machine settings that apply to all runs.
     pub settings: Vec<(Knob, String)>,
-    /// Where the machine's settings are: [`Tree::here`], or a recorded machine.
+    /// Root of the machine's settings: [`Tree::here`], or a recorded machine.
     pub tree: Tree,
-    /// Whether Valgrind was asked for.
+    /// Whether to simulate caches with Valgrind.
     pub simulate_caches: bool,
 }
 
-/// How thoroughly experiments are run.
+/// Effort per experiment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Depth {
-    /// `quick`, `full`.
+    /// Name: `quick` or `full`.
     pub name: &'static str,
     /// Repetitions of every rate and arm.
     pub repetitions: usize,
-    /// How long each is measured.
+    /// Duration of each measurement.
     pub duration: Duration,
-    /// How long requests are sent before that.
+    /// Duration of the warm-up before it.
     pub warm_up: Duration,
 }
 
 impl Depth {
-    /// To see that everything works: minutes for all experiments.
+    /// Effort for a functional check: minutes for all experiments.
     pub const QUICK: Depth = Depth {
         name: "quick",
         repetitions: 3,
         duration: Duration::from_secs(4),
         warm_up: Duration::from_millis(500),
     };
-    /// To rely on: hours.
+    /// Effort for reliable figures: hours.
     pub const FULL: Depth = Depth {
         name: "full",
         repetitions: 10,
@@ -102,14 +102,14 @@ pub(crate) struct Cell {
 pub(crate) struct CellRun {
     pub(crate) outcome: Outcome,
     pub(crate) summary: Summary,
-    /// Time of all cores that the server used, as a share of the time there was.
+    /// Mean utilisation of all cores by the server, 0 to 1.
     pub(crate) utilisation: Option<f64>,
-    /// What the server's threads did, by their kind.
+    /// Counts of the server's threads, by kind.
     pub(crate) threads: Vec<ThreadsCount>,
     pub(crate) energy: Energy,
 }
 
-/// Runs experiments one after the other.
+/// Runner of experiments, one after the other.
 #[derive(Debug)]
 pub struct Laboratory<'a> {
     pub(crate) plan: &'a Plan,
@@ -118,42 +118,42 @@ pub struct Laboratory<'a> {
     pub(crate) live: &'a Live,
     pub(crate) cores_count: usize,
     layouts: Layouts,
-    /// Kept by the first experiment that needs it.
+    /// Single-client run, kept from the first experiment that needs it.
     alone: Option<Outcome>,
-    /// The same.
+    /// Results by corpus size, kept from the first experiment that needs them.
     pub(crate) sizes: Option<Vec<SizeCell>>,
 }
 
-/// What a laboratory tells while it works.
+/// Progress message of a laboratory.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Step {
-    /// An experiment begins.
+    /// An experiment starts.
     Begins {
-        /// Its name.
+        /// Name of the experiment.
         name: String,
-        /// Runs that it takes.
+        /// Number of runs in the experiment.
         runs_count: usize,
     },
-    /// A run begins.
+    /// A run starts.
     Runs {
-        /// What it is.
+        /// Description of the run.
         what: String,
     },
-    /// An experiment ended.
+    /// An experiment has ended.
     Ends {
-        /// Its name.
+        /// Name of the experiment.
         name: String,
-        /// What it found, or what it lacks.
+        /// Finding of the experiment, or the missing capabilities.
         reading: String,
     },
 }
 
 impl<'a> Laboratory<'a> {
-    /// Examines the machine. `live` stops whatever runs.
+    /// Examines the machine and opens a laboratory. `live` stops the current run.
     ///
     /// # Errors
-    /// No queries, or no index.
+    /// The plan has no queries or no index.
     pub fn open(plan: &'a Plan, live: &'a Live) -> Result<Laboratory<'a>, LabError> {
         let stream = QueryStream::as_is(plan.queries.iter().cloned());
         if stream.is_empty() {
@@ -191,11 +191,11 @@ impl<'a> Laboratory<'a> {
         })
     }
 
-    /// Runs one experiment and writes what it found.
+    /// Runs one experiment and writes its result.
     ///
     /// # Errors
-    /// A server that does not start, results that cannot be written, settings that cannot be
-    /// changed, or a stop.
+    /// A server that does not start, results that cannot be written, settings that cannot be changed,
+    /// or a stop.
     pub fn run(
         &mut self,
         experiment: &Experiment,
@@ -241,7 +241,7 @@ impl<'a> Laboratory<'a> {
                     views::rates::show(&mut result, &cells, self.cores_count);
                     views::counted::show(&mut result, &cells);
                     if experiment.view == View::CoRunner {
-                        // Arms that differ in settings too are not points of one line.
+                        // Arms with different settings are not points of one line.
                         let footprint = |arm: &Arm| match arm.set.is_empty() {
                             true => self.footprint_bytes(arm),
                             false => None,
@@ -257,7 +257,7 @@ impl<'a> Laboratory<'a> {
                     let (binary, index) = (&self.plan.binary, &self.plan.index);
                     match Balance::of(binary, index, 2, self.live) {
                         Ok(balance) => views::balance::show(&mut result, &balance),
-                        // An index that cannot be cut is no reason to leave out all that follows.
+                        // If the index cannot be partitioned, the remaining experiments still run.
                         Err(LabError::Program { reason, .. }) => result.lacking.push(reason),
                         Err(error) => return Err(error),
                     }
@@ -302,7 +302,7 @@ impl<'a> Laboratory<'a> {
         Ok(result)
     }
 
-    /// The arms, and why some of them are left out.
+    /// Returns the arms that can run, and the reasons why others cannot.
     fn arms(&self, experiment: &Experiment) -> (Vec<Arm>, Vec<String>) {
         let mut left_out = Vec::new();
         let mut arms = experiment.arms(self.cores_count);
@@ -320,7 +320,7 @@ impl<'a> Laboratory<'a> {
         (arms, left_out)
     }
 
-    /// The arms that the index can be laid out for, which it is then.
+    /// Lays the index out for each arm and returns the arms for which this succeeds.
     fn laid_out(
         &self,
         arms: Vec<Arm>,
@@ -331,7 +331,7 @@ impl<'a> Laboratory<'a> {
         for arm in arms {
             match self.index_for(arm.partitions, told) {
                 Ok(_) => laid_out.push(arm),
-                // Without one partition there is nothing.
+                // Without a single partition no experiment is possible.
                 Err(LabError::Program { reason, .. }) if arm.partitions > 1 => {
                     missing.push(format!("{}: {reason}", arm.name));
                 }
@@ -341,7 +341,8 @@ impl<'a> Laboratory<'a> {
         Ok(laid_out)
     }
 
-    /// The directory of the index, laid out for so many partitions; fails where it has fewer chunks.
+    /// Returns the directory of the index laid out for `partitions` partitions; fails if it has fewer
+    /// chunks.
     pub(crate) fn index_for(
         &self,
         partitions: usize,
@@ -393,7 +394,8 @@ impl<'a> Laboratory<'a> {
         Ok(cells)
     }
 
-    /// What clients that ask without a pause are answered, twice as many of them as cores.
+    /// Measures the closed-loop throughput in queries per second with two clients per core and no think
+    /// time.
     fn capacity_qps(&mut self, told: &mut impl FnMut(Step)) -> Result<f64, LabError> {
         if let Some(capacity_qps) = self.session.capacity_qps {
             return Ok(capacity_qps);
@@ -416,7 +418,7 @@ impl<'a> Laboratory<'a> {
         Ok(summary.achieved_qps)
     }
 
-    /// One client that asks one query after the other, all of them where there is time.
+    /// Runs one client that sends one query after the other, all of them if the time suffices.
     fn alone(&mut self, told: &mut impl FnMut(Step)) -> Result<Outcome, LabError> {
         if let Some(outcome) = self.alone.take() {
             return Ok(outcome);
@@ -440,7 +442,7 @@ impl<'a> Laboratory<'a> {
         Ok(outcome)
     }
 
-    /// Whether a person wants the end.
+    /// Returns an error if a stop was requested.
     pub(crate) fn go_on(&self) -> Result<(), LabError> {
         match self.live.is_stopped() {
             true => Err(LabError::Stopped),
@@ -448,7 +450,8 @@ impl<'a> Laboratory<'a> {
         }
     }
 
-    /// Also gives what was measured of a run that was stopped: whoever calls keeps it, then asks `go_on`.
+    /// Runs a load. Returns the samples of a stopped run too: the caller saves them and then calls
+    /// `go_on`.
     pub(crate) fn measure(&self, settings: &Settings) -> Result<(Outcome, Summary), LabError> {
         let outcome = run_watched(settings, self.live)?;
         let summary = Summary::of(&outcome);
@@ -456,7 +459,7 @@ impl<'a> Laboratory<'a> {
     }
 }
 
-/// Of the manifests of an index: they name and seal every file of it.
+/// Returns a checksum of the index's manifests, which name and checksum all its files.
 fn index_checksum(plan: &Plan) -> Result<String, LabError> {
     let failed = |error: std::io::Error| {
         LabError::file(

@@ -1,47 +1,47 @@
-//! What can keep the laboratory from working, by the decision that a caller can make.
+//! Errors of the laboratory, one for each decision that a caller can make.
 use std::path::Path;
 
-/// Why an experiment, a report or a restoration failed.
+/// Reason why an experiment, a report or a restoration failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// A file or folder cannot be read or written, or is not what it should be.
+    /// A file or folder cannot be read or written, or has unexpected contents.
     #[error("{path}: {reason}")]
     File {
-        /// Which.
+        /// Path of the file or folder.
         path: String,
-        /// What is wrong, and what to do.
+        /// Defect and remedy.
         reason: String,
     },
-    /// No experiment is named so.
+    /// No experiment has this name.
     #[error("no experiment is named `{name}`; `shorttail lab list` shows all")]
     Unknown {
-        /// As asked for.
+        /// Name as requested.
         name: String,
     },
-    /// A setting of the machine has no such value, or the machine no such setting.
+    /// A machine setting does not accept the value, or does not exist on the machine.
     #[error("{setting}: {reason}")]
     Setting {
-        /// As asked for.
+        /// Name of the setting.
         setting: String,
-        /// What is wrong, and what to do.
+        /// Defect and remedy.
         reason: String,
     },
-    /// The program under test did not start, or ended.
+    /// The program under test failed to start, or ended.
     #[error("`{command}`: {reason}")]
     Program {
-        /// What was started.
+        /// The command line.
         command: String,
-        /// What it said, and what to do.
+        /// Error message of the program, and the remedy.
         reason: String,
     },
     /// Load could not be offered.
     #[error(transparent)]
     Load(#[from] load::LoadError),
-    /// The model refused what was measured.
+    /// The model rejected the measurements.
     #[error("the model: {0}")]
     Model(String),
-    /// The person asked for the end.
+    /// The user requested a stop.
     #[error("stopped before the end; what was measured until then is kept")]
     Stopped,
 }

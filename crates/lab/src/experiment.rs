@@ -1,11 +1,11 @@
-//! What does an experiment ask, with which arms, and what was published of it?
+//! Experiments: question, arms, view and published figure.
 //!
-//! Each stands in a file of its own, `crates/lab/experiments/NAME.toml`; one engine runs them all.
+//! Each is defined in a file of its own, `crates/lab/experiments/NAME.toml`; one engine runs them all.
 use crate::{Capability, Knob, LabError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The experiments, in the order in which they are run and reported.
+/// Experiments in the order of execution and reporting.
 const FILES: [(&str, &str); 19] = [
     (
         "query-lengths",
@@ -70,93 +70,93 @@ const FILES: [(&str, &str); 19] = [
     ),
 ];
 
-/// An experiment.
+/// Definition of an experiment.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// Its name; that of its file.
+    /// Name of the experiment and of its file.
     #[serde(skip)]
     pub name: String,
-    /// What it finds out.
+    /// Question that it answers.
     pub question: String,
-    /// Where a figure on it was published.
+    /// Source of the published figure.
     pub figure: String,
-    /// What that figure says.
+    /// Finding of the published figure.
     pub published: String,
-    /// What is measured, and how it is shown.
+    /// Measurement and its presentation.
     pub view: View,
-    /// Rates, as shares of what the machine can do in a closed loop, or of what its busiest resource
-    /// can (predictions); or sizes, as shares of the corpus, or of the last-level cache.
+    /// Rates as shares of the machine's closed-loop throughput, or of the capacity of its busiest
+    /// resource (predictions); or sizes as shares of the corpus or of the last-level cache.
     #[serde(default)]
     pub shares: Vec<f64>,
-    /// Capabilities without which it cannot be run.
+    /// Required capabilities.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// What is compared; the first is the baseline.
+    /// Compared arms; the first is the baseline.
     #[serde(default)]
     pub arms: Vec<Arm>,
-    /// Cores that servers leave to others.
+    /// Cores that servers leave free.
     #[serde(default)]
     pub spare_cores: usize,
-    /// In place of arms: one for each power of two of partitions, up to the cores present.
+    /// Whether the arms are one for each power of two of partitions, up to the number of cores.
     #[serde(default)]
     pub scale_partitions: bool,
-    /// Points of the published figure, as far as the text gives numbers.
+    /// Points of the published figure, where the publication gives numbers.
     #[serde(default)]
     pub published_series: Vec<PublishedSeries>,
 }
 
-/// What is measured, and how it is shown.
+/// Measurement of an experiment and its presentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
-    /// Words a query; no server.
+    /// Words per query; no server.
     QueryLengths,
-    /// One client: the distribution of response times.
+    /// Single client: distribution of response times.
     Distribution,
-    /// One client: times and matches by the number of words.
+    /// Single client: times and matches by number of words.
     Terms,
-    /// One client: quantiles by the number of words.
+    /// Single client: quantiles by number of words.
     Keywords,
-    /// One client: words of the slowest queries against words of all.
+    /// Single client: words of the slowest queries compared with all queries.
     TailByTerms,
-    /// One client: phases over growing parts of a corpus.
+    /// Single client: phase times over growing parts of a corpus.
     PhasesBySize,
-    /// Documents over bytes of indexes of growing parts of a corpus.
+    /// Documents and index bytes over growing parts of a corpus.
     DocumentsBySize,
     /// Arms over arrival rates.
     Rates,
-    /// Published figures that the model calculates; no server.
+    /// Published figures computed by the model; no server.
     ModelFigures,
-    /// What the model foresees from one client alone, against what is measured.
+    /// Predictions of the model from a single client, compared with measurements.
     Prediction,
-    /// The same, and times over the footprint of a process beside the server.
+    /// Arms over arrival rates, and times over the footprint of a co-runner.
     CoRunner,
     /// Postings of terms over partitions; no server.
     PostingBalance,
-    /// Decoding against searching, in each codec; no server.
+    /// Decoding time compared with search time, for each codec; no server.
     Decompression,
-    /// Caches of a simulated processor; no server.
+    /// Cache misses on a simulated processor; no server.
     SimulatedCaches,
 }
 
 impl View {
-    /// Whether it builds indexes of parts of a corpus.
+    /// Returns whether the view indexes parts of a corpus.
     pub fn is_by_size(self) -> bool {
         matches!(self, View::PhasesBySize | View::DocumentsBySize)
     }
 
-    /// Whether it builds indexes, and so needs documents.
+    /// Returns whether the view builds indexes, and so needs documents.
     pub fn needs_corpus(self) -> bool {
         self.is_by_size() || self == View::Decompression
     }
 
-    /// Whether it compares arms over rates.
+    /// Returns whether the view compares arms over rates.
     pub fn is_by_rate(self) -> bool {
         matches!(self, View::Rates | View::CoRunner)
     }
 
-    /// Whether it looks at one client that asks one query after the other.
+    /// Returns whether the view uses a single client that sends one query after the other.
     pub fn is_alone(self) -> bool {
         matches!(
             self,
@@ -169,47 +169,47 @@ impl View {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Arm {
-    /// Its name.
+    /// Name of the arm.
     pub name: String,
-    /// Partitions of the index; each has its share of the cores for handlers.
+    /// Partitions of the index; each has an equal share of the cores for its handlers.
     pub partitions: usize,
     /// Order of the queries: `as-is`, `unique`, `real`, `sorted`.
     #[serde(default)]
     pub order: Order,
-    /// Settings of the machine, by their knobs.
+    /// Machine settings, by knob.
     #[serde(default)]
     pub set: BTreeMap<Knob, String>,
-    /// What a process beside the server sweeps, as a share of the last-level cache.
+    /// Memory that a co-runner sweeps, as a share of the last-level cache.
     pub co_runner: Option<f64>,
-    /// Capabilities without which this arm is left out.
+    /// Capabilities without which this arm is skipped.
     #[serde(default)]
     pub needs: Vec<String>,
 }
 
-/// The order in which queries are asked.
+/// Order of queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// As in the file.
+    /// Order of the file.
     #[default]
     AsIs,
-    /// Each once.
+    /// Each query once.
     Unique,
-    /// Shuffled.
+    /// Random order.
     Real,
-    /// By their words.
+    /// Sorted by text.
     Sorted,
 }
 
-/// Some points of a published figure.
+/// Points of a published figure.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedSeries {
     /// Title of the panel; series with the same title share one.
     pub panel: String,
-    /// What the x axis shows.
+    /// Quantity on the x axis.
     pub x: String,
-    /// What the y axis shows.
+    /// Quantity on the y axis.
     pub y: String,
     /// Whether the x axis is logarithmic.
     #[serde(default)]
@@ -219,22 +219,22 @@ pub struct PublishedSeries {
     pub y_log: bool,
     /// Name of the series.
     pub name: String,
-    /// x and y.
+    /// Values of x and y.
     pub points: Vec<(f64, f64)>,
 }
 
-/// All experiments.
+/// Returns all experiments.
 ///
 /// # Errors
-/// A file that is wrong, which tests rule out for those of the program.
+/// A definition is invalid; tests rule this out for the built-in ones.
 pub fn all() -> Result<Vec<Experiment>, LabError> {
     FILES.iter().map(|(name, text)| parse(name, text)).collect()
 }
 
-/// Those with the names given; all, where none is.
+/// Returns the experiments with the given names; all if no name is given.
 ///
 /// # Errors
-/// A name that no experiment has.
+/// An unknown name.
 pub fn chosen(names: &[String]) -> Result<Vec<Experiment>, LabError> {
     let all = all()?;
     if names.is_empty() {
@@ -260,12 +260,12 @@ fn parse(name: &str, text: &str) -> Result<Experiment, LabError> {
 }
 
 impl Experiment {
-    /// What the machine lacks for it, each with its reason; empty where it can be run.
+    /// Returns the missing capabilities with their reasons; empty if the experiment can run.
     pub fn lacking(&self, capabilities: &[Capability]) -> Vec<String> {
         Experiment::lacking_of(&self.needs, capabilities)
     }
 
-    /// The same of any needs.
+    /// Returns the missing capabilities among `needs`, with their reasons.
     pub(crate) fn lacking_of(needs: &[String], capabilities: &[Capability]) -> Vec<String> {
         let lacks = |need: &String| {
             let found = capabilities
@@ -284,7 +284,7 @@ impl Experiment {
         needs.iter().filter_map(lacks).collect()
     }
 
-    /// The arms on a machine with so many cores.
+    /// Returns the arms on a machine with `cores_count` cores.
     pub fn arms(&self, cores_count: usize) -> Vec<Arm> {
         if !self.scale_partitions {
             return self.arms.clone();

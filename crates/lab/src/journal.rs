@@ -1,8 +1,8 @@
-//! Settings of the machine that an experiment changes, and how they come back.
+//! Journal of changed machine settings, and their restoration.
 //!
-//! What is about to change is written to a file first, with the old value, and only then changed;
-//! each value is read back. So whatever happens (an error, a signal, a power cut) `lab restore`
-//! knows what to put back. The latest change is undone first.
+//! A change is first written to a file with the old value, and only then applied; each value is read
+//! back. After an error, a signal or a power failure, `lab restore` thus knows which values to restore.
+//! The latest change is undone first.
 use crate::knobs::{self, Knob};
 use crate::tree::Tree;
 use crate::{LabError, setting};
@@ -12,31 +12,31 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// One change of a setting.
+/// A change of one setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The setting: a file below the root of the tree; `FILE@1a4` a register in it, `FILE@L3` a line.
+    /// Setting: a file below the root of the tree; `FILE@1a4` is a register in it, `FILE@L3` a line.
     pub file: String,
-    /// What it said before.
+    /// Value before the change.
     pub old: String,
-    /// What was written.
+    /// Value that was written.
     pub new: String,
 }
 
-/// Changes settings and undoes that when it is dropped.
+/// Changes settings, and restores them when dropped.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
     tree: Tree,
-    /// Files that the kernel heeds as long as they are open.
+    /// Files whose values the kernel honours only while they are open.
     held: Vec<File>,
 }
 
 impl Journal {
-    /// A new journal.
+    /// Starts a new journal.
     ///
     /// # Errors
-    /// One is there already: settings of an earlier run were not put back.
+    /// A journal already exists: settings of an earlier run were not restored.
     pub fn begin(path: &Path, tree: &Tree) -> Result<Journal, LabError> {
         if path.exists() {
             let reason =
@@ -50,10 +50,10 @@ impl Journal {
         })
     }
 
-    /// Turns a knob, on all processors that have it.
+    /// Sets a knob on all processors that have it.
     ///
     /// # Errors
-    /// A value that it does not have, a machine that does not have it, or as [`set`](Journal::set).
+    /// An invalid value, a machine without the knob, or an error of [`set`](Journal::set).
     pub fn turn(&mut self, knob: Knob, value: &str) -> Result<(), LabError> {
         for change in knob.changes(&self.tree, value)? {
             match change {
@@ -64,10 +64,10 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes a setting, unless it has that value already.
+    /// Writes a setting, unless it already has the value.
     ///
     /// # Errors
-    /// The setting is not there, may not be written, or does not keep its value.
+    /// The setting does not exist, cannot be written, or does not keep its value.
     pub fn set(&mut self, file: &str, new: &str) -> Result<(), LabError> {
         let old = setting::read(&self.tree, file)
             .map_err(|(_, evidence)| LabError::file(&self.tree.path(file), evidence))?;
@@ -83,8 +83,8 @@ impl Journal {
         setting::write(&self.tree, file, new)
     }
 
-    /// Writes a number and keeps the file open; a journal need not know, as the kernel forgets it when
-    /// this program ends.
+    /// Writes a number and keeps the file open. It needs no journal entry, because the kernel drops the
+    /// value when this program ends.
     fn hold(&mut self, file: &str, number: u32) -> Result<(), LabError> {
         let path = self.tree.path(file);
         let failed = |error: std::io::Error| LabError::file(&path, error);
@@ -94,7 +94,7 @@ impl Journal {
             .map_err(failed)?;
         let mut kept = [0; 4];
         open.read_exact_at(&mut kept, 0).map_err(failed)?;
-        // Others may wish for less, and the kernel heeds the least.
+        // Other programs may request a smaller value, and the kernel applies the smallest.
         let kept = u32::from_le_bytes(kept);
         if kept > number {
             let reason = format!("took `{number}` and kept `{kept}`");
@@ -123,23 +123,24 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// What cannot be put back stays in the journal, and the next run refuses to start.
+    /// Restores the settings. Those that cannot be restored stay in the journal, and the next run
+    /// refuses to start.
     fn drop(&mut self) {
         let _ = restore(&self.path, &self.tree);
     }
 }
 
-/// Puts back what a journal knows, the latest change first, and removes the journal. Without a
-/// journal there is nothing to do.
+/// Restores the settings of a journal, the latest change first, and removes the journal. Does nothing
+/// without a journal.
 ///
 /// # Errors
-/// A setting that cannot be put back, or a journal that cannot be read; the journal stays.
+/// A setting that cannot be restored, or a journal that cannot be read; the journal stays.
 pub fn restore(path: &Path, tree: &Tree) -> Result<Vec<Change>, LabError> {
     if !path.exists() {
         return Ok(Vec::new());
     }
     let text = std::fs::read_to_string(path).map_err(|error| LabError::file(path, error))?;
-    // A line that breaks off was being written when the power went: its change was not made yet.
+    // An incomplete last line was cut off by a power failure before its change was applied.
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let changes: Result<Vec<Change>, _> = whole.lines().map(serde_json::from_str).collect();
     let mut changes = changes.map_err(|error| LabError::file(path, error))?;
@@ -209,7 +210,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(again.contains("lab restore"), "{again}");
-        // The last line was cut by a power failure.
+        // A power failure cut the last line off.
         let mut text = std::fs::read_to_string(&machine.journal).unwrap();
         text.push_str("{\"file\":\"sys/tu");
         std::fs::write(&machine.journal, text).unwrap();

@@ -1,7 +1,7 @@
-//! Which settings of the machine can an experiment change, and what does a value of each mean here?
+//! Knobs: machine settings that an experiment can change, and their values on this machine.
 //!
-//! A knob is a word that means the same on every machine; what has to be written where differs. Nothing is
-//! written here: the [`Journal`](crate::Journal) does, and puts it back.
+//! A knob has the same meaning on every machine; the values to be written differ. This module only
+//! computes them; the [`Journal`](crate::Journal) writes and restores them.
 use crate::tree::Tree;
 use crate::{LabError, setting};
 use serde::Deserialize;
@@ -9,49 +9,49 @@ use std::fmt;
 use std::str::FromStr;
 
 const CPU: &str = "sys/devices/system/cpu";
-/// Intel's switches of the prefetchers, shared by the siblings of a core; a set bit is off (Intel, *Disclosure
-/// of hardware prefetcher control on some Intel processors*).
+/// Register and mask of Intel's prefetcher switches, shared by the siblings of a core; a set bit
+/// disables a prefetcher (Intel, *Disclosure of hardware prefetcher control on some Intel processors*).
 const PREFETCHERS: (u32, u64) = (0x1a4, 0xf);
 
-/// A setting of the machine.
+/// A machine setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Knob {
-    /// Who chooses the frequency, such as `performance`.
+    /// Frequency governor, such as `performance`.
     Governor,
-    /// The highest frequency, in MHz.
+    /// Upper limit on the frequency, in MHz.
     FrequencyMax,
     /// Whether the processor may go beyond its nominal frequency.
     Turbo,
-    /// Whether processors sleep when they have nothing to do.
+    /// Whether idle processors may sleep.
     IdleStates,
-    /// The longest time that waking up may take, in microseconds.
+    /// Upper limit on the wake-up latency, in microseconds.
     WakeUpMax,
     /// Whether both contexts of a core are used.
     Smt,
     /// Transparent huge pages: `always`, `madvise`, `never`.
     HugePages,
-    /// Whether the processor fetches what it guesses.
+    /// Whether the hardware prefetchers are enabled.
     Prefetchers,
-    /// The share of the last-level cache that everything may use.
+    /// Share of the last-level cache that programs may use.
     CacheWays,
 }
 
-/// What has to be done for a value of a knob.
+/// Action that sets a value of a knob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Write a value to a setting.
     Write {
-        /// See [`crate::setting`].
+        /// Name of the setting; see [`crate::setting`].
         name: String,
         value: String,
     },
-    /// Write a number to a file and keep it open: the kernel forgets it when that is closed.
+    /// Write a number to a file and keep it open: the kernel drops it when the file is closed.
     Hold { file: String, number: u32 },
 }
 
 impl Knob {
-    /// All of them.
+    /// All knobs.
     pub const ALL: [Knob; 9] = [
         Knob::Governor,
         Knob::FrequencyMax,
@@ -64,7 +64,7 @@ impl Knob {
         Knob::CacheWays,
     ];
 
-    /// As options and files name it.
+    /// Returns the name used in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Knob::Governor => "governor",
@@ -79,7 +79,7 @@ impl Knob {
         }
     }
 
-    /// What has to be done for this value on a machine.
+    /// Returns the actions that set this value on a machine.
     pub(crate) fn changes(self, tree: &Tree, value: &str) -> Result<Vec<Change>, LabError> {
         let wrong = |wanted: &str| LabError::Setting {
             setting: format!("{}={value}", self.name()),
@@ -156,7 +156,7 @@ fn write(name: impl Into<String>, value: &str) -> Change {
     }
 }
 
-/// The same for every processor that has this file.
+/// Returns a write of the value for every processor that has this file.
 fn each_processor(tree: &Tree, file: &str, value: &str) -> Vec<Change> {
     let names = tree.processors().into_iter();
     let names = names.map(|cpu| format!("{CPU}/cpu{cpu}/{file}"));
@@ -167,7 +167,7 @@ fn each_processor(tree: &Tree, file: &str, value: &str) -> Vec<Change> {
 }
 
 fn turbo(tree: &Tree, is_on: bool) -> Vec<Change> {
-    // Intel's file says whether it is off, the others' whether it is on.
+    // Intel's file holds 1 for turbo off, the others hold 1 for on.
     let files = [
         (format!("{CPU}/intel_pstate/no_turbo"), !is_on),
         (format!("{CPU}/cpufreq/boost"), is_on),
@@ -181,7 +181,7 @@ fn idle_states(tree: &Tree, is_on: bool) -> Vec<Change> {
     let mut changes = Vec::new();
     for cpu in tree.processors() {
         let directory = format!("{CPU}/cpu{cpu}/cpuidle");
-        // State 0 polls: without it nothing would be left.
+        // State 0 polls and must stay enabled, as no idle state would remain.
         let states = tree.names(&directory).into_iter();
         for state in states.filter(|name| name != "state0") {
             let disable = if is_on { "0" } else { "1" };
@@ -208,7 +208,8 @@ fn prefetchers(tree: &Tree, is_on: bool) -> Result<Vec<Change>, LabError> {
     Ok(changes)
 }
 
-/// The lowest ways of every cache, as many as make up the share: masks must not have holes.
+/// Returns the writes that reserve the lowest ways of every cache up to the share: a mask must have no
+/// holes.
 fn cache_ways(tree: &Tree, share: f64) -> Result<Vec<Change>, LabError> {
     const NAME: &str = "sys/fs/resctrl/schemata@L3";
     let failed = |reason: &str| LabError::file(&tree.path("sys/fs/resctrl"), reason);

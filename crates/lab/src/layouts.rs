@@ -1,8 +1,9 @@
-//! The index, laid out for as many partitions as a server has: as it is, or as a copy.
+//! Layouts of the index for each number of partitions: the index itself, or a copy.
 //!
-//! A server begins every list in each of its segments. One partition of an index that is laid out for eight would pay
-//! for a cut that it does not have, and one that is laid out for one cannot be cut. So that arms differ in nothing but
-//! their partitions, each searches what `shorttail index --partitions` would have made for it.
+//! A server opens every list in each of its segments. A single partition of an index laid out for eight
+//! would pay for an unused division, and an index laid out for one cannot be divided. To make arms
+//! differ only in their partitions, each searches the index that `shorttail index --partitions` would
+//! have built for it.
 use crate::LabError;
 use crate::ask::ask;
 use load::Live;
@@ -12,14 +13,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// An index and its copies, which are removed with this.
+/// An index and its copies, which are removed on drop.
 #[derive(Debug)]
 pub(crate) struct Layouts {
     binary: PathBuf,
     index: PathBuf,
-    /// As many as the index itself is laid out for.
+    /// Number of partitions that the index itself is laid out for.
     partitions: usize,
-    /// Where copies are.
+    /// Folder for copies.
     scratch: PathBuf,
     made: RefCell<BTreeSet<usize>>,
 }
@@ -39,12 +40,12 @@ impl Layouts {
         }
     }
 
-    /// Whether the index has to be laid out first.
+    /// Returns whether a copy must first be laid out for `partitions`.
     pub(crate) fn lacks(&self, partitions: usize) -> bool {
         partitions != self.partitions && !self.made.borrow().contains(&partitions)
     }
 
-    /// The directory of the index for so many partitions; fails where it has fewer chunks.
+    /// Returns the directory of the index for `partitions` partitions; fails if it has fewer chunks.
     pub(crate) fn of(&self, partitions: usize, live: &Live) -> Result<PathBuf, LabError> {
         if partitions == self.partitions {
             return Ok(self.index.clone());
@@ -81,9 +82,10 @@ impl Drop for Layouts {
     }
 }
 
-/// The files of an index once more. They never change, so that a second name is enough where it can be had.
+/// Links the files of an index into a copy. Files never change, so hard links suffice where they are
+/// supported.
 fn link(index: &Path, copy: &Path) -> io::Result<()> {
-    // What an earlier run left that was killed.
+    // A killed earlier run may have left a copy.
     let _ = std::fs::remove_dir_all(copy);
     std::fs::create_dir_all(copy)?;
     for entry in std::fs::read_dir(index)? {

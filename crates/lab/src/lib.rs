@@ -1,7 +1,7 @@
-//! What does a machine do to the latency of a search service? Experiments that find out, from outside.
+//! Experiments on the effect of a machine on the latency of a search service, measured from outside.
 //!
-//! Nothing here links the engine: servers are processes, reached over HTTP, so that what is measured
-//! is what a user gets.
+//! This crate does not link the engine. Servers are processes reached over HTTP, so measurements show
+//! the latency of users.
 
 mod arm_run;
 mod ask;

@@ -1,4 +1,4 @@
-//! What experiments look at that is not load on a server of the given index: other indexes, other processors.
+//! Measures without a server of the given index: other indexes, and simulated processors.
 use crate::co_runner::last_level_bytes;
 use crate::codecs::{CodecCell, Codecs};
 use crate::engine::{Laboratory, Step};
@@ -9,7 +9,7 @@ use crate::{LabError, Tree};
 use std::collections::BTreeMap;
 
 impl Laboratory<'_> {
-    /// One index for each share of the corpus.
+    /// Measures one index for each share of the corpus.
     pub(crate) fn sizes(
         &mut self,
         experiment: &Experiment,
@@ -43,7 +43,7 @@ impl Laboratory<'_> {
         experiment.shares.iter().map(measure).collect()
     }
 
-    /// The documents in an index of each codec.
+    /// Measures an index of the documents for each codec.
     pub(crate) fn codecs(
         &self,
         experiment: &Experiment,
@@ -65,7 +65,7 @@ impl Laboratory<'_> {
         codecs.measure(|what| told(Step::Runs { what }))
     }
 
-    /// Caches of shares of the last level's size.
+    /// Measures simulated caches of several shares of the last-level cache.
     pub(crate) fn simulated(
         &self,
         experiment: &Experiment,
@@ -78,7 +78,7 @@ impl Laboratory<'_> {
             scratch: self.plan.into.join("scratch"),
             live: self.live,
         };
-        // Where the kernel does not tell: what the published machine had.
+        // If the kernel does not report the size, that of the published machine applies.
         let whole_bytes = last_level_bytes(&Tree::here()).unwrap_or(20 << 20);
         let simulate = |share: &f64| {
             let cache_bytes = (whole_bytes as f64 * share) as u64;

@@ -1,8 +1,7 @@
-//! Does the model foresee what is measured? Queries are asked one at a time, and what many of them will
-//! take is calculated from that alone; then they are asked at four rates.
+//! Prediction of response times under load by the model, from a single client, and its error.
 //!
 //! ```text
-//! alone ─► what each query takes where it meets no other ─┐
+//! alone ─► the time of each query that meets no other ────┐
 //!                                                        ├─► model ─► predicted ─┐
 //! schedule (instants and queries, drawn before the run) ──┤                       ├─► error
 //!                                                        └─► server ─► measured ─┘
@@ -10,9 +9,10 @@
 //! a round:  alone │ rate 1 │ alone │ rate 2 │ alone │ rate 3 │ alone │ rate 4 │ alone
 //! ```
 //!
-//! Predicted and measured runs have one schedule, so that chance in it makes no error. Runs are short and
-//! alternate, so that what else goes on on the machine meets both. Servers live through all rounds: pages of
-//! the index that a server touches for the first time would make its first searches slow.
+//! Predicted and measured runs share one schedule, so random variation of the schedule causes no error.
+//! Runs are short and alternate, so that other activity on the machine affects both. Servers live
+//! through all rounds, because pages of the index that a server touches for the first time would slow
+//! its first searches.
 use crate::engine::{Depth, Laboratory, Step};
 use crate::experiment::Experiment;
 use crate::{LabError, results::ExperimentResult, views};
@@ -29,74 +29,76 @@ use alone::{Alone, Arrival, Asking};
 pub(crate) use heavier::Heavier;
 use offer::{Asked, SERVED};
 
-/// Runs are cut into rounds of so long at most: the shorter, the nearer in time are those of one client.
+/// Upper limit on the duration of a round; short rounds keep single-client runs close in time to the
+/// loaded ones.
 const ROUND_MAX: Duration = Duration::from_secs(5);
-/// A run of one client is such a share of the others.
+/// Duration of a single-client run, as a share of a loaded run.
 const ALONE_SHARE: f64 = 0.25;
-/// How often each query is asked by one client, in all runs together.
+/// Mean number of times that a single client sends each query, over all runs.
 const ASKED_EACH: f64 = 5.0;
-/// Different queries at most.
+/// Upper limit on distinct queries.
 const QUERIES_MAX: usize = 1_000;
-/// Times that a prediction is drawn, each with other answers of the single client.
+/// Draws per prediction, each with different answers of the single client.
 const DRAWS: u64 = 5;
-/// Where searches are replayed, what they waited for is in them.
+/// Number of cores for replays: measured searches already include their waits for a core.
 const CORES_ENOUGH: usize = 1 << 16;
-/// How long it is tried at most how long searches take.
+/// Upper limit on the duration of a trial that measures search times.
 const TRIAL_MAX: Duration = Duration::from_secs(1);
 
-/// What was foreseen and what was measured of one server at one rate.
+/// Predicted and measured times of one server at one rate.
 #[derive(Debug)]
 pub(crate) struct Foreseen {
     pub(crate) served: &'static str,
     pub(crate) rate_qps: f64,
-    /// Share of the busiest handler, or of all cores, whichever is more.
+    /// Utilisation of the busiest handler or of all cores, whichever is higher.
     pub(crate) load: f64,
-    /// Whether that is the cores.
+    /// Whether `load` is the utilisation of the cores.
     pub(crate) by_cores: bool,
     pub(crate) rounds: Vec<Round>,
 }
 
-/// One run of it.
+/// Predicted and measured times of one run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Round {
     pub(crate) measured: Both,
-    /// From one query at a time.
+    /// Times predicted from single-client runs.
     pub(crate) predicted: Both,
-    /// From the searches as long as they were in this run: what is left is the error of all but these.
+    /// Times predicted with the measured searches of this run: the remaining error excludes search
+    /// times.
     pub(crate) replayed: Both,
-    /// What the same searches took one at a time, added up, in ms.
+    /// Total time of the same searches by a single client, in ms.
     pub(crate) alone_ms: f64,
 }
 
-/// From the intended instant to the answer, and from the queues of the index servers to the end of the
-/// slowest search.
+/// Response times from the intended instant to the answer, and times in servers from the queues of the
+/// index servers to the end of the slowest search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Both {
     pub(crate) response: Times,
     pub(crate) in_servers: Times,
-    /// On handlers, added up over all searches, in ms.
+    /// Total handler time of all searches, in ms.
     pub(crate) searching_ms: f64,
 }
 
-/// What a prediction is made for, and of which queries.
+/// Queries and circumstances of a prediction.
 pub(crate) struct Made {
     pub(crate) queries: Heavier,
     pub(crate) steadiness: Vec<Steadiness>,
     pub(crate) cores_count: usize,
 }
 
-/// What one client saw of a server.
+/// Stability of a server as seen by single-client runs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Steadiness {
     pub(crate) name: &'static str,
-    /// Searches of the quickest and of the slowest run over those of the same queries on average.
+    /// Pace of the quickest and of the slowest run: search times over the mean of the same queries.
     pub(crate) quickest: f64,
     pub(crate) slowest: f64,
-    /// The share by which a search takes longer at most where its handler slept.
+    /// Upper bound on the relative slow-down of a search whose handler slept.
     pub(crate) cold_share: f64,
 }
 
-/// How long everything is.
+/// Number of rounds and duration of their runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rounds {
     count: usize,
@@ -104,17 +106,17 @@ struct Rounds {
     alone: Duration,
 }
 
-/// A run that is to be foreseen: its place among the results, its schedule, and what was measured.
+/// A measured run to be predicted: its position in the results, its schedule and its measurements.
 struct Kept {
     server: usize,
     cell: usize,
     schedule: Vec<Arrival>,
-    /// Searches of each request, as far as its answer tells.
+    /// Search times of each request in ms, if its answer reports them.
     searches_ms: Vec<Option<Vec<f64>>>,
     measured: Both,
 }
 
-/// An experiment of a laboratory.
+/// A prediction experiment of a laboratory.
 pub(crate) struct Prediction<'a> {
     pub(crate) lab: &'a Laboratory<'a>,
 }
@@ -132,14 +134,14 @@ impl Rounds {
     }
 }
 
-/// Runs that an experiment takes, for who watches.
+/// Returns the number of runs in the experiment, for progress reports.
 pub(crate) fn runs_count(experiment: &Experiment, depth: Depth) -> usize {
     let rounds = Rounds::of(depth.repetitions, depth.duration).count;
     1 + SERVED.len() * (1 + rounds * (1 + 2 * experiment.shares.len()))
 }
 
 impl Prediction<'_> {
-    /// Runs it all and fills the result.
+    /// Runs the experiment and fills in the result.
     pub(crate) fn run(
         &self,
         experiment: &Experiment,
@@ -193,7 +195,7 @@ impl Prediction<'_> {
                 cold_share: alone.cold_share(),
             });
         }
-        // Trials were short, and met pages that were not there yet.
+        // Trials were short and touched pages that were not yet resident, so their mean is replaced.
         made.queries.search_ms = alone[0].mean_search_ms();
         let mut unknown = 0;
         for (number, run) in kept.iter().enumerate() {
@@ -212,7 +214,8 @@ impl Prediction<'_> {
         Ok(())
     }
 
-    /// One round of one server: its rates, with one client before, between and after them.
+    /// Plays one round of one server: its rates, with single-client runs before, between and after
+    /// them.
     fn play(
         &self,
         asked: &mut Asked,
@@ -249,7 +252,7 @@ impl Prediction<'_> {
         Ok(played)
     }
 
-    /// The servers that this index can have; of others the result says why not.
+    /// Starts the servers that this index supports; adds a warning for each of the others.
     fn servers(
         &self,
         result: &mut ExperimentResult,
@@ -259,7 +262,7 @@ impl Prediction<'_> {
         for served in SERVED {
             match Asked::start(self.lab, served, told) {
                 Ok(asked) => servers.push(asked),
-                // Without one partition there is nothing.
+                // Without a single partition no prediction is possible.
                 Err(error) if served.partitions == 1 => return Err(error),
                 Err(error) => result.warnings.push(format!("{}: {error}", served.name)),
             }
@@ -267,7 +270,8 @@ impl Prediction<'_> {
         Ok(servers)
     }
 
-    /// Queries that take long enough, of those that were given: as many as one client can ask several times.
+    /// Returns queries of sufficient search time, made of the given ones; few enough for a single
+    /// client to send each several times.
     fn heavier(
         &self,
         asked: &Asked,
@@ -285,7 +289,7 @@ impl Prediction<'_> {
         let alone_ms = rounds.alone.as_secs_f64() * 1e3 * (rounds.count * (1 + shares)) as f64;
         let asked = alone_ms / offer::alone_ms(heavier.search_ms);
         let count = (asked / ASKED_EACH).max(1.0) as usize;
-        // Each once, so that places in the list name queries.
+        // Queries are distinct, so that positions in the list identify them.
         let mut known = HashSet::new();
         heavier.texts.retain(|text| known.insert(text.clone()));
         heavier.texts.truncate(count);
@@ -293,8 +297,9 @@ impl Prediction<'_> {
     }
 }
 
-/// What the model says of a schedule, beside what was measured. Of the run it looks at nothing but when which
-/// query was to be asked; where it replays, also at its searches, which then need no core any more.
+/// Predicts a schedule with the model, beside its measurement. The prediction uses only the arrival
+/// times and queries of the run. The replay also uses its measured search times, which need no further
+/// core.
 fn round_of(
     alone: &Alone,
     run: &Kept,
@@ -334,7 +339,7 @@ fn round_of(
     Ok(round)
 }
 
-/// Plays a schedule through and adds what comes out.
+/// Simulates a schedule and adds its times to `into`.
 fn played<'a>(
     setup: Setup,
     queries: impl Iterator<Item = Query<'a>>,

@@ -1,11 +1,11 @@
-//! Results as one HTML file that needs nothing else: no network, no script; light, dark and paper.
+//! Report of results as one self-contained HTML file, without network or script; light, dark and print styles.
 use crate::results::{ExperimentResult, Panel, Session, Table};
 use crate::svg::{COLOURS, draw, escaped, number};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The page. Everything that comes from outside is escaped.
+/// Returns the page. All external text is escaped.
 pub fn report(session: &Session, results: &[ExperimentResult]) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -21,7 +21,7 @@ pub fn report(session: &Session, results: &[ExperimentResult]) -> String {
     html
 }
 
-// Writing to a String cannot fail, so the results of `write!` are not looked at below.
+// Writing to a String cannot fail, so the results of `write!` are ignored below.
 
 fn head(html: &mut String, session: &Session, results: &[ExperimentResult]) {
     let measured = results
@@ -231,7 +231,7 @@ fn machine(html: &mut String, session: &Session) {
     html.push_str("</table></div>\n</section>\n");
 }
 
-/// Day of the year 1970 and later, UTC, by Hinnant's `civil_from_days`.
+/// Returns the UTC date of a time since 1970, by Hinnant's `civil_from_days`.
 fn date(unix_ms: u64) -> String {
     let days = (unix_ms / 86_400_000) as i64 + 719_468;
     let era = days / 146_097;

@@ -1,5 +1,6 @@
-//! What an experiment found, as files: `RESULTS/lab.json` about the machine and the session, and
-//! `RESULTS/EXPERIMENT/result.json` for each experiment. The report is made of nothing else.
+//! Results of experiments as files, from which alone the report is made.
+//!
+//! `RESULTS/lab.json` describes the session and the machine, `RESULTS/EXPERIMENT/result.json` an experiment.
 use crate::experiment::Experiment;
 use crate::{Capability, LabError};
 use load::Machine;
@@ -7,134 +8,134 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// About all experiments of a folder.
+/// Properties common to all experiments in a folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
-    /// Of the program.
+    /// Version of the program.
     pub shorttail: String,
-    /// Milliseconds since 1970, at the latest run into this folder.
+    /// Start of the latest run into this folder, in milliseconds since 1970.
     pub started_unix_ms: u64,
     /// `quick` or `full`.
     pub depth: String,
-    /// Where.
+    /// Machine of the runs.
     pub machine: Machine,
-    /// What it can measure and control.
+    /// Capabilities of the machine.
     pub capabilities: Vec<Capability>,
-    /// The index, and a checksum of its manifests.
+    /// Path of the index.
     pub index: String,
-    /// See `index`.
+    /// Checksum of the manifests of the index.
     pub index_checksum: String,
     /// The file of queries.
     pub queries: String,
-    /// Of the queries as they stand.
+    /// Checksum of the queries in order.
     pub queries_checksum: String,
-    /// What one client after the other can be answered in a closed loop, in queries a second; what
-    /// rates are shares of. None where no experiment needed it.
+    /// Closed-loop throughput in queries per second, to which rates are relative. `None` if no
+    /// experiment needed it.
     pub capacity_qps: Option<f64>,
 }
 
-/// What became of an experiment.
+/// Result of an experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExperimentResult {
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
-    /// What it asks.
+    /// Question that it answers.
     pub question: String,
-    /// Where a figure was published.
+    /// Source of the published figure.
     pub figure: String,
-    /// What that figure says.
+    /// Finding of the published figure.
     pub published: String,
-    /// What the machine lacks for it; then nothing was measured.
+    /// Missing capabilities; if there are any, nothing was measured.
     pub lacking: Vec<String>,
-    /// Ours first, then what was published.
+    /// Diagrams: the measured ones first, then the published ones.
     pub panels: Vec<Panel>,
-    /// What is better read than seen.
+    /// Results shown as tables.
     #[serde(default)]
     pub tables: Vec<Table>,
-    /// Arms against the first one.
+    /// Comparisons of arms with the first one.
     pub comparisons: Vec<ComparisonRow>,
-    /// Two sentences or so, made from the numbers.
+    /// Interpretation in about two sentences, generated from the numbers.
     pub reading: String,
-    /// Words of warning of its runs, each with how many runs had it.
+    /// Warnings of its runs, each with the number of affected runs.
     pub warnings: Vec<String>,
-    /// Runs that it took.
+    /// Number of runs in the experiment.
     pub runs_count: usize,
-    /// Figures that this machine does not give, and arms that it cannot run, each with its reason.
+    /// Figures that this machine does not provide and arms that it cannot run, each with its reason.
     #[serde(default)]
     pub missing: Vec<String>,
 }
 
-/// One diagram.
+/// A diagram.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
-    /// Above it.
+    /// Title above the diagram.
     pub title: String,
-    /// Below.
+    /// The x axis.
     pub x: Axis,
-    /// At its side.
+    /// The y axis.
     pub y: Axis,
-    /// What is drawn.
+    /// Series of points.
     pub series: Vec<Series>,
-    /// Whether it shows what others published.
+    /// Whether the diagram shows published values.
     pub is_published: bool,
 }
 
-/// An axis.
+/// An axis of a diagram.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it shows, with its unit.
+    /// Label with the unit.
     pub label: String,
     /// Whether it is logarithmic.
     pub is_log: bool,
 }
 
-/// Points that belong together.
+/// A line or set of points in a diagram.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// In the legend.
+    /// Name in the legend.
     pub name: String,
-    /// In the order in which they are joined.
+    /// Points in drawing order.
     pub points: Vec<Point>,
 }
 
-/// One point.
+/// A point of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Along.
+    /// Value on the x axis.
     pub x: f64,
-    /// Up.
+    /// Value on the y axis.
     pub y: f64,
-    /// 95 % interval of y, where there is one.
+    /// 95 % interval of y, if known.
     pub interval: Option<(f64, f64)>,
 }
 
-/// Rows of cells; the first column to the left, the others to the right.
+/// A table; the first column is aligned left, the others right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// Above it.
+    /// Title above the table.
     pub title: String,
-    /// Of the columns.
+    /// Column headings.
     pub headings: Vec<String>,
-    /// Each as long as the headings.
+    /// Rows of cells, each as long as the headings.
     pub rows: Vec<Vec<String>>,
 }
 
-/// An arm against the first one, at one rate.
+/// Comparison of an arm with the first one at one rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonRow {
-    /// The arm.
+    /// Name of the arm.
     pub arm: String,
-    /// The first arm.
+    /// Name of the first arm.
     pub baseline: String,
-    /// Offered queries a second.
+    /// Offered load, in queries per second.
     pub rate_qps: f64,
-    /// `mean`, `p99`.
+    /// Compared figure: `mean`, `p99`.
     pub figure: String,
     /// The arm's time over the baseline's.
     pub ratio: f64,
-    /// 95 %.
+    /// 95 % interval of the ratio.
     pub interval: Option<(f64, f64)>,
-    /// `slower`, `faster`, `no difference`.
+    /// Verdict: `slower`, `faster`, `no difference`.
     pub verdict: String,
 }
 
@@ -165,7 +166,7 @@ impl Axis {
 }
 
 impl ExperimentResult {
-    /// Of an experiment of which nothing is known yet.
+    /// Returns an empty result of an experiment.
     pub(crate) fn of(experiment: &Experiment) -> ExperimentResult {
         ExperimentResult {
             name: experiment.name.clone(),
@@ -183,7 +184,7 @@ impl ExperimentResult {
         }
     }
 
-    /// Appends what was published, one panel a title.
+    /// Appends the published series, one panel per title.
     pub(crate) fn add_published(&mut self, experiment: &Experiment) {
         for published in &experiment.published_series {
             let series = Series {
@@ -213,7 +214,7 @@ impl ExperimentResult {
     }
 }
 
-/// Writes JSON whole or not at all.
+/// Writes JSON atomically, through a temporary file.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), LabError> {
     let failed = |reason: String| LabError::file(path, reason);
     let json = serde_json::to_string_pretty(value).map_err(|error| failed(error.to_string()))?;
@@ -232,10 +233,10 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, LabError> {
     serde_json::from_slice(&bytes).map_err(|error| LabError::file(path, error))
 }
 
-/// Everything in a folder, experiments in the order in which they are listed.
+/// Reads all results of a folder, in the order of the experiments.
 ///
 /// # Errors
-/// No results are there, or damaged ones.
+/// No results, or damaged ones.
 pub fn read(folder: &Path) -> Result<(Session, Vec<ExperimentResult>), LabError> {
     let session = read_json(&folder.join("lab.json"))?;
     let mut results = Vec::new();

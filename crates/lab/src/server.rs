@@ -1,4 +1,4 @@
-//! The program under test as a process: started, found, observed from outside, ended.
+//! Server process of the program under test: start, address, resource usage and end.
 use crate::LabError;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
@@ -6,24 +6,24 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to end by itself.
+/// Upper limit on the time for a graceful exit.
 const END_WITHIN: Duration = Duration::from_secs(10);
 
-/// A running server; ended when it is dropped.
+/// A running server; it ends when dropped.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
     url: String,
 }
 
-/// What the process has used so far.
+/// Resource usage of the process since its start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Usage {
     /// Time on cores, in microseconds.
     pub(crate) cpu_us: u64,
-    /// Times that a thread gave up its core, by itself or not.
+    /// Number of context switches, voluntary or not.
     pub(crate) switches: u64,
-    /// Memory that is resident.
+    /// Resident memory, in bytes.
     pub(crate) memory_bytes: u64,
 }
 
@@ -38,7 +38,7 @@ impl Server {
         Server::start_with(binary, index, (partitions, handlers), &[])
     }
 
-    /// The same with further options: partitions, handlers of each.
+    /// Starts a server with further options: partitions, handlers per partition, and others.
     pub(crate) fn start_with(
         binary: &Path,
         index: &Path,
@@ -68,7 +68,7 @@ impl Server {
         let stdout = server.child.stdout.take();
         let lines = stdout.map(|stdout| BufReader::new(stdout).lines());
         let url = lines.into_iter().flatten().map_while(Result::ok);
-        // The admin address is printed before.
+        // The line of the admin address comes first and is skipped.
         let url = url.filter_map(|line| Some(line.split_once("listening on ")?.1.to_owned()));
         match url.into_iter().next() {
             Some(url) => {
@@ -86,16 +86,16 @@ impl Server {
         &self.url
     }
 
-    /// The number of its process.
+    /// Returns the process id.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// What `/proc` says; none where it says nothing, as of a process that has ended.
+    /// Reads the usage from `/proc`; `None` if it reports none, for example for an ended process.
     pub(crate) fn usage(&self) -> Option<Usage> {
         let directory = format!("/proc/{}", self.child.id());
         let stat = std::fs::read_to_string(format!("{directory}/stat")).ok()?;
-        // The name in brackets may hold anything, so fields are counted from behind it.
+        // The name in brackets may contain any character, so fields are counted after it.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks: u64 =
             fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
@@ -117,7 +117,7 @@ impl Server {
 
     fn last_words(&mut self) -> Option<String> {
         use std::io::Read;
-        // Where it said something else and goes on, it is not the server that we want.
+        // A process with unexpected output that keeps running is not the expected server.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let mut text = String::new();
@@ -141,7 +141,7 @@ fn field(text: &str, name: &str) -> u64 {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(pid) = Pid::from_raw(self.child.id() as i32) {
-            // Not waited for yet, so the number is still that of this child.
+            // The child has not been waited for, so the process id is still its own.
             let _ = kill_process(pid, Signal::TERM);
         }
         let started = Instant::now();

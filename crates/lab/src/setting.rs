@@ -1,14 +1,14 @@
-//! How is a setting of the machine read, and written so that it is known to hold?
+//! Reading and verified writing of machine settings.
 //!
 //! ```text
-//! name                                             value             what stands there
+//! name                                             value             contents of the file
 //! sys/devices/system/cpu/smt/control               on                on
 //! sys/kernel/mm/transparent_hugepage/enabled       madvise           always [madvise] never
 //! dev/cpu/0/msr@1a4                                0xf               eight bytes at that offset, low byte first
 //! sys/fs/resctrl/schemata@L3                       0=fffff;1=fffff   a line `L3:0=fffff;1=fffff` among others
 //! ```
 //!
-//! The kernel may accept a value and keep another, so each is read back after it was written.
+//! The kernel may accept one value and keep another, so each value is read back after the write.
 use crate::LabError;
 use crate::capability::State;
 use crate::tree::Tree;
@@ -17,12 +17,12 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-/// Where a setting is, and in which form.
+/// Location and form of a setting.
 enum Place<'a> {
     File(&'a str),
-    /// A model-specific register of a processor, by its number.
+    /// A model-specific register of a processor, by number.
     Register(&'a str, u64),
-    /// The line of a resource.
+    /// The line of a resource in a file.
     Line(&'a str, &'a str),
 }
 
@@ -38,7 +38,7 @@ impl Place<'_> {
     }
 }
 
-/// The value of a setting; in place of it the state that its absence means, and what to show as evidence.
+/// Returns the value of a setting; otherwise the state that its absence implies, and the evidence.
 pub(crate) fn read(tree: &Tree, name: &str) -> Result<String, (State, String)> {
     match Place::of(name) {
         Place::File(file) => Ok(chosen(&tree.read(file)?).to_owned()),
@@ -60,7 +60,7 @@ pub(crate) fn read(tree: &Tree, name: &str) -> Result<String, (State, String)> {
     }
 }
 
-/// The word in brackets, where a file shows all choices and marks the one that holds.
+/// Returns the word in brackets, if the file lists all choices and marks the active one.
 fn chosen(text: &str) -> &str {
     let marked = text
         .split_whitespace()
@@ -71,7 +71,7 @@ fn chosen(text: &str) -> &str {
 /// Writes a setting and reads it back.
 ///
 /// # Errors
-/// It is not there, may not be written, or keeps another value.
+/// The setting does not exist, cannot be written, or keeps another value.
 pub(crate) fn write(tree: &Tree, name: &str, value: &str) -> Result<(), LabError> {
     let path = PathBuf::from(format!("/{name}"));
     let failed = |error: String| LabError::file(&path, format!("cannot write `{value}`: {error}"));
@@ -83,7 +83,7 @@ pub(crate) fn write(tree: &Tree, name: &str, value: &str) -> Result<(), LabError
             let file = OpenOptions::new().write(true).open(tree.path(file));
             file.and_then(|file| file.write_all_at(&bits.to_le_bytes(), number))
         }
-        // The kernel wants a whole line, and leaves the others as they are.
+        // The kernel requires a whole line, and leaves the others unchanged.
         Place::Line(file, resource) => replace(tree, file, &format!("{resource}:{value}\n")),
     };
     written.map_err(|error| failed(error.to_string()))?;
@@ -97,7 +97,7 @@ pub(crate) fn write(tree: &Tree, name: &str, value: &str) -> Result<(), LabError
     }
 }
 
-/// Does not make a file that is not there: it would set nothing.
+/// Writes to an existing file. It never creates one, which would set nothing.
 fn replace(tree: &Tree, file: &str, text: &str) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
     let mut file = options.write(true).truncate(true).open(tree.path(file))?;
@@ -130,7 +130,7 @@ mod tests {
         let line = "sys/fs/resctrl/schemata@L3";
         let file = "sys/fs/resctrl/schemata";
         check(&[(file, schemata)], line, "0=fffff;1=fffff", "0=3ff;1=3ff");
-        // Everything before the register, and the register itself, as a file that has a hole.
+        // A sparse region up to the register, followed by the register itself.
         let bytes = "\0".repeat(0x1a4) + "\x05\0\0\0\0\0\0\0";
         check(
             &[("dev/cpu/0/msr", &bytes)],

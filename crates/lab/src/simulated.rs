@@ -1,9 +1,10 @@
-//! What do searches do to caches where no counter tells? Valgrind's cachegrind runs them on a simulated
-//! processor: two levels of caches, first-level sizes of this machine, a last level of the size asked for.
+//! Cache misses of searches on a simulated processor, for machines without hardware counters.
 //!
-//! The same queries are searched with few passes and with more; the difference is searching alone, warm.
-//! Limits: one thread; no prefetchers, no other programs, no address translation; least recently used is thrown
-//! out; AVX-512 is not known, so the AVX2 forms run. Numbers are simulated and say so; times mean nothing.
+//! Valgrind's cachegrind simulates two levels of caches: the first-level sizes of this machine, and a last
+//! level of the requested size. The same queries are searched with few passes and with more; the
+//! difference is the cost of warm searches alone. Limits: one thread; no prefetchers, other programs or
+//! address translation; least-recently-used replacement; no AVX-512, so the AVX2 kernels run. Figures
+//! are labelled as simulated; times are meaningless.
 use crate::LabError;
 use crate::ask::{ask, one_line};
 use crate::capability::{Capability, State};
@@ -13,25 +14,25 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Queries that are searched: so many that they do not fit into small caches, so few that a processor which is
-/// fifty times slower is done in seconds.
+/// Upper limit on searched queries: enough to exceed small caches, and few enough to finish in seconds
+/// on a processor that is fifty times slower.
 const QUERIES_MAX: usize = 2000;
 /// Passes of the two runs whose difference counts.
 const PASSES: [u64; 2] = [1, 2];
 const LINE_BYTES: u64 = 64;
 const WAYS: u64 = 16;
 
-/// What a mean query did on the simulated processor.
+/// Mean counts per query on the simulated processor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct SimulatedCell {
-    /// Of the simulated last-level cache.
+    /// Size of the simulated last-level cache.
     pub(crate) cache_bytes: u64,
     pub(crate) instructions: f64,
-    /// Reads and writes of data.
+    /// Data reads and writes.
     pub(crate) data_references: f64,
-    /// Of these, what the first level did not have.
+    /// Data references that missed the first level.
     pub(crate) first_level_misses: f64,
-    /// What the last level did not have, instructions too.
+    /// References that missed the last level, including instructions.
     pub(crate) last_level_misses: f64,
 }
 
@@ -44,7 +45,7 @@ struct Counts {
     last_level_misses: u64,
 }
 
-/// Whether Valgrind is there.
+/// Tests whether Valgrind is installed.
 pub(crate) fn probe(tree: &Tree) -> Capability {
     let id = "cache-simulation";
     let missing = || {
@@ -71,18 +72,18 @@ pub(crate) fn probe(tree: &Tree) -> Capability {
     }
 }
 
-/// What is simulated.
+/// Input of a simulation.
 pub(crate) struct Simulation<'a> {
     pub(crate) binary: &'a Path,
     pub(crate) index: &'a Path,
     pub(crate) queries: &'a [String],
-    /// For the file of queries; removed afterwards.
+    /// Folder for the query file; removed afterwards.
     pub(crate) scratch: PathBuf,
     pub(crate) live: &'a Live,
 }
 
 impl Simulation<'_> {
-    /// With a last-level cache of about this size.
+    /// Simulates a last-level cache of about `cache_bytes`.
     pub(crate) fn run(&self, cache_bytes: u64) -> Result<SimulatedCell, LabError> {
         let run = self.run_in_scratch(cache_bytes);
         let _ = std::fs::remove_dir_all(&self.scratch);
@@ -115,7 +116,7 @@ impl Simulation<'_> {
     fn count(&self, cache_bytes: u64, queries: &Path, passes: u64) -> Result<Counts, LabError> {
         let name = "valgrind --tool=cachegrind shorttail bench";
         let mut command = Command::new("valgrind");
-        // Times say nothing under simulation: no kernel shall be chosen by them.
+        // Simulated times are meaningless, so kernels must not be chosen by timing.
         command.env("SHORTTAIL_KERNELS", "newest");
         command.args(["--tool=cachegrind", "--cache-sim=yes"]);
         command.arg("--cachegrind-out-file=/dev/null");
@@ -132,7 +133,7 @@ impl Simulation<'_> {
                         .into(),
                 }
             }
-            // The simulator's figures stand last, whatever happened before them.
+            // The last lines are the simulator's figures, even after an error.
             LabError::Program { reason, .. } if reason.starts_with("==") => LabError::Program {
                 command: name.into(),
                 reason: "the program failed on the simulated processor".into(),
@@ -149,13 +150,14 @@ impl Simulation<'_> {
     }
 }
 
-/// The simulator wants a power of two of sets: the largest such cache that is not larger.
+/// Returns the largest size up to `cache_bytes` that the simulator accepts: it requires a power of two
+/// of sets.
 fn simulated_bytes(cache_bytes: u64) -> u64 {
     let sets = (cache_bytes / (WAYS * LINE_BYTES)).max(1);
     (1 << sets.ilog2()) * WAYS * LINE_BYTES
 }
 
-/// From lines such as `==12== D   refs:   1,234  (1,000 rd + 234 wr)`.
+/// Parses lines such as `==12== D   refs:   1,234  (1,000 rd + 234 wr)`.
 fn counts(text: &str) -> Option<Counts> {
     let of = |wanted: &str| -> Option<u64> {
         let value = |line: &str| {

@@ -1,5 +1,4 @@
-//! The same queries over growing parts of one corpus: an index is built of each part, and asked by
-//! one client.
+//! Times of the same queries over growing parts of one corpus, each indexed and queried by a single client.
 use crate::LabError;
 use crate::ask::ask;
 use crate::server::Server;
@@ -10,22 +9,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// One part of the corpus, indexed and asked.
+/// Results for one part of the corpus.
 #[derive(Debug)]
 pub(crate) struct SizeCell {
-    /// Documents of the index.
+    /// Number of documents in the index.
     pub(crate) documents_count: u64,
-    /// Bytes of all its files.
+    /// Total size of the index files, in bytes.
     pub(crate) index_bytes: u64,
-    /// One client, the queries in their order from the first.
+    /// Run of a single client that sends the queries in order from the first.
     pub(crate) outcome: Outcome,
 }
 
-/// What parts are made and asked with.
+/// Input for building and querying parts.
 pub(crate) struct Parts<'a> {
     pub(crate) binary: &'a Path,
     pub(crate) corpus: &'a Path,
-    /// A folder for the part and its index; removed afterwards.
+    /// Folder for the part and its index; removed afterwards.
     pub(crate) scratch: PathBuf,
     pub(crate) stream: &'a QueryStream,
     pub(crate) warm_up: Duration,
@@ -34,7 +33,7 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Indexes and asks the first lines of the corpus, `share` of all.
+    /// Indexes the first lines of the corpus, a `share` of all, and queries them.
     pub(crate) fn measure(&self, share: f64, live: &Live) -> Result<SizeCell, LabError> {
         let measured = self.measure_in_scratch(share, live);
         let _ = std::fs::remove_dir_all(&self.scratch);
@@ -54,7 +53,7 @@ impl Parts<'_> {
         let stream = self.stream.clone().unique();
         let mut settings = Settings::closed(target, stream, 1, Think::None, self.duration);
         settings.seed = self.seed;
-        // Apart, so that the measured requests begin with the first query for every size.
+        // A separate warm-up, so that the measured requests start with the first query for every size.
         let warm_up = Settings {
             duration: self.warm_up,
             ..settings.clone()
@@ -73,7 +72,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Gives how many documents the index holds.
+    /// Builds the index and returns its number of documents.
     fn build(&self, part: &Path, index: &Path, live: &Live) -> Result<u64, LabError> {
         let mut command = Command::new(self.binary);
         command.arg("index").arg(part).arg("--into").arg(index);
@@ -86,14 +85,14 @@ impl Parts<'_> {
     }
 }
 
-/// From `DIR now holds 9,786 documents (generation 1)`.
+/// Parses `DIR now holds 9,786 documents (generation 1)`.
 pub(crate) fn documents_told(said: &str) -> Option<u64> {
     let (_, rest) = said.rsplit_once(" now holds ")?;
     let digits = rest.split(' ').next()?.replace(',', "");
     digits.parse().ok()
 }
 
-/// Copies the first lines of a file, `share` of all and at least one; decompressed, where it is compressed.
+/// Copies the first lines of a file, a `share` of all and at least one; decompresses a compressed file.
 pub(crate) fn first_lines(from: &Path, share: f64, to: &Path) -> Result<(), LabError> {
     let unreadable = |error: std::io::Error| LabError::file(from, error);
     let open = || {

@@ -1,7 +1,7 @@
-//! A diagram as inline SVG: lines, markers with hover values, whiskers, linear or logarithmic axes.
+//! Diagram as inline SVG: lines, markers with hover values, whiskers, linear or logarithmic axes.
 //!
-//! Colours come from the page's style sheet (`--series-N`), so that light, dark and paper each have
-//! their own. Values that are not finite, or not above 0 on a logarithmic axis, are left out.
+//! Colours come from the page's style sheet (`--series-N`), which has light, dark and print variants.
+//! Values that are not finite, or not above 0 on a logarithmic axis, are omitted.
 use crate::results::{Axis, Panel, Point};
 use std::fmt::Write;
 
@@ -11,12 +11,12 @@ const LEFT: f64 = 58.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
-/// Colours that the style sheet has.
+/// Number of colours in the style sheet.
 pub(crate) const COLOURS: usize = 6;
-/// A line with more points than this has markers only where the pointer finds them.
+/// Upper limit on points with visible markers; a longer line shows markers only on hover.
 const MARKERS_MAX: usize = 40;
 
-/// From values to places on one axis.
+/// Mapping of values to positions on one axis.
 struct Scale {
     is_log: bool,
     from: f64,
@@ -35,9 +35,9 @@ impl Scale {
             return None;
         }
         let (from, to) = match axis.is_log {
-            // Half a step of air on both sides; a single value stands in the middle.
+            // A margin of half a step on both sides; a single value stands in the middle.
             true => (low / 1.15, high * 1.15),
-            // Bars and shares are read from 0.
+            // Bars and shares start at 0.
             false => (
                 low.min(0.0),
                 if high > 0.0 {
@@ -64,7 +64,7 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
-    /// Round values to mark, some five of them.
+    /// Returns about five round values to mark.
     fn ticks(&self) -> Vec<f64> {
         match self.is_log {
             true => self.log_ticks(),
@@ -98,7 +98,7 @@ fn is_usable(axis: &Axis, value: f64) -> bool {
     value.is_finite() && (!axis.is_log || value > 0.0)
 }
 
-/// The next of 1, 2, 5 times a power of ten.
+/// Returns the next of 1, 2, 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     match step / power {
@@ -109,7 +109,7 @@ fn round_step(step: f64) -> f64 {
     }
 }
 
-/// As an axis or a hover text shows it: about three digits.
+/// Formats a number for an axis or a hover text, with about three digits.
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
     let text = match size {
@@ -127,7 +127,7 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// Text inside HTML.
+/// Escapes text for HTML.
 pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -143,7 +143,7 @@ pub(crate) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// The diagram; none where there is nothing to draw.
+/// Draws the diagram; `None` if it has no points.
 pub(crate) fn draw(panel: &Panel) -> Option<String> {
     let points = || panel.series.iter().flat_map(|series| &series.points);
     let ends = |point: &Point| {
@@ -172,7 +172,7 @@ pub(crate) fn draw(panel: &Panel) -> Option<String> {
     Some(svg)
 }
 
-// Writing to a String cannot fail, so the results of `write!` are not looked at below.
+// Writing to a String cannot fail, so the results of `write!` are ignored below.
 
 fn draw_axes(svg: &mut String, panel: &Panel, x: &Scale, y: &Scale) {
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
@@ -298,7 +298,7 @@ mod tests {
             .skip(1)
             .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
             .collect();
-        // Equal ratios, equal distances.
+        // Equal ratios have equal distances.
         assert!((x[1] - x[0] - (x[2] - x[1])).abs() < 0.21, "{x:?}");
         let svg = draw(&panel(points, false)).unwrap();
         assert!(svg.contains(">50<") && svg.contains(">100<"), "{svg}");

@@ -1,37 +1,38 @@
-//! The files in which a kernel tells of a machine: `/sys`, `/proc` and `/dev` below any root, so
-//! that a recorded machine can be looked at like the one we run on.
+//! Kernel files that describe a machine: `/sys`, `/proc` and `/dev` below any root.
+//!
+//! A root other than `/` holds a recorded machine, which is examined like the local one.
 use crate::capability::State;
 use std::path::{Path, PathBuf};
 
-/// A root with `sys`, `proc` and `dev` below it.
+/// A root directory with `sys`, `proc` and `dev` below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     root: PathBuf,
 }
 
 impl Tree {
-    /// The machine we run on.
+    /// Returns the tree of the local machine.
     pub fn here() -> Tree {
         Tree::at("/")
     }
 
-    /// A recorded one.
+    /// Returns the tree of a recorded machine.
     pub fn at(root: impl Into<PathBuf>) -> Tree {
         Tree { root: root.into() }
     }
 
-    /// Whether what is found here can also be tried.
+    /// Returns whether this is the local machine, whose settings can also be tried.
     pub fn is_here(&self) -> bool {
         self.root == Path::new("/")
     }
 
-    /// A path below the root.
+    /// Returns a path below the root.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.join(name.trim_start_matches('/'))
     }
 
-    /// The text of a file, without white space around it; in place of it the state that its
-    /// absence means, and what to show as evidence.
+    /// Returns the text of a file without surrounding white space; otherwise the state that its absence
+    /// implies, and the evidence.
     pub(crate) fn read(&self, name: &str) -> Result<String, (State, String)> {
         match std::fs::read_to_string(self.path(name)) {
             Ok(text) => Ok(text.trim().to_owned()),
@@ -43,7 +44,7 @@ impl Tree {
         self.read(name).ok()?.parse().ok()
     }
 
-    /// Names in a directory, sorted; none where it is missing or empty.
+    /// Returns the sorted names in a directory; none if it is missing or empty.
     pub(crate) fn names(&self, directory: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(directory)) else {
             return Vec::new();
@@ -55,7 +56,7 @@ impl Tree {
         names
     }
 
-    /// The numbers of the processors that are present, from their directories.
+    /// Returns the numbers of the processors present, from their directories.
     pub(crate) fn processors(&self) -> Vec<u32> {
         let names = self.names("sys/devices/system/cpu");
         let mut numbers: Vec<u32> = names
@@ -66,7 +67,7 @@ impl Tree {
         numbers
     }
 
-    /// Whether a hypervisor stands between, and what says so. No single sign is trusted.
+    /// Returns the signs of a hypervisor; empty if there are none. No single sign is trusted.
     pub(crate) fn hypervisor_signs(&self) -> Vec<String> {
         let mut signs = Vec::new();
         let flags = self.read("proc/cpuinfo").unwrap_or_default();
@@ -99,7 +100,7 @@ impl Tree {
 pub(crate) mod tests {
     use super::*;
 
-    /// A recorded machine: files by path, below a root of their own.
+    /// Writes a recorded machine: files by path, below a temporary root.
     pub(crate) fn recorded(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
         let root = tempfile::tempdir().unwrap();
         for (name, text) in files {

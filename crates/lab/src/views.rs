@@ -1,4 +1,4 @@
-//! From samples to diagrams and sentences: one file for each kind of look.
+//! Views: diagrams, tables and sentences from samples, one file for each kind.
 
 pub(crate) mod alone;
 pub(crate) mod balance;
@@ -15,7 +15,7 @@ pub(crate) mod words;
 use load::Summary;
 use std::collections::BTreeMap;
 
-/// The words of warning of some runs, each with how many of them have it.
+/// Returns the warnings of some runs, each with the number of affected runs.
 fn warnings<'a>(runs: impl IntoIterator<Item = &'a Summary>) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut total = 0;
@@ -29,12 +29,12 @@ fn warnings<'a>(runs: impl IntoIterator<Item = &'a Summary>) -> Vec<String> {
     counts.into_iter().map(line).collect()
 }
 
-/// Words of a query, as white space parts them.
+/// Returns the number of words in a query, separated by white space.
 fn words_count(query: &str) -> usize {
     query.split_whitespace().count()
 }
 
-/// A large number for a sentence: thousands apart.
+/// Formats a large number for a sentence, with separated thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -47,7 +47,7 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// Milliseconds for a sentence: three digits; what would have none of them in microseconds.
+/// Formats a time for a sentence in milliseconds with three digits; a very short one in microseconds.
 fn ms(us: f64) -> String {
     let ms = us / 1e3;
     match ms {

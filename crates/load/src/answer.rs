@@ -1,56 +1,56 @@
-//! What did the body of an answer say: how many documents, which, and where the time went?
+//! Contents of an answer's body: match count, hits and phase times.
 //!
-//! Understood are the answers of Shorttail, OpenSearch (and Elasticsearch) and Solr; of anything
-//! else the checksum of its bytes.
+//! The formats of Shorttail, OpenSearch (and Elasticsearch) and Solr are parsed; any other body is
+//! reduced to a checksum of its bytes.
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use wire::answer::Span;
 use wire::{PhaseTimes, Total};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-/// What an answer says of itself.
+/// Figures that an answer reports about itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Documents that match, where the answer tells.
+    /// Number of matching documents, if the answer reports it.
     pub matches_count: Option<u64>,
-    /// Hits on the page.
+    /// Number of hits on the page.
     pub hits_count: u32,
-    /// Of the matches and the ids of the hits in their order; of the whole body, where it is not
-    /// understood. Two answers to a query that differ in it found something different.
+    /// Checksum of the match count and the ids of the hits in order; of the whole body if its format is
+    /// unknown. Two answers to a query with different checksums have different results.
     pub checksum: u64,
-    /// The deadline ended the search early.
+    /// Whether the deadline ended the search early.
     pub timed_out: bool,
-    /// Share of the documents that were searched, 0 to 1.
+    /// Share of the documents searched, 0 to 1.
     pub coverage: f64,
-    /// The server's own account, phase by phase (Shorttail).
+    /// Phase times reported by the server (Shorttail only).
     pub phases: Option<PhaseTimes>,
-    /// The server's own time for all of it: the total of the phases, `took`, `QTime`.
+    /// Total time reported by the server: the sum of the phases, `took`, or `QTime`.
     pub server_us: Option<u64>,
-    /// The searches of the partitions, where the steps were asked for (`trace=1`), in the order of
-    /// their names. Kept by no record.
+    /// Searches of the partitions in the order of their names, if steps were requested (`trace=1`). Not
+    /// recorded.
     pub searches: Vec<PartSearch>,
 }
 
-/// What one partition says of its search of a query. Of several searches (a larger k), the sums.
+/// Times of one partition's search of a query; sums over several searches (with a larger k).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartSearch {
-    /// From the arrival of the query at the front-end to the partition's queue.
+    /// Time from the arrival of the query at the front-end to the partition's queue.
     pub queued_us: u64,
-    /// In the queue.
+    /// Time in the queue.
     pub queueing_us: u64,
-    /// On a handler.
+    /// Time on a handler.
     pub search_us: u64,
 }
 
 impl Answer {
-    /// Whether everything was searched: only then must answers to the same query agree.
+    /// Returns whether all documents were searched; only complete answers to the same query must agree.
     pub fn is_whole(&self) -> bool {
         !self.timed_out && self.coverage >= 1.0
     }
 
-    /// Reads a body. Whatever it is, there is an answer: its bytes have a checksum.
+    /// Reads a body. Never fails: a body of unknown format yields the checksum of its bytes.
     pub fn read(body: &[u8]) -> Answer {
-        // The forms have no required key in common, so at most one of them fits.
+        // The formats share no required key, so at most one of them matches.
         shorttail(body)
             .or_else(|| opensearch(body))
             .or_else(|| solr(body))
@@ -149,7 +149,7 @@ struct Shards {
 
 #[derive(Deserialize)]
 struct OpenSearchHits {
-    /// Absent where counting was switched off.
+    /// Absent if counting was disabled.
     total: Option<OpenSearchTotal>,
     hits: Vec<OpenSearchHit>,
 }
@@ -219,7 +219,7 @@ fn solr(body: &[u8]) -> Option<Answer> {
         hits_count: ids.len() as u32,
         checksum: checksum(body.response.found, ids.iter().map(String::as_str)),
         timed_out: body.header.partial,
-        // Solr says that something is missing, not how much.
+        // Solr reports that results are partial, but not the share searched.
         coverage: 1.0,
         phases: None,
         server_us: Some(body.header.time_ms.saturating_mul(1000)),
@@ -299,7 +299,7 @@ mod tests {
             (read_solr.matches_count, read_solr.server_us),
             (Some(2), Some(3000))
         );
-        // The same hits have the same checksum, whoever found them.
+        // The same hits have the same checksum on every engine.
         assert_eq!(read.checksum, read_solr.checksum);
         let other_order = br#"{"responseHeader":{"QTime":3},"response":{"numFound":2,
             "docs":[{"id":"y"},{"id":"x"}]}}"#;

@@ -1,67 +1,67 @@
-//! When does each request of an open loop arrive? Drawn before the run, whole, from a seed.
+//! Arrival schedule of an open loop, drawn from a seed before the run.
 //!
-//! Replies cannot delay what is fixed already. The duration is fixed and the number of arrivals
-//! random (as for a real Poisson process over an interval), which is recorded with the run: tools
-//! that fix the number instead are slightly biased against these.
+//! Replies cannot delay a fixed schedule. The duration is fixed and the number of arrivals random (as
+//! for a real Poisson process over an interval); the number is recorded with the run. Tools that fix
+//! the number instead are slightly biased compared with this one.
 use crate::LoadError;
 use crate::random::{Purpose, Random};
 use std::time::Duration;
 
-/// Arrivals that one schedule holds at most: what fits into memory with its samples.
+/// Upper limit on arrivals per schedule, so that it and its samples fit into memory.
 const ARRIVALS_MAX: f64 = 50e6;
 
-/// A process of arrivals. Rates are in requests a second.
+/// Arrival process. Rates are in requests per second.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Arrivals {
-    /// Independent arrivals, as of many users who do not know each other.
+    /// Independent arrivals, as from many independent users.
     Poisson {
         /// Mean rate.
         rate_qps: f64,
     },
-    /// Equal distances. Halves the wait that Poisson arrivals see near saturation, so it cannot
-    /// stand for them.
+    /// Equal gaps. These halve the wait of Poisson arrivals near saturation, so they are no substitute
+    /// for them.
     Constant {
-        /// Rate.
+        /// Constant rate.
         rate_qps: f64,
     },
-    /// Poisson arrivals whose rate grows or falls linearly over the run.
+    /// Poisson arrivals with a rate that changes linearly over the run.
     Ramp {
         /// Rate at the start.
         from_qps: f64,
         /// Rate at the end.
         to_qps: f64,
     },
-    /// Poisson arrivals that come and go: `on`, then nothing for `off`, and so on.
+    /// Poisson arrivals in bursts: alternately `on` with arrivals and `off` without.
     Bursts {
         /// Rate within a burst.
         rate_qps: f64,
         /// Length of a burst.
         on: Duration,
-        /// Silence between two bursts.
+        /// Pause between two bursts.
         off: Duration,
     },
-    /// Instants from a recording, since its start, increasing.
+    /// Recorded arrival times since the start of the recording, increasing.
     Trace {
-        /// The instants.
+        /// Recorded times.
         instants: Vec<Duration>,
     },
 }
 
 impl Arrivals {
-    /// Instants in nanoseconds since the start, increasing, all before `duration`.
+    /// Returns the arrival times in nanoseconds since the start, increasing, all before `duration`.
     ///
     /// # Errors
-    /// A rate that is not a positive finite number, a trace that goes back in time, or more
-    /// arrivals than fit into memory.
+    /// A rate that is not a positive finite number, a trace that decreases, or more arrivals than fit
+    /// into memory.
     pub fn draw(&self, duration: Duration, seed: u64) -> Result<Vec<u64>, LoadError> {
         self.validate(duration)?;
         Ok(self.draw_from(duration, Random::new(seed, Purpose::Arrivals)))
     }
 
-    /// The arrivals before the measured ones: the same process, where it has a constant rate; the
-    /// rate that a ramp starts with; none before a trace.
+    /// Returns the arrivals of the warm-up: the same process for a constant rate, the starting rate of
+    /// a ramp, none before a trace.
     pub(crate) fn draw_warm_up(&self, warm_up: Duration, seed: u64) -> Vec<u64> {
         let process = match self {
             Arrivals::Ramp { from_qps, .. } => Arrivals::Poisson {
@@ -73,7 +73,7 @@ impl Arrivals {
         process.draw_from(warm_up, Random::new(seed, Purpose::WarmUp))
     }
 
-    /// Mean rate over `duration`, in requests a second.
+    /// Returns the mean rate over `duration`, in requests per second.
     pub fn mean_rate_qps(&self, duration: Duration) -> f64 {
         let seconds = duration.as_secs_f64();
         match self {
@@ -88,7 +88,7 @@ impl Arrivals {
         }
     }
 
-    /// The same process `factor` times as fast; a trace is played faster.
+    /// Returns the same process with rates multiplied by `factor`; a trace is played faster.
     #[must_use]
     pub fn faster(&self, factor: f64) -> Arrivals {
         let mut faster = self.clone();
@@ -169,8 +169,8 @@ impl Arrivals {
                     .collect()
             }
             Arrivals::Ramp { from_qps, to_qps } => {
-                // The integral of the rate is from·t + slope·t²/2; this is its inverse, in the form
-                // that stays exact as the slope goes to 0.
+                // The integral of the rate is from·t + slope·t²/2. This is its inverse, in the form that stays exact
+                // as the slope nears 0.
                 let slope = (to_qps - from_qps) / seconds;
                 inverted(seconds, &mut random, |work| {
                     let square = from_qps * from_qps + 2.0 * slope * work;
@@ -193,8 +193,8 @@ impl Arrivals {
     }
 }
 
-/// Poisson arrivals of any rate: unit-rate arrivals through the inverse of the integrated rate
-/// (Lewis & Shedler 1979). `instant` gives seconds, or none when all arrivals are over.
+/// Returns Poisson arrivals of any rate: unit-rate arrivals through the inverse of the integrated rate
+/// (Lewis & Shedler 1979). `instant` returns seconds, or `None` after the last arrival.
 fn inverted(seconds: f64, random: &mut Random, instant: impl Fn(f64) -> Option<f64>) -> Vec<u64> {
     let mut arrivals = Vec::new();
     let mut work = random.exponential();
@@ -205,7 +205,7 @@ fn inverted(seconds: f64, random: &mut Random, instant: impl Fn(f64) -> Option<f
     arrivals
 }
 
-/// Seconds within bursts among the first `seconds`.
+/// Returns the seconds within bursts among the first `seconds`.
 fn time_on(seconds: f64, on: f64, off: f64) -> f64 {
     let whole = (seconds / (on + off)).floor();
     whole * on + (seconds - whole * (on + off)).min(on)

@@ -1,45 +1,45 @@
-//! What time is it, and how does a thread wake up at an instant and not a millisecond later?
+//! Monotonic clock and precise wake-ups of threads.
 //!
-//! Timers of async runtimes count in whole milliseconds. Here a thread sleeps on an absolute
-//! instant of the monotonic clock, wakes a little early and spins over the rest. Overhead: one
-//! `clock_nanosleep` and at most [`SPIN_NS`] of a core for each wake-up.
+//! Timers of async runtimes count whole milliseconds. Here a thread sleeps until an absolute instant of
+//! the monotonic clock, wakes slightly early and spins for the rest. Overhead: one `clock_nanosleep`
+//! and at most [`SPIN_NS`] of a core per wake-up.
 use rustix::thread::{ClockId, Timespec, clock_nanosleep_absolute, set_current_timer_slack};
 use rustix::time::clock_gettime;
 use std::num::NonZeroU64;
 
-/// How long before the instant the thread wakes: about what a wake-up takes, so that the spin
-/// hides it, and little enough that it costs a shared core next to nothing.
+/// Time in ns between the wake-up and the requested instant: about the latency of a wake-up, so the
+/// spin hides it, and short enough to cost a shared core almost nothing.
 const SPIN_NS: u64 = 40_000;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Nanoseconds since one origin, the same for all threads of a run.
+/// Clock in nanoseconds since an origin shared by all threads of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clock {
     origin_ns: u64,
 }
 
 impl Clock {
-    /// A clock that reads 0 now.
+    /// Returns a clock that reads 0 now.
     pub(crate) fn start() -> Clock {
         Clock {
             origin_ns: monotonic_ns(),
         }
     }
 
-    /// Nanoseconds since the origin; 0 before it.
+    /// Returns the nanoseconds since the origin; 0 before it.
     pub(crate) fn now_ns(&self) -> u64 {
         monotonic_ns().saturating_sub(self.origin_ns)
     }
 
-    /// The same clock with an origin `ns` later.
+    /// Returns the same clock with its origin `ns` later.
     pub(crate) fn later(self, ns: u64) -> Clock {
         Clock {
             origin_ns: self.origin_ns + ns,
         }
     }
 
-    /// Returns at the instant, or at once where it is over. Seldom early, never by more than a
-    /// signal makes it.
+    /// Sleeps until `at_ns`; returns at once if that instant has passed. Returns early only after a
+    /// signal.
     pub(crate) fn sleep_until(&self, at_ns: u64) {
         let at_ns = self.origin_ns + at_ns;
         let wake_ns = at_ns.saturating_sub(SPIN_NS);
@@ -48,7 +48,7 @@ impl Clock {
                 tv_sec: (wake_ns / NS_PER_S) as i64,
                 tv_nsec: (wake_ns % NS_PER_S) as i64,
             };
-            // Interrupted by a signal: the caller looks at its flags and sleeps again.
+            // A signal interrupted the sleep: the caller checks its flags and sleeps again.
             if clock_nanosleep_absolute(ClockId::Monotonic, &wake).is_err() {
                 return;
             }
@@ -59,15 +59,15 @@ impl Clock {
     }
 }
 
-/// Asks the kernel not to gather this thread's wake-ups with others (it may delay them by 50 µs
-/// otherwise). A kernel that refuses only makes the schedule lag larger, and that is measured.
+/// Sets the timer slack of this thread to its minimum (the default delays wake-ups by up to 50 µs to
+/// batch them). If the kernel refuses, the schedule lag grows, and the lag is measured.
 pub(crate) fn wake_precisely() {
     let _ = set_current_timer_slack(NonZeroU64::new(1));
 }
 
-/// Lets this thread run before others when its instant has come, where that is allowed: it needs a
-/// core for microseconds, and would otherwise wait for a server thread to be done with its share.
-/// A kernel that refuses only makes the schedule lag larger, and that is measured.
+/// Raises the scheduling priority of this thread where permitted. The thread needs a core for
+/// microseconds, and would otherwise wait for a server thread to use up its time slice. If the kernel
+/// refuses, the schedule lag grows, and the lag is measured.
 pub(crate) fn run_first() {
     let _ = rustix::process::setpriority_process(None, -15);
 }

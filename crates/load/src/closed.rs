@@ -1,7 +1,8 @@
-//! The closed loop: each client is a thread that asks, waits, thinks, and asks again.
+//! Closed-loop load: each client is a thread that sends, waits, thinks, and repeats.
 //!
-//! A slow answer delays the next request, so the load bends to the server, and waits that an open
-//! loop would show stay hidden. It answers how much a server can do, not how long a user waits.
+//! A slow answer delays the next request, so the load adapts to the server and hides waits that an open
+//! loop would show. A closed loop measures the throughput of a server, not the response time of its
+//! users.
 use crate::clock::{Clock, wake_precisely};
 use crate::examine::{Examined, Outbox};
 use crate::pool::{Ticket, ending_of_connect};
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 const RECEIVE_BYTES: usize = 64 << 10;
-/// After a connection that failed, so that a dead server is not asked a million times a second.
+/// Pause in ns after a failed connection, so that a dead server does not receive a flood of connects.
 const PAUSE_NS: u64 = 10_000_000;
 
 struct Shared<'a> {
@@ -27,7 +28,7 @@ struct Shared<'a> {
     next: AtomicUsize,
 }
 
-/// Runs all clients to their end. Samples go to the outbox.
+/// Runs all clients to their end and sends their samples to the outbox.
 pub(crate) fn run(
     settings: &Settings,
     (clients, think): (usize, Think),
@@ -47,7 +48,7 @@ pub(crate) fn run(
         for client in 0..clients {
             let shared = &shared;
             let outbox = outbox.clone();
-            // Small stacks: a thousand clients fit into memory.
+            // Small stacks let a thousand clients fit into memory.
             let thread = std::thread::Builder::new().stack_size(256 << 10);
             let started = thread
                 .spawn_scoped(scope, move || shared.client(client as u64, think, &outbox))
@@ -69,7 +70,7 @@ impl Shared<'_> {
         let timeout_ns = self.settings.timeout.as_nanos() as u64;
         let mut random = Think::random(self.settings.seed, client);
         let mut connection = Connection::new(self.settings.target.address());
-        // The first thinking spreads the clients' beginnings, as their later requests are spread.
+        // The first think time spreads the clients' first requests like their later ones.
         let mut intended_ns = think.draw_ns(&mut random);
         while intended_ns < end_ns && self.sleep_until(intended_ns) {
             let n = self.next.fetch_add(1, Relaxed);
@@ -104,7 +105,7 @@ impl Shared<'_> {
     }
 }
 
-/// One client's connection, made when it is needed.
+/// Connection of one client, opened on demand.
 struct Connection {
     address: SocketAddr,
     open: Option<(TcpStream, ResponseReader)>,
@@ -120,7 +121,7 @@ impl Connection {
         }
     }
 
-    /// Asks and waits for the whole response. A connection that failed is not used again.
+    /// Sends a request and reads the whole response. A failed connection is not reused.
     fn ask(
         &mut self,
         request: &[u8],
@@ -140,7 +141,7 @@ impl Connection {
             None => self.connect(left()?)?,
         };
         if stream.write_all(request).is_err() {
-            // Closed while it was idle: this request was never seen, so a new connection is fair.
+            // The server closed the idle connection and never saw this request, so it is sent on a new one.
             if !is_reused {
                 return Err(Ending::Closed);
             }

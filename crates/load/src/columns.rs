@@ -1,8 +1,8 @@
-//! A table of named columns, and the Parquet file that holds it.
+//! Table of named columns, and the Parquet file that stores it.
 //!
-//! Every column is optional and one of four types, so that a reader in any language finds plain
-//! values and nulls: `BOOLEAN`, `INT64`, `DOUBLE`, `BYTE_ARRAY (UTF8)`. Not compressed: a minute at
-//! a thousand requests a second is some 10 MB, and codecs would cost more to compile than all else.
+//! Every column is optional and of one of four types, so a reader in any language finds plain values
+//! and nulls: `BOOLEAN`, `INT64`, `DOUBLE`, `BYTE_ARRAY (UTF8)`. The file is not compressed: a minute
+//! at a thousand requests a second takes about 10 MB, and codecs would dominate the compile time.
 use crate::LoadError;
 use parquet::basic::Type as Physical;
 use parquet::column::reader::get_typed_column_reader;
@@ -15,7 +15,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// One column; `None` where a row has no value.
+/// A column; `None` for a row without a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Column {
     Flag(Vec<Option<bool>>),
@@ -24,10 +24,10 @@ pub(crate) enum Column {
     Text(Vec<Option<String>>),
 }
 
-/// Columns by name, all with as many rows.
+/// Named columns of equal length.
 pub(crate) type Table = Vec<(String, Column)>;
 
-/// Writes the table whole or not at all: under another name first.
+/// Writes the table atomically: under a temporary name first, then renamed.
 pub(crate) fn write(path: &Path, table: &Table) -> Result<(), LoadError> {
     let partial = path.with_extension("partial");
     let written = write_file(&partial, table)
@@ -42,7 +42,7 @@ pub(crate) fn write(path: &Path, table: &Table) -> Result<(), LoadError> {
     moved
 }
 
-/// Reads every column that has one of the four types; leaves others out.
+/// Reads every column of the four types and ignores others.
 pub(crate) fn read(path: &Path) -> Result<Table, LoadError> {
     read_file(path).map_err(|error| {
         failed(
@@ -153,7 +153,7 @@ fn append(table: &mut Table, name: &str, column: Column) {
         table.push((name.to_owned(), column));
         return;
     };
-    // All row groups of a file have one schema.
+    // All row groups of a file share one schema.
     match (known, column) {
         (Column::Flag(all), Column::Flag(more)) => all.extend(more),
         (Column::Integer(all), Column::Integer(more)) => all.extend(more),
@@ -171,7 +171,7 @@ fn read_column<T: DataType, V>(
 ) -> Result<Vec<Option<V>>, ParquetError> {
     let mut reader = get_typed_column_reader::<T>(rows.get_column_reader(idx)?);
     let (mut values, mut levels) = (Vec::new(), Vec::new());
-    // A number from a file: not believed before as many rows were read.
+    // The row count of the file is untrusted: it is checked against the rows that were read.
     let count = usize::try_from(rows.metadata().num_rows()).unwrap_or_default();
     let mut read = 0;
     while read < count {

@@ -1,9 +1,10 @@
-//! Is one side slower than the other? Ratio, interval, and a verdict only where the interval allows one.
+//! Comparison of two sides: ratio, confidence interval and verdict.
 //!
-//! With three or more repetitions a side, pairs of repetitions (which share schedule and seed) give
-//! a ratio each, and Student's t their interval (Kalibera & Jones 2013: effect sizes, not p
-//! values). With fewer, blocks of time are drawn again and again from both sides together (block
-//! bootstrap): that knows the noise within a run, not that between runs, and says so.
+//! A verdict is given only if the interval excludes 1. With three or more repetitions per side, each
+//! pair of repetitions (with the same schedule and seed) gives a ratio, and Student's t gives their
+//! interval (Kalibera & Jones 2013: effect sizes, not p values). With fewer, blocks of time are
+//! resampled from both sides together (block bootstrap). That captures the noise within a run but not
+//! between runs, and [`Basis`] says so.
 use crate::random::{Purpose, Random};
 use crate::{Interval, Outcome, Sample, Times};
 use serde::Serialize;
@@ -12,27 +13,27 @@ const REPETITIONS_MIN: usize = 3;
 const BLOCKS: usize = 20;
 const RESAMPLES: usize = 1000;
 
-/// Which figure of a run's response times is compared.
+/// Compared figure of the response times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
-    /// The mean.
+    /// Mean.
     Mean,
-    /// A percentile, 0 to 100.
+    /// Percentile, 0 to 100.
     Percentile(f64),
 }
 
-/// Where an interval comes from.
+/// Source of a confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// From ratios of paired repetitions: it holds for further runs.
+    /// Ratios of paired repetitions; valid for further runs.
     Repetitions,
-    /// From blocks within runs: differences between runs are not in it.
+    /// Blocks within runs; excludes differences between runs.
     Blocks,
 }
 
-/// What may be said.
+/// Outcome of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -40,31 +41,31 @@ pub enum Verdict {
     Slower,
     /// The second side is faster.
     Faster,
-    /// The interval holds 1, or there is none.
+    /// The interval contains 1, or there is no interval.
     NoDifference,
 }
 
-/// The second side against the first.
+/// Comparison of the second side with the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
-    /// What is compared.
+    /// Compared figure.
     pub figure: Figure,
-    /// First side, in microseconds; of all samples together.
+    /// Figure of the first side over all its samples, in microseconds.
     pub first_us: f64,
-    /// Second side.
+    /// Figure of the second side over all its samples, in microseconds.
     pub second_us: f64,
-    /// Second over first.
+    /// Second side over first side.
     pub ratio: f64,
-    /// Of the ratio, 95 %; none where the samples are too few for it.
+    /// 95 % interval of the ratio; `None` if the samples are too few.
     pub interval: Option<Interval>,
-    /// Where the interval comes from.
+    /// Source of the interval.
     pub basis: Basis,
-    /// What may be said.
+    /// Outcome of the comparison.
     pub verdict: Verdict,
 }
 
 impl Figure {
-    /// Of a set of times, in microseconds, where the sample supports it.
+    /// Returns the figure of a set of times, in microseconds, if the sample supports it.
     pub fn of(self, times: &Times) -> Option<f64> {
         match self {
             Figure::Mean => times.mean_us(),
@@ -72,7 +73,7 @@ impl Figure {
         }
     }
 
-    /// `mean`, `p99`.
+    /// Returns the name: `mean`, `p99`.
     pub fn name(self) -> String {
         match self {
             Figure::Mean => "mean".into(),
@@ -81,7 +82,7 @@ impl Figure {
     }
 }
 
-/// Response times of all requests of a run; those without an answer are slower than every other.
+/// Returns the response times of all requests of a run; unanswered ones count as slower than any other.
 pub(crate) fn response_times<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> Times {
     let mut times = Times::default();
     for sample in samples {
@@ -93,8 +94,8 @@ pub(crate) fn response_times<'a>(samples: impl IntoIterator<Item = &'a Sample>) 
     times
 }
 
-/// Compares repetitions of two sides; the n-th of one belongs to the n-th of the other. None where
-/// the samples do not support the figure.
+/// Compares repetitions of two sides; the n-th of each form a pair. Returns `None` if the samples do
+/// not support the figure.
 pub fn compare(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Comparison> {
     let merged = |side: &[Outcome]| {
         let samples = side.iter().flat_map(Outcome::measured);
@@ -122,7 +123,8 @@ pub fn compare(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<
     })
 }
 
-/// The mean of the logarithms of the pairs' ratios, and back: a ratio and its inverse count alike.
+/// Returns the interval of the geometric mean of the pairs' ratios: a ratio and its inverse count
+/// alike.
 fn of_pairs(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Interval> {
     let pairs = first.iter().zip(second);
     let logarithms: Option<Vec<f64>> = pairs
@@ -145,10 +147,10 @@ fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<In
     let mut random = Random::new(1, Purpose::Resample);
     let mut ratios = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
-        // The same blocks of both sides: where they share a schedule, its chance cancels out.
+        // Both sides use the same blocks: with a shared schedule, its random variation cancels out.
         let mut times_drawn = vec![0u64; count];
         (0..count).for_each(|_| times_drawn[random.below(count)] += 1);
-        // A resample that does not support the figure says that the samples hardly do.
+        // A resample that does not support the figure shows that the samples hardly do.
         ratios.push(second.figure(figure, &times_drawn)? / first.figure(figure, &times_drawn)?);
     }
     ratios.sort_by(f64::total_cmp);
@@ -158,11 +160,12 @@ fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<In
     })
 }
 
-/// Response times of one side, each with its block of time. Those that never ended are last.
+/// Response times of one side, each with its block of time, in descending order. Unfinished ones come
+/// first.
 struct Blocks {
-    /// Nanoseconds and block, the slowest first.
+    /// Time in nanoseconds and block, the slowest first.
     times: Vec<(u64, usize)>,
-    /// Of each block: how many, how many of them ended, and the sum of these in nanoseconds.
+    /// Number of times, number of finished ones, and the sum of these in nanoseconds, by block.
     totals: Vec<(u64, u64, f64)>,
 }
 
@@ -190,7 +193,7 @@ impl Blocks {
         blocks
     }
 
-    /// The figure of the blocks together, each taken as often as it was drawn; in nanoseconds.
+    /// Returns the figure over the blocks, each weighted by its number of draws, in nanoseconds.
     fn figure(&self, figure: Figure, times_drawn: &[u64]) -> Option<f64> {
         let drawn = || self.totals.iter().zip(times_drawn);
         let count: u64 = drawn().map(|(total, times)| total.0 * times).sum();
@@ -220,7 +223,7 @@ mod tests {
     use crate::summary::tests::{outcome, sample};
     use std::time::Duration;
 
-    /// Runs whose times scatter over a factor of three, with a mean that `factor` multiplies.
+    /// Returns runs whose times scatter over a factor of three, with their mean multiplied by `factor`.
     fn side(runs: usize, factor: f64, seed: u64) -> Vec<Outcome> {
         let mut random = Random::new(seed, Purpose::Resample);
         (0..runs)
@@ -258,7 +261,7 @@ mod tests {
                 let found = compare(&a, &b, Figure::Mean).unwrap();
                 found.verdict != Verdict::NoDifference
             });
-            // 5 % of 40 are 2; more than 7 of them have a chance of about 1 in 1,000.
+            // 5 % of 40 is 2; more than 7 have a probability of about 1 in 1,000.
             let called = called.count();
             assert!(called <= 7, "{called} of 40 with {runs} runs");
         }

@@ -1,10 +1,10 @@
-//! How are lengths of time written?
+//! Text form of durations.
 use std::time::Duration;
 
-/// Reads `300ms`, `1.5s`, `20us`, `5m`, `1h`; a unit is required, except for 0.
+/// Parses `300ms`, `1.5s`, `20us`, `5m`, `1h`; a unit is required, except for 0.
 ///
 /// # Errors
-/// Text in another form, with a remedy.
+/// Text in another form; the message names the remedy.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no length of time; write 300ms, 20s or 5m");
     let text = text.trim();
@@ -22,7 +22,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         "" if number == 0.0 => 1.0,
         _ => return Err(wrong()),
     };
-    // A year is more than anybody measures, and keeps all later sums in range.
+    // The limit of one year keeps all later sums in range.
     match Duration::try_from_secs_f64(number * unit_s) {
         Ok(duration) if duration <= Duration::from_secs(366 * 86_400) => Ok(duration),
         _ => Err(wrong()),

@@ -1,40 +1,40 @@
-//! What can keep a run from starting or ending, by the decision that a caller can make.
+//! Errors of a run, one for each decision that a caller can make.
 use std::io;
 
-/// Why no load could be offered.
+/// Reason why no load could be offered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The address of the target makes no sense: correct it.
+    /// The URL of the target is invalid: correct it.
     #[error("{url}: {reason}")]
     Target {
-        /// As given.
+        /// URL as given.
         url: String,
-        /// What is wrong with it, and what to write.
+        /// Defect and remedy.
         reason: String,
     },
-    /// What was asked for cannot be done: correct the setting.
+    /// A setting is invalid: correct it.
     #[error("{setting}: {reason}")]
     Setting {
-        /// Which setting.
+        /// Name of the setting.
         setting: &'static str,
-        /// What is wrong with it, and what to write.
+        /// Defect and remedy.
         reason: String,
     },
-    /// The machine refuses something that the generator needs.
+    /// The operating system refused a resource.
     #[error("cannot {doing}: {source}")]
     Machine {
-        /// What was tried.
+        /// The attempted operation.
         doing: &'static str,
-        /// Why it failed.
+        /// Cause of the failure.
         source: io::Error,
     },
     /// A file of a run cannot be written or read.
     #[error("{path}: {reason}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What is wrong with it, and what to do.
+        /// Defect and remedy.
         reason: String,
     },
 }
@@ -47,7 +47,7 @@ impl LoadError {
         }
     }
 
-    /// For `map_err`: the machine refused what was being done.
+    /// Returns a converter for `map_err`: the system refused the operation `doing`.
     pub(crate) fn machine<E: Into<io::Error>>(doing: &'static str) -> impl FnOnce(E) -> LoadError {
         move |source| LoadError::Machine {
             doing,

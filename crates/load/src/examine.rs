@@ -1,12 +1,11 @@
-//! From responses to samples: bodies are read on a thread of their own, so that no instant that is
-//! being stamped waits for the reading of another answer.
+//! Parsing of responses into samples, on a separate thread so that parsing never delays a timestamp.
 use crate::pool::Ticket;
 use crate::response::Response;
 use crate::sample::{Ending, Sample};
 use crate::{Answer, Live};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
-/// A sample whose body is still to be read.
+/// A sample whose body has not yet been parsed.
 pub(crate) struct Examined {
     sample: Sample,
     body: Vec<u8>,
@@ -51,7 +50,7 @@ impl Examined {
     }
 }
 
-/// Where samples go from any thread.
+/// Sender of samples, for any thread.
 #[derive(Clone)]
 pub(crate) struct Outbox<'a> {
     sender: Sender<Examined>,
@@ -71,7 +70,7 @@ impl<'a> Outbox<'a> {
     }
 }
 
-/// Reads bodies until every outbox is gone; gives the samples by their intended instants.
+/// Parses bodies until every outbox is dropped; returns the samples by intended instant.
 pub(crate) fn examine(inbox: &Receiver<Examined>) -> Vec<Sample> {
     let mut samples: Vec<Sample> = inbox
         .iter()

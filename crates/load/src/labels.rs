@@ -1,52 +1,52 @@
-//! What keeps a run from meaning what its figures say?
+//! Warnings about conditions that invalidate the figures of a run.
 use crate::{Ending, Noise, Outcome, Sample, Summary};
 use std::fmt;
 
-/// Share of the median service time that the 99th percentile of the lag may have.
+/// Upper limit on the 99th percentile of the lag, as a share of the median service time.
 const LAG_SHARE_MAX: f64 = 0.05;
-/// Growth of the backlog, in requests and as a share of the arrivals meanwhile, above which the
-/// server is not keeping up.
+/// Limits on the backlog growth, in requests and as a share of the arrivals in the same time. A growth above
+/// both means that the server is not keeping up.
 const BACKLOG_GROWTH_MIN: f64 = 20.0;
 const BACKLOG_SHARE_MAX: f64 = 0.02;
-/// Instants at which the backlog is looked at, in each third of the run.
+/// Number of backlog samples in each third of the run.
 const LOOKS: u64 = 50;
 
-/// A warning that belongs to a run's figures.
+/// Warning about the figures of a run.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Label {
-    /// The client, not the server, made requests wait.
+    /// The client, not the server, delayed requests.
     ClientLimited {
-        /// 99th percentile of the lag.
+        /// 99th percentile of the lag, in microseconds.
         lag_us_p99: f64,
-        /// Median service time.
+        /// Median service time, in microseconds.
         service_us_p50: f64,
-        /// Requests that were never sent.
+        /// Number of requests never sent.
         dropped_count: u64,
     },
-    /// More came than was answered: times grow with the length of the run.
+    /// Arrivals exceeded answers: times grow with the length of the run.
     Unstable {
-        /// Requests by which the backlog grew from the second third of the run to the last.
+        /// Growth of the backlog from the second third of the run to the last, in requests.
         backlog_growth: f64,
     },
-    /// Other work had the cores.
+    /// Other programs used the cores.
     Contended {
-        /// What was seen of it.
+        /// Measured noise.
         noise: Noise,
     },
     /// The run was stopped.
     Incomplete,
-    /// Some query had different answers.
+    /// Different answers to the same query.
     AnswersChange {
-        /// How many queries.
+        /// Number of such queries.
         queries_count: usize,
     },
-    /// Nothing was answered.
+    /// No request was answered.
     NoAnswers,
 }
 
 impl Label {
-    /// One word for it.
+    /// Returns the one-word name of the label.
     pub fn name(&self) -> &'static str {
         match self {
             Label::ClientLimited { .. } => "client-limited",
@@ -141,15 +141,15 @@ pub(crate) fn labels(outcome: &Outcome, summary: &Summary) -> Vec<Label> {
     labels
 }
 
-/// By how much the mean backlog (requests whose instant has come and that have not ended) of the
-/// last third exceeds that of the second, where that is more than chance would do. The first third
-/// is left out: without a warm-up the backlog grows there to what it stays at.
+/// Returns the growth of the mean backlog (requests due and not finished) from the second third to the
+/// last third, if it exceeds chance. The first third is ignored: without a warm-up the backlog grows
+/// there to its steady level.
 fn backlog_growth(outcome: &Outcome) -> Option<f64> {
     let samples: Vec<&Sample> = outcome.measured().collect();
     let from_ns = outcome.warm_up.as_nanos() as u64;
     let third_ns = outcome.measured.as_nanos() as u64 / 3;
     let mut intended: Vec<u64> = samples.iter().map(|sample| sample.intended_ns).collect();
-    // Those that never ended stay in the backlog; those never sent never came into it.
+    // Unfinished requests stay in the backlog; unsent ones never entered it.
     let mut ended: Vec<u64> = samples
         .iter()
         .map(|sample| match sample.sent_ns {
@@ -202,10 +202,10 @@ mod tests {
 
     #[test]
     fn a_growing_backlog_is_told_from_a_long_one() {
-        // 1,000 a second come, and every answer takes 300 ms: 300 are always under way.
+        // 1,000 requests a second arrive and every answer takes 300 ms, so 300 are always in flight.
         let steady = (0..3000).map(|ms| sample(ms, 0, 300_000)).collect();
         assert_eq!(names(&outcome(steady, Duration::from_secs(3))), [""; 0]);
-        // Answers take the longer the later they are asked for: 5 % more come than are answered.
+        // Service times grow with the intended instant: 5 % more requests arrive than are answered.
         let growing = (0..3000).map(|ms| sample(ms, 0, 1000 + ms * 50)).collect();
         assert_eq!(
             names(&outcome(growing, Duration::from_secs(3))),

@@ -1,18 +1,18 @@
-//! How fast does a search service answer, measured from outside?
+//! HTTP load generator that measures response times of search services from outside.
 //!
-//! Model: an open loop draws all arrivals before the run; response time counts from the *intended*
-//! instant, so a client or server that falls behind cannot hide it (coordinated omission).
+//! Model: an open loop draws all arrivals before the run. Response time counts from the *intended*
+//! instant, so neither a slow client nor a slow server can hide a delay (coordinated omission).
 //!
 //! ```text
-//! response = done − intended    what a user waits
-//! service  = done − sent        what one request takes once it is sent
-//! lag      = sent − intended    how late this client was
+//! response = done − intended    the wait of a user
+//! service  = done − sent        the time of one request once it is sent
+//! lag      = sent − intended    the lateness of this client
 //! ```
 //!
-//! Overhead: a wake-up and a write a request on one thread, a read on another, the reading of
+//! Overhead: per request, a wake-up and a write on one thread, a read on a second, and the parsing of
 //! the body on a third. Limits: HTTP/1.1 without TLS, GET requests, one machine.
 //!
-//! Begin at [`Settings`], [`run`] and [`Outcome`].
+//! Start with [`Settings`], [`run`] and [`Outcome`].
 
 mod answer;
 mod arrivals;

@@ -1,10 +1,10 @@
-//! How does a run stand while it goes on, and how is it told to stop?
+//! Progress of a running load test, and its stop signal.
 use crate::Sample;
 use hdrhistogram::Histogram;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Shared between a run and whoever watches it. Counters include the warm-up.
+/// State shared between a run and its observer. Counters include the warm-up.
 #[derive(Debug, Default)]
 pub struct Live {
     offered: AtomicU64,
@@ -14,44 +14,45 @@ pub struct Live {
     dropped: AtomicU64,
     elapsed_ns: AtomicU64,
     stop: AtomicBool,
-    /// Response times of answers since the last look, in microseconds.
+    /// Response times of answers since the last look, in microseconds; `None` before the first one.
     recent: Mutex<Option<Histogram<u64>>>,
 }
 
-/// A look at a run.
+/// Progress of a run at one instant.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Progress {
     /// Seconds since the run began.
     pub elapsed_s: f64,
-    /// Requests whose instant has come.
+    /// Requests whose intended instant has passed.
     pub offered: u64,
     /// Requests sent.
     pub sent: u64,
-    /// Answers with a status of 2xx.
+    /// Requests answered with a 2xx status.
     pub answered: u64,
     /// Requests that ended in any other way.
     pub failed: u64,
-    /// Requests never sent, because all connections were busy.
+    /// Requests never sent because all connections were busy.
     pub dropped: u64,
-    /// Requests sent that have not ended.
+    /// Requests sent and not finished.
     pub in_flight: u64,
     /// Median and 99th percentile of the answers since the last look, in microseconds.
     pub recent_us: Option<(u64, u64)>,
 }
 
 impl Live {
-    /// Asks the run to end: nothing more is sent, and nothing more waited for.
+    /// Stops the run: it sends no further requests and waits for no further answers.
     pub fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// Whether it was asked to end.
+    /// Returns whether the run was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
-    /// How it stands. Counters are read one after the other, so they may be a request apart.
+    /// Returns the current progress. Counters are read one after the other, so they may differ by a
+    /// request.
     pub fn look(&self) -> Progress {
         let ended = self.ended.load(Relaxed);
         let answered = self.answered.load(Relaxed);

@@ -1,23 +1,23 @@
-//! On which machine did a run take place?
+//! Description of the machine that a run took place on.
 use std::path::Path;
 
-/// What a reader of figures has to know of the machine. None where it does not tell.
+/// Properties of the machine that affect its figures; `None` if the system does not report one.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
-    /// The processor's name for itself.
+    /// Model name of the processor.
     pub processor: Option<String>,
-    /// Cores that this process may use.
+    /// Number of cores available to this process.
     pub cores_count: Option<usize>,
-    /// Memory.
+    /// Memory, in bytes.
     pub memory_bytes: Option<u64>,
-    /// The kernel's release.
+    /// Kernel release.
     pub kernel: Option<String>,
-    /// Whether the processor says that a hypervisor stands between.
+    /// Whether the processor reports a hypervisor.
     pub is_virtual: Option<bool>,
 }
 
 impl Machine {
-    /// This machine.
+    /// Describes this machine.
     pub fn here() -> Machine {
         Machine {
             cores_count: std::thread::available_parallelism().ok().map(usize::from),
@@ -25,7 +25,7 @@ impl Machine {
         }
     }
 
-    /// What a tree like `/proc` tells.
+    /// Describes a machine from a directory tree like `/proc`.
     pub fn of(proc: &Path) -> Machine {
         let read = |name: &str| std::fs::read_to_string(proc.join(name)).ok();
         let processors = read("cpuinfo");

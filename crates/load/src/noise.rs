@@ -1,34 +1,34 @@
-//! What else happened on this machine during a run: stolen time, and work that waited for a core.
+//! Interference on the machine during a run: stolen time, and tasks that waited for a core.
 //!
-//! Read from `/proc`; a kernel that does not tell gives no value, never 0.
+//! Read from `/proc`; a counter that the kernel does not report gives `None`, never 0.
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Share of the time in which some work waited for a core, above which a run counts as contended.
+/// Share of time with tasks waiting for a core above which a run counts as contended.
 pub const PRESSURE_MAX: f64 = 0.05;
-/// Share of the time that the hypervisor gave to others, above which a run counts as contended.
+/// Share of time stolen by the hypervisor above which a run counts as contended.
 pub const STEAL_MAX: f64 = 0.005;
 
-/// Shares of the run, 0 to 1; none where the kernel does not tell.
+/// Shares of the run's time, 0 to 1; `None` if the kernel does not report one.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Noise {
-    /// Time in which at least one task waited for a core (PSI `some`).
+    /// Share of time in which at least one task waited for a core (PSI `some`).
     pub pressure: Option<f64>,
-    /// Time of the cores that the hypervisor gave to others.
+    /// Share of core time that the hypervisor gave to other guests.
     pub steal: Option<f64>,
-    /// Time of the cores in which anything ran.
+    /// Share of core time in which any task ran.
     pub busy: Option<f64>,
 }
 
 impl Noise {
-    /// Whether comparisons should leave the run out.
+    /// Returns whether comparisons should exclude the run.
     pub fn is_contended(&self) -> bool {
         self.pressure.is_some_and(|share| share > PRESSURE_MAX)
             || self.steal.is_some_and(|share| share > STEAL_MAX)
     }
 }
 
-/// Reads the counters at the start and at the end.
+/// Difference of the kernel's counters between start and stop.
 #[derive(Debug)]
 pub struct NoiseMeter {
     proc: PathBuf,
@@ -45,12 +45,12 @@ struct Ticks {
 }
 
 impl NoiseMeter {
-    /// From here on.
+    /// Reads the counters of `/proc` and starts the measurement.
     pub fn start() -> NoiseMeter {
         NoiseMeter::start_at(Path::new("/proc"))
     }
 
-    /// From here on, with another place for `/proc`.
+    /// Reads the counters of another directory in place of `/proc` and starts the measurement.
     pub fn start_at(proc: &Path) -> NoiseMeter {
         NoiseMeter {
             proc: proc.to_owned(),
@@ -60,7 +60,7 @@ impl NoiseMeter {
         }
     }
 
-    /// Since the start.
+    /// Returns the noise since the start.
     pub fn stop(self) -> Noise {
         let elapsed_us = self.started.elapsed().as_micros().max(1) as f64;
         let pressure = self.pressure_us.zip(pressure_us(&self.proc));
@@ -72,7 +72,7 @@ impl NoiseMeter {
                 idle: after.idle.saturating_sub(before.idle),
                 steal: after.steal.saturating_sub(before.steal),
             });
-        // In a run shorter than a tick nothing can be said.
+        // A run shorter than a tick gives no value.
         let ticks = ticks.filter(|ticks| ticks.total > 0);
         let share = |of: u64, ticks: Ticks| of as f64 / ticks.total as f64;
         Noise {
@@ -84,14 +84,14 @@ impl NoiseMeter {
     }
 }
 
-/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=4299691686`
+/// Parses `some avg10=0.00 avg60=0.00 avg300=0.00 total=4299691686`.
 fn pressure_us(proc: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(proc.join("pressure/cpu")).ok()?;
     let line = text.lines().find(|line| line.starts_with("some "))?;
     line.split_once("total=")?.1.trim().parse().ok()
 }
 
-/// `cpu user nice system idle iowait irq softirq steal guest guest_nice`
+/// Parses `cpu user nice system idle iowait irq softirq steal guest guest_nice`.
 fn ticks(proc: &Path) -> Option<Ticks> {
     let text = std::fs::read_to_string(proc.join("stat")).ok()?;
     let line = text.lines().find(|line| line.starts_with("cpu "))?;

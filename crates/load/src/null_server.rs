@@ -1,7 +1,7 @@
-//! Can this client send what it is asked to send? A server that does nothing but answer shows it.
+//! Self-check of the client against a server that does nothing but answer.
 //!
-//! Every request gets the same short answer at once. What the load generator cannot do against
-//! this server, it cannot do against any, and the run would measure the client.
+//! Every request gets the same short answer at once. A rate that the load generator cannot reach
+//! against this server is out of reach against any, and a run at that rate would measure the client.
 use crate::settings::Load;
 use crate::{Arrivals, LoadError, Settings, Summary, run};
 use std::io::{Read, Write};
@@ -12,32 +12,32 @@ use std::time::Duration;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 const REQUEST_BYTES: usize = 4096;
-/// Requests that a 99th percentile takes, with some to spare for a Poisson number of them.
+/// Requests needed for a 99th percentile, with a margin for Poisson variation.
 const REQUESTS_WANTED: f64 = 1200.0;
-/// Seconds that a check lasts at least and at most.
+/// Lower and upper limit on the duration of a check, in seconds.
 const CHECK_S: (f64, f64) = (1.0, 5.0);
 
-/// What the client can do where no server holds it up.
+/// Capability of the client without delays by a server.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SelfCheck {
-    /// Requests a second that were offered: twice the mean rate of the run.
+    /// Offered load, in requests per second: twice the mean rate of the run.
     pub offered_qps: f64,
-    /// Requests a second that were answered.
+    /// Answered requests per second.
     pub achieved_qps: f64,
-    /// Median of the lag behind the schedule; none of too few samples.
+    /// Median lag behind the schedule; `None` if the samples are too few.
     pub lag_us_p50: Option<f64>,
-    /// 99th percentile of the lag behind the schedule; none of too few samples.
+    /// 99th percentile of the lag behind the schedule; `None` if the samples are too few.
     pub lag_us_p99: Option<f64>,
-    /// Requests without an answer.
+    /// Number of requests without an answer.
     pub failed_count: u64,
 }
 
 impl SelfCheck {
-    /// Offers Poisson arrivals at twice the mean rate of an open loop to a server that does
-    /// nothing, for some seconds. None for a closed loop, which has no rate.
+    /// Offers Poisson arrivals at twice the mean rate of an open loop to the null server for 1 to 5
+    /// seconds. Returns `None` for a closed loop, which has no rate.
     ///
     /// # Errors
-    /// As [`run`].
+    /// The errors of [`run`].
     pub fn run(settings: &Settings) -> Result<Option<SelfCheck>, LoadError> {
         let Load::Open { arrivals } = &settings.load else {
             return Ok(None);
@@ -63,7 +63,7 @@ impl SelfCheck {
     }
 }
 
-/// Listens on the loopback interface until it is dropped.
+/// A server on the loopback interface that runs until it is dropped.
 #[derive(Debug)]
 pub struct NullServer {
     address: SocketAddr,
@@ -71,10 +71,10 @@ pub struct NullServer {
 }
 
 impl NullServer {
-    /// Starts it on a free port.
+    /// Starts the server on a free port.
     ///
     /// # Errors
-    /// No port, or no thread, is to be had.
+    /// No free port or no thread is available.
     pub fn start() -> Result<NullServer, LoadError> {
         let machine = || LoadError::machine("start the server of the self-check");
         let listener = TcpListener::bind("127.0.0.1:0").map_err(machine())?;
@@ -88,7 +88,7 @@ impl NullServer {
         Ok(NullServer { address, is_over })
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -97,7 +97,7 @@ impl NullServer {
 impl Drop for NullServer {
     fn drop(&mut self) {
         self.is_over.store(true, Relaxed);
-        // Wakes the thread that accepts; where that fails it sleeps on until the process ends.
+        // Wakes the accepting thread; if that fails, it sleeps until the process ends.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -109,12 +109,12 @@ fn accept(listener: &TcpListener, is_over: &AtomicBool) {
         }
         let Ok(stream) = stream else { continue };
         let thread = std::thread::Builder::new().stack_size(64 << 10);
-        // A connection without a thread is closed, and the self-check sees that.
+        // A connection without a thread is closed, and the self-check counts the failure.
         let _ = thread.spawn(move || answer_all(stream));
     }
 }
 
-/// Answers as many requests as empty lines come; ends with the connection.
+/// Answers one request per empty line until the connection ends.
 fn answer_all(mut stream: TcpStream) -> Option<()> {
     const END: &[u8] = b"\r\n\r\n";
     stream.set_nodelay(true).ok()?;

@@ -1,4 +1,4 @@
-//! The open loop: one thread sends at the instants of the schedule, another reads what comes.
+//! Open-loop load: one thread sends at the scheduled instants, another reads the responses.
 //!
 //! ```text
 //!  schedule ──► dispatcher ──► connections ──► receiver ──► examiner ──► samples
@@ -6,8 +6,8 @@
 //!               instants, sends                stamps       neither clock waits for it
 //! ```
 //!
-//! The dispatcher never waits for an answer: a request that finds no connection free is dropped
-//! and counted. On a shared core it costs a wake-up and a write a request.
+//! The dispatcher never waits for an answer: a request that finds no free connection is dropped and
+//! counted. Per request it costs one wake-up and one write.
 use crate::clock::{Clock, run_first, wake_precisely};
 use crate::examine::{Examined, Outbox};
 use crate::pool::{Finished, Place, Pool, Sent, Ticket};
@@ -21,12 +21,12 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How long the receiver sleeps at most before it looks at flags and deadlines again.
+/// Upper limit on the receiver's sleep in ns before it checks flags and deadlines again.
 const LOOK_NS: u64 = 20_000_000;
 const RECEIVE_BYTES: usize = 64 << 10;
 const EVENTS_MAX: usize = 256;
 
-/// What dispatcher and receiver share.
+/// State shared by dispatcher and receiver.
 struct Shared<'a> {
     clock: Clock,
     pool: Pool,
@@ -36,7 +36,7 @@ struct Shared<'a> {
     drain_ns: u64,
     in_flight: AtomicUsize,
     is_dispatched: AtomicBool,
-    /// Requests in the order in which they are given up.
+    /// Requests in the order of their deadlines.
     deadlines: Mutex<VecDeque<Deadline>>,
 }
 
@@ -46,7 +46,7 @@ struct Deadline {
     arrival: (bool, u32),
 }
 
-/// The arrivals of a run, warm-up first, and the requests they send.
+/// Arrivals of a run, warm-up first, and their requests.
 pub(crate) struct Schedule {
     arrivals: Vec<Ticket>,
     requests: Vec<Arc<[u8]>>,
@@ -81,7 +81,7 @@ impl Schedule {
     }
 }
 
-/// Offers the load; returns when everything has ended. Samples go to the outbox.
+/// Offers the load; returns when every request has ended. Sends samples to the outbox.
 pub(crate) fn run(
     settings: &Settings,
     schedule: &Schedule,
@@ -130,14 +130,14 @@ fn dispatch(shared: &Shared<'_>, schedule: &Schedule) {
     shared.is_dispatched.store(true, SeqCst);
 }
 
-/// False where the run was stopped meanwhile.
+/// Sleeps until `at_ns`; returns false if the run was stopped meanwhile.
 fn sleep_until(shared: &Shared<'_>, at_ns: u64) -> bool {
     while !shared.live.is_stopped() {
         let now_ns = shared.clock.now_ns();
         if now_ns >= at_ns {
             return true;
         }
-        // In steps, so that a stop is heard during a long silence.
+        // Sleeps in steps, so that a stop takes effect during a long pause.
         shared.clock.sleep_until(at_ns.min(now_ns + 5 * LOOK_NS));
     }
     false
@@ -145,7 +145,7 @@ fn sleep_until(shared: &Shared<'_>, at_ns: u64) -> bool {
 
 impl Shared<'_> {
     fn send(&self, ticket: Ticket, request: &Arc<[u8]>) {
-        // Counted before: the answer may be here before this thread is back.
+        // Counted before the send: the answer may arrive before this thread continues.
         self.in_flight.fetch_add(1, SeqCst);
         match self.pool.send(ticket, request) {
             Sent::UnderWay(place) => {
@@ -190,7 +190,7 @@ impl Shared<'_> {
         deadlines.front().map(|deadline| deadline.at_ns)
     }
 
-    /// Takes the deadlines that are over, in order.
+    /// Gives up requests whose deadline has passed, in order.
     fn expire(&self) {
         let now_ns = self.clock.now_ns();
         loop {

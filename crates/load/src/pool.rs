@@ -1,8 +1,8 @@
-//! The connections of an open loop: the dispatcher writes requests, the receiver reads responses.
+//! Connection pool of an open loop: the dispatcher writes requests, the receiver reads responses.
 //!
-//! Every connection lives in a slot under a lock of its own. A slot's *generation* grows when its
-//! connection is closed, so that what is still said about the old connection is not taken for
-//! news of the new one. All sockets are non-blocking and registered once, edge-triggered.
+//! Every connection lives in a slot with a lock of its own. The *generation* of a slot increases when
+//! its connection is closed, so late events of the old connection are not attributed to the new one.
+//! All sockets are non-blocking and registered once, edge-triggered.
 use crate::clock::Clock;
 use crate::response::{Response, ResponseReader};
 use crate::sample::Ending;
@@ -16,7 +16,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A request that is under way.
+/// A request in flight.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ticket {
     pub(crate) arrival_idx: u32,
@@ -27,25 +27,25 @@ pub(crate) struct Ticket {
     pub(crate) new_connection: bool,
 }
 
-/// A connection, as long as the slot's generation is this one.
+/// Reference to a connection, valid while the slot has this generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     slot: u32,
     generation: u32,
 }
 
-/// What became of a request that was to be sent.
+/// Result of an attempt to send a request.
 #[derive(Debug)]
 pub(crate) enum Sent {
-    /// It is under way.
+    /// The request is in flight.
     UnderWay(Place),
-    /// It ended at once; the ticket says when it was tried.
+    /// The request failed at once; the ticket holds the time of the attempt.
     Ended(Ticket, Ending),
-    /// No connection is free, and no more may be made.
+    /// No connection is free, and the limit on connections is reached.
     NoneFree,
 }
 
-/// A request that ended.
+/// A finished request.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) ticket: Ticket,
@@ -64,7 +64,7 @@ struct Connection {
     stream: TcpStream,
     reader: ResponseReader,
     ticket: Option<Ticket>,
-    /// What is still to be written, from an offset.
+    /// Unwritten request bytes, from an offset.
     unsent: Option<(Arc<[u8]>, usize)>,
     is_established: bool,
 }
@@ -78,7 +78,7 @@ pub(crate) struct Pool {
     slots: Box<[Mutex<Slot>]>,
     /// Slots without a connection.
     vacant: Mutex<Vec<u32>>,
-    /// Connections without a request; some may have been closed since.
+    /// Connections without a request; some may have been closed since they were listed.
     idle: Mutex<Vec<Place>>,
 }
 
@@ -94,7 +94,7 @@ impl Pool {
         })
     }
 
-    /// What the receiver waits on.
+    /// Returns the epoll descriptor that the receiver waits on.
     pub(crate) fn epoll(&self) -> &OwnedFd {
         &self.epoll
     }
@@ -116,7 +116,7 @@ impl Pool {
             if connection.flush().is_ok() {
                 return Sent::UnderWay(place);
             }
-            // The server closed it while it was idle and has not seen the request: try the next.
+            // The server closed the idle connection and has not seen the request: try the next one.
             self.close(place.slot, &mut slot);
         }
         let Some(slot) = lock(&self.vacant).pop() else {
@@ -170,7 +170,7 @@ impl Pool {
         Ok(place)
     }
 
-    /// Something happened on a connection: writes what is left, reads what is there.
+    /// Handles an event on a connection: writes the remaining bytes, reads the available ones.
     pub(crate) fn attend(&self, place: Place, buffer: &mut [u8]) -> Option<Finished> {
         let mut slot = self.slot(place.slot);
         let current = slot.generation == place.generation;
@@ -183,7 +183,8 @@ impl Pool {
             Attended::Over(ending) => Err(ending),
         };
         let ticket = connection.ticket.take();
-        // A server may answer before it has read all; the rest would stand before the next request.
+        // A server may answer before it has read the whole request; the rest would precede the next
+        // request.
         let is_clean = ticket.is_some() && connection.unsent.is_none();
         match &result {
             Ok(response) if response.keep_alive && is_clean => {
@@ -198,7 +199,7 @@ impl Pool {
         })
     }
 
-    /// Gives a request up, if it is still the one under way there, and closes its connection.
+    /// Cancels a request if it is still in flight at `place`, and closes its connection.
     pub(crate) fn give_up(&self, place: Place, arrival: (bool, u32)) -> Option<Ticket> {
         let mut slot = self.slot(place.slot);
         let current = slot.generation == place.generation;
@@ -211,7 +212,7 @@ impl Pool {
         Some(ticket)
     }
 
-    /// Gives up everything that is still under way.
+    /// Cancels every request still in flight.
     pub(crate) fn give_up_all(&self) -> Vec<Ticket> {
         (0..self.slots.len() as u32)
             .filter_map(|idx| {
@@ -223,7 +224,7 @@ impl Pool {
             .collect()
     }
 
-    /// Closing the socket also takes it from the epoll set.
+    /// Closes the connection of a slot; closing the socket also removes it from the epoll set.
     fn close(&self, idx: u32, slot: &mut Slot) {
         slot.connection = None;
         slot.generation = slot.generation.wrapping_add(1);
@@ -235,7 +236,7 @@ impl Pool {
     }
 }
 
-/// No thread panics while it holds one of these; and if it did, what it left is still consistent.
+/// Locks a mutex. No thread panics while holding it, and the state would be consistent even then.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -253,13 +254,13 @@ impl Connection {
                 Ok(None) => {}
                 Ok(Some(error)) | Err(error) => return Attended::Over(ending_of_connect(error)),
             }
-            // Registering a socket that is still connecting may report it at once.
+            // The registration of a connecting socket may report an event at once.
             if self.stream.peer_addr().is_err() {
                 return Attended::Waiting;
             }
             self.is_established = true;
         }
-        // A server may refuse and close before it has read the request; what it said is read below.
+        // A server may refuse and close before it has read the request; its response is read below.
         let written = self.flush();
         loop {
             match self.stream.read(buffer) {
@@ -286,7 +287,7 @@ impl Connection {
         }
     }
 
-    /// Writes as much as fits; the receiver goes on with the rest.
+    /// Writes as much as the socket accepts; the receiver writes the rest.
     fn flush(&mut self) -> std::io::Result<()> {
         while let Some((bytes, from)) = &mut self.unsent {
             match self.stream.write(&bytes[*from..]) {
@@ -319,7 +320,7 @@ impl Place {
     }
 }
 
-/// Whether this side has no file, port or memory left for another connection.
+/// Returns whether an error is a shortage of files, ports or memory on the client.
 fn is_of_client(errno: Errno) -> bool {
     [
         Errno::MFILE,
@@ -331,7 +332,7 @@ fn is_of_client(errno: Errno) -> bool {
     .contains(&errno)
 }
 
-/// What a failed connect means.
+/// Maps the error of a failed connect to an ending.
 pub(crate) fn ending_of_connect(error: std::io::Error) -> Ending {
     match error.kind() {
         ErrorKind::ConnectionRefused => Ending::Refused,

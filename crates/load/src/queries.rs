@@ -1,8 +1,8 @@
-//! Which query does each request ask?
+//! Order of queries in a load test.
 use crate::random::{Purpose, Random};
 use std::collections::HashMap;
 
-/// Distinct queries, and the order in which they are asked; after the last comes the first again.
+/// Distinct queries, and the order of requests; the stream repeats after the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryStream {
     texts: Vec<String>,
@@ -10,7 +10,7 @@ pub struct QueryStream {
 }
 
 impl QueryStream {
-    /// All queries in the order given, repeated ones as often as they are there.
+    /// Returns all queries in the given order, repetitions included.
     pub fn as_is<T: Into<String>>(queries: impl IntoIterator<Item = T>) -> QueryStream {
         let mut texts = Vec::new();
         let mut known: HashMap<String, u32> = HashMap::new();
@@ -27,15 +27,15 @@ impl QueryStream {
         QueryStream { texts, order }
     }
 
-    /// Each query once, at its first place: nothing that a cache of answers could help.
+    /// Keeps the first occurrence of each query, so that a result cache has no effect.
     #[must_use]
     pub fn unique(mut self) -> QueryStream {
         self.order = (0..self.texts.len() as u32).collect();
         self
     }
 
-    /// Every request draws its query anew, with the frequencies that the queries have here: as
-    /// they come from many users, without the order of the recording.
+    /// Shuffles the requests by `seed`: queries keep their frequencies but lose the order of the
+    /// recording.
     #[must_use]
     pub fn real(self, seed: u64) -> QueryStream {
         let mut random = Random::new(seed, Purpose::Queries);
@@ -44,8 +44,8 @@ impl QueryStream {
         stream
     }
 
-    /// The same requests, queries with the same words beside each other: the most that locality
-    /// could give. Heavy queries then come back to back.
+    /// Sorts the requests by query text, so that equal queries are adjacent: the upper bound on the
+    /// effect of locality. Heavy queries then arrive back to back.
     #[must_use]
     pub fn sorted(mut self) -> QueryStream {
         let texts = &self.texts;
@@ -53,8 +53,8 @@ impl QueryStream {
         self
     }
 
-    /// `length` requests whose popularity falls with rank as `rank^-exponent` (Zipf). Which query
-    /// has which rank is drawn from the seed.
+    /// Draws `length` requests whose frequency falls with rank as `rank^-exponent` (Zipf). The rank of
+    /// each query is drawn from `seed`.
     #[must_use]
     pub fn zipf(mut self, exponent: f64, length: usize, seed: u64) -> QueryStream {
         if self.texts.is_empty() {
@@ -79,8 +79,8 @@ impl QueryStream {
         self
     }
 
-    /// `length` made-up queries of words drawn by `weights` (say, their document frequencies), as
-    /// long as the distribution says: `lengths[n]` is the weight of n + 1 words.
+    /// Generates `length` queries of words drawn by `weights` (for example their document frequencies).
+    /// `lengths[n]` is the weight of queries of n + 1 words.
     pub fn synthetic(
         words: &[(String, f64)],
         lengths: &[f64],
@@ -100,29 +100,30 @@ impl QueryStream {
         QueryStream::as_is(queries)
     }
 
-    /// Whether there is nothing to ask.
+    /// Returns whether the stream has no queries.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// Requests until the stream begins again.
+    /// Returns the number of requests until the stream repeats.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// The distinct queries; `query_idx` of samples counts in here.
+    /// Returns the distinct queries; `query_idx` of a sample is an index into this slice.
     pub fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// The queries in their order.
+    /// Iterates over the queries in request order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.order
             .iter()
             .map(|&idx| self.texts[idx as usize].as_str())
     }
 
-    /// Checksum of texts and order, in 16 hexadecimal digits: names the stream in a run's record.
+    /// Returns a checksum of texts and order in 16 hexadecimal digits, which identifies the stream in a
+    /// record.
     pub fn checksum(&self) -> String {
         let mut hash = xxhash_rust::xxh3::Xxh3::new();
         for query in self.iter() {
@@ -132,19 +133,19 @@ impl QueryStream {
         format!("{:016x}", hash.digest())
     }
 
-    /// What the n-th measured request asks.
+    /// Returns the index of the query of the n-th measured request.
     pub(crate) fn nth(&self, n: usize) -> u32 {
         self.order[n % self.order.len()]
     }
 
-    /// What the n-th request of the warm-up asks: from the end backwards, so that a measured
-    /// request of a long unique stream is no repeat of one.
+    /// Returns the index of the query of the n-th warm-up request. The warm-up runs backwards from the
+    /// end, so that it shares no query with the measured requests of a long unique stream.
     pub(crate) fn nth_of_warm_up(&self, n: usize) -> u32 {
         self.order[self.order.len() - 1 - n % self.order.len()]
     }
 }
 
-/// Draws indices by weight.
+/// Weighted random choice of indices.
 struct Picker {
     cumulative: Vec<f64>,
     sum: f64,
@@ -162,7 +163,7 @@ impl Picker {
         Picker { cumulative, sum }
     }
 
-    /// None where no weight is above 0.
+    /// Draws an index; `None` if no weight is above 0.
     fn pick(&self, random: &mut Random) -> Option<usize> {
         let at = random.uniform() * self.sum;
         (self.sum > 0.0).then(|| {

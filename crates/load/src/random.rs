@@ -1,13 +1,13 @@
-//! Which random numbers does a run draw? The same for the same seed, on every machine.
+//! Seeded random numbers, identical on every machine.
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A stream of random numbers. Streams of one seed are independent of each other, so that a longer
-/// warm-up does not change the schedule that follows it.
+/// A stream of random numbers. Streams of one seed are independent of each other, so a longer warm-up
+/// does not change the schedule that follows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(Xoshiro256PlusPlus);
 
-/// What a stream is drawn for.
+/// Purpose of a stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
     Arrivals,
@@ -32,23 +32,24 @@ impl Random {
         ))
     }
 
-    /// Uniform in [0, 1), 53 bits.
+    /// Returns a uniform number in [0, 1) with 53 random bits.
     pub(crate) fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Exponential with mean 1, by inversion. Not truncated: that would change the mean.
+    /// Returns an exponential number of mean 1, by inversion. Not truncated, which would change the
+    /// mean.
     pub(crate) fn exponential(&mut self) -> f64 {
         -(1.0 - self.uniform()).ln()
     }
 
-    /// Uniform in `0..count`, which is not 0.
+    /// Returns a uniform number in `0..count`; `count` must not be 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
-        // The bias is below count / 2^53: nothing for any number of queries that fits in memory.
+        // The bias is below count / 2^53: negligible for any number of queries that fits into memory.
         ((self.uniform() * count as f64) as usize).min(count - 1)
     }
 
-    /// Fisher and Yates.
+    /// Shuffles the items (Fisher and Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

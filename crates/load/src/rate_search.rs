@@ -1,47 +1,47 @@
-//! What is the highest rate at which a target for the response time is kept?
+//! Search for the highest rate that meets a response-time target.
 //!
-//! Rates grow by half until the target is missed, then the gap is halved until it is narrow enough.
-//! A probe keeps the target only if the percentile of *all* its requests does, those without an
-//! answer counting as slower than any, and if its backlog does not grow. Each probe lasts at least
-//! until its percentile has the samples that it needs.
+//! Rates grow by half until the target is missed; then the gap is bisected until it is narrow enough. A
+//! probe meets the target only if the percentile over *all* its requests does, with unanswered ones
+//! counted as slower than any, and if its backlog does not grow. Each probe lasts at least until its
+//! percentile has enough samples.
 use crate::settings::Load;
 use crate::{Arrivals, Label, Live, LoadError, Outcome, Settings, Summary, run_watched};
 use std::time::Duration;
 
 const GROWTH: f64 = 1.5;
-/// Samples beyond the percentile that a probe waits for.
+/// Expected number of samples beyond the percentile that sets the duration of a probe.
 const BEYOND_WANTED: f64 = 12.0;
 const PROBES_MAX: usize = 40;
 
-/// A target for the response time.
+/// Response-time target and the parameters of the search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateSearch {
-    /// Which percentile, above 0 and below 100.
+    /// Percentile of the target, above 0 and below 100.
     pub percentile: f64,
-    /// What it may be at most.
+    /// Upper limit on the percentile.
     pub target: Duration,
-    /// The rate to begin with.
+    /// Rate of the first probe.
     pub from_qps: f64,
-    /// Where the gap between a rate that keeps the target and one that does not is narrow enough,
-    /// as a share of the former.
+    /// Gap at which the search ends: between the highest rate that meets the target and the lowest that
+    /// misses it, as a share of the former.
     pub precision: f64,
 }
 
-/// One rate, tried.
+/// Result at one rate.
 #[derive(Debug, Clone)]
 pub struct Probe {
-    /// The rate.
+    /// Offered rate, in requests per second.
     pub rate_qps: f64,
-    /// The percentile of all requests; none where too few were answered for it.
+    /// Percentile over all requests; `None` if too few were answered.
     pub percentile_us: Option<f64>,
-    /// Whether the target was kept.
+    /// Whether the probe met the target.
     pub is_kept: bool,
-    /// Everything else about it.
+    /// All other figures of the probe.
     pub summary: Summary,
 }
 
 impl RateSearch {
-    /// Reads `p99=300ms`, `p99.9=1s`; the rate to begin with is 50 requests a second.
+    /// Parses `p99=300ms`, `p99.9=1s`; the first rate is 50 requests a second.
     ///
     /// # Errors
     /// Text in another form.
@@ -65,12 +65,12 @@ impl RateSearch {
         })
     }
 
-    /// Tries rates with Poisson arrivals; `tried` hears of each. The last probe in the list that
-    /// was kept at the highest rate is the answer; there is none where not even a hundredth of the
-    /// first rate keeps the target.
+    /// Runs probes with Poisson arrivals and passes each to `tried`. Returns all probes;
+    /// [`highest_kept`] gives the result. No probe meets the target if even a
+    /// hundredth of the first rate misses it.
     ///
     /// # Errors
-    /// As [`run`](crate::run).
+    /// The errors of [`run`](crate::run).
     pub fn run(
         &self,
         settings: &Settings,
@@ -116,7 +116,7 @@ impl RateSearch {
             arrivals: Arrivals::Poisson { rate_qps },
         };
         probe.duration = settings.duration.max(Duration::from_secs_f64(wanted));
-        // Nobody waits longer for an answer that misses the target tenfold.
+        // An answer ten times slower than the target is a miss in any case, so no request waits longer.
         probe.timeout = settings.timeout.min(self.target * 10);
         probe.drain = probe.timeout;
         let outcome = run_watched(&probe, live)?;
@@ -137,7 +137,7 @@ impl RateSearch {
     }
 }
 
-/// The highest rate at which the target was kept.
+/// Returns the probe with the highest rate that met the target.
 pub fn highest_kept(probes: &[Probe]) -> Option<&Probe> {
     let kept = probes.iter().filter(|probe| probe.is_kept);
     kept.max_by(|a, b| a.rate_qps.total_cmp(&b.rate_qps))

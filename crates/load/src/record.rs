@@ -1,7 +1,7 @@
-//! The folder that a run is kept in: `run.json` says what was done, `samples.parquet` what came of it.
+//! Folder that stores a run: `run.json` holds the settings, `samples.parquet` the samples.
 //!
-//! `run.json` is written last: a folder that has one is whole. What the columns mean stands in
-//! `docs/formats/run.md`.
+//! `run.json` is written last, so a folder that contains it is complete. `docs/formats/run.md`
+//! describes the columns.
 use crate::columns::{self, Column, Table};
 use crate::{
     Answer, Ending, Load, LoadError, Machine, Noise, Outcome, Sample, SelfCheck, Settings, Summary,
@@ -13,54 +13,54 @@ use wire::PhaseTimes;
 
 const VERSION: u32 = 1;
 
-/// What was done in a run, as `run.json` keeps it.
+/// Settings and circumstances of a run, as stored in `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Version of this form.
+    /// Version of the record format.
     pub version: u32,
-    /// Of the program.
+    /// Version of the program.
     pub shorttail: String,
-    /// Milliseconds since 1970.
+    /// Start of the run, in milliseconds since 1970.
     pub started_unix_ms: u64,
-    /// The target, as given.
+    /// URL of the target, as given.
     pub url: String,
-    /// How requests followed each other.
+    /// Load of the run.
     pub load: Load,
-    /// How long requests were to be measured.
+    /// Requested duration of the measurement, in seconds.
     pub duration_s: f64,
-    /// How long requests were measured.
+    /// Actual duration of the measurement, in seconds.
     pub measured_s: f64,
-    /// How long requests were sent before that.
+    /// Duration of the warm-up before it, in seconds.
     pub warm_up_s: f64,
-    /// How long a client waited.
+    /// Client timeout, in seconds.
     pub timeout_s: f64,
-    /// What everything was drawn from.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// Connections at the same time, at most.
+    /// Upper limit on concurrent connections.
     pub connections_max: usize,
-    /// Requests until the query stream began again.
+    /// Number of requests until the query stream repeated.
     pub queries_count: usize,
-    /// Of the query stream; see [`QueryStream::checksum`](crate::QueryStream::checksum).
+    /// Checksum of the query stream; see [`QueryStream::checksum`](crate::QueryStream::checksum).
     pub queries_checksum: String,
-    /// Of the answers, in 16 hexadecimal digits; see [`AnswerCheck`](crate::AnswerCheck). None
-    /// where no answer was whole.
+    /// Checksum of the answers in 16 hexadecimal digits; see [`AnswerCheck`](crate::AnswerCheck).
+    /// `None` if no answer was complete.
     pub answers_checksum: Option<String>,
-    /// Whether the run went on to its end.
+    /// Whether the run lasted to its end.
     pub is_complete: bool,
-    /// Words of warning.
+    /// Warnings, by name.
     pub labels: Vec<String>,
-    /// What the client can do.
+    /// Result of the self-check of the client.
     pub self_check: Option<SelfCheck>,
-    /// What else happened on the machine.
+    /// Interference by other programs on the machine.
     pub noise: Noise,
-    /// Where.
+    /// Machine of the client.
     pub machine: Machine,
-    /// What else the caller wants to be remembered, such as the index.
+    /// Further properties added by the caller, such as the index.
     pub notes: serde_json::Map<String, serde_json::Value>,
 }
 
 impl RunRecord {
-    /// Of a run that has ended.
+    /// Returns the record of a finished run.
     pub fn of(
         settings: &Settings,
         outcome: &Outcome,
@@ -97,10 +97,10 @@ impl RunRecord {
         }
     }
 
-    /// Saves record and samples in a folder, which is made where it is missing.
+    /// Saves record and samples in a folder, which is created if missing.
     ///
     /// # Errors
-    /// A folder that holds a run already, or that cannot be written.
+    /// The folder already holds a run, or cannot be written.
     pub fn save(&self, folder: &Path, samples: &[Sample]) -> Result<(), LoadError> {
         let path = folder.join("run.json");
         let failed = |reason: String| LoadError::File {
@@ -119,10 +119,10 @@ impl RunRecord {
             })
     }
 
-    /// Makes the folder of a run, before the run: what cannot be saved need not be measured.
+    /// Creates the folder before the run, so that an unwritable one is found before the measurement.
     ///
     /// # Errors
-    /// The folder holds a run already, or cannot be made.
+    /// The folder already holds a run, or cannot be created.
     pub fn prepare(folder: &Path) -> Result<(), LoadError> {
         let failed = |reason: String| LoadError::File {
             path: folder.display().to_string(),
@@ -135,10 +135,10 @@ impl RunRecord {
             .map_err(|error| failed(format!("{error}; save to another folder")))
     }
 
-    /// Reads a folder.
+    /// Reads the folder of a run.
     ///
     /// # Errors
-    /// No run is there, or one of another version, or a damaged one.
+    /// The folder holds no run, a run of another version, or a damaged one.
     pub fn open(folder: &Path) -> Result<(RunRecord, Outcome), LoadError> {
         let path = folder.join("run.json");
         let failed = |reason: String| LoadError::File {
@@ -171,7 +171,7 @@ impl RunRecord {
 
 type Get<T> = fn(&Sample) -> Option<T>;
 
-/// The columns that every answer may have, in the order of the file.
+/// Optional integer columns, in the order of the file.
 const INTEGERS: [(&str, Get<i64>); 11] = [
     ("arrival", |s| Some(i64::from(s.arrival_idx))),
     ("query", |s| Some(i64::from(s.query_idx))),
@@ -221,7 +221,7 @@ fn to_table(samples: &[Sample]) -> Table {
     table
 }
 
-/// Columns that are missing count as columns of nulls.
+/// Reads the samples of a table; a missing column counts as a column of nulls.
 fn of_table(mut table: Table) -> Vec<Sample> {
     let rows = table.first().map_or(0, |(_, column)| match column {
         Column::Flag(values) => values.len(),
@@ -285,7 +285,7 @@ fn of_table(mut table: Table) -> Vec<Sample> {
 
 fn phases_of(us: impl Fn(usize) -> Option<i64>, total: Option<u64>) -> Option<PhaseTimes> {
     let us = |idx| us(idx).map(|us| us as u64);
-    // In the order of `PhaseTimes::named`; the test below holds the two together.
+    // In the order of `PhaseTimes::named`; the test below checks that they agree.
     Some(PhaseTimes {
         parse: us(0)?,
         queueing: us(1)?,

@@ -1,35 +1,35 @@
-//! Where does an HTTP/1.1 response end, and what did it say? Bytes in, response out; no sockets.
+//! Parser of HTTP/1.1 responses: bytes in, responses out, no sockets.
 //!
-//! Only what a load generator needs of HTTP: status, `Retry-After`, `Connection`, and a body framed
-//! by length, by chunks or by the end of the connection. Bytes from a stranger never panic: what is
-//! not a response is [`Broken`].
+//! Only the parts that a load generator needs: status, `Retry-After`, `Connection`, and a body framed
+//! by length, by chunks or by the end of the connection. Untrusted bytes never panic: any other input
+//! is [`Broken`].
 use httparse::{EMPTY_HEADER, Header, Status, parse_chunk_size};
 
 const HEADERS_MAX: usize = 64;
 const HEAD_BYTES_MAX: usize = 64 << 10;
 const BODY_BYTES_MAX: u64 = 256 << 20;
 
-/// A whole response.
+/// A complete response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) retry_after_s: Option<u32>,
-    /// Whether the connection may carry another request.
+    /// Whether the connection can carry another request.
     pub(crate) keep_alive: bool,
     pub(crate) body: Vec<u8>,
 }
 
-/// Bytes that are no response, or a response that breaks off.
+/// Error for bytes that are not a response, or for an incomplete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Broken;
 
-/// Gathers one response after the other from the bytes of a connection.
+/// Incremental parser of the responses of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
-    /// What has arrived and is not used up.
+    /// Received bytes that have not been consumed.
     bytes: Vec<u8>,
     head: Option<Head>,
-    /// What chunks have given so far.
+    /// Body bytes of the chunks so far.
     unchunked: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ enum Framing {
 }
 
 impl ResponseReader {
-    /// Takes bytes in; gives the response once its last byte is there.
+    /// Adds received bytes; returns the response once its last byte has arrived.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<Option<Response>, Broken> {
         self.bytes.extend_from_slice(bytes);
         let head = loop {
@@ -79,7 +79,7 @@ impl ResponseReader {
         }
     }
 
-    /// The connection has ended. A response that is framed by that is whole now.
+    /// Handles the end of the connection, which completes a response framed by it.
     pub(crate) fn end(&mut self) -> Result<Option<Response>, Broken> {
         match self.head {
             Some(head) if matches!(head.framing, Framing::UntilClose) => {
@@ -92,7 +92,7 @@ impl ResponseReader {
     }
 
     fn whole(&mut self, head: Head, body: Vec<u8>) -> Result<Response, Broken> {
-        // More than was asked for: whose answer it is cannot be known.
+        // Surplus bytes: they cannot be assigned to a request.
         if !self.bytes.is_empty() {
             return Err(Broken);
         }
@@ -105,7 +105,8 @@ impl ResponseReader {
         })
     }
 
-    /// Whether the head is whole; it is then taken off. Interim responses (1xx) are passed over.
+    /// Returns whether the head is complete, and removes it from the bytes. Skips interim responses
+    /// (1xx).
     fn read_head(&mut self) -> Result<bool, Broken> {
         let mut headers = [EMPTY_HEADER; HEADERS_MAX];
         let mut response = httparse::Response::new(&mut headers);
@@ -124,7 +125,7 @@ impl ResponseReader {
         Ok(true)
     }
 
-    /// Whether the last chunk is there; whole chunks are moved to `unchunked` as they come.
+    /// Returns whether the last chunk has arrived; moves each complete chunk to `unchunked`.
     fn read_chunks(&mut self) -> Result<bool, Broken> {
         let mut used = 0;
         let done = loop {
@@ -159,7 +160,7 @@ impl ResponseReader {
     }
 }
 
-/// Bytes of the trailers and the empty line after the last chunk, once they are there.
+/// Returns the length of the trailers and the empty line after the last chunk, once they are complete.
 fn trailer_bytes(bytes: &[u8]) -> Result<Option<usize>, Broken> {
     let mut headers = [EMPTY_HEADER; HEADERS_MAX];
     match httparse::parse_headers(bytes, &mut headers) {
@@ -202,7 +203,7 @@ fn read_fields(status: u16, version: u8, headers: &[Header<'_>]) -> Result<Head,
                 head.keep_alive = true;
             }
         } else if header.name.eq_ignore_ascii_case("retry-after") {
-            // The other form is a date; nobody who sheds load writes one.
+            // The other form is a date; servers that shed load do not use it.
             head.retry_after_s = value.parse().ok();
         }
     }
@@ -224,7 +225,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Feeds the bytes in pieces of every size and expects the same response each time.
+    /// Feeds the bytes in pieces of every size and checks that each gives the expected response.
     fn check(bytes: &str, expected: Result<Option<(u16, &str, bool)>, Broken>) {
         for piece in [1, 2, 3, 7, usize::MAX] {
             let mut reader = ResponseReader::default();

@@ -1,4 +1,4 @@
-//! A run from its settings to its samples.
+//! Execution of a run, from settings to samples.
 use crate::clock::Clock;
 use crate::examine::{Outbox, examine};
 use crate::noise::{Noise, NoiseMeter};
@@ -7,46 +7,46 @@ use crate::settings::Load;
 use crate::{Live, LoadError, Sample, Settings, closed};
 use std::time::{Duration, SystemTime};
 
-/// Between drawing the schedule and its first instant, so that threads are up when it comes.
+/// Delay in ns between drawing the schedule and its first instant, so that all threads are ready.
 const LEAD_NS: u64 = 2_000_000;
 
-/// What a run gave.
+/// Result of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Every request, warm-up included, by its intended instant.
+    /// All requests including the warm-up, by intended instant.
     pub samples: Vec<Sample>,
-    /// When the run began.
+    /// Start of the run.
     pub started_at: SystemTime,
-    /// How long the warm-up was.
+    /// Duration of the warm-up.
     pub warm_up: Duration,
-    /// How long requests were measured: shorter than asked for where the run was stopped.
+    /// Duration of the measurement; shorter than requested if the run was stopped.
     pub measured: Duration,
-    /// Whether the run went on to its end. Where it was stopped, the samples so far are here.
+    /// Whether the run lasted to its end. A stopped run keeps the samples so far.
     pub is_complete: bool,
-    /// What else happened on this machine meanwhile.
+    /// Interference by other programs on the machine during the run.
     pub noise: Noise,
 }
 
 impl Outcome {
-    /// The samples that count.
+    /// Returns the samples without the warm-up.
     pub fn measured(&self) -> impl Iterator<Item = &Sample> {
         self.samples.iter().filter(|sample| !sample.warm_up)
     }
 }
 
-/// Offers the load and waits until everything has ended.
+/// Offers the load and waits until every request has ended.
 ///
 /// # Errors
-/// Settings that make no sense, and threads or sockets that the machine refuses. A target that does
-/// not answer is no error: its samples say so.
+/// Invalid settings, or threads or sockets that the system refuses. A target that does not answer is
+/// not an error: the samples record it.
 pub fn run(settings: &Settings) -> Result<Outcome, LoadError> {
     run_watched(settings, &Live::default())
 }
 
-/// As [`run`], watched and stopped through `live`.
+/// Does the same as [`run`]; `live` reports its progress and can stop it.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub fn run_watched(settings: &Settings, live: &Live) -> Result<Outcome, LoadError> {
     settings.validate()?;
     raise_file_limit();
@@ -65,7 +65,7 @@ pub fn run_watched(settings: &Settings, live: &Live) -> Result<Outcome, LoadErro
                 closed::run(settings, (*clients, *think), clock, live, &outbox)
             }
             (_, Some(schedule)) => open::run(settings, schedule, clock, live, outbox.clone()),
-            // An open loop has its schedule.
+            // An open loop has its schedule already.
             (_, None) => Ok(()),
         };
         drop(outbox);
@@ -86,7 +86,7 @@ pub fn run_watched(settings: &Settings, live: &Live) -> Result<Outcome, LoadErro
     })
 }
 
-/// Every connection is a file. Where the limit cannot be raised, connections fail and are counted.
+/// Raises the limit on open files, one per connection. If that fails, connections fail and are counted.
 fn raise_file_limit() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);

@@ -1,40 +1,40 @@
-//! What is known of one request when the run is over?
+//! Sample: the recorded times and outcome of one request.
 use crate::Answer;
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Ending {
-    /// A whole response came, with this HTTP status.
+    /// A complete response with this HTTP status.
     Answered(u16),
-    /// No whole response within the time that a client waits.
+    /// No complete response within the client timeout.
     TimedOut,
-    /// Nobody listens there.
+    /// The connection was refused: no server listens at the address.
     Refused,
-    /// No connection for another reason.
+    /// The connection failed for another reason.
     Unreachable,
-    /// The server closed or reset the connection before the response was whole.
+    /// The server closed or reset the connection before the response was complete.
     Closed,
-    /// What came is not HTTP.
+    /// The received bytes are not HTTP.
     Malformed,
-    /// Never sent: all connections that the client may have were busy.
+    /// Never sent, because all permitted connections were busy.
     Dropped,
-    /// The run was over before the answer came.
+    /// The run ended before the answer arrived.
     Unfinished,
 }
 
 impl Ending {
-    /// Whether it is an answer to the query: a status of 2xx.
+    /// Returns whether it is an answer to the query: a 2xx status.
     pub fn is_answer(self) -> bool {
         matches!(self, Ending::Answered(200..=299))
     }
 
-    /// Whether the server said that it has too much to do: 429 or 503.
+    /// Returns whether the server shed the request for overload: status 429 or 503.
     pub fn is_shed(self) -> bool {
         matches!(self, Ending::Answered(429 | 503))
     }
 
-    /// As tables and files name it: `200`, `timed_out`.
+    /// Returns the name used in tables and files: `200`, `timed_out`.
     pub fn name(self) -> String {
         match self {
             Ending::Answered(status) => status.to_string(),
@@ -45,7 +45,7 @@ impl Ending {
         }
     }
 
-    /// What is named so; none of a name that is not.
+    /// Returns the ending with this name; `None` for an unknown name.
     pub fn of_name(name: &str) -> Option<Ending> {
         match NAMES.iter().find(|(_, known)| *known == name) {
             Some((ending, _)) => Some(*ending),
@@ -64,45 +64,46 @@ const NAMES: [(Ending, &str); 7] = [
     (Ending::Unfinished, "unfinished"),
 ];
 
-/// One request. Instants are nanoseconds since the run began, warm-up included.
+/// Record of one request. Times are nanoseconds since the start of the run, including the warm-up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// Which arrival of the schedule, from 0; which client's request in a closed loop.
+    /// Number of the arrival in the schedule, from 0; in a closed loop, number of the client's request.
     pub arrival_idx: u32,
-    /// Which text of the query stream.
+    /// Index of the text in the query stream.
     pub query_idx: u32,
-    /// Whether it belongs to the warm-up, which no figure counts.
+    /// Whether the request belongs to the warm-up, which no figure includes.
     pub warm_up: bool,
-    /// When it should have been sent. Response time counts from here.
+    /// Intended send time, from which the response time counts.
     pub intended_ns: u64,
-    /// When the client began to send it (or to connect, for a new connection); none where it never did.
+    /// Time at which the client began to send (or to connect, for a new connection); `None` if never
+    /// sent.
     pub sent_ns: Option<u64>,
-    /// When the last byte of the response was read, or the request was given up.
+    /// Time at which the last response byte was read or the request was given up.
     pub done_ns: Option<u64>,
-    /// How it ended.
+    /// Outcome of the request.
     pub ending: Ending,
-    /// Whether a connection had to be made for it.
+    /// Whether the request opened a new connection.
     pub new_connection: bool,
-    /// When the server wants to be asked again.
+    /// Value of `Retry-After`, in seconds.
     pub retry_after_s: Option<u32>,
-    /// Length of the body.
+    /// Length of the body, in bytes.
     pub body_bytes: u32,
-    /// What the body said, where it is the answer to the query.
+    /// Contents of the body, if it answers the query.
     pub answer: Option<Answer>,
 }
 
 impl Sample {
-    /// From the intended instant to the end: what a user waits.
+    /// Returns the time from the intended instant to the end: the wait of a user.
     pub fn response_ns(&self) -> Option<u64> {
         Some(self.done_ns?.saturating_sub(self.intended_ns))
     }
 
-    /// From sending to the end: what one request takes once it is sent.
+    /// Returns the time from sending to the end: the time of the request itself.
     pub fn service_ns(&self) -> Option<u64> {
         Some(self.done_ns?.saturating_sub(self.sent_ns?))
     }
 
-    /// From the intended instant to sending: how late this client was.
+    /// Returns the time from the intended instant to sending: the lateness of this client.
     pub fn lag_ns(&self) -> Option<u64> {
         Some(self.sent_ns?.saturating_sub(self.intended_ns))
     }

@@ -1,68 +1,69 @@
-//! What load is offered, to whom, for how long?
+//! Settings of a run: target, queries, load and durations.
 use crate::random::{Purpose, Random};
 use crate::{Arrivals, LoadError, QueryStream, Target};
 use std::time::Duration;
 
-/// A run. Fields may be changed before it; `Settings::open` and `Settings::closed` fill in the rest.
+/// Settings of a run. `Settings::open` and `Settings::closed` fill in defaults; fields may be changed
+/// before the run.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Whom to ask.
+    /// Endpoint under test.
     pub target: Target,
-    /// What to ask, in which order.
+    /// Queries, in order.
     pub queries: QueryStream,
-    /// When to ask.
+    /// Load to offer.
     pub load: Load,
-    /// How long requests are measured.
+    /// Duration of the measurement.
     pub duration: Duration,
-    /// How long requests are sent before that, which no figure counts. Default none.
+    /// Duration of the warm-up before it, which no figure includes. Default none.
     pub warm_up: Duration,
-    /// What schedule, think times and query orders are drawn from. Default 1.
+    /// Seed of schedule, think times and query orders. Default 1.
     pub seed: u64,
-    /// How long a client waits, from the intended instant. Default 30 s.
+    /// Client timeout, from the intended instant. Default 30 s.
     pub timeout: Duration,
-    /// How long answers are waited for after the last request; at most `timeout`, the default.
+    /// Wait for answers after the last request; at most `timeout`, the default.
     pub drain: Duration,
-    /// Connections at the same time, in an open loop; a request that finds none free is dropped.
-    /// Default 1,000.
+    /// Upper limit on concurrent connections in an open loop; a request that finds none free is
+    /// dropped. Default 1,000.
     pub connections_max: usize,
 }
 
-/// How requests follow each other.
+/// Load model.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Load {
-    /// Requests come when they come, whatever the server does.
+    /// Requests arrive by a schedule, independent of the server.
     Open {
-        /// The process.
+        /// Arrival process.
         arrivals: Arrivals,
     },
-    /// Each client waits for its answer, thinks, and asks again: the load bends to the server.
+    /// Each client waits for its answer, thinks, and sends again, so the load adapts to the server.
     Closed {
-        /// How many clients.
+        /// Number of clients.
         clients: usize,
-        /// What they do between two requests.
+        /// Think time between two requests of a client.
         think: Think,
     },
 }
 
-/// The time between an answer and a client's next request.
+/// Time between an answer and the client's next request.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Think {
-    /// None: a stress test.
+    /// No think time: a stress test.
     None,
-    /// Always the same.
+    /// A constant think time.
     Fixed(Duration),
-    /// Exponential, not truncated, with this mean.
+    /// Exponential think time with this mean, not truncated.
     Exponential(Duration),
-    /// Uniform between the two.
+    /// Uniform think time between two limits.
     Uniform(Duration, Duration),
 }
 
 impl Settings {
-    /// An open loop.
+    /// Returns the settings of an open loop.
     pub fn open(
         target: Target,
         queries: QueryStream,
@@ -82,7 +83,7 @@ impl Settings {
         }
     }
 
-    /// A closed loop.
+    /// Returns the settings of a closed loop.
     pub fn closed(
         target: Target,
         queries: QueryStream,

@@ -1,10 +1,10 @@
-//! How sure is a figure, and how long would one have to measure to be surer?
+//! Confidence intervals, and the number of repetitions that a given precision needs.
 //!
-//! Repetitions are independent, so a figure's interval comes from its spread over them, while the
-//! figure itself comes from all their samples together: percentiles are never averaged.
+//! Repetitions are independent, so the interval of a figure comes from its spread over them. The figure
+//! itself comes from all their samples together: percentiles are never averaged.
 use serde::{Deserialize, Serialize};
 
-/// 97.5 % points of Student's t for 1 to 30 degrees of freedom.
+/// 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom.
 const T_975: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
@@ -21,13 +21,13 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether a value lies in it.
+    /// Returns whether a value lies in the interval.
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
-    /// Of the mean of values that are independent and roughly normal (Student). None of fewer than
-    /// two.
+    /// Returns the interval of the mean of independent, roughly normal values (Student); `None` for
+    /// fewer than two values.
     pub fn of_mean(values: &[f64]) -> Option<Interval> {
         let spread = Spread::of(values)?;
         let half = spread.half_width();
@@ -64,8 +64,8 @@ impl Spread {
     }
 }
 
-/// The 97.5 % point of Student's t; beyond 30 degrees of freedom to three digits, by the first
-/// terms of its expansion (Abramowitz & Stegun 26.7.5).
+/// Returns the 97.5 % quantile of Student's t; beyond 30 degrees of freedom to three digits, by the
+/// first terms of its expansion (Abramowitz & Stegun 26.7.5).
 pub fn t_975(freedom: usize) -> f64 {
     const NORMAL: f64 = 1.959_964;
     match T_975.get(freedom.wrapping_sub(1)) {
@@ -80,15 +80,15 @@ pub fn t_975(freedom: usize) -> f64 {
     }
 }
 
-/// How many repetitions like these would give a 95 % interval of `share` of the mean to each side.
-/// None of fewer than two values or of a mean of 0.
+/// Returns the number of such repetitions that gives a 95 % interval of `share` of the mean to each
+/// side; `None` for fewer than two values or a mean of 0.
 pub fn repetitions_needed(values: &[f64], share: f64) -> Option<usize> {
     let spread = Spread::of(values)?;
     let wanted = share * spread.mean.abs();
     (wanted > 0.0).then(|| {
         let enough =
             |count: &usize| t_975(count - 1) * spread.deviation / (*count as f64).sqrt() <= wanted;
-        // The normal approximation is a lower bound; Student's t needs a few more.
+        // The normal approximation is a lower bound; Student's t needs slightly more.
         let least = (1.96 * spread.deviation / wanted)
             .powi(2)
             .ceil()
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_interval_is_students() {
-        // Mean 3, deviation √2.5, n 5: half-width 2.776 · √(2.5 / 5).
+        // The mean is 3, the standard deviation √2.5, and n 5: half-width 2.776 · √(2.5 / 5).
         let interval = Interval::of_mean(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert!((interval.low - (3.0 - 2.776 * 0.5f64.sqrt())).abs() < 1e-12);
         assert!((interval.high - (3.0 + 2.776 * 0.5f64.sqrt())).abs() < 1e-12);
@@ -126,7 +126,7 @@ mod tests {
     fn the_interval_covers_the_mean_as_often_as_it_says() {
         let mut random = crate::random::Random::new(1, crate::random::Purpose::Resample);
         let covered = (0..4000).filter(|_| {
-            // Sums of 12 uniform values are normal enough.
+            // Sums of 12 uniform values are close enough to normal.
             let values: Vec<f64> = (0..6)
                 .map(|_| (0..12).map(|_| random.uniform()).sum::<f64>())
                 .collect();

@@ -1,58 +1,58 @@
-//! The figures of a run, and the words of warning that belong to them.
+//! Summary figures of a run with their warnings.
 use crate::labels::{Label, labels};
 use crate::{Ending, Outcome, Sample, Times};
 use std::collections::{BTreeMap, HashMap};
 
-/// A request sent later than this after its instant counts as late.
+/// Lag in ns above which a request counts as late.
 const LATE_NS: u64 = 1_000_000;
 
-/// What is said of a run. Nothing in it counts the warm-up.
+/// Summary of a run, without its warm-up.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// Requests whose instant came, a second.
+    /// Offered load, in requests per second.
     pub offered_qps: f64,
-    /// Answers (2xx) a second.
+    /// Answers (2xx) per second.
     pub achieved_qps: f64,
-    /// How requests ended.
+    /// Number of requests by outcome.
     pub endings: BTreeMap<Ending, u64>,
-    /// Requests sent more than 1 ms after their instant.
+    /// Number of requests sent more than 1 ms late.
     pub late_count: u64,
-    /// From the intended instant, of the answers.
+    /// Response times of answers, from the intended instant.
     pub response: Times,
-    /// The same, of all requests: those without an answer are slower than every other.
+    /// Response times of all requests; unanswered ones count as slower than any other.
     pub response_of_all: Times,
-    /// From sending, of the answers.
+    /// Service times of answers, from sending.
     pub service: Times,
-    /// From the intended instant to sending, of everything sent.
+    /// Lag of all sent requests, from the intended instant to sending.
     pub lag: Times,
-    /// The server's own time, where answers tell.
+    /// Times reported by the server, if answers contain them.
     pub server: Times,
-    /// The server's phases in the order in which they happen, where answers tell.
+    /// Phase times reported by the server in phase order, if answers contain them.
     pub phases: Vec<(&'static str, Times)>,
-    /// What the answers are like.
+    /// Consistency of the answers.
     pub answers: AnswerCheck,
-    /// Why these figures should be read with care.
+    /// Warnings about these figures.
     pub labels: Vec<Label>,
 }
 
-/// Whether the answers are right, as far as answers alone can tell.
+/// Consistency of the answers, as far as answers alone can show it.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct AnswerCheck {
-    /// Answers in which everything was searched.
+    /// Number of answers with all documents searched.
     pub whole_count: u64,
-    /// Answers that say that something was not searched: `timed_out` or a coverage below 1.
+    /// Number of answers that report a partial search: `timed_out` or a coverage below 1.
     pub partial_count: u64,
-    /// Whole answers without a hit.
+    /// Number of complete answers without a hit.
     pub empty_count: u64,
-    /// Queries whose whole answers differed from each other.
+    /// Queries whose complete answers differed.
     pub changing_queries: Vec<u32>,
-    /// Of the first whole answer of every query, in the order of queries: two runs of the same
-    /// queries over the same index agree in it. None where no answer was whole.
+    /// Checksum of the first complete answer of every query, in the order of queries: two runs of the
+    /// same queries over the same index have equal checksums. `None` if no answer was complete.
     pub checksum: Option<u64>,
 }
 
 impl Summary {
-    /// Of a run.
+    /// Summarises a run.
     pub fn of(outcome: &Outcome) -> Summary {
         let samples: Vec<&Sample> = outcome.measured().collect();
         let seconds = outcome.measured.as_secs_f64().max(1e-9);
@@ -88,7 +88,7 @@ impl Summary {
         summary
     }
 
-    /// How many requests ended so.
+    /// Returns the number of requests whose ending satisfies `of`.
     pub fn count(&self, of: impl Fn(Ending) -> bool) -> u64 {
         let chosen = self.endings.iter().filter(|(ending, _)| of(**ending));
         chosen.map(|(_, count)| count).sum()
@@ -151,7 +151,7 @@ pub(crate) mod tests {
     use crate::{Answer, Noise};
     use std::time::{Duration, SystemTime};
 
-    /// A sample that ended as it should, `service_us` after it was sent, `lag_us` late.
+    /// Returns a sample of a successful request, sent `lag_us` late and answered after `service_us`.
     pub(crate) fn sample(at_ms: u64, lag_us: u64, service_us: u64) -> Sample {
         let sent_ns = at_ms * 1_000_000 + lag_us * 1000;
         Sample {
@@ -217,7 +217,7 @@ pub(crate) mod tests {
             (changed.whole_count, &changed.changing_queries[..]),
             (4, &[6][..])
         );
-        // What was not searched whole may differ.
+        // Partial answers may differ.
         samples[3].answer.as_mut().unwrap().timed_out = true;
         let partial = check(&samples);
         assert_eq!(

@@ -1,15 +1,15 @@
-//! What is asked of whom: the URL template of a target, and the bytes of each request.
+//! Target of the load: its URL template and the bytes of each request.
 use crate::LoadError;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
 const PLACE: &str = "{query}";
-/// What is asked where the URL names no path: Shorttail's own API.
+/// Path and query for a URL without a path: Shorttail's own API.
 const PATH_DEFAULT: &str = "/search?q={query}";
 
-/// An HTTP/1.1 endpoint that answers queries. `{query}` in its URL stands for the query, percent
-/// encoded; a URL without a path is that of a Shorttail server.
+/// An HTTP/1.1 endpoint that answers queries. `{query}` in its URL stands for the percent-encoded
+/// query; a URL without a path is that of a Shorttail server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     url: String,
@@ -20,10 +20,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads the URL and looks its host up, once: names are not resolved while load is offered.
+    /// Parses the URL and resolves its host once, so that no name is resolved under load.
     ///
     /// # Errors
-    /// A URL that is not `http`, has no `{query}`, or a host that is not known.
+    /// A URL that is not `http` or lacks `{query}`, or an unknown host.
     pub fn parse(url: &str) -> Result<Target, LoadError> {
         let wrong = |reason: &str| LoadError::Target {
             url: url.to_owned(),
@@ -84,18 +84,17 @@ impl Target {
         })
     }
 
-    /// As given.
+    /// Returns the URL as given.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where connections go.
+    /// Returns the address that connections go to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Whether somebody listens there: asked once before a run, so that a wrong address is told at
-    /// once and not after it.
+    /// Connects once before a run, so that a wrong address is reported before the measurement.
     ///
     /// # Errors
     /// No connection within five seconds.
@@ -110,7 +109,7 @@ impl Target {
         })
     }
 
-    /// The same requests to another address: for the null server of the self-check.
+    /// Returns the same target at another address, for the null server of the self-check.
     pub(crate) fn at(&self, address: SocketAddr) -> Target {
         Target {
             address,
@@ -118,7 +117,7 @@ impl Target {
         }
     }
 
-    /// The bytes of the request for a query.
+    /// Returns the bytes of the request for a query.
     pub(crate) fn request(&self, query: &str) -> Arc<[u8]> {
         let mut request = format!("GET {}", self.path_before);
         percent_encode(query, &mut request);
@@ -130,7 +129,7 @@ impl Target {
     }
 }
 
-/// Everything but RFC 3986's unreserved characters as `%XX`.
+/// Percent-encodes all characters but RFC 3986's unreserved ones.
 fn percent_encode(text: &str, into: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for byte in text.bytes() {

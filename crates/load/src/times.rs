@@ -1,29 +1,29 @@
-//! Which figures does a set of times support?
+//! Set of times and its supported percentiles.
 //!
-//! A percentile is given only where enough of the sample lies beyond it; of a hundred samples a
-//! 99.9th percentile is the maximum under another name. Histograms keep three digits and can be
-//! merged; percentiles never are.
+//! A percentile is given only if enough of the sample lies beyond it: of a hundred samples the 99.9th
+//! percentile is merely the maximum. Histograms keep three digits and can be merged; percentiles are
+//! never merged.
 use hdrhistogram::Histogram;
 
-/// Samples that must lie beyond a percentile before it is given.
+/// Lower limit on the samples beyond a percentile.
 pub const BEYOND_MIN: f64 = 10.0;
-/// The percentiles that are given where the sample supports them.
+/// Reported percentiles, if the sample supports them.
 pub const PERCENTILES: [f64; 6] = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
-/// Times above are counted as this: an hour, in microseconds.
+/// Upper limit on a time, in microseconds: an hour. Longer times count as this.
 const TIME_US_MAX: u64 = 3_600_000_000;
 
 pub(crate) fn empty_histogram() -> Histogram<u64> {
-    // Both bounds and the digits are constants that the library accepts.
+    // The library accepts these constant bounds and digits.
     Histogram::new_with_bounds(1, TIME_US_MAX, 3).expect("bounds of a histogram")
 }
 
-/// A set of times in microseconds, three digits exact.
+/// A set of times in microseconds, exact to three digits.
 #[derive(Debug, Clone)]
 pub struct Times {
     histogram: Histogram<u64>,
     sum_us: f64,
     max_us: f64,
-    /// Requests that never had an answer: slower than every time here.
+    /// Number of requests without an answer, which count as slower than any time.
     never_count: u64,
 }
 
@@ -39,14 +39,14 @@ impl Default for Times {
 }
 
 impl Times {
-    /// The times, in nanoseconds.
+    /// Collects times in nanoseconds.
     pub fn of_ns(times_ns: impl IntoIterator<Item = u64>) -> Times {
         let mut times = Times::default();
         times_ns.into_iter().for_each(|ns| times.add_ns(ns));
         times
     }
 
-    /// Adds one, in nanoseconds.
+    /// Adds a time, in nanoseconds.
     pub fn add_ns(&mut self, ns: u64) {
         let us = ns as f64 / 1e3;
         self.histogram.saturating_record(us.round() as u64);
@@ -54,38 +54,38 @@ impl Times {
         self.max_us = self.max_us.max(us);
     }
 
-    /// Adds one that never ended.
+    /// Adds an unanswered request.
     pub fn add_never(&mut self) {
         self.never_count += 1;
     }
 
-    /// Adds all of another set: the samples of repetitions together.
+    /// Adds all times of another set, for example of a repetition.
     pub fn merge(&mut self, other: &Times) {
-        // Same bounds, so nothing is lost.
+        // The bounds are equal, so nothing is lost.
         self.histogram += &other.histogram;
         self.sum_us += other.sum_us;
         self.max_us = self.max_us.max(other.max_us);
         self.never_count += other.never_count;
     }
 
-    /// How many, those that never ended included.
+    /// Returns the number of times, including unanswered requests.
     pub fn count(&self) -> u64 {
         self.histogram.len() + self.never_count
     }
 
-    /// Mean of those that ended; none of none.
+    /// Returns the mean of the answered requests; `None` for an empty set.
     pub fn mean_us(&self) -> Option<f64> {
         (!self.histogram.is_empty()).then(|| self.sum_us / self.histogram.len() as f64)
     }
 
-    /// The largest; none of none, or where some never ended.
+    /// Returns the largest time; `None` for an empty set or one with unanswered requests.
     pub fn max_us(&self) -> Option<f64> {
         (!self.histogram.is_empty() && self.never_count == 0).then_some(self.max_us)
     }
 
-    /// The value that `percentile` percent do not exceed. None where fewer than [`BEYOND_MIN`]
-    /// samples lie beyond it (the median needs that many too), or where it lies among those that
-    /// never ended.
+    /// Returns the value that `percentile` percent do not exceed. Returns `None` if fewer than
+    /// [`BEYOND_MIN`] samples lie beyond it (also for the median), or if it lies among the unanswered
+    /// requests.
     pub fn percentile_us(&self, percentile: f64) -> Option<f64> {
         let count = self.count() as f64;
         // The addition keeps 1000 · 1 % from falling short of 10 by a rounding error.
@@ -96,7 +96,7 @@ impl Times {
             .then(|| self.histogram.value_at_quantile((rank - 0.5) / ended) as f64)
     }
 
-    /// All percentiles that the sample supports.
+    /// Returns all percentiles that the sample supports.
     pub fn percentiles_us(&self) -> Vec<(f64, f64)> {
         PERCENTILES
             .iter()

@@ -1,4 +1,4 @@
-//! How many queries a second does one core simulate?
+//! Simulated queries per second on one core.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use model::simulate::{Arrivals, Distribution, Layout, Machine, Settings, Split, Times, run};

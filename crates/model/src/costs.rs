@@ -1,107 +1,106 @@
-//! What does a fleet of servers cost, all in all?
+//! Total cost of ownership of a fleet of servers.
 //!
-//! Total cost of ownership after Hardy et al. (An Analytical Framework for Estimating TCO and Exploring
-//! Data Center Design Space, ISPASS 2013): infrastructure, servers, network, power, maintenance. Prices
-//! are spread over the years that a thing lasts. The parameters are a TOML text; whatever it leaves out
-//! comes from `costs.toml` beside this file, which is also `examples/costs.toml`. Their values are
-//! assumptions.
+//! After Hardy et al. (An Analytical Framework for Estimating TCO and Exploring Data Center Design
+//! Space, ISPASS 2013): infrastructure, servers, network, power, maintenance. Each price is spread over
+//! the lifetime in years of the asset. The parameters are a TOML text; defaults come from `costs.toml`
+//! beside this file, which is also `examples/costs.toml`. The default values are assumptions.
 
 use crate::error::{ModelError, checked, not_negative, positive};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The text of the defaults.
+/// Text of the default parameters, in TOML.
 pub const DEFAULTS: &str = include_str!("costs.toml");
 
-/// What the model assumes; to be shown with its answers.
+/// Assumptions of the model, shown with its answers.
 pub const ASSUMPTIONS: &str = "\
 equal servers; power grows linearly from idle to peak with the share of busy cores; prices are paid off \
 evenly; no staff, no software, no failures beyond maintenance";
 
 const HOURS_PER_YEAR: f64 = 8766.0;
 
-/// All parameters.
+/// All parameters of the cost model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
-    /// What prices are in.
+    /// Currency of all prices.
     pub currency: String,
-    /// Queries a second to be answered.
+    /// Offered load, in queries per second.
     pub rate_per_s: f64,
-    /// Which server others are compared with.
+    /// Name of the server kind that the others are compared with.
     pub baseline: String,
-    /// The place.
+    /// Parameters of the site.
     pub site: Site,
-    /// Kinds of servers, by name.
+    /// Server kinds, by name.
     pub servers: BTreeMap<String, Server>,
 }
 
-/// Where servers stand.
+/// Parameters of the site where the servers stand.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Site {
-    /// Price of a kilowatt hour.
+    /// Price of one kilowatt hour.
     pub energy_price_per_kwh: f64,
-    /// Power usage effectiveness: all power over that of servers and network.
+    /// Power usage effectiveness: total power over the power of servers and network.
     pub pue: f64,
     /// Price of land, building, power and cooling equipment, per watt of peak power.
     pub infrastructure_price_per_w: f64,
-    /// Years over which that is paid off.
+    /// Years over which the infrastructure is paid off.
     pub infrastructure_years: f64,
     /// Price of a server's share of the network.
     pub network_price_per_server: f64,
-    /// Years over which that is paid off.
+    /// Years over which the network is paid off.
     pub network_years: f64,
-    /// Power of that share.
+    /// Power of a server's share of the network, in watts.
     pub network_watts_per_server: f64,
-    /// Yearly upkeep, as a share of the price of servers and network.
+    /// Yearly maintenance, as a share of the price of servers and network.
     pub maintenance_per_year: f64,
-    /// Yearly interest on what is not paid off; 0 leaves it out.
+    /// Yearly interest on the unpaid part of each price; 0 for none.
     pub interest_per_year: f64,
 }
 
-/// A kind of server.
+/// Parameters of a server kind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// Processors in it.
+    /// Processors per server.
     pub processors: u32,
-    /// Price of one.
+    /// Price of one processor.
     pub processor_price: f64,
-    /// Power of one with all cores busy.
+    /// Power of one processor with all cores busy, in watts.
     pub processor_peak_watts: f64,
-    /// Power of one with all cores idle.
+    /// Power of one processor with all cores idle, in watts.
     pub processor_idle_watts: f64,
-    /// Price of the rest of the server.
+    /// Price of the server without its processors.
     pub rest_price: f64,
-    /// Power of the rest, at all loads.
+    /// Power of the server without its processors, at all loads, in watts.
     pub rest_watts: f64,
-    /// Years until it is replaced.
+    /// Years until the server is replaced.
     pub years: f64,
-    /// Cores in all.
+    /// Cores per server, over all processors.
     pub cores: u32,
-    /// Of a core, beside 1 of the core that search times were measured on.
+    /// Speed of one core; 1 for the core that search times were measured on.
     pub speed: f64,
-    /// Memory.
+    /// Memory per server, in GB.
     pub memory_gb: f64,
-    /// Queries a second that it answers within the target.
+    /// Queries per second that the server answers within the latency target.
     pub queries_per_s: f64,
-    /// Mean share of its cores that is busy.
+    /// Mean share of busy cores, 0 to 1.
     pub utilisation: f64,
 }
 
 impl Server {
-    /// Price of a whole one.
+    /// Returns the price of one server with its processors.
     pub fn price(&self) -> f64 {
         f64::from(self.processors) * self.processor_price + self.rest_price
     }
 
-    /// Power with all cores busy.
+    /// Returns the power with all cores busy, in watts.
     pub fn peak_watts(&self) -> f64 {
         f64::from(self.processors) * self.processor_peak_watts + self.rest_watts
     }
 
-    /// Power with this share of its cores busy.
+    /// Returns the power in watts at a share `utilisation` of busy cores.
     pub fn watts(&self, utilisation: f64) -> f64 {
         let spread = self.processor_peak_watts - self.processor_idle_watts;
         let of_one = self.processor_idle_watts + spread * utilisation;
@@ -109,34 +108,34 @@ impl Server {
     }
 }
 
-/// Cost of a fleet a year.
+/// Yearly cost of a fleet, by category.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct YearlyCost {
-    /// Land, building, power and cooling equipment.
+    /// Cost of land, building, power and cooling equipment.
     pub infrastructure: f64,
-    /// Servers.
+    /// Cost of servers.
     pub servers: f64,
-    /// Network.
+    /// Cost of the network.
     pub network: f64,
-    /// Electricity.
+    /// Cost of electricity.
     pub power: f64,
-    /// Upkeep.
+    /// Cost of maintenance.
     pub maintenance: f64,
 }
 
 impl YearlyCost {
-    /// All of it.
+    /// Returns the sum of all categories.
     pub fn total(&self) -> f64 {
         self.infrastructure + self.servers + self.network + self.power + self.maintenance
     }
 }
 
 impl Costs {
-    /// Reads a TOML text over the defaults. Where it names servers, only those remain; each takes what it
-    /// leaves out from the default `conventional`.
+    /// Reads a TOML text over the defaults. If the text names servers, only those remain; each takes
+    /// its missing fields from the default `conventional`.
     ///
     /// # Errors
-    /// [`ModelError::Costs`] for what is no TOML, or unknown, or of the wrong kind; [`ModelError::Outside`]
+    /// [`ModelError::Costs`] for invalid TOML, unknown fields or wrong types; [`ModelError::Outside`]
     /// for numbers out of range.
     pub fn parse(text: &str) -> Result<Costs, ModelError> {
         let read = |text: &str| {
@@ -152,7 +151,7 @@ impl Costs {
                 overlay(&mut whole, server);
                 *server = whole;
             }
-            // The first that is named, where no baseline is.
+            // Without a `baseline`, the first named server is the baseline.
             let first = servers.keys().next().cloned();
             table.remove("servers");
             if let (Some(first), false) = (first, given.contains_key("baseline")) {
@@ -234,14 +233,14 @@ impl Costs {
         }
     }
 
-    /// Servers of a kind that answer all queries: whole ones.
+    /// Returns the number of servers of a kind that answer all queries, rounded up.
     pub fn servers_needed(&self, server: &Server) -> f64 {
         (self.rate_per_s / server.queries_per_s - 1e-9)
             .ceil()
             .max(1.0)
     }
 
-    /// What `count` servers of a kind cost a year with this share of their cores busy.
+    /// Returns the yearly cost of `count` servers of a kind at a share `utilisation` of busy cores.
     pub fn yearly(&self, server: &Server, count: f64, utilisation: f64) -> YearlyCost {
         let site = &self.site;
         let repaid = |price: f64, years: f64| price * annuity(site.interest_per_year, years);
@@ -262,8 +261,9 @@ impl Costs {
         }
     }
 
-    /// The price of one processor of `server` at which it costs as much as the baseline, for the same
-    /// queries; fractions of servers, as for a large fleet. `None` where even free ones cost more.
+    /// Returns the price of one processor of `server` at which its fleet costs as much as the baseline
+    /// fleet for the same queries. Fleet sizes are fractions, as for a large fleet. Returns `None` if
+    /// even free processors cost more.
     pub fn break_even_processor_price(&self, server: &Server) -> Option<f64> {
         let per_query = |server: &Server, price: f64| {
             let priced = Server {
@@ -280,7 +280,7 @@ impl Costs {
     }
 }
 
-/// Yearly payment for a price of 1 over `years`.
+/// Returns the yearly payment for a price of 1 over `years`.
 fn annuity(interest: f64, years: f64) -> f64 {
     if interest == 0.0 {
         1.0 / years
@@ -289,7 +289,7 @@ fn annuity(interest: f64, years: f64) -> f64 {
     }
 }
 
-/// Puts the values of one table over those of another, section by section.
+/// Merges the table `over` into the table `under`, section by section; `over` wins.
 fn overlay(under: &mut toml::Value, over: &toml::Value) {
     match (under, over) {
         (toml::Value::Table(under), toml::Value::Table(over)) => {
@@ -302,7 +302,7 @@ fn overlay(under: &mut toml::Value, over: &toml::Value) {
                 }
             }
         }
-        // A whole number where a fraction may stand is one.
+        // An integer in place of a float is read as a float.
         (toml::Value::Float(under), toml::Value::Integer(over)) => *under = *over as f64,
         (under, over) => *under = over.clone(),
     }

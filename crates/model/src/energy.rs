@@ -1,40 +1,40 @@
-//! How much energy would a way of mapping queries to cores take? Always an estimate.
+//! Estimated energy of a mapping of queries to cores.
 //!
-//! Power is that of the rest of the system plus, for each core, its busy or its idle power. What cores
-//! share (caches, memory) and what depends on the instructions is not in it, so only differences between
-//! mappings on one machine mean something. Measured energy comes from the laboratory.
+//! The estimate adds the power of the rest of the system and, for each core, its busy or idle power. It
+//! leaves out shared resources (caches, memory) and the dependence on instructions, so only differences
+//! between mappings on one machine are meaningful. Measured energy comes from the laboratory.
 
 use crate::error::{ModelError, checked, not_negative};
 
-/// To be shown with every figure.
+/// Label shown with every figure.
 pub const LABEL: &str = "estimated";
 
-/// What the model assumes.
+/// Assumptions of the model.
 pub const ASSUMPTIONS: &str = "\
 estimated, not measured: a core takes its busy or its idle power, the rest of the system a constant one";
 
 /// Power of a core.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CorePower {
-    /// While it searches.
+    /// Power while the core searches, in watts.
     pub busy_watts: f64,
-    /// While it does not.
+    /// Power while the core is idle, in watts.
     pub idle_watts: f64,
 }
 
-/// What cores did in one or several simulated runs.
+/// Core activity over one or several simulated runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Activity {
-    /// How long each core was busy.
+    /// Busy time of each core.
     pub core_busy_ms: Vec<f64>,
-    /// How long the runs lasted.
+    /// Total duration of the runs.
     pub duration_ms: f64,
     /// Queries answered.
     pub queries: u64,
 }
 
 impl Activity {
-    /// Adds another run on the same cores.
+    /// Adds the activity of another run on the same cores.
     pub(crate) fn add(&mut self, other: &Activity) {
         self.core_busy_ms.resize(other.core_busy_ms.len(), 0.0);
         for (sum, more) in self.core_busy_ms.iter_mut().zip(&other.core_busy_ms) {
@@ -48,11 +48,11 @@ impl Activity {
 /// Estimated energy of simulated runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Energy {
-    /// Mean power.
+    /// Mean power, in watts.
     pub watts: f64,
-    /// Energy over answered queries, all power counted.
+    /// Energy per answered query, from the total power.
     pub joules_per_query: f64,
-    /// The part of that above an idle machine.
+    /// Energy per answered query above that of an idle machine.
     pub joules_per_query_above_idle: f64,
 }
 

@@ -1,40 +1,40 @@
-//! What can be wrong with a question to the model?
+//! Errors of the model.
 
-/// Why there is no answer. Every message says what to change.
+/// Reason why the model has no answer. Every message names the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// More work arrives than can be done: every queue grows without end, so there is no wait to give.
+    /// The offered load reaches the capacity: queues grow without bound, so no mean wait exists.
     #[error(
         "{offered_per_s} queries/s are offered and at most {capacity_per_s} can be served \
          (utilisation {:.3}): waits grow without end; lower the rate, or add servers or speed",
         offered_per_s / capacity_per_s
     )]
     Overloaded {
-        /// Queries that arrive each second.
+        /// Offered load, in queries per second.
         offered_per_s: f64,
-        /// Queries that all servers together finish each second at best.
+        /// Capacity of all servers together, in queries per second.
         capacity_per_s: f64,
     },
-    /// A number lies outside what the formula or the simulation is defined for.
+    /// A number lies outside the domain of the formula or simulation.
     #[error("{what} is {value}; it must be {wanted}")]
     Outside {
         /// The quantity, in words and with its unit.
         what: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What would be accepted.
+        /// The accepted range, in words.
         wanted: &'static str,
     },
-    /// Two settings cannot hold together.
+    /// Two settings contradict each other.
     #[error("{0}")]
     Conflict(&'static str),
     /// No fleet within the bounds reaches the target.
     #[error("no plan reaches {target}: {why}")]
     NoPlan {
-        /// The target, as it was asked for.
+        /// The target as requested.
         target: String,
-        /// What stands in the way, and what to change.
+        /// The reason, and the remedy.
         why: String,
     },
     /// A table of costs could not be read.
@@ -42,17 +42,17 @@ pub enum ModelError {
     Costs(String),
 }
 
-/// `value`, where it is finite and more than 0.
+/// Returns `value` if it is finite and more than 0.
 pub(crate) fn positive(what: &'static str, value: f64) -> Result<f64, ModelError> {
     checked(what, value, value > 0.0, "more than 0")
 }
 
-/// `value`, where it is finite and not negative.
+/// Returns `value` if it is finite and not negative.
 pub(crate) fn not_negative(what: &'static str, value: f64) -> Result<f64, ModelError> {
     checked(what, value, value >= 0.0, "0 or more")
 }
 
-/// `value`, where it is finite and `holds`.
+/// Returns `value` if it is finite and `holds`.
 pub(crate) fn checked(
     what: &'static str,
     value: f64,
@@ -70,13 +70,14 @@ pub(crate) fn checked(
     }
 }
 
-/// `count`, where it lies in 1 to `SERVERS_MAX`.
+/// Returns `count` if it lies in 1 to `SERVERS_MAX`.
 pub(crate) fn servers(what: &'static str, count: usize) -> Result<usize, ModelError> {
     let holds = (1..=SERVERS_MAX).contains(&count);
     checked(what, count as f64, holds, "from 1 to 1,000,000").map(|_| count)
 }
 
-/// The number of servers and what they serve in queries/s, where that is more than is offered.
+/// Returns the number of servers and their capacity in queries/s, if the capacity exceeds the offered
+/// load.
 pub(crate) fn stable(
     rate_per_s: f64,
     service_per_s: f64,
@@ -95,5 +96,6 @@ pub(crate) fn stable(
     Ok((servers, capacity_per_s))
 }
 
-/// The recursions take a step a server; beyond this nobody waits for the answer.
+/// Upper limit on servers. The recursions take one step per server; beyond this limit they take too
+/// long.
 pub const SERVERS_MAX: usize = 1_000_000;

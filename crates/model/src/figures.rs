@@ -1,8 +1,8 @@
-//! What were the published figures, and what do we get?
+//! Published figures beside the computed ones.
 //!
-//! Series for the laboratory's report: ours, and beside it whatever was published as a number. Sources:
-//! Antoniou 2019 (thesis; figures 2.2 to 2.4) and Hadjilambrou et al., ACM TACO 16(2), 2019 (figures 15
-//! and 19).
+//! Series for the report of the laboratory: computed values, with the published ones where they were
+//! published as numbers. Sources: Antoniou 2019 (thesis; figures 2.2 to 2.4) and Hadjilambrou et al.,
+//! ACM TACO 16(2), 2019 (figures 15 and 19).
 
 use crate::costs::{Costs, Server};
 use crate::error::ModelError;
@@ -11,41 +11,41 @@ use crate::simulate::{self, Arrivals, Distribution, Settings, Split, Times, summ
 use schedule::policy::Fifo;
 use serde::Serialize;
 
-/// A place on a curve, or a bar.
+/// A point on a curve, or a bar.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Point {
-    /// Where on the x axis; a number of the bar where `label` is given.
+    /// Position on the x axis; the index of the bar if `label` is set.
     pub x: f64,
-    /// The name of a bar.
+    /// Name of a bar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Our value; none where there is none, say in overload.
+    /// Computed value; `None` if there is none, for example in overload.
     pub ours: Option<f64>,
-    /// The published value, where it was published as a number.
+    /// Published value, if it was published as a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<f64>,
 }
 
-/// One curve or row of bars of a figure.
+/// One curve, or one row of bars, of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// Which figure.
+    /// Name of the figure.
     pub figure: &'static str,
-    /// What it shows.
+    /// Title of the figure.
     pub title: &'static str,
-    /// Which curve of it.
+    /// Name of the curve.
     pub name: String,
-    /// What x is, with its unit.
+    /// Quantity on the x axis, with its unit.
     pub x: &'static str,
-    /// What y is, with its unit.
+    /// Quantity on the y axis, with its unit.
     pub y: &'static str,
-    /// What was assumed.
+    /// Assumptions behind the series.
     pub note: String,
-    /// From left to right.
+    /// Points in order of x.
     pub points: Vec<Point>,
 }
 
-/// The machine of Antoniou 2019: 8 cores of 20 queries/s, SMT slower by 1.5, 2 partitions.
+/// Machine of Antoniou 2019: 8 cores of 20 queries/s, SMT slower by 1.5, 2 partitions.
 pub const THESIS: Machine = Machine {
     cores: 8,
     service_per_s: 20.0,
@@ -66,11 +66,11 @@ fn bar(x: usize, label: &str, ours: f64, published: Option<f64>) -> Point {
     }
 }
 
-/// Antoniou 2019, figure 2.2: waits and responses of the four scenarios at 150 queries/s, and what each
-/// saves.
+/// Returns figure 2.2 of Antoniou 2019: waits and responses of the four scenarios at 150 queries/s, and
+/// the savings of each.
 ///
 /// # Errors
-/// None in practice: the parameters are fixed and in range.
+/// None in practice: the parameters are fixed and within range.
 pub fn thesis_scenarios() -> Result<Vec<Series>, ModelError> {
     let queues = Scenario::ALL.map(|scenario| THESIS.queue(scenario, THESIS_RATE_PER_S));
     let baseline_ms = queues[0].clone()?.response_ms();
@@ -108,8 +108,8 @@ pub fn thesis_scenarios() -> Result<Vec<Series>, ModelError> {
     Ok(list)
 }
 
-/// Antoniou 2019, figures 2.3 and 2.4: the same over arrival rates and over SMT slow-downs. Of these no
-/// published numbers are at hand.
+/// Returns figures 2.3 and 2.4 of Antoniou 2019: the same quantities over arrival rates and over SMT
+/// slow-downs. No published numbers are available for these.
 pub fn thesis_sweeps() -> Vec<Series> {
     let mut list = Vec::new();
     for scenario in Scenario::ALL {
@@ -165,11 +165,11 @@ fn point(x: f64, ours: Option<f64>) -> Point {
     }
 }
 
-/// Mean search time, in ms, that 8 cores carry at the highest rate of figure 15, 320 queries/s.
+/// Mean search time, in ms, at which 8 cores carry 320 queries/s, the highest rate of figure 15.
 pub const MEAN_MS: f64 = 24.0;
 
-/// Search times with the published shape (figure 4: 99th percentile 7.4 times the mean), with a mean that
-/// 8 cores carry at 320 queries/s.
+/// Returns search times of the published shape (figure 4: 99th percentile 7.4 times the mean) with the
+/// mean [`MEAN_MS`].
 pub fn published_shape(split: Split) -> Times {
     Times::Drawn {
         mean_ms: MEAN_MS,
@@ -178,15 +178,15 @@ pub fn published_shape(split: Split) -> Times {
     }
 }
 
-/// Hadjilambrou et al. 2019, figure 15: simulated p99 of two partitions with a speed-up of 1.8, 1.9 and 2
-/// beside none, over 10 to 320 queries/s. `searches` are measured times of whole queries, or `None` for
-/// [`published_shape`].
+/// Returns figure 15 of Hadjilambrou et al. 2019: simulated p99 of two partitions with a speed-up of
+/// 1.8, 1.9 and 2, beside the unpartitioned server, over 10 to 320 queries/s. `searches` are measured
+/// times of whole queries, or `None` for [`published_shape`].
 ///
-/// Published in words: with 2.0 partitioning never loses; below, it crosses, the earlier the lower the
-/// speed-up.
+/// The publication says in words: with a speed-up of 2.0 partitioning never loses; below it the curves
+/// cross, the earlier the lower the speed-up.
 ///
 /// # Errors
-/// [`ModelError`] where the settings are out of range.
+/// [`ModelError`] if a setting is out of range.
 pub fn partition_tails(
     searches: Option<&simulate::Searches>,
     cores: usize,
@@ -246,13 +246,13 @@ pub fn partition_tails(
     Ok(list)
 }
 
-/// Hadjilambrou et al. 2019, figure 19: what servers of 1.6 GHz may cost. A single, dual and quad one
-/// answer half, as much and twice as much as the baseline (one processor of 2.4 GHz at $616, 80 W and
-/// 30 W against 34 W and 13 W). x is the price of all processors of a server; y the cost of the fleet over
-/// that of the baseline.
+/// Returns figure 19 of Hadjilambrou et al. 2019: the acceptable price of servers of 1.6 GHz. A single,
+/// dual and quad server answers half, as many and twice as many queries as the baseline (one processor
+/// of 2.4 GHz at $616, 80 W and 30 W against 34 W and 13 W). x is the price of all processors of a
+/// server; y is the cost of the fleet over that of the baseline.
 ///
 /// # Errors
-/// None in practice: `costs` has been checked.
+/// None in practice: `costs` has already been checked.
 pub fn slow_processors(costs: &Costs) -> Result<Vec<Series>, ModelError> {
     let Some(baseline) = costs.servers.get(&costs.baseline) else {
         return Err(ModelError::Costs("there is no baseline".to_owned()));
@@ -349,7 +349,7 @@ mod tests {
         let list = partition_tails(None, 8, 20_000, 3).unwrap();
         let p99 =
             |series: usize, step: usize| list[series].points[step].ours.unwrap_or(f64::INFINITY);
-        // Up to where fluctuations outweigh the difference.
+        // The search for the crossing stops where statistical error exceeds the difference.
         let crossing =
             |series: usize| (0..32).find(|&step| p99(series, step) > 1.02 * p99(0, step));
         assert!(
@@ -370,7 +370,7 @@ mod tests {
             let ratio = point.ours.unwrap() / point.published.unwrap();
             assert!((0.9..1.12).contains(&ratio), "{point:?}");
         }
-        // A curve goes through 1 at its price.
+        // Each curve passes through 1 at its break-even price.
         let dual = &list[1].points;
         assert!(dual[0].ours.unwrap() < 1.0 && dual[20].ours.unwrap() > 1.0);
     }

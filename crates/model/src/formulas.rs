@@ -1,7 +1,7 @@
-//! What do queueing formulas say, and under which assumptions?
+//! Queueing formulas with their assumptions.
 //!
-//! Closed forms, each with its source. Rates are in queries a second, times in milliseconds. What is
-//! exact says so; what is an approximation is called one.
+//! Closed forms, each with its source. Rates are in queries per second, times in milliseconds. Each
+//! formula says whether it is exact or an approximation.
 
 pub mod closed;
 pub mod constant_arrivals;

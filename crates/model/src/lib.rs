@@ -1,12 +1,13 @@
-//! Why are answers as slow as they are, and what would more cores, partitions or servers do?
+//! Models of response time under load, for capacity planning of cores, partitions and servers.
 //!
-//! Pure: no clock, no files, no threads; chance comes from seeds. Three ways to an answer, from quick
-//! to faithful:
+//! Pure: no clock, no files, no threads; randomness comes from seeds. The methods, from quick to
+//! faithful:
 //!
 //! - [`formulas`]: closed forms of queueing theory, with their assumptions;
-//! - [`simulate`]: discrete events, from measured search times, with the very policies that are deployed;
-//! - [`shared_cores`]: the same of whole answers, on cores that everything shares;
-//! - [`fan_out`]: many servers, the slowest of which decides.
+//! - [`simulate`]: discrete-event simulation from measured search times, with the deployed scheduling
+//!   policies;
+//! - [`shared_cores`]: simulation of whole answers, on cores shared by all stages;
+//! - [`fan_out`]: queries to many servers that wait for the slowest.
 
 pub mod costs;
 pub mod energy;

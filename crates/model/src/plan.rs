@@ -1,13 +1,13 @@
-//! What is the smallest fleet that keeps a promise?
+//! Smallest fleet that meets a latency target.
 //!
-//! A *slice* is a part of the documents that one server holds; a query asks one server of every slice.
-//! A *replica* is a whole set of slices; replicas share the queries. So servers = slices × replicas, and
-//! on each server a query is cut into partitions.
+//! A *slice* is the part of the documents held by one server; a query goes to one server of every
+//! slice. A *replica* is a complete set of slices; replicas share the queries. So servers = slices ×
+//! replicas, and each server splits a query into partitions.
 //!
 //! More slices make each search shorter and the fan-out wider; more replicas leave each server fewer
-//! queries. For each number of slices and partitions the search finds, by simulation, the highest rate
-//! at which the slowest of all slices keeps the target, hence the replicas; the fewest servers win, and
-//! of equal ones the lower response.
+//! queries. For each number of slices and partitions, simulation finds the highest rate at which the
+//! slowest slice meets the target, and hence the number of replicas. The plan with the fewest servers
+//! wins; ties go to the lower response time.
 
 mod search;
 mod sensitivity;
@@ -19,75 +19,75 @@ pub use sensitivity::{WhatIf, sensitivity, sensitivity_watched};
 use crate::error::{ModelError, checked, not_negative, positive, servers};
 use crate::simulate::Searches;
 
-/// A promise: this share of queries is answered within this time.
+/// A latency target: a share of queries answered within a time limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
-    /// Say 0.99.
+    /// Share of queries, for example 0.99.
     pub share: f64,
-    /// In ms.
+    /// Time limit, in ms.
     pub response_ms: f64,
 }
 
-/// How the search times of one query on different slices go together.
+/// Correlation of the search times of one query over different slices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Alike {
-    /// Documents are dealt out by hash, so a query that is long on one slice is long on all: the slowest
-    /// takes `imbalance` times the mean. (Hadjilambrou et al. 2019, figure 12: of terms with 1,000 postings
-    /// or more, 97 % differ by less than a tenth between two halves.)
+    /// Documents are distributed by hash, so a query that is slow on one slice is slow on all: the
+    /// slowest slice takes `imbalance` times the mean. (Hadjilambrou et al. 2019, figure 12: of terms
+    /// with 1,000 postings or more, 97 % differ by less than a tenth between two halves.)
     Proportional {
-        /// From 1.
+        /// Slowest slice over the mean, at least 1.
         imbalance: f64,
     },
-    /// Each slice draws its own: too dark, unless what makes answers slow is not the query.
+    /// Each slice draws its own time: pessimistic, unless the cause of slow answers is not the query.
     Independent,
 }
 
-/// What a plan is made from.
+/// Input of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// Measured search times: of one partition, or of several that are added up.
+    /// Measured search times of one partition, or of several that are added up.
     pub searches: Searches,
-    /// Documents to be searched, over those of the measurement.
+    /// Number of documents to be searched, over the number in the measurement.
     pub documents_ratio: f64,
-    /// Memory that the measured index takes, in GB; 0 where memory is no limit.
+    /// Memory of the measured index, in GB; 0 for no memory limit.
     pub index_gb: f64,
-    /// Queries a second.
+    /// Offered load, in queries per second.
     pub rate_per_s: f64,
-    /// The promise.
+    /// Latency target.
     pub target: Target,
-    /// Traffic that the fleet must carry beyond `rate_per_s`: 0.25 for a quarter more.
+    /// Extra traffic that the fleet must carry, as a share of `rate_per_s`: 0.25 for a quarter.
     pub headroom: f64,
-    /// Replicas beyond those that the traffic needs, so that one server may be lost.
+    /// Replicas beyond those that the traffic needs, so that a server may fail.
     pub spare_replicas: usize,
-    /// Cores of a server.
+    /// Cores per server.
     pub cores: usize,
-    /// Speed of a core, beside the one that the times were measured on.
+    /// Speed of a core; 1 for the core that the times were measured on.
     pub speed: f64,
-    /// Memory of a server, in GB.
+    /// Memory per server, in GB.
     pub memory_gb: f64,
-    /// How much of a doubling of partitions is gained: 1 for all of it, 0.95 where two partitions make a
-    /// search 1.9 times as fast.
+    /// Share of the gain that each doubling of partitions achieves: 1 for all of it, 0.95 if two
+    /// partitions make a search 1.9 times as fast.
     pub split_efficiency: f64,
-    /// How alike slices are.
+    /// Correlation of slices.
     pub alike: Alike,
-    /// Highest share of busy cores that a server may be planned for.
+    /// Upper limit on the planned share of busy cores of a server.
     pub utilisation_max: f64,
-    /// Time of a core that every query takes in every partition, whatever its search: look-ups, messages.
-    /// It is what makes many slices and partitions dear.
+    /// Core time that every query takes in every partition beside its search (look-ups, messages), in
+    /// ms. This is the cost of many slices and partitions.
     pub overhead_ms: f64,
-    /// Added to every response: front-end, network, summaries.
+    /// Time added to every response for front-end, network and summaries, in ms.
     pub fixed_ms: f64,
-    /// Most slices, and so the widest fan-out.
+    /// Upper limit on slices, and so on the fan-out.
     pub slices_max: usize,
-    /// Queries of one simulation; more where a wide fan-out needs them.
+    /// Queries per simulation; a wide fan-out uses more.
     pub queries: usize,
-    /// Of all chance.
+    /// Seed of all random streams.
     pub seed: u64,
 }
 
 impl Request {
-    /// A request with the usual settings: a quarter of headroom, no spare replica, 95 % of each doubling
-    /// gained, cores busy 85 % of the time at most.
+    /// Returns a request with default settings: headroom of a quarter, no spare replica, 95 % gain of
+    /// each doubling, cores busy at most 85 % of the time.
     pub fn new(searches: Searches, rate_per_s: f64, target: Target, cores: usize) -> Request {
         Request {
             searches,
@@ -155,13 +155,13 @@ impl Request {
         Ok(())
     }
 
-    /// By how much `partitions` make a search faster.
+    /// Returns the speed-up of a search by `partitions`.
     pub fn speed_up(&self, partitions: usize) -> f64 {
         let doublings = (partitions as f64).log2();
         partitions as f64 * self.split_efficiency.powf(doublings)
     }
 
-    /// Search time on the slowest of `slices`, over that on a core of the measurement.
+    /// Returns the search time on the slowest of `slices`, over that on a core of the measurement.
     pub(crate) fn slice_factor(&self, slices: usize) -> f64 {
         let imbalance = match self.alike {
             Alike::Proportional { imbalance } if slices > 1 => imbalance,
@@ -170,7 +170,8 @@ impl Request {
         imbalance * self.documents_ratio / slices as f64 / self.speed
     }
 
-    /// Slices whose slowest is to be waited for beyond what [`Request::slice_factor`] has.
+    /// Returns the number of slices with independent times whose slowest decides; 1 if
+    /// [`Request::slice_factor`] already includes it.
     pub(crate) fn independent_slices(&self, slices: usize) -> usize {
         match self.alike {
             Alike::Proportional { .. } => 1,
@@ -178,7 +179,7 @@ impl Request {
         }
     }
 
-    /// What the plan assumes, a sentence each.
+    /// Returns the assumptions of the plan, one sentence each.
     pub fn assumptions(&self) -> Vec<String> {
         let mut list = vec![
             "search time is proportional to the documents of a slice".to_owned(),

@@ -1,8 +1,8 @@
-//! Where does a function cross zero?
+//! Root finding by bisection.
 
-/// The point between `low` and `high` where `value` changes its sign, by bisection down to two
-/// neighbouring floating-point numbers. `value(low)` and `value(high)` must differ in sign; where
-/// they do not, the end nearer to zero is given.
+/// Returns the point between `low` and `high` where `value` changes its sign, by bisection down to two
+/// neighbouring floating-point numbers. `value(low)` and `value(high)` must differ in sign; if they do
+/// not, returns the end with the value nearer to zero.
 pub(crate) fn crossing(low: f64, high: f64, value: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     let low_is_negative = value(low) < 0.0;
@@ -23,8 +23,8 @@ pub(crate) fn crossing(low: f64, high: f64, value: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The time at which a falling function of time, 1 or less at 0, reaches `level`. Doubles from
-/// `scale` until it is passed, then bisects.
+/// Returns the time at which a falling function of time, 1 or less at 0, reaches `level`. Doubles from
+/// `scale` until the level is passed, then bisects.
 pub(crate) fn time_at_level(level: f64, scale: f64, exceeds: impl Fn(f64) -> f64) -> f64 {
     if exceeds(0.0) <= level {
         return 0.0;
@@ -32,7 +32,7 @@ pub(crate) fn time_at_level(level: f64, scale: f64, exceeds: impl Fn(f64) -> f64
     let mut high = scale;
     while exceeds(high) > level {
         high *= 2.0;
-        // Beyond this the function does not fall, which no distribution does.
+        // Every survival function of a distribution falls, so this limit is never reached.
         assert!(high.is_finite(), "a survival function that never falls");
     }
     crossing(0.0, high, |time| exceeds(time) - level)

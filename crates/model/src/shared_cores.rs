@@ -1,60 +1,61 @@
-//! How long does a whole answer take where handlers, front-end and client share a few cores?
+//! Response time of whole answers when handlers, front-end and client share a few cores.
 //!
-//! [`simulate`](crate::simulate) gives every handler a core of its own and looks at searches alone. On a
-//! small machine what runs is more than the cores, and each query brings its own work besides:
+//! [`simulate`](crate::simulate) gives every handler a core of its own and covers searches alone. On a
+//! small machine more threads run than there are cores, and each query brings further work:
 //!
 //! ```text
 //! arrives ─► before ─► queue of each partition ─► handlers ─► all parts done ─► after ─► answered
 //!            (core)    in order of arrival        (core)                       (core)     └► beside (core)
 //! ```
 //!
-//! Whatever needs a core shares all of them evenly (processor sharing, Kleinrock 1967), as a fair
-//! scheduler of an operating system has it: n at work on c cores each go at the pace min(1, c/n). What
-//! a stage takes beyond its work is the waking of threads and cores that sleep: it passes by itself, and is
-//! not met where no core sleeps.
+//! All running work shares the cores evenly (processor sharing, Kleinrock 1967), as under a fair
+//! scheduler of an operating system: n running stages on c cores each proceed at the pace min(1, c/n).
+//! The time of a stage beyond its core work is the wake-up of sleeping threads and cores. It passes
+//! without a core, and is zero when no core is idle.
 //!
-//! Not in it: caches that work at the same time makes smaller, and whatever else runs on the machine.
+//! The model leaves out the cache misses that concurrent work causes, and other programs on the
+//! machine.
 
 use crate::error::{ModelError, checked, not_negative, servers};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What a query takes where it meets no other. Times in ms.
+/// Stage times of a query that meets no other, in ms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Query<'a> {
-    /// When it arrives; queries are given in this order.
+    /// Arrival time; queries are passed in this order.
     pub arrived_ms: f64,
-    /// From there to the queues of the handlers.
+    /// Time from arrival to the queues of the handlers.
     pub before_ms: f64,
-    /// Until a handler that sleeps is awake; only met where one does.
+    /// Wake-up time of a sleeping handler; zero for an awake one.
     pub hand_over_ms: f64,
-    /// The search of each partition, on a handler that comes from another search.
+    /// Search time of each partition, on a handler that comes straight from another search.
     pub searches_ms: &'a [f64],
-    /// From the end of the last search to the answer.
+    /// Time from the end of the last search to the answer.
     pub after_ms: f64,
 }
 
-/// What serves them.
+/// Cores, handlers and overheads of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
-    /// Cores that everything shares.
+    /// Cores shared by all stages.
     pub cores: usize,
-    /// Handlers of each partition.
+    /// Handlers per partition.
     pub handlers: usize,
     /// Share of `before_ms` and `after_ms` that needs a core.
     pub busy_share: f64,
-    /// The share by which a search takes longer at most where its handler slept: caches have been taken by
-    /// others, and the longer a search, the more it wants of them.
+    /// Upper bound on the relative slow-down of a search whose handler slept: other threads have
+    /// evicted its caches, and longer searches use more of them.
     pub cold_share: f64,
-    /// A handler that slept so long has 63 % of that to bear; the rest comes as exponentially.
+    /// Sleep after which 63 % of `cold_share` applies, in ms; the rest follows exponentially.
     pub cooling_ms: f64,
-    /// Work of each query that begins when it is answered and that nobody waits for, such as a client's
-    /// reading of the answer.
+    /// Work that starts when a query is answered and does not delay its answer, such as the client's
+    /// reading of it, in ms.
     pub beside_ms: f64,
 }
 
 impl Setup {
-    /// The share by which a search takes longer on a handler that slept for so long.
+    /// Returns the relative slow-down of a search on a handler that slept `slept_ms`.
     pub fn colder(&self, slept_ms: f64) -> f64 {
         match self.cooling_ms {
             0.0 => self.cold_share,
@@ -63,31 +64,31 @@ impl Setup {
     }
 }
 
-/// How long one query took.
+/// Measured times of one simulated query.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Answer {
-    /// From the queues to the end of the slowest partition's search.
+    /// Time from the queues to the end of the slowest partition's search.
     pub in_servers_ms: f64,
-    /// On handlers: what the searches of all partitions took, added up.
+    /// Handler time: the sum of the search times of all partitions.
     pub searching_ms: f64,
-    /// From arrival to answer.
+    /// Time from arrival to answer.
     pub response_ms: f64,
 }
 
-/// What came out.
+/// Result of a simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// Answers in the order of the queries.
     pub answers: Vec<Answer>,
-    /// The number of queries in the system, added up over time: by Little's law the sum of responses.
+    /// Integral over time of the number of queries in the system; by Little's law the sum of responses.
     pub system_area_ms: f64,
     /// Share of the time until the last arrival in which no core was idle.
     pub time_all_busy: f64,
-    /// Share of arrivals that found no core idle.
+    /// Share of arrivals that found no idle core.
     pub arrivals_finding_all_busy: f64,
 }
 
-/// What a piece of work, or a wait, is for.
+/// Stage of a query that a piece of work or a delay belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Before,
@@ -97,36 +98,37 @@ enum Stage {
     Answered,
 }
 
-/// When (as the bits of a time, which order as it does), in which order begun, whose, what.
+/// Time (as the bits of a float, which sort like it), sequence number, query, stage.
 type Event = Reverse<(u64, u64, u32, Stage)>;
 
 struct Engine<'a> {
     setup: Setup,
     queries: &'a [Query<'a>],
     now_ms: f64,
-    /// Work that each of those that run has been given since the start: all go at one pace.
+    /// Work given to each running stage since the start, in ms; all proceed at the same pace.
     given_ms: f64,
-    /// What runs, by the work given at which it is done.
+    /// Running stages, ordered by the value of `given_ms` at which they complete.
     running: BinaryHeap<Event>,
-    /// What only passes, by the instant at which it has.
+    /// Delays that need no core, ordered by the time at which they end.
     passing: BinaryHeap<Event>,
     begun: u64,
-    /// By partition: since when each handler sleeps that does.
+    /// Start of sleep of each idle handler, in ms, by partition.
     idle_handlers: Vec<Vec<f64>>,
     queues: Vec<VecDeque<u32>>,
-    /// By query: when it was queued, and parts not done.
+    /// Queueing time in ms and number of unfinished parts, by query.
     forked: Vec<(f64, u32)>,
-    /// By query and partition: the share by which its search takes longer because the handler slept.
+    /// Relative slow-down of the search by a cold handler, by query and partition.
     colder: Vec<f64>,
     outcome: Outcome,
 }
 
-/// Plays the queries through.
+/// Simulates the queries.
 ///
-/// Costs a few events a query, each logarithmic in what runs at the same time.
+/// Costs a few events per query, each logarithmic in the number of running stages.
 ///
 /// # Errors
-/// [`ModelError`] where a time is none, arrivals go back in time, or queries differ in partitions.
+/// [`ModelError`] if a time is negative or not finite, arrivals are out of order, or the number of
+/// partitions differs.
 pub fn answers(setup: Setup, queries: &[Query<'_>]) -> Result<Outcome, ModelError> {
     let partitions = check(setup, queries)?;
     let mut engine = Engine {
@@ -230,7 +232,7 @@ impl Engine<'_> {
         self.running.len() >= self.setup.cores
     }
 
-    /// Work that each of those that run is given in a unit of time.
+    /// Returns the work given to each running stage per unit of time.
     fn pace(&self) -> f64 {
         (self.setup.cores as f64 / self.running.len() as f64).min(1.0)
     }
@@ -257,7 +259,7 @@ impl Engine<'_> {
             .push(Reverse((until, self.begun, query, stage)));
     }
 
-    /// What a stage takes beyond its work: nothing where every core is awake.
+    /// Returns the part of a stage's time that needs no core: 0 if every core is busy.
     fn idle_ms(&self, time_ms: f64) -> f64 {
         match self.is_full() {
             true => 0.0,
@@ -270,7 +272,7 @@ impl Engine<'_> {
         self.pass(query, self.idle_ms(before_ms), Stage::Before);
     }
 
-    /// Gives whether a query is answered.
+    /// Completes the next delay and returns whether it answered a query.
     fn one_has_passed(&mut self) -> bool {
         let Some(Reverse((_, _, number, stage))) = self.passing.pop() else {
             return false;
@@ -308,7 +310,7 @@ impl Engine<'_> {
         let query = &self.queries[number as usize];
         self.forked[number as usize] = (self.now_ms, query.searches_ms.len() as u32);
         for part in 0..query.searches_ms.len() {
-            // The one that came last to rest is the warmest.
+            // The handler that went to sleep last has the warmest caches.
             if let Some(since_ms) = self.idle_handlers[part].pop() {
                 let place = number as usize * query.searches_ms.len() + part;
                 self.colder[place] = self.setup.colder(self.now_ms - since_ms);

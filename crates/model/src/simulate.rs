@@ -1,11 +1,11 @@
-//! What would happen, query by query?
+//! Discrete-event simulation of queries on a machine.
 //!
-//! A discrete-event simulation: queries arrive, are cut into parts, wait, run on cores, are merged.
-//! Everything random comes from one seed, in streams of its own for arrivals, for search times and for
-//! the rest, so that two set-ups see the very same queries.
+//! Queries arrive, are split into parts, wait, run on cores, and are merged. All random numbers come
+//! from one seed, in separate streams for arrivals, for search times and for the rest, so two set-ups
+//! see the same queries.
 //!
-//! [`run`] is the whole machine, event by event. [`recursion`] is its slow and obvious twin for queues
-//! in order of arrival.
+//! [`run`] simulates the whole machine, event by event. [`recursion`] is its slow and obvious twin for
+//! queues in order of arrival.
 
 mod arrivals;
 mod earliest;

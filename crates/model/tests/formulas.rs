@@ -1,14 +1,14 @@
-//! Do the formulas give the values that an independent calculation to 40 digits gives?
+//! Agreement of the formulas with an independent calculation to 40 digits.
 //!
-//! `golden/exact.tsv` is written by `tests/model/definitions.py`, which works from definitions in
-//! decimal arithmetic. Its values include every table of the literature that we were given.
+//! `golden/exact.tsv` is written by `tests/model/definitions.py`, which evaluates the definitions in
+//! decimal arithmetic. Its values include every table of the literature available to the project.
 
 use model::formulas::{Closed, Crossing, Dmc, Mmc, constant_service, crossing, erlang_b};
 
 const EXACT: &str = include_str!("golden/exact.tsv");
 const RELATIVE_MAX: f64 = 1e-9;
 
-/// Our value for one row of the golden file.
+/// Returns the computed value for one row of the golden file.
 fn ours(name: &str, arguments: &[&str]) -> f64 {
     let number = |idx: usize| arguments[idx].parse::<f64>().unwrap();
     let count = |idx: usize| arguments[idx].parse::<usize>().unwrap();

@@ -1,4 +1,4 @@
-//! Does the slowest of many servers behave as order statistics and queues of servers say?
+//! Agreement of the slowest of many servers with order statistics and queueing results.
 
 use model::fan_out::{
     FanOut, hedged_exceeds, quantile_ms, server_share, simulate, simulate_hedged,
@@ -55,7 +55,7 @@ fn one_server_is_mmc() {
 
 #[test]
 fn without_queues_the_slowest_follows_order_statistics() {
-    // So few queries that they never meet: the slowest of n exponential times has the mean H_n and the
+    // At this low rate queries never meet: the slowest of n exponential times has the mean H_n and the
     // quantiles −ln(1 − q^(1/n)).
     for servers in [1usize, 10, 100, 1_000, 10_000] {
         let queries = if servers > 1_000 { 1_000 } else { 8_000 };
@@ -66,7 +66,7 @@ fn without_queues_the_slowest_follows_order_statistics() {
         };
         let (slowest, one) = simulate(&settings).unwrap();
         let harmonic: f64 = (1..=servers).map(|k| 1.0 / k as f64).sum();
-        // The variance of the slowest is at most π²/6.
+        // The variance of the slowest time is at most π²/6.
         let sigma = 1.2826 * 10.0 / (queries as f64).sqrt();
         assert!(
             (mean(&slowest) - 10.0 * harmonic).abs() < 4.0 * sigma,
@@ -136,7 +136,7 @@ fn hedging_follows_its_formula_where_nothing_queues() {
 
 #[test]
 fn hedging_pays_when_little_is_slow_and_costs_when_all_is() {
-    // One search in fifty takes thirty times as long, as behind a pause.
+    // One search in fifty takes thirty times as long, as if delayed by a pause.
     let times = Distribution::Hyperexponential { cv2: 9.0 };
     let p999 = |rate: f64, delay: Option<f64>| {
         let hedged = simulate_hedged(
@@ -157,7 +157,7 @@ fn hedging_pays_when_little_is_slow_and_costs_when_all_is() {
     let (hedged, requests, work) = p999(200.0, Some(40.0));
     assert!(hedged < 0.7 * plain, "{hedged} {plain}");
     assert!(requests < 0.1 && work < 0.1, "{requests} {work}");
-    // Near saturation second requests without a delay make everything worse.
+    // Near saturation, second requests without a delay worsen all figures.
     let (plain, ..) = p999(700.0, None);
     let (hedged, requests, _) = p999(700.0, Some(0.0));
     assert!(requests > 0.9 && hedged > plain, "{hedged} {plain}");

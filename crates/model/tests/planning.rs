@@ -1,11 +1,11 @@
-//! Is a plan the smallest fleet that keeps its promise, and does it say what would break it?
+//! Minimality of planned fleets and the sensitivity of their targets.
 
 use model::ModelError;
 use model::formulas::Mmc;
 use model::plan::{Alike, Request, Target, plan, sensitivity};
 use model::simulate::Searches;
 
-/// Exponential times of this mean, by their quantiles.
+/// Returns exponential times of this mean, by their quantiles.
 fn exponential(mean_ms: f64) -> Searches {
     let row = |idx: usize| vec![-mean_ms * (1.0 - (idx as f64 + 0.5) / 20_000.0).ln()];
     Searches::new((0..20_000).map(row)).unwrap()
@@ -29,7 +29,7 @@ fn request(rate_per_s: f64, response_ms: f64) -> Request {
 #[test]
 fn whole_queries_on_one_slice_need_what_erlang_says() {
     let mut asked = request(1_000.0, 400.0);
-    // A split that gains nothing is not worth one.
+    // A split without gain is not chosen.
     asked.split_efficiency = 0.51;
     asked.slices_max = 1;
     let fleet = plan(&asked).unwrap();

@@ -1,5 +1,4 @@
-//! Do the formulas give the numbers that were published, or calculated for them, to the last digit
-//! that was printed?
+//! Agreement of the formulas with published or precalculated numbers, to the last printed digit.
 
 use model::formulas::fork_join::fork_join;
 use model::formulas::general::{
@@ -10,7 +9,7 @@ use model::formulas::{
     Closed, Crossing, Dmc, Machine, Mmc, Scenario, constant_service, crossing, erlang_b,
 };
 
-/// Equal to a number that was printed with so many decimals.
+/// Asserts that `got` rounds to a number printed with `decimals` decimals.
 #[track_caller]
 fn printed(got: f64, expected: f64, decimals: i32) {
     let half = 0.5001 * 10f64.powi(-decimals);
@@ -227,7 +226,7 @@ fn constant_searches_and_the_error_of_allen_and_cunneen() {
             printed(100.0 * (about / exact - 1.0), error, 1);
         }
     }
-    // Erlang-2 and hyperexponential searches; the exact waits are of their Markov chains.
+    // Erlang-2 and hyperexponential searches; the exact waits follow from their Markov chains.
     let rows = [
         (1, 160.0, 150.0, 70.3125, 0.0, 234.3750, 0.0),
         (2, 80.0, 150.0, 68.1729, -0.19, 224.5859, 0.99),

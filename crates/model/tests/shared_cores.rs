@@ -1,5 +1,6 @@
-//! Does the simulation of whole answers agree with the one of searches where they mean the same, and with
-//! exact results of processor sharing?
+//! Agreement of the simulation of whole answers with that of searches and with exact results.
+//!
+//! The exact results are those of processor sharing; the two simulations are compared where both apply.
 
 use model::formulas::general::pollaczek_khinchine_wait_ms;
 use model::shared_cores::{Answer, Outcome, Query, Setup, answers};
@@ -17,9 +18,10 @@ const PLAIN: Setup = Setup {
     beside_ms: 0.0,
 };
 
-/// Exponential numbers of mean 1.
+/// Returns a generator of exponential numbers of mean 1.
 fn exponentials(seed: u64) -> impl FnMut() -> f64 {
-    // Not a multiple of the step below, or streams of neighbouring seeds would be one, shifted.
+    // The factor differs from the step below; a multiple of it would make neighbouring seeds shifted
+    // copies.
     let mut state = (seed + 1).wrapping_mul(0xd134_2543_de82_ef95);
     move || {
         // Splitmix64 (Steele, Lea & Flood 2014).
@@ -51,7 +53,7 @@ fn query(arrived_ms: f64, before_ms: f64, searches_ms: &[f64], after_ms: f64) ->
     }
 }
 
-/// Runs, and holds the run to Little's law.
+/// Runs the simulation and checks Little's law.
 fn ran(setup: Setup, queries: &[Query<'_>]) -> Outcome {
     let outcome = answers(setup, queries).unwrap();
     let sum_ms: f64 = outcome
@@ -107,8 +109,8 @@ fn handlers_with_cores_of_their_own_are_those_of_the_other_simulation() {
     }
 }
 
-/// With processor sharing the mean response is S/(1 − ρ) whatever the distribution (Sakata, Noguchi &
-/// Oizumi 1969); in order of arrival it is Pollaczek and Khinchine's. Arrivals see time averages.
+/// Checks that under processor sharing the mean response is S/(1 − ρ) for every distribution (Sakata, Noguchi &
+/// Oizumi 1969); in order of arrival it follows Pollaczek and Khinchine. Arrivals see time averages.
 #[test]
 fn shared_cores_respond_as_processor_sharing_does() {
     let (rate, work_ms) = (70.0, 10.0);
@@ -181,21 +183,21 @@ fn stages_by_hand() {
         busy_share: 0.5,
         ..PLAIN
     };
-    // Alone, every stage takes what it takes; a sleeping handler has to be woken.
+    // Alone, every stage takes its nominal time; a sleeping handler must be woken.
     let alone = Query {
         hand_over_ms: 1.0,
         ..query(0.0, 2.0, &[5.0], 4.0)
     };
     check(setup, &[alone], &[(6.0, 12.0)]);
-    // The slower of two partitions decides; on one core they share it: 3 and 5 of work end at 6 and 8.
+    // The slower of two partitions decides; on one core they share it: work of 3 and 5 ends at 6 and 8.
     check(PLAIN, &[query(0.0, 0.0, &[3.0, 5.0], 0.0)], &[(8.0, 8.0)]);
     let two = Setup { cores: 2, ..PLAIN };
     check(two, &[query(0.0, 0.0, &[3.0, 5.0], 0.0)], &[(5.0, 5.0)]);
-    // The second's way in begins while the core works, so nothing has to be woken for it, and its 1 ms of
-    // work shares the core from 2 to 4; the first ends at 11, the second then takes 10 in its turn.
+    // The second query's way in begins while the core works, so no wake-up is needed, and its 1 ms of
+    // work shares the core from 2 to 4. The first ends at 11; the second then takes 10.
     let pair = [query(0.0, 0.0, &[10.0], 0.0), query(2.0, 2.0, &[10.0], 0.0)];
     check(setup, &pair, &[(11.0, 11.0), (17.0, 19.0)]);
-    // What is done beside an answer delays the next, not its own.
+    // Work beside an answer delays the next answer, not its own.
     let beside = Setup {
         beside_ms: 4.0,
         ..PLAIN
@@ -217,9 +219,9 @@ fn handlers_that_slept_are_slower() {
     let pause_ms = slept + first_ms + longer;
     let queries = [
         query(slept, 0.0, &[4.0], 0.0),
-        // Waits, and is searched at once.
+        // Waits, and is then searched without a sleep in between.
         query(slept + 1.0, 0.0, &[4.0], 0.0),
-        // After a sleep of the rest.
+        // Arrives after the rest of the sleep.
         query(pause_ms + 4.0, 0.0, &[4.0], 0.0),
     ];
     let answers = ran(setup, &queries).answers;

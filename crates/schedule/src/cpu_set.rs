@@ -1,4 +1,4 @@
-//! Which CPUs? Sets of them, read and printed as lists: `0-3,8`.
+//! Sets of CPUs, parsed and printed as lists: `0-3,8`.
 //!
 //! list  := "" | range { "," range }
 //! range := number | number "-" number
@@ -11,48 +11,48 @@ use std::fmt;
 use std::iter::Copied;
 use std::str::FromStr;
 
-/// The highest number that a CPU can have: Linux is built for 8,192 of them at most. A list that
-/// goes beyond is refused before it takes memory.
+/// Highest CPU number: Linux supports at most 8,192 CPUs. A list beyond it is refused before it
+/// allocates memory.
 pub const CPU_MAX: u32 = 8_191;
 
-/// A set of CPUs (the kernel's numbers, one a context), in increasing order.
+/// A set of CPUs (kernel numbers, one per hardware context), in increasing order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CpuSet {
     cpus: BTreeSet<u32>,
 }
 
 impl CpuSet {
-    /// How many there are.
+    /// Returns the number of CPUs.
     pub fn len(&self) -> usize {
         self.cpus.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.cpus.is_empty()
     }
 
-    /// Whether `cpu` is one of them.
+    /// Returns whether the set contains `cpu`.
     pub fn contains(&self, cpu: u32) -> bool {
         self.cpus.contains(&cpu)
     }
 
-    /// The lowest.
+    /// Returns the lowest CPU.
     pub fn first(&self) -> Option<u32> {
         self.cpus.first().copied()
     }
 
-    /// All of them, lowest first.
+    /// Iterates over the CPUs in increasing order.
     pub fn iter(&self) -> Copied<btree_set::Iter<'_, u32>> {
         self.cpus.iter().copied()
     }
 
-    /// Those that are in both.
+    /// Returns the CPUs that are in both sets.
     pub fn intersection(&self, other: &CpuSet) -> CpuSet {
         self.cpus.intersection(&other.cpus).copied().collect()
     }
 
-    /// Those that are not in `other`.
+    /// Returns the CPUs that are not in `other`.
     pub fn difference(&self, other: &CpuSet) -> CpuSet {
         self.cpus.difference(&other.cpus).copied().collect()
     }
@@ -91,25 +91,25 @@ impl fmt::Display for CpuSet {
                 list.push_str(&format!("-{end}"));
             }
         }
-        // Through `pad`, so that columns align.
+        // `pad` honours the width, so that columns align.
         f.pad(&list)
     }
 }
 
-/// A text is no list of CPUs.
+/// Error for a text that is not a list of CPUs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{piece:?} {what}; a list of CPUs is numbers and ranges, such as 0-3,8")]
 pub struct CpuListError {
-    /// The part of the list that is wrong.
+    /// Invalid part of the list.
     pub piece: String,
-    /// What is wrong with it.
+    /// Description of the defect.
     pub what: &'static str,
 }
 
 impl FromStr for CpuSet {
     type Err = CpuListError;
 
-    /// Reads a list. Space around it and a line's end are left out; an empty list is an empty set.
+    /// Parses a list. Surrounding space and a line end are ignored; an empty list is an empty set.
     fn from_str(list: &str) -> Result<CpuSet, CpuListError> {
         let list = list.trim();
         let mut cpus = BTreeSet::new();
@@ -118,7 +118,7 @@ impl FromStr for CpuSet {
         }
         for piece in list.split(',') {
             let wrong = |what| CpuListError {
-                // The kernel's files may hold anything: what is quoted stays short.
+                // The kernel's files may contain anything, so the quoted text is limited.
                 piece: piece.chars().take(40).collect(),
                 what,
             };

@@ -1,8 +1,7 @@
-//! Who runs where, and with how many handlers at once: the machine's topology, the place of every handler
-//! on it, and policies.
+//! Scheduling of handlers: CPU topology, placement of handlers on it, and policies for the degree of parallelism.
 //!
-//! Pure: no clock, no file, no thread. Texts of `/sys` come in as a function, places go out as
-//! values, so a simulator and tests decide by the very code that servers run.
+//! Pure: no clock, no file, no thread. A function supplies the texts of `/sys`, and placements are
+//! returned as values, so the simulator and the tests run the same code as the servers.
 
 mod cpu_set;
 pub mod placement;

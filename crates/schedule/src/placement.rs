@@ -1,4 +1,4 @@
-//! On which CPU does every handler run, and why there?
+//! Placement of handlers on CPUs, with a reason for each.
 //!
 //! ```text
 //!             data                              query
@@ -8,15 +8,15 @@
 //!   core 3   p1 h2 │ p1 h3                      p0 h3 │ p1 h3
 //! ```
 //!
-//! - `data` fills the contexts of a core with handlers of one partition, then takes the next core
-//!   of the same node: what one handler brought into a cache, its sibling uses.
-//! - `query` puts each partition on a context of its own on every core: the parts of one query meet
-//!   on a core, and no two handlers of a partition share one.
-//! - `none` leaves the choice to the kernel, within the CPUs that are given.
+//! - `data` fills the contexts of a core with handlers of one partition, then takes the next core of
+//!   the same node: siblings share cached data.
+//! - `query` puts each partition on a separate context of every core: the parts of one query meet on a
+//!   core, and no two handlers of a partition share a core.
+//! - `none` leaves the choice to the kernel, within the given CPUs.
 //!
-//! Both deal whole cores: the fastest first, in equal numbers to partitions (a query waits for the
-//! slowest of them), each partition on one node where it fits. Where there are more handlers than
-//! contexts, they share, none more than the others. How it is dealt: [`deal`].
+//! Both `data` and `query` assign whole cores: the fastest first, in equal numbers to partitions (a
+//! query waits for the slowest of them), each partition on one node where it fits. If there are more
+//! handlers than contexts, contexts are shared evenly. Algorithm: [`deal`].
 
 mod deal;
 mod prepare;
@@ -28,23 +28,23 @@ use std::fmt;
 use std::str::FromStr;
 pub use table::PLACES_HEADER;
 
-/// The most handlers that are placed: more than any machine has use for.
+/// Upper limit on handlers, above the needs of any machine.
 pub const HANDLERS_MAX: usize = 65_536;
 
-/// What decides where handlers run.
+/// Placement strategy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Placement {
-    /// Handlers of one partition on sibling contexts.
+    /// Handlers of one partition on sibling contexts of a core.
     Data,
-    /// One partition a sibling: the parts of a query meet on the same core.
+    /// Handlers of different partitions on sibling contexts: the parts of a query meet on a core.
     Query,
-    /// The kernel.
+    /// Placement by the kernel.
     #[default]
     None,
 }
 
 impl Placement {
-    /// The name that options and tables use.
+    /// Returns the name used in options and tables.
     pub fn name(self) -> &'static str {
         match self {
             Placement::Data => "data",
@@ -70,78 +70,78 @@ impl FromStr for Placement {
     }
 }
 
-/// What is to be placed.
+/// Input of a placement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacementRequest {
-    /// What decides.
+    /// Placement strategy.
     pub placement: Placement,
-    /// Whether all contexts of a core are used, or one only.
+    /// Whether all contexts of a core are used, or only one.
     pub smt: bool,
-    /// CPUs to stay within (`--cpus`); all that are allowed where `None`.
+    /// CPUs to use (`--cpus`); `None` for all allowed CPUs.
     pub cpus: Option<CpuSet>,
-    /// Partitions.
+    /// Number of partitions.
     pub partitions: usize,
-    /// Handlers of each partition.
+    /// Handlers per partition.
     pub handlers: usize,
 }
 
-/// Where every handler runs.
+/// Placement of all handlers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// All handlers, by partition and then by handler.
+    /// Handlers in order of partition and number.
     pub handlers: Vec<HandlerPlace>,
-    /// CPUs of the request that no handler has: for everything else, if there are some.
+    /// CPUs of the request without a handler, free for other threads.
     pub spare: CpuSet,
-    /// What whoever asked should know: what could not be done as asked, and why.
+    /// Notes for the user on deviations from the request, each with its reason.
     pub notes: Vec<String>,
 }
 
-/// Where one handler runs.
+/// Placement of one handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandlerPlace {
-    /// Its partition.
+    /// Partition of the handler.
     pub partition: usize,
-    /// Its number within the partition.
+    /// Number of the handler within its partition.
     pub handler: usize,
-    /// The CPUs to pin it to; empty where the kernel has all of them to choose from.
+    /// CPUs to pin the handler to; empty if the kernel may choose any.
     pub cpus: CpuSet,
-    /// The core, where it is one ([`crate::topology::Context::core`]).
+    /// Core, if it is a single one ([`crate::topology::Context::core`]).
     pub core: Option<u32>,
-    /// The socket, where it is one and known.
+    /// Socket, if it is a single known one.
     pub socket: Option<u32>,
-    /// The NUMA node, where it is one and known: memory is best taken there.
+    /// NUMA node, if it is a single known one: memory is best allocated there.
     pub node: Option<u32>,
-    /// Why there.
+    /// Reason for the placement.
     pub why: Why,
 }
 
-/// Why a handler has its place.
+/// Reason for the placement of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The first of its partition (or of the partitions that meet): the freest node.
+    /// First handler of its partition (or of the partitions that meet): the node with the most free cores.
     First,
-    /// Beside a handler of its own partition, on the same core.
+    /// Sibling context: the core has a handler of the same partition.
     Sibling {
-        /// That handler's CPU.
+        /// CPU of that handler.
         of: u32,
     },
-    /// The next core of the node.
+    /// Next core of the node.
     NextCore,
-    /// A core of another node: the partition's own has none left.
+    /// Core of another node: the partition's own node has none left.
     OtherNode,
-    /// On a core with the same handler of another partition.
+    /// Core with the same handler of another partition.
     Meets {
-        /// That partition.
+        /// Partition of that handler.
         partition: usize,
     },
-    /// A free context, no whole core being left.
+    /// Free context: no whole core is left.
     LeftOver,
-    /// On a CPU that others have too: there are more handlers than CPUs.
+    /// CPU shared with other handlers: there are more handlers than CPUs.
     Shares {
-        /// How many handlers had it before.
+        /// Number of handlers already on the CPU.
         handlers: usize,
     },
-    /// The kernel chooses.
+    /// Choice of the kernel.
     Kernel,
 }
 
@@ -163,54 +163,54 @@ impl fmt::Display for Why {
     }
 }
 
-/// Handlers cannot be placed as asked.
+/// Error for a request that cannot be placed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlacementError {
-    /// There is nothing to place, or too much.
+    /// The request has no handlers, or too many.
     #[error(
         "{partitions} partitions of {handlers} handlers cannot be placed; \
          give at least one of each, and {HANDLERS_MAX} handlers in all at most"
     )]
     Handlers {
-        /// Partitions asked for.
+        /// Number of partitions requested.
         partitions: usize,
-        /// Handlers of each.
+        /// Handlers per partition.
         handlers: usize,
     },
-    /// The machine does not say which CPUs it has.
+    /// The machine does not report its CPUs.
     #[error("the CPUs of this machine are not known ({why}); use --placement none")]
     NoTopology {
-        /// Why not.
+        /// Reason.
         why: String,
     },
-    /// `--cpus` names none.
+    /// `--cpus` is empty.
     #[error("--cpus names no CPU; give some of {allowed}, or leave it out for all of them")]
     NoCpus {
-        /// What may be named.
+        /// CPUs that may be named.
         allowed: CpuSet,
     },
-    /// `--cpus` names CPUs that cannot be had.
+    /// `--cpus` names unavailable CPUs.
     #[error(
         "--cpus {asked} names CPUs that this process cannot have: {missing} ({why}); \
          it may use {allowed}"
     )]
     NotAllowed {
-        /// The list.
+        /// The requested list.
         asked: CpuSet,
-        /// Those of it that cannot be had.
+        /// Unavailable CPUs of the list.
         missing: CpuSet,
-        /// Switched off, not there, or kept from this process.
+        /// Reason: offline, not present, or not allowed for this process.
         why: &'static str,
-        /// What may be named.
+        /// CPUs that may be named.
         allowed: CpuSet,
     },
 }
 
-/// Finds a place for every handler of `request` on a machine.
+/// Places every handler of `request` on a machine.
 ///
-/// Every handler gets CPUs that the process may use; no CPU is given twice while one is free, and
-/// the numbers of handlers of any two CPUs differ by one at most once they must share.
+/// Every handler gets CPUs that the process may use. No CPU is assigned twice while one is free; once
+/// CPUs are shared, the number of handlers per CPU differs by at most one.
 pub fn place(topology: &CpuTopology, request: &PlacementRequest) -> Result<Places, PlacementError> {
     let count = request.partitions.saturating_mul(request.handlers);
     if count == 0 || count > HANDLERS_MAX {
@@ -224,7 +224,7 @@ pub fn place(topology: &CpuTopology, request: &PlacementRequest) -> Result<Place
     let used: CpuSet = cores.iter().flat_map(|core| core.cpus.clone()).collect();
     let mut notes = notes(topology, request, &cores);
     if request.placement == Placement::None {
-        // Pinned to everything is not pinned; said only where it narrows something.
+        // Pinning to all CPUs has no effect; the note appears only if the set is narrower.
         let narrowed = request.cpus.is_some() || used.len() < topology.allowed.len();
         let cpus = if narrowed { used } else { CpuSet::default() };
         return Ok(left_to_kernel(topology, request, &cpus, notes));
@@ -262,7 +262,7 @@ fn left_to_kernel(
         (1, Some(cpu)) => topology.context(cpu),
         _ => None,
     };
-    // All on one node is worth knowing wherever the kernel puts them.
+    // If all CPUs are on one node, the node is known wherever the kernel places the handlers.
     let all = if cpus.is_empty() {
         &topology.allowed
     } else {

@@ -1,42 +1,42 @@
-//! How many handlers work on a query, which ones, and does work move between them?
+//! Scheduling policies: degree of parallelism, choice of handlers, and moves of work.
 //!
-//! A policy is asked at three moments: when a query is about to begin ([`Policy::degree`]), when a
-//! handler is to be taken out of several idle ones ([`Policy::handler`]), and, where it wants to,
-//! every few milliseconds ([`Policy::remap`]). It sees only what is in its arguments: no clock, no
-//! threads. So the same code runs under the simulator and under real handlers.
+//! A policy is called at three points: before a query starts ([`Policy::degree`]), before one of
+//! several idle handlers is taken ([`Policy::handler`]), and, if requested, periodically
+//! ([`Policy::remap`]). It sees only its arguments: no clock, no threads. The simulator and the real
+//! handlers therefore run the same code.
 
-/// A query about to begin.
+/// A query that is about to start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Query {
-    /// Parts (partitions or ranges) that it can be cut into at most, from 1.
+    /// Upper limit on the parts (partitions or ranges) of the query, at least 1.
     pub parts: usize,
-    /// How long it has waited.
+    /// Time spent waiting so far, in ms.
     pub waited_ms: f64,
-    /// How long it would take on one idle handler, where somebody predicts that.
+    /// Predicted time on one idle handler in ms, if there is a prediction.
     pub expected_ms: Option<f64>,
 }
 
-/// What is going on where it is about to begin.
+/// Load of the server when a query is about to start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
-    /// Queries that wait behind it.
+    /// Number of queries waiting behind it.
     pub waiting: usize,
-    /// Handlers without work, from 1.
+    /// Number of idle handlers, at least 1.
     pub idle: usize,
-    /// All handlers.
+    /// Total number of handlers.
     pub handlers: usize,
 }
 
-/// A handler at work, when work may be moved.
+/// State of a handler when work may be moved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Running {
-    /// Which handler.
+    /// Number of the handler.
     pub handler: usize,
-    /// How long its query has been worked on, or `None` where the handler is idle.
+    /// Time since its query started in ms, or `None` for an idle handler.
     pub elapsed_ms: Option<f64>,
 }
 
-/// Work that changes its handler: what `from` does, `to` goes on with, and the other way round.
+/// Exchange of work between two handlers: each continues the work of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Swap {
     /// A busy handler.
@@ -45,19 +45,19 @@ pub struct Swap {
     pub to: usize,
 }
 
-/// Handlers without work, by number.
+/// The idle handlers, by number.
 #[derive(Debug, Clone, Copy)]
 pub struct Idle<'a> {
     words: &'a [u64],
 }
 
 impl<'a> Idle<'a> {
-    /// Handler h is idle where bit h mod 64 of word h / 64 is set.
+    /// Takes a bitmap: handler h is idle if bit h mod 64 of word h / 64 is set.
     pub fn new(words: &'a [u64]) -> Idle<'a> {
         Idle { words }
     }
 
-    /// The idle handlers, ascending.
+    /// Iterates over the idle handlers in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> + 'a {
         self.words.iter().enumerate().flat_map(|(idx, &word)| {
             let mut left = word;
@@ -69,33 +69,33 @@ impl<'a> Idle<'a> {
         })
     }
 
-    /// The idle handler with the lowest number.
+    /// Returns the lowest-numbered idle handler.
     pub fn first(self) -> Option<usize> {
         let idx = self.words.iter().position(|&word| word != 0)?;
         Some(idx * 64 + self.words[idx].trailing_zeros() as usize)
     }
 }
 
-/// Decides how queries get handlers. Queries begin in order of arrival.
+/// Assignment of queries to handlers. Queries start in order of arrival.
 pub trait Policy {
-    /// On how many handlers `query` runs at once, from 1 to its parts; more is cut down to that. They
-    /// take its parts in turn. Those that are not idle yet join when they are, before they take
-    /// another query.
+    /// Returns the number of handlers that run `query` at once, from 1 to its parts; larger values are
+    /// reduced. The handlers take its parts in turn. Busy ones join when they become idle, before they
+    /// take another query.
     fn degree(&mut self, query: &Query, load: &Load) -> usize;
 
-    /// Which of the idle handlers works on `query` next. At least one is idle. Lowest number first
-    /// unless told otherwise: numbering second SMT contexts last keeps siblings apart.
+    /// Returns the idle handler that works on `query` next. At least one is idle. By default the lowest
+    /// number is chosen: numbering second SMT contexts last keeps siblings apart.
     fn handler(&mut self, query: &Query, idle: Idle<'_>) -> Option<usize> {
         let _ = query;
         idle.first()
     }
 
-    /// How often [`Policy::remap`] is asked, in milliseconds; `None` for never.
+    /// Returns the interval between calls of [`Policy::remap`] in milliseconds; `None` disables them.
     fn sampling_ms(&self) -> Option<f64> {
         None
     }
 
-    /// Which work moves to another handler. `handlers` lists all of them by number.
+    /// Adds moves of work between handlers to `swaps`. `handlers` lists all handlers by number.
     fn remap(&mut self, handlers: &[Running], swaps: &mut Vec<Swap>) {
         let _ = (handlers, swaps);
     }
@@ -116,10 +116,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
     }
 }
 
-/// Every query on the same number of handlers, in order of arrival.
+/// Policy with a fixed number of handlers per query, in order of arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fifo {
-    /// Handlers a query, from 1.
+    /// Handlers per query, at least 1.
     pub degree: usize,
 }
 
@@ -129,11 +129,11 @@ impl Policy for Fifo {
     }
 }
 
-/// Every query on as many handlers as are idle when it begins, less those that the queries waiting
-/// behind it will want: wide when there is room, narrow under load.
+/// Policy that divides the idle handlers evenly between a query and those waiting behind it: wide while
+/// handlers are idle, narrow under load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdleShare {
-    /// Handlers a query at most, from 1.
+    /// Upper limit on handlers per query, at least 1.
     pub degree_max: usize,
 }
 

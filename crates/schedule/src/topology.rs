@@ -1,4 +1,4 @@
-//! What is this machine made of? Sockets, NUMA nodes, cores, sibling contexts, caches, as Linux tells.
+//! CPU topology as reported by Linux: sockets, NUMA nodes, cores, sibling contexts, caches.
 //!
 //! ```text
 //! sys/devices/system/cpu/online            0-31
@@ -11,9 +11,9 @@
 //! proc/cpuinfo                             flags: … hypervisor …
 //! ```
 //!
-//! A *context* is what the kernel calls a CPU: one hardware thread. Contexts of one core are
-//! *siblings*. Reading never fails: files may be missing, wrong or contradict each other (virtual
-//! machines, containers, other kernels), and then the [`Gap`] says what is not known, and why.
+//! A *context* is one hardware thread, which the kernel calls a CPU. Contexts of one core are
+//! *siblings*. Reading never fails: files may be missing, wrong or contradictory (virtual machines,
+//! containers, other kernels), and a [`Gap`] then names the unknown value and the reason.
 //!
 //! Source: Linux, Documentation/ABI/stable/sysfs-devices-system-cpu and sysfs-devices-node,
 //! Documentation/admin-guide/cputopology.rst.
@@ -25,77 +25,77 @@ mod speed;
 use crate::CpuSet;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The contexts of a machine that are online, and what they share.
+/// The online contexts of a machine, and the resources that they share.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuTopology {
-    /// Every context that is online, lowest first.
+    /// Online contexts, lowest first.
     pub contexts: Vec<Context>,
-    /// Every cache that holds data, by level and then lowest context.
+    /// Data and unified caches, by level and then lowest context.
     pub caches: Vec<Cache>,
-    /// Contexts that are there but switched off.
+    /// Present contexts that are offline.
     pub offline: CpuSet,
     /// Online contexts that this process may run on (affinity and cpuset).
     pub allowed: CpuSet,
-    /// What could not be learned.
+    /// Unknown properties.
     pub gaps: Vec<Gap>,
 }
 
-/// One hardware thread.
+/// A hardware thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
-    /// The kernel's number.
+    /// Number of the context in the kernel.
     pub cpu: u32,
-    /// The core, numbered over the whole machine by lowest context, as `lscpu` does.
+    /// Core, numbered over the whole machine by lowest context, as in `lscpu`.
     pub core: u32,
-    /// The socket (`physical_package_id`).
+    /// Socket (`physical_package_id`).
     pub socket: Option<u32>,
-    /// The NUMA node.
+    /// NUMA node.
     pub node: Option<u32>,
-    /// What it does at most beside the fastest, which has 1024.
+    /// Maximum performance relative to the fastest context, which has 1024.
     pub capacity: Option<u32>,
-    /// 0 for the fastest cores, 1 for the next kind (big and little cores); 0 where unknown.
+    /// Speed class: 0 for the fastest cores, 1 for the next kind (big and little cores); 0 if unknown.
     pub speed_class: u32,
 }
 
 /// A data or unified cache.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cache {
-    /// 1 is nearest to the core.
+    /// Level; 1 is nearest to the core.
     pub level: u32,
-    /// Online contexts that share it.
+    /// Online contexts that share the cache.
     pub cpus: CpuSet,
-    /// Its size.
+    /// Size of the cache.
     pub bytes: Option<u64>,
 }
 
-/// Something that the machine does not tell.
+/// A property that the machine does not report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// What is not known: `siblings of cpu 3`.
+    /// Name of the property: `siblings of cpu 3`.
     pub what: String,
-    /// Why, and what is assumed instead.
+    /// Reason, and the value assumed instead.
     pub why: String,
 }
 
 impl CpuTopology {
-    /// Reads a machine through `file`, which gives the text of a file by its path below the root
-    /// (`sys/…`, `proc/…`), or why it cannot be read.
+    /// Reads a machine through `file`, which returns the text of a file by its path below the root
+    /// (`sys/…`, `proc/…`), or the reason why it cannot be read.
     pub fn read(file: impl Fn(&str) -> Result<String, String>) -> CpuTopology {
         read::read(&file)
     }
 
-    /// The context of that number, if it is online.
+    /// Returns the context with this number, if it is online.
     pub fn context(&self, cpu: u32) -> Option<&Context> {
         let at = self.contexts.binary_search_by_key(&cpu, |c| c.cpu).ok()?;
         Some(&self.contexts[at])
     }
 
-    /// All contexts that are online.
+    /// Returns all online contexts.
     pub fn online(&self) -> CpuSet {
         self.contexts.iter().map(|context| context.cpu).collect()
     }
 
-    /// Online contexts of the same core, `cpu` itself among them.
+    /// Returns the online contexts of the same core, including `cpu`.
     pub fn siblings(&self, cpu: u32) -> CpuSet {
         let core = self.context(cpu).map(|context| context.core);
         self.contexts
@@ -105,27 +105,27 @@ impl CpuTopology {
             .collect()
     }
 
-    /// The furthest cache that `cpu` shares with others or has to itself.
+    /// Returns the last-level cache of `cpu`, shared or not.
     pub fn last_cache(&self, cpu: u32) -> Option<&Cache> {
         self.caches.iter().rfind(|cache| cache.cpus.contains(cpu))
     }
 
-    /// Sockets that are known.
+    /// Returns the number of known sockets.
     pub fn sockets_count(&self) -> usize {
         distinct(self.contexts.iter().filter_map(|context| context.socket))
     }
 
-    /// NUMA nodes with contexts that are known.
+    /// Returns the number of known NUMA nodes with contexts.
     pub fn nodes_count(&self) -> usize {
         distinct(self.contexts.iter().filter_map(|context| context.node))
     }
 
-    /// Cores with a context online.
+    /// Returns the number of cores with an online context.
     pub fn cores_count(&self) -> usize {
         distinct(self.contexts.iter().map(|context| context.core))
     }
 
-    /// The most contexts that a core has online; 1 without SMT (or where it is hidden: see
+    /// Returns the largest number of online contexts of a core; 1 without SMT (or if it is hidden: see
     /// [`CpuTopology::gaps`]).
     pub fn contexts_per_core_max(&self) -> usize {
         let mut counts = BTreeMap::new();
@@ -137,7 +137,7 @@ impl CpuTopology {
 }
 
 impl std::fmt::Display for CpuTopology {
-    /// One line: `32 contexts, 16 cores, 2 sockets, 2 NUMA nodes; 8 allowed: 0-7`.
+    /// Writes one line: `32 contexts, 16 cores, 2 sockets, 2 NUMA nodes; 8 allowed: 0-7`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let counted = |count: usize, noun: &str| match count {
             0 => format!("{noun}s unknown"),

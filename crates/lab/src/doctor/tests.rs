@@ -1,3 +1,5 @@
+//! Capabilities found on recorded machines.
+
 use super::*;
 use crate::tree::tests::recorded;
 use std::path::Path;
@@ -25,7 +27,7 @@ fn check(files: &[(&str, &str)], expected: &[(&str, State)]) {
 
 const CPU: &str = "sys/devices/system/cpu";
 
-/// Two sockets of eight cores with two threads each, everything switched on.
+/// Examines two sockets of eight cores with two threads each and all features enabled.
 #[test]
 fn a_server_of_metal_has_it_all() {
     check(
@@ -66,7 +68,7 @@ fn a_server_of_metal_has_it_all() {
         ],
         &[
             ("bare-metal", State::Available),
-            // Its counters cannot be tried from here.
+            // Counters cannot be tried on a recorded machine.
             ("counters", State::Untested),
             ("frequency", State::Available),
             ("turbo", State::Available),
@@ -83,7 +85,7 @@ fn a_server_of_metal_has_it_all() {
     );
 }
 
-/// What a small virtual machine shows: directories that are there and hold nothing.
+/// Examines a small virtual machine: directories exist and are empty.
 #[test]
 fn a_virtual_machine_is_not_taken_for_metal() {
     check(

@@ -1,3 +1,5 @@
+//! Settings written for each knob on a recorded server.
+
 use super::*;
 use crate::journal::Journal;
 use crate::tree::tests::recorded;
@@ -47,7 +49,7 @@ const SERVER: [(&str, &str); 18] = [
     ("dev/cpu/1/msr", REGISTERS),
 ];
 
-/// Register 0x1a4 holds 0x20: a bit that is none of the prefetchers'.
+/// Register 0x1a4 holds 0x20, a bit unrelated to the prefetchers.
 const REGISTERS: &str = {
     const BYTES: [u8; 0x1a4 + 8] = {
         let mut bytes = [0; 0x1a4 + 8];
@@ -60,7 +62,7 @@ const REGISTERS: &str = {
     }
 };
 
-/// Turns a knob on a recorded server, and expects the settings to hold until the journal is dropped.
+/// Sets a knob on a recorded server, and checks that the settings hold until the journal is dropped.
 fn check(knob: Knob, value: &str, expected: &[(&str, &str)]) {
     let (root, tree) = recorded(&SERVER);
     let path = root.path().join("settings.journal");
@@ -109,12 +111,12 @@ fn every_knob_is_turned_and_comes_back() {
     check(Knob::Smt, "off", &[(&cpu("smt/control"), "off")]);
     let pages = "sys/kernel/mm/transparent_hugepage/enabled";
     check(Knob::HugePages, "always", &[(pages, "always")]);
-    // Other bits of the register stay.
+    // Other bits of the register are preserved.
     let registers = [("dev/cpu/0/msr@1a4", "0x2f"), ("dev/cpu/1/msr@1a4", "0x2f")];
     check(Knob::Prefetchers, "off", &registers);
     let ways = [("sys/fs/resctrl/schemata@L3", "0=3ff;1=3ff")];
     check(Knob::CacheWays, "0.5", &ways);
-    // Not fewer than the processor allows.
+    // The mask has at least the processor's minimum number of ways.
     let least = [("sys/fs/resctrl/schemata@L3", "0=3;1=3")];
     check(Knob::CacheWays, "0.01", &least);
 }

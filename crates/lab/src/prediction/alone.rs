@@ -1,38 +1,40 @@
-//! What does each query take where it meets no other?
+//! Time of each query that meets no other, from single-client runs.
 //!
-//! Two kinds of runs tell. In *spaced* ones a query comes when the one before is long answered, from the same
-//! client as under load: they tell the way to the handlers and back. In those *back to back* one follows the
-//! other at once, so that caches and cores are as awake as under load. Both tell what searches take.
+//! There are two kinds of runs. In *spaced* runs a query is sent well after the previous answer, by the
+//! same client as under load; they measure the way to the handlers and back. In *back-to-back* runs
+//! each query follows the previous answer at once, so caches and cores are as awake as under load. Both
+//! measure search times.
 //!
-//! A machine that others share is now quicker, now slower, for seconds at a time. So there are many short
-//! runs, between those that are foreseen, and each has a *pace*. Under load a slow second makes a queue, so what is
-//! foreseen has seconds of such paces too.
+//! The speed of a shared machine varies for seconds at a time. Short single-client runs are therefore
+//! interleaved with the predicted ones, and each has a *pace*. Under load a slow second builds a queue,
+//! so predictions draw such paces too.
 use load::{Outcome, Sample};
 use model::shared_cores::{Query, Setup};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Sleeps that are tried, after which a handler has lost 63 % of what its caches held.
+/// Candidate sleep times, in ms, after which a handler has lost 63 % of its cache contents.
 const COOLING_MS: [f64; 6] = [3.0, 6.0, 12.0, 25.0, 50.0, 100.0];
-/// Turns between the paces of runs and the times of queries: each is known by the other.
+/// Iterations between the paces of runs and the times of queries, each of which is estimated from the
+/// other.
 const TURNS: usize = 5;
 
-/// One answer to a query that met no other. Times in ms.
+/// Times of one answer to a query that met no other, in ms.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Seen {
     before_ms: f64,
     hand_over_ms: f64,
     searches_ms: Vec<f64>,
     after_ms: f64,
-    /// How long the handlers had slept.
+    /// Sleep of the handlers before the query.
     slept_ms: f64,
-    /// The searches without what they took longer because the handlers had slept.
+    /// Search times without the slow-down by that sleep.
     warm_ms: Vec<f64>,
-    /// The run that it is of.
+    /// Number of the run.
     run: usize,
 }
 
-/// How a single client asks.
+/// Pacing of a single client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asking {
     Spaced,
@@ -48,7 +50,7 @@ impl Seen {
         self.searches_ms.iter().sum()
     }
 
-    /// As the model takes it, with searches of any answer.
+    /// Returns the query as input of the model, with the search times of any answer.
     pub(super) fn query<'a>(&self, arrived_ns: u64, searches_ms: &'a [f64]) -> Query<'a> {
         Query {
             arrived_ms: arrived_ns as f64 / 1e6,
@@ -60,35 +62,38 @@ impl Seen {
     }
 }
 
-/// When a query of a run is to be asked, in ns since its start, which, and whether before the measuring.
+/// Arrival of a query: time in ns since the start of the run, number of the query, and whether it is in
+/// the warm-up.
 pub(super) type Arrival = (u64, u32, bool);
 
-/// What single-client runs against one kind of server gave.
+/// Results of the single-client runs against one kind of server.
 #[derive(Debug)]
 pub(super) struct Alone {
     partitions: usize,
     seen: Vec<Seen>,
-    /// Places in `seen`, by query: all of them, and those of spaced runs.
+    /// Indices into `seen`, by query: of all runs, and of spaced runs.
     by_query: BTreeMap<u32, Vec<usize>>,
     spaced: BTreeMap<u32, Vec<usize>>,
-    /// Those of spaced runs of any query, and those of the others.
+    /// Indices into `seen` for any query: of spaced runs, and of back-to-back runs.
     any_spaced: Vec<usize>,
     at_once: Vec<usize>,
     runs: usize,
-    /// Of each run; 1 is the mean of all.
+    /// Pace of each run; 1 is the mean of all.
     paces: Vec<f64>,
-    /// The share by which a search takes longer after a sleep, and how long a sleep that is.
+    /// Upper bound on the relative slow-down of a search after a sleep, and the time constant of the
+    /// sleep.
     cold_share: f64,
     cooling_ms: f64,
-    /// Requests that came back to back, and what they cost: time on cores of the server (where all runs know
-    /// it) and of the client. Threads that sleep and wake in between cost more than they do under load.
+    /// Number of back-to-back requests and their cost: core time of the server (if all runs report it)
+    /// and of the client. Spaced runs are excluded, because threads that sleep and wake cost more than
+    /// under load.
     requests: f64,
     server_ms: Option<f64>,
     client_ms: f64,
 }
 
 impl Alone {
-    /// Of nothing yet.
+    /// Returns an empty collection.
     pub(super) fn of(partitions: usize) -> Alone {
         Alone {
             partitions,
@@ -107,8 +112,9 @@ impl Alone {
         }
     }
 
-    /// Adds a run of one client; `names` are the numbers of its queries. A run's cost is time on cores, of the
-    /// server and of the client, in ms. Answers that met another are left out, whichever of the two came first.
+    /// Adds a single-client run; `names` are the numbers of its queries. The cost of a run is core time
+    /// of the server and of the client, in ms. Answers of queries that overlapped are ignored, both the
+    /// earlier and the later one.
     pub(super) fn add(
         &mut self,
         asking: Asking,
@@ -120,7 +126,7 @@ impl Alone {
         self.runs += 1;
         let mut samples: Vec<&Sample> = outcome.samples.iter().collect();
         samples.sort_by_key(|sample| sample.intended_ns);
-        // Of the first it is not known how long the handlers had slept.
+        // The sleep of the handlers before the first query is unknown.
         let mut free_ns = None;
         for (idx, sample) in samples.iter().enumerate() {
             let done_ns = sample.done_ns.unwrap_or(u64::MAX);
@@ -160,8 +166,8 @@ impl Alone {
         self.any_spaced.is_empty() || self.at_once.is_empty()
     }
 
-    /// Finds by which share searches take longer after a sleep, from answers to one query after different sleeps,
-    /// by least squares of what each took over the query's mean.
+    /// Estimates the slow-down of searches after a sleep, from answers to the same query after
+    /// different sleeps, by least squares on each time over the mean of its query.
     pub(super) fn find_cold(&mut self) {
         let mut least = (f64::INFINITY, 0.0, 0.0);
         for cooling_ms in COOLING_MS {
@@ -193,13 +199,13 @@ impl Alone {
         }
     }
 
-    /// The share by which a search takes longer at most after a sleep.
+    /// Returns the upper bound on the relative slow-down of a search after a sleep.
     pub(super) fn cold_share(&self) -> f64 {
         self.cold_share
     }
 
-    /// Finds the pace of every run, its searches over those of the same queries on average: the queries that it
-    /// happened to ask must not count as its pace.
+    /// Estimates the pace of every run: its search times over the mean of the same queries. The
+    /// comparison is per query, so the mix of queries in a run does not affect its pace.
     pub(super) fn find_paces(&mut self) {
         self.paces = vec![1.0; self.runs];
         let warm_ms = |seen: &Seen| seen.warm_ms.iter().sum::<f64>();
@@ -223,11 +229,12 @@ impl Alone {
         self.shrink_paces();
     }
 
-    /// Draws paces towards 1 by the share of their differences that single answers alone would make: few
-    /// answers say little of a pace (James & Stein 1961, as an empirical Bayes estimate).
+    /// Shrinks paces towards 1 by the share of their variance that the noise of single answers
+    /// explains: a pace from few answers is unreliable (James & Stein 1961, as an empirical Bayes
+    /// estimate).
     fn shrink_paces(&mut self) {
         let warm_ms = |seen: &Seen| seen.warm_ms.iter().sum::<f64>();
-        // By run: the sum of its answers' expected times, and that of their squares.
+        // For each run, the sum of the expected times of its answers, and the sum of their squares.
         let mut sums = vec![(0.0f64, 0.0); self.runs];
         let mut noise = 0.0;
         for places in self.by_query.values() {
@@ -260,7 +267,7 @@ impl Alone {
         }
     }
 
-    /// The quickest and the slowest pace.
+    /// Returns the quickest and the slowest pace.
     pub(super) fn paces(&self) -> (f64, f64) {
         let paces = || self.paces.iter().copied();
         let quickest = paces().fold(f64::INFINITY, f64::min);
@@ -275,17 +282,17 @@ impl Alone {
         sum / places.len().max(1) as f64
     }
 
-    /// What queries take on handlers on average, all partitions together.
+    /// Returns the mean handler time of a query over all partitions, in ms, in back-to-back runs.
     pub(super) fn mean_search_ms(&self) -> f64 {
         self.mean_of(&self.at_once)
     }
 
-    /// What one query does.
+    /// Returns the mean handler time of one query, in ms.
     pub(super) fn search_ms(&self, query: u32) -> Option<f64> {
         Some(self.mean_of(self.by_query.get(&query)?))
     }
 
-    /// What is no search of an answer, on average.
+    /// Returns the mean time of an answer outside its search, in ms.
     fn rest_ms(&self) -> f64 {
         let sum: f64 = self
             .at_once
@@ -295,8 +302,8 @@ impl Alone {
         sum / self.at_once.len().max(1) as f64
     }
 
-    /// Time on cores a request: of the server, and of the client. A server that does not tell is taken to
-    /// work as long as it answers.
+    /// Returns the core time per request in ms, of the server and of the client. A server that does not
+    /// report it counts as busy during the whole answer.
     fn costs_ms(&self) -> (f64, f64) {
         let requests = self.requests.max(1.0);
         let search_ms = self.mean_search_ms();
@@ -307,8 +314,8 @@ impl Alone {
         (server_ms, self.client_ms / requests)
     }
 
-    /// What the model needs beside the queries: what is no search is work as far as the server's time on
-    /// cores says so, and hand-overs else. The client works beside.
+    /// Returns the parameters of the model. Time outside searches counts as work up to the server's
+    /// core time; the rest is hand-over. The client works beside the answer.
     pub(super) fn setup(&self, cores: usize) -> Setup {
         let (server_ms, client_ms) = self.costs_ms();
         let rest_ms = self.rest_ms();
@@ -323,9 +330,9 @@ impl Alone {
         }
     }
 
-    /// What the queries of a schedule take: the way of one of its answers, and the searches of one, each drawn
-    /// from the seed; of another query where it has none. A pace lasts: that of each time as long as a
-    /// single-client run is the pace of one of these, drawn too.
+    /// Draws the times of a schedule's queries by `seed`. Each query takes the way of one of its
+    /// answers and the searches of one; a query without answers takes those of another. A drawn pace
+    /// applies for `pace_lasts`, the duration of a single-client run.
     pub(super) fn drawn(
         &self,
         schedule: &[Arrival],
@@ -350,19 +357,20 @@ impl Alone {
         schedule.iter().enumerate().map(draw).collect()
     }
 
-    /// Requests whose query never had an answer that met no other.
+    /// Returns the number of measured requests whose query has no answer without overlap.
     pub(super) fn unknown(&self, schedule: &[Arrival]) -> usize {
         let unknown = |arrival: &&Arrival| !arrival.2 && !self.by_query.contains_key(&arrival.1);
         schedule.iter().filter(unknown).count()
     }
 }
 
-/// Any number, the same for the same seed, place and purpose.
+/// Returns a pseudo-random number that depends only on seed, number and purpose.
 fn drawn(seed: u64, [number, purpose]: [u64; 2]) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(&(2 * number + purpose).to_le_bytes(), seed) >> 1
 }
 
-/// The way to the client is taken to be as long as the way from it: neither clock knows the other's.
+/// Splits an answer into stages. The way to and from the client count as equally long, because the two
+/// clocks cannot be compared.
 fn seen(sample: &Sample, partitions: usize, (run, slept_ms): (usize, f64)) -> Option<Seen> {
     let response_ms = sample.response_ns()? as f64 / 1e6;
     let answer = sample.answer.as_ref()?;

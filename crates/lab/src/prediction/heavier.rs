@@ -1,8 +1,8 @@
-//! Which queries keep a handler busy for milliseconds, whatever the index?
+//! Heavier queries, joined from the given ones to keep a handler busy for milliseconds on any index.
 //!
-//! On a small index the search takes less time than asking for it, and then a prediction says more of the
-//! way to the server than of queues. So queries are made of several of those that were given, put together,
-//! until a search takes some milliseconds:
+//! On a small index the search takes less time than the request around it, and a prediction would test
+//! the way to the server rather than the queues. Queries are therefore joined from several given ones
+//! until a search takes a few milliseconds:
 //!
 //! ```text
 //! given ─► each alone ──────────► long enough? ─► asked as they are
@@ -11,35 +11,36 @@
 //!          n together, 2n … ────► long enough? ─► joined, n on average
 //! ```
 //!
-//! How many are put together is drawn for each query, from an exponential distribution: as with real
-//! queries most searches are short, and a few take several times the mean.
+//! The number of joined queries is exponentially distributed: as with real queries, most searches are
+//! short and a few take several times the mean.
 use crate::LabError;
 
-/// A search takes so long on average at least, where the index has enough for it.
+/// Lower limit on the mean search time in ms, if the index is large enough.
 const SEARCH_MS_MIN: f64 = 5.0;
-/// What is aimed at, because one step may fall short of it.
+/// Aim for the mean search time in ms, above the limit because one step may fall short.
 const SEARCH_MS_AIM: f64 = 6.5;
-/// Queries that are put together, on average, at most: further ones would meet the parser's limit of words.
+/// Upper limit on the mean number of joined queries: more would exceed the parser's limit of words.
 const JOINED_MAX: f64 = 160.0;
-/// The longest query in words: below the parser's limit.
+/// Upper limit on words per query, below the parser's limit.
 const WORDS_MAX: usize = 1_000;
-/// The longest query in bytes: below the parser's limit, also where each byte takes three in the URL.
+/// Upper limit on bytes per query: below the parser's limit even with three bytes in the URL for each.
 const BYTES_MAX: usize = 12_000;
-/// Attempts to find how many are to be put together.
+/// Upper limit on attempts to find the number of joined queries.
 const STEPS_MAX: usize = 4;
 
-/// Queries, and what is known of them.
+/// Queries with their search time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Heavier {
     pub(crate) texts: Vec<String>,
-    /// Given queries in each of these, on average; 1 where they are asked as they are.
+    /// Mean number of given queries in each; 1 if they are used unchanged.
     pub(crate) joined: f64,
-    /// Mean search time of one client that asks some of them.
+    /// Mean search time in ms of a single client that sends some of them.
     pub(crate) search_ms: f64,
 }
 
 impl Heavier {
-    /// Makes `count` queries of those given. `search_ms` measures the mean search time of some.
+    /// Builds `count` queries from the given ones. `search_ms` measures the mean search time of a
+    /// sample.
     pub(crate) fn of(
         given: &[String],
         count: usize,
@@ -66,8 +67,8 @@ impl Heavier {
     }
 }
 
-/// `count` queries, each of the words of `mean` given ones on average. Signs that mean something to the
-/// parser are left out, or the words of one query would change what another means.
+/// Builds `count` queries, each of the words of `mean` given ones on average. Operators of the query
+/// language are dropped, so that the words of one query do not change the meaning of another.
 fn joined_texts(given: &[String], mean: f64, count: usize, seed: u64) -> Vec<String> {
     let words = given.iter().map(|query| words(query));
     let words: Vec<Vec<String>> = words.filter(|words| !words.is_empty()).collect();
@@ -99,7 +100,7 @@ fn words(query: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Mean 1, the same for the same seed and number.
+/// Returns an exponential number of mean 1 that depends only on seed and number.
 pub(super) fn exponential(seed: u64, number: u64) -> f64 {
     let hash = xxhash_rust::xxh3::xxh3_64_with_seed(&number.to_le_bytes(), seed);
     let uniform = (hash >> 11) as f64 / (1u64 << 53) as f64;
@@ -116,7 +117,7 @@ mod tests {
             .collect()
     }
 
-    /// Each word of a query takes so long.
+    /// Returns a measure in which each word of a query takes `ms`.
     fn per_word(ms: f64) -> impl FnMut(&[String]) -> Result<f64, LabError> {
         move |texts| {
             let words: usize = texts.iter().map(|text| text.split(' ').count()).sum();
@@ -140,12 +141,12 @@ mod tests {
         let lengths: Vec<usize> = heavier.texts.iter().map(|t| t.split(' ').count()).collect();
         let longest = *lengths.iter().max().unwrap() as f64;
         let mean = lengths.iter().sum::<usize>() as f64 / 300.0;
-        // Exponential: the longest of 300 is ln 300 = 5.7 times the mean, give or take.
+        // The maximum of 300 exponential numbers is about ln 300 = 5.7 times the mean.
         assert!(
             longest > 3.0 * mean && longest <= WORDS_MAX as f64,
             "{longest} {mean}"
         );
-        // Words alone, none left out.
+        // Queries consist of words alone, without operators, and start with the first given words.
         assert!(heavier.texts.iter().all(|text| !text.contains(['-', '"'])));
         let first: Vec<&str> = heavier.texts[0].split(' ').take(3).collect();
         assert_eq!(first, ["word0", "other", "x"]);

@@ -1,4 +1,4 @@
-//! One server of an experiment, and how it is asked: by one client alone, or so many times a second.
+//! Load on one server of an experiment: a single client, or Poisson arrivals at a given rate.
 use super::alone::{Alone, Asking};
 use super::heavier::exponential;
 use super::{Foreseen, Heavier};
@@ -12,21 +12,21 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// The next query of a single client comes after so many times what the one before took when nothing else
-/// ran, and so long: hardly any two then meet. To that comes a pause from an exponential distribution, of such
-/// a mean and such a maximum: what sleeping does to a search can only be told from sleeps that differ.
+/// Spacing of a single client's queries, so that they hardly ever overlap: a multiple of the previous
+/// query's unloaded time, plus a constant, plus an exponential pause with this mean and maximum. The
+/// pause varies because the effect of a sleep on a search shows only over different sleeps.
 const APART_TIMES: f64 = 1.2;
 const APART_MS: f64 = 2.0;
 const PAUSE_MS: f64 = 20.0;
 const PAUSE_MS_MAX: f64 = 100.0;
-/// What a query takes beside its search, about, when one follows the other.
+/// Approximate time of a back-to-back query beside its search, in ms.
 const AFTER_MS: f64 = 1.0;
-/// How often a query is asked before everything, about.
+/// Approximate number of times that each query is sent in the warm-up.
 const TURNS: f64 = 2.2;
-/// Requests that may wait: all of them. What is refused has no response time.
+/// Capacity of the queue: all requests, as a refused one has no response time.
 const QUEUE: &str = "100000";
 
-/// A server: so many partitions, each with one handler.
+/// Number of partitions of a server, each with one handler.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Served {
     pub(super) name: &'static str,
@@ -44,7 +44,7 @@ pub(super) const SERVED: [Served; 2] = [
     },
 ];
 
-/// From one query of a single client to the next, about.
+/// Returns the approximate time in ms from one query of a spaced single client to the next.
 pub(super) fn alone_ms(search_ms: f64) -> f64 {
     APART_TIMES * search_ms + APART_MS + PAUSE_MS
 }
@@ -54,16 +54,16 @@ pub(super) struct Asked {
     pub(super) served: Served,
     server: Server,
     texts: Vec<String>,
-    /// Response time of each query, in ms.
+    /// Unloaded response time of each query, in ms.
     expected_ms: Vec<f64>,
-    /// Mean search of the busiest partition, and time on cores a request, in ms.
+    /// Mean search time of the busiest partition, and core time per request, in ms.
     search_ms: f64,
     core_ms: f64,
-    /// The query that a single client asks next.
+    /// Position of the next query of the single client.
     next: usize,
 }
 
-/// Time on cores of a run, of the server and of this process, in ms.
+/// Core time of a run, of the server and of this process, in ms.
 type Costs = (Option<f64>, f64);
 
 impl Asked {
@@ -86,10 +86,10 @@ impl Asked {
         })
     }
 
-    /// Without a limit of hits a site, so that no search is repeated; for any of the words, because on a
-    /// small index searches for all of them take less time than asking for them; with the steps, so that
-    /// every partition tells its time; for the best hit alone, because summaries for hundreds of words would
-    /// take longer than their search.
+    /// Returns the target with its search options. There is no limit of hits per site, so no search is
+    /// repeated. Queries match any word, because on a small index a conjunction takes less time than
+    /// the request around it. Steps are included, so every partition reports its time. Only the best
+    /// hit is returned, because summaries for hundreds of words would take longer than the search.
     fn target(&self) -> Result<Target, LabError> {
         let url = self.server.url().trim_end_matches('/');
         let url = format!("{url}/search?q={{query}}&per_site=0&any=1&trace=1&k=1");
@@ -109,7 +109,7 @@ impl Asked {
         Ok((outcome, summary, (usage.map(cpu_ms), client_ms)))
     }
 
-    /// Mean search of one client that asks one query after the other.
+    /// Measures the mean search time in ms of a single client that sends one query after the other.
     pub(super) fn search_ms(
         &self,
         lab: &Laboratory<'_>,
@@ -135,8 +135,8 @@ impl Asked {
         }
     }
 
-    /// One client asks one query after the other, each about twice: first for the pages of the index to be
-    /// there, then to know how long it takes, about.
+    /// Sends each query about twice from a single client: first to make the pages of the index
+    /// resident, then to measure its approximate time.
     pub(super) fn warm_up(
         &mut self,
         lab: &Laboratory<'_>,
@@ -154,7 +154,7 @@ impl Asked {
         let settings = Settings::closed(self.target()?, stream, 1, Think::None, duration);
         let (outcome, _, (server_ms, client_ms)) = self.run(lab, &settings)?;
         lab.go_on()?;
-        // Of several answers to a query the last stays.
+        // The last of several answers to a query counts.
         let mut known: HashMap<u32, (f64, Vec<f64>)> = HashMap::new();
         let mut response_ms = 0.0;
         for sample in outcome.measured() {
@@ -183,7 +183,7 @@ impl Asked {
         Ok(())
     }
 
-    /// Four rates, or as many as the experiment has shares.
+    /// Returns one cell for each rate, four or as many as the experiment has shares.
     pub(super) fn cells(&self, cores_count: usize, shares: &[f64]) -> Vec<Foreseen> {
         let core_ms = self.core_ms / cores_count as f64;
         let cell = |share: &f64| Foreseen {
@@ -196,7 +196,7 @@ impl Asked {
         shares.iter().map(cell).collect()
     }
 
-    /// One client for so long. It goes on in the list of queries where it last stopped.
+    /// Runs a single client for `duration`, from the position in the query list where it last stopped.
     pub(super) fn alone(
         &mut self,
         lab: &Laboratory<'_>,
@@ -214,7 +214,7 @@ impl Asked {
                 let stream = QueryStream::as_is(self.named(&names));
                 Settings::closed(target, stream, 1, Think::None, duration)
             }
-            // Each comes when the one before is most likely answered.
+            // Each query is sent when the previous one has most likely been answered.
             Asking::Spaced => {
                 let (mut instants, mut at_ms) = (Vec::new(), APART_MS);
                 for (number, &name) in names.iter().enumerate() {
@@ -242,7 +242,7 @@ impl Asked {
         names.iter().map(|&name| self.texts[name as usize].clone())
     }
 
-    /// So many queries a second for so long, drawn from a seed.
+    /// Offers Poisson arrivals at `rate_qps` for `duration`, drawn from `seed`.
     pub(super) fn poisson(
         &self,
         lab: &Laboratory<'_>,
@@ -250,7 +250,7 @@ impl Asked {
         folder: &str,
     ) -> Result<(Outcome, Summary), LabError> {
         let warm_up = lab.plan.depth.warm_up.min(duration / 4);
-        // More than ever come, so that none comes twice in the same company.
+        // More requests than will arrive, so the stream never repeats.
         let requests = 2.0 * rate_qps * (duration + warm_up).as_secs_f64() + 1_000.0;
         let stream = QueryStream::as_is(self.texts.iter().cloned());
         let stream = stream.zipf(0.0, requests as usize, seed);
@@ -266,7 +266,7 @@ impl Asked {
         Ok((outcome, summary))
     }
 
-    /// Offers load and keeps the samples.
+    /// Offers load and saves the samples.
     fn kept(
         &self,
         lab: &Laboratory<'_>,
@@ -290,7 +290,7 @@ impl Asked {
     }
 }
 
-/// Time on cores of this process so far.
+/// Returns the core time of this process so far, in ms.
 fn own_ms() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6

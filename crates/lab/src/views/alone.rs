@@ -1,22 +1,22 @@
-//! One client that asks one query after the other: times without any queue.
+//! Views of a single client that sends one query after the other: times without queueing.
 use super::{ms, warnings, words_count};
 use crate::experiment::View;
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 use load::{Outcome, Sample, Summary, Times};
 
-/// Queries of so many words and more stand together: there are few of each.
+/// Word count from which queries form one group, as longer ones are rare.
 const WORDS_MAX: usize = 10;
-/// A group with fewer queries is not shown.
+/// Lower limit on the queries in a displayed group.
 const GROUP_MIN: usize = 10;
 
-/// What a query took and found.
+/// Times and matches of a query.
 struct Asked {
     words: usize,
     response_us: f64,
     matches_count: f64,
 }
 
-/// Fills a result with one of the views on the same samples.
+/// Fills a result with one of the views of the same samples.
 pub(crate) fn show(result: &mut ExperimentResult, view: View, outcome: &Outcome, texts: &[String]) {
     let asked: Vec<Asked> = outcome
         .measured()
@@ -36,7 +36,7 @@ pub(crate) fn show(result: &mut ExperimentResult, view: View, outcome: &Outcome,
     }
 }
 
-/// Queries without a hit answer at once and would flatter every figure: they are left out.
+/// Reads a sample; ignores queries without a hit, whose immediate answers would distort every figure.
 fn asked(sample: &Sample, texts: &[String]) -> Option<Asked> {
     let answer = sample.answer.as_ref()?;
     let matches_count = answer.matches_count.filter(|count| *count > 0)?;
@@ -102,7 +102,7 @@ fn distribution(result: &mut ExperimentResult, asked: &[Asked]) {
     );
 }
 
-/// Groups by words, smallest first; longer queries together in the last.
+/// Returns groups by word count in ascending order; the last one holds all longer queries.
 fn groups(asked: &[Asked]) -> Vec<(usize, Vec<&Asked>)> {
     (1..=WORDS_MAX)
         .map(|words| {
@@ -263,7 +263,7 @@ fn tail_by_terms(result: &mut ExperimentResult, asked: &[Asked]) {
 mod tests {
     use super::*;
 
-    /// Each of `words` a hundred times, taking `words` ms.
+    /// Returns queries of the given word counts, a hundred of each, with one ms per word.
     fn made_up(words: &[usize]) -> Vec<Asked> {
         let one = |words: usize, n: usize| Asked {
             words,
@@ -325,7 +325,7 @@ mod tests {
             slow.response_us = 1e6;
         }
         let result = shown(tail_by_terms, &asked);
-        // All of the slowest have five words; of all queries one in fifty.
+        // All of the slowest queries have five words; of all queries one in fifty has.
         assert!(
             result
                 .reading

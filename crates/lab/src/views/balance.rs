@@ -1,11 +1,11 @@
-//! Do the halves of an index share the postings of every term?
+//! View of the division of every term's postings between partitions.
 use super::grouped;
 use crate::balance::{Balance, Distribution};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 
-/// Terms with so many postings make the work of searches.
+/// Lower limit on the postings of a frequent term; such terms dominate the work of searches.
 const FREQUENT: u64 = 1000;
-/// Ratios up to this are drawn; terms that a partition lacks lie beyond every one.
+/// Upper limit on drawn ratios; a term that a partition lacks has an infinite ratio.
 const RATIO_MAX: f64 = 4.0;
 
 /// Fills a result.
@@ -81,14 +81,14 @@ fn count(of: &[&Distribution]) -> u64 {
     of.iter().map(|terms| terms.terms).sum()
 }
 
-/// Infinite where a partition lacks the term.
+/// Returns the ratio of a term's postings between partitions; infinite if a partition lacks the term.
 fn ratio(terms: &Distribution) -> f64 {
     let max = terms.postings.iter().max().copied().unwrap_or_default();
     let min = terms.postings.iter().min().copied().unwrap_or_default();
     max as f64 / min as f64
 }
 
-/// Percent of the terms whose ratio is such; 0 of none.
+/// Returns the percentage of terms whose ratio satisfies `is`; 0 without terms.
 fn share(of: &[&Distribution], is: impl Fn(f64) -> bool) -> f64 {
     let those = of.iter().filter(|terms| is(ratio(terms)));
     let those: u64 = those.map(|terms| terms.terms).sum();
@@ -115,7 +115,8 @@ fn by_ratio(of: &[&Distribution]) -> Vec<Point> {
     (0..=steps).map(point).collect()
 }
 
-/// Standard deviation over mean of a term's postings, the partitions being all there are.
+/// Returns the coefficient of variation of a term's postings over the partitions, with the population's
+/// deviation.
 fn coefficient(terms: &Distribution) -> f64 {
     let partitions = terms.postings.len() as f64;
     let mean = total(terms) as f64 / partitions;
@@ -126,7 +127,7 @@ fn coefficient(terms: &Distribution) -> f64 {
     (squares.sum::<f64>() / partitions).sqrt() / mean
 }
 
-/// Root of the mean square, as chance is reckoned.
+/// Returns the root of the mean squared coefficient, comparable with `chance`.
 fn mean_variation(of: &[&Distribution]) -> f64 {
     let squares = of
         .iter()
@@ -134,7 +135,7 @@ fn mean_variation(of: &[&Distribution]) -> f64 {
     (squares.sum::<f64>() / count(of).max(1) as f64).sqrt()
 }
 
-/// Terms by the powers of two that their postings lie between.
+/// Groups terms by the power of two of their postings.
 fn octaves<'a>(of: &[&'a Distribution]) -> Vec<Vec<&'a Distribution>> {
     let mut octaves: Vec<Vec<&Distribution>> = Vec::new();
     for terms in of.iter().filter(|terms| total(terms) > 0) {
@@ -160,7 +161,7 @@ fn variation(of: &[&Distribution]) -> Vec<Point> {
     octaves(of).iter().map(point).collect()
 }
 
-/// Were every posting dealt to a partition by the fall of dice, the mean square of the coefficient were
+/// Returns the expected coefficient if every posting went to a random partition. Its mean square is
 /// (partitions - 1) / postings: the variance of a multinomial distribution.
 fn chance(of: &[&Distribution], partitions: usize) -> Vec<Point> {
     let point = |octave: &Vec<&Distribution>| {
@@ -195,7 +196,7 @@ mod tests {
         };
         show(&mut result, &balance);
         let reading = &result.reading;
-        // A ratio of just 2 is not above it.
+        // A ratio of exactly 2 is not above 2.
         assert!(
             reading.contains("80 % of the 100 terms have a ratio above 2"),
             "{reading}"
@@ -219,7 +220,8 @@ mod tests {
             (20.0, 90.0)
         );
         assert_eq!(at(&frequent.points, 1.6), 100.0);
-        // One posting lies in one of two partitions: as far from even as can be, and so it is by chance.
+        // A single posting lies in one of two partitions: the largest possible deviation, and also that
+        // of chance.
         let [ours, chance] = &result.panels[1].series[..] else {
             panic!("two lines")
         };
@@ -227,7 +229,7 @@ mod tests {
         assert_eq!(chance.points[0].y, 100.0);
     }
 
-    /// Postings that are dealt out by dice have the spread that chance is said to have.
+    /// Checks that randomly distributed postings have the variation that `chance` computes.
     #[test]
     fn dice_spread_as_the_formula_says() {
         let mut state = 1u64;

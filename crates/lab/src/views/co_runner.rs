@@ -1,4 +1,4 @@
-//! Times over what a process beside the server sweeps.
+//! View of times over the footprint of a co-runner.
 use super::counted::core_ms;
 use super::ms;
 use super::rates::{of_repetitions, response_ms};
@@ -8,8 +8,8 @@ use load::Figure;
 
 const SWEPT: &str = "memory that a process beside sweeps in MB";
 
-/// Adds diagrams over footprints, and what they say; `footprints_bytes` are those of the arms, in the order of
-/// each rate's cells.
+/// Adds diagrams over footprints and their interpretation; `footprints_bytes` are those of the arms, in
+/// the order of each rate's cells.
 pub(crate) fn show(
     result: &mut ExperimentResult,
     cells: &[Cell],
@@ -55,7 +55,7 @@ pub(crate) fn show(
         ),
     ];
     if footprints_bytes.iter().all(Option::is_some) {
-        // Diagrams over one rate would show the same as columns of dots.
+        // Diagrams over a single rate would show the same values as columns of dots.
         result.panels.clear();
     }
     result.panels.splice(0..0, beside);
@@ -66,7 +66,7 @@ fn work_ms(cell: &Cell) -> Option<Point> {
     of_repetitions(&values?)
 }
 
-/// The work of handlers is what caches change; waits for a core are something else.
+/// Interprets the core time of handlers, which caches affect; waits for a core have other causes.
 fn reading(points: &[Point]) -> Option<String> {
     let (first, last) = (points.first()?, points.last()?);
     let of = |point: &Point| {

@@ -1,4 +1,4 @@
-//! What handlers did for a query, as the kernel and the processor count it; and the machine's energy.
+//! View of the handlers' counted events per query, and of the machine's energy.
 use super::rates::{lines, of_repetitions};
 use crate::counting::{EventCount, ThreadsCount};
 use crate::energy::Energy;
@@ -6,13 +6,13 @@ use crate::engine::{Cell, CellRun};
 use crate::results::{Axis, ExperimentResult, Panel, Series};
 use std::collections::BTreeMap;
 
-/// Threads that search.
+/// Name of the threads that search.
 const HANDLERS: &str = "handler";
 
-/// A figure of a run; none where it was not counted.
+/// Figure of a run; `None` if it was not counted.
 type OfRun = fn(&CellRun) -> Option<f64>;
 
-/// Diagrams that are drawn where every run was counted: title, axis, figure.
+/// Diagrams drawn if every run was counted: title, axis, figure.
 const FIGURES: [(&str, &str, OfRun); 6] = [
     ("Time of handlers on a core for a query", "ms", core_ms),
     (
@@ -38,7 +38,7 @@ const FIGURES: [(&str, &str, OfRun); 6] = [
     }),
 ];
 
-/// Adds to the result of an experiment over rates.
+/// Adds diagrams to the result of an experiment over rates.
 pub(crate) fn show(result: &mut ExperimentResult, cells: &[Cell]) {
     for (title, label, of_run) in FIGURES {
         let series: Vec<Series> = lines(cells, |cell| {
@@ -58,7 +58,7 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[Cell]) {
     result.missing.extend(missing(cells));
 }
 
-/// Milliseconds that handlers worked for a query: no wait is in it, for a core, an answer or anything else.
+/// Returns the core time of handlers per query, in ms, without any waits.
 pub(super) fn core_ms(run: &CellRun) -> Option<f64> {
     Some(handlers(run)?.cpu_us? / 1e3 / answered(run)?)
 }
@@ -71,7 +71,7 @@ fn event(run: &CellRun, name: &str) -> Option<f64> {
     handlers(run)?.events.get(name)?.count()
 }
 
-/// Queries that got an answer, warm-up too: threads worked for both.
+/// Returns the number of answered queries including the warm-up, since threads worked for both.
 fn answered(run: &CellRun) -> Option<f64> {
     let answered = run.outcome.samples.iter();
     let count = answered.filter(|sample| sample.ending.is_answer()).count();
@@ -82,7 +82,7 @@ fn ratio(of: Option<f64>, to: Option<f64>) -> Option<f64> {
     Some(of? / to?).filter(|ratio| ratio.is_finite())
 }
 
-/// One line for each reason, with everything that is missing for it.
+/// Returns one line per reason, with all figures that it affects.
 fn missing(cells: &[Cell]) -> Vec<String> {
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut add = |reason: String, what: &'static str| {

@@ -1,15 +1,15 @@
-//! Which share of searching is decoding, in either codec?
+//! View of the share of search time spent on decoding, for each codec.
 use super::{ms, words_count};
 use crate::codecs::{CodecCell, QueryTime};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 use load::Interval;
 
-/// Queries of so many words and more stand together.
+/// Word count from which queries form one group.
 const WORDS_MAX: usize = 6;
-/// A group with fewer queries is not shown.
+/// Lower limit on the queries in a displayed group.
 const GROUP_MIN: usize = 5;
 
-/// Mean times of some queries, in microseconds.
+/// Mean times of a set of queries, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Times {
     search_us: f64,
@@ -72,7 +72,7 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[CodecCell]) {
     result.reading = reading(cells);
 }
 
-/// The mean over repetitions with its interval; none where no query is chosen.
+/// Returns the mean over repetitions with its interval; `None` if no query is chosen.
 fn over_repetitions(
     x: f64,
     cell: &CodecCell,
@@ -158,7 +158,7 @@ mod tests {
             measures: vec![measure(factor), measure(factor), measure(factor)],
         };
         show(&mut result, &[cell("packed", 1.0), cell("vint", 3.0)]);
-        // 10 of 100, although the shares of the queries are 50 % and 5.6 %.
+        // 10 of 100, although the shares of the two queries are 50 % and 5.6 %.
         let reading = &result.reading;
         assert!(
             reading.contains("in packed decoding is 10.0 % (10.0 to 10.0)"),

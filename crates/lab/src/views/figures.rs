@@ -1,4 +1,4 @@
-//! Published figures that the model calculates, ours beside the published.
+//! View of published figures beside those computed by the model.
 use crate::LabError;
 use crate::engine::{ALONE_FOLDER, Depth, Plan};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series, Table};
@@ -9,10 +9,10 @@ use model::costs::Costs;
 use model::figures::{MEAN_MS, partition_tails, slow_processors, thesis_scenarios, thesis_sweeps};
 use model::simulate::Searches;
 
-/// Cores of the figure that is simulated.
+/// Number of cores in the simulated figure.
 const CORES: usize = 8;
 
-/// How much is simulated of each point of figure 15.
+/// Effort of simulation for each point of figure 15.
 #[derive(Debug, Clone, Copy)]
 struct Effort {
     queries: usize,
@@ -30,8 +30,8 @@ impl Effort {
     };
 }
 
-/// Fills a result. `alone` is what one client measured, for figure 15; where it was not measured now,
-/// that of an earlier run into the same folder.
+/// Fills a result. `alone` is the single-client run for figure 15, from this session or from an earlier
+/// run into the same folder.
 pub(crate) fn show(
     result: &mut ExperimentResult,
     alone: Option<&Outcome>,
@@ -104,7 +104,7 @@ fn calculate(
     Ok(())
 }
 
-/// What handlers took, of every answer that tells.
+/// Returns the handler times of all answers that report them.
 fn searches(outcome: &Outcome) -> Option<Searches> {
     let answers = outcome
         .measured()
@@ -164,7 +164,8 @@ fn tails_panel(of: &str, list: &[model::figures::Series]) -> Panel {
     }
 }
 
-/// Rows of bars as a table: one row a bar, ours and published of each series.
+/// Returns rows of bars as a table: one row per bar, with the computed and published value of each
+/// series.
 fn bars(list: &[model::figures::Series]) -> Table {
     let mut headings = vec![list.first().map_or("", |first| first.x).to_owned()];
     for series in list {
@@ -211,8 +212,8 @@ fn saved(scenarios: &[model::figures::Series]) -> String {
     format!("{}.", list.join(", "))
 }
 
-/// From which rate on each way to cut queries has the higher p99 than not to cut them: by more than
-/// simulated percentiles vary, at two rates beside each other.
+/// Describes the rate from which each way of partitioning has the higher p99 than none: by more than
+/// simulated percentiles vary, at two adjacent rates.
 fn crossings(of: &str, tails: &[model::figures::Series]) -> String {
     const VARY: f64 = 1.03;
     let Some((whole, others)) = tails.split_first() else {
@@ -280,7 +281,7 @@ mod tests {
     fn figures_without_a_measurement_say_what_is_lacking() {
         let mut result = ExperimentResult::of(&chosen(&["model-figures".into()]).unwrap()[0]);
         calculate(&mut result, None, EFFORT).unwrap();
-        // Figures 2.3, 2.4, 15 and 19 as diagrams; 2.2 and the prices of 19 as tables.
+        // Figures 2.3, 2.4, 15 and 19 are diagrams; 2.2 and the prices of 19 are tables.
         let titles: Vec<&str> = result
             .panels
             .iter()

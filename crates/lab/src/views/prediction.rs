@@ -1,15 +1,15 @@
-//! Foreseen beside measured: the error of every percentile, whatever it is.
+//! View of predicted and measured times, with the error of every percentile.
 use super::{ms, warnings};
 use crate::prediction::{Both, Foreseen, Made, Round, Steadiness};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series, Table};
 use load::{Interval, Summary, Times};
 
 const PERCENTILES: [f64; 3] = [50.0, 95.0, 99.0];
-/// The error that is aimed at, where the busiest resource is at most so busy.
+/// Target for the error, up to this load of the busiest resource.
 const ERROR_MAX: f64 = 0.1;
 const LOAD_MAX: f64 = 0.8;
 
-/// Which time of a query, and which side of a round.
+/// Selectors of a time of queries and of a side of a round.
 type Of = fn(&Both) -> &Times;
 type Side = fn(&Round) -> &Both;
 const RESPONSE: Of = |both| &both.response;
@@ -18,15 +18,15 @@ const MEASURED: Side = |round| &round.measured;
 const PREDICTED: Side = |round| &round.predicted;
 const REPLAYED: Side = |round| &round.replayed;
 
-/// One percentile that is known on both sides.
+/// Error of a percentile known on both sides.
 struct Error {
     name: String,
     load: f64,
-    /// Predicted over measured, less 1.
+    /// Relative error: predicted over measured, minus 1.
     share: f64,
-    /// The 95 % interval of that, from the rounds.
+    /// 95 % interval of the error, from the rounds.
     interval: Option<Interval>,
-    /// The error with searches as long as they were.
+    /// Error with the measured search times.
     replayed: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ fn panel(name: &str, cells: &[&Foreseen]) -> Panel {
     }
 }
 
-/// The times of all rounds together, or of all but one.
+/// Merges the times of all rounds, or of all but one.
 fn all(cell: &Foreseen, side: Side, of: Of, without: Option<usize>) -> Times {
     let mut times = Times::default();
     for (number, round) in cell.rounds.iter().enumerate() {
@@ -92,7 +92,7 @@ fn all(cell: &Foreseen, side: Side, of: Of, without: Option<usize>) -> Times {
     times
 }
 
-/// Predicted over measured, as a logarithm, of all rounds or of all but one.
+/// Returns the logarithm of predicted over measured, for all rounds or all but one.
 fn log_ratio(
     cell: &Foreseen,
     side: Side,
@@ -106,8 +106,8 @@ fn log_ratio(
     (ratio.is_finite() && ratio > 0.0).then(|| ratio.ln())
 }
 
-/// The error of a percentile with its 95 % interval. Rounds are independent of each other, and too short for a
-/// 99th percentile of their own; so each is left out in turn (jackknife: Tukey 1958).
+/// Returns the error of a percentile with its 95 % interval. Rounds are independent but too short for a
+/// 99th percentile each, so each is left out in turn (jackknife: Tukey 1958).
 fn error(cell: &Foreseen, side: Side, of: Of, percentile: f64) -> Option<(f64, Option<Interval>)> {
     let whole = log_ratio(cell, side, of, percentile, None)?;
     let count = cell.rounds.len();
@@ -160,7 +160,7 @@ fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {
     }
 }
 
-/// Server, rate and load.
+/// Returns the cells for server, rate and load.
 fn named(cell: &Foreseen) -> Vec<String> {
     let busiest = if cell.by_cores { "cores" } else { "handler" };
     vec![
@@ -170,7 +170,7 @@ fn named(cell: &Foreseen) -> Vec<String> {
     ]
 }
 
-/// Whether errors are those of the search times or of what the model makes of them.
+/// Returns a table that separates errors of search times from those of the model.
 fn causes(cells: &[Foreseen]) -> Table {
     let headings = [
         "server",
@@ -257,7 +257,7 @@ fn reading(cells: &[Foreseen], made: &Made) -> String {
         };
         let is_kept = |share: f64| share.abs() <= ERROR_MAX;
         let kept = errors.iter().filter(|error| is_kept(error.share)).count();
-        // An interval that reaches neither end of the aim is beyond it for certain.
+        // An interval entirely outside the target is certain to exceed it.
         let is_certain =
             |interval: &Interval| interval.low > ERROR_MAX || interval.high < -ERROR_MAX;
         let beyond = errors.iter().filter_map(|error| error.interval.as_ref());
@@ -289,7 +289,7 @@ fn reading(cells: &[Foreseen], made: &Made) -> String {
     )
 }
 
-/// Which queries, and why these.
+/// Describes the queries and the reason for their choice.
 fn asked(made: &Made) -> String {
     let (count, search_ms) = (made.queries.texts.len(), made.queries.search_ms);
     match made.queries.joined {
@@ -301,7 +301,7 @@ fn asked(made: &Made) -> String {
     }
 }
 
-/// How steady the machine was.
+/// Describes the stability of the machine.
 fn steadiness(made: &Made) -> String {
     let one = |server: &Steadiness| {
         format!(

@@ -1,4 +1,4 @@
-//! Arms over arrival rates: average, tail, utilisation, refusals, and which arm is better.
+//! View of arms over arrival rates: mean, tail, utilisation, refusals, and comparison of arms.
 use super::{ms, warnings};
 use crate::engine::Cell;
 use crate::results::{Axis, ComparisonRow, ExperimentResult, Panel, Point, Series};
@@ -6,7 +6,7 @@ use load::{Figure, Interval, Outcome, Times, Verdict, compare};
 
 const RATE: &str = "arrival rate in queries a second";
 
-/// Fills a result. Cells of one rate stand together, the baseline's first.
+/// Fills a result. Cells of one rate are adjacent, the baseline's first.
 pub(crate) fn show(result: &mut ExperimentResult, cells: &[Cell], cores_count: usize) {
     result.runs_count = cells.iter().map(|cell| cell.runs.len()).sum();
     let by_rate = |title: &str, y: Axis, series: Vec<Series>| Panel {
@@ -67,7 +67,7 @@ pub(crate) fn show(result: &mut ExperimentResult, cells: &[Cell], cores_count: u
     }
 }
 
-/// The figure of all samples together, with the spread over repetitions as its interval.
+/// Returns the figure of all samples together, with its interval from the spread over repetitions.
 pub(super) fn response_ms(cell: &Cell, figure: Figure) -> Option<Point> {
     let mut merged = Times::default();
     cell.runs
@@ -82,7 +82,7 @@ pub(super) fn response_ms(cell: &Cell, figure: Figure) -> Option<Point> {
     Some(Point {
         x: cell.rate_qps,
         y: figure.of(&merged)? / 1e3,
-        // Student's interval may reach below 0 where repetitions differ much; no time does.
+        // Student's interval may extend below 0 for very different repetitions, which no time does.
         interval: interval.map(|Interval { low, high }| (low.max(0.0) / 1e3, high / 1e3)),
     })
 }
@@ -96,7 +96,7 @@ pub(super) fn of_repetitions(values: &[f64]) -> Option<Point> {
     })
 }
 
-/// One line for each arm, in the order of the cells.
+/// Returns one line per arm, in the order of the cells.
 pub(super) fn lines(cells: &[Cell], of: impl Fn(&Cell) -> Option<Point>) -> Vec<Series> {
     let mut lines: Vec<Series> = Vec::new();
     for cell in cells {
@@ -159,7 +159,7 @@ fn reading(cells: &[Cell], comparisons: &[ComparisonRow]) -> String {
     };
     let of_arm: Vec<&Cell> = cells.iter().filter(|cell| cell.arm == first.arm).collect();
     let at = |cell: &Cell, figure| {
-        // The percentile lies among the queries without an answer, or the samples are too few.
+        // The percentile lies among unanswered queries, or the samples are too few.
         let none = || "beyond what was answered".to_owned();
         response_ms(cell, figure).map_or_else(none, |point| ms(point.y * 1e3))
     };

@@ -1,8 +1,8 @@
-//! How often does a search miss in caches of several sizes, on a simulated processor?
+//! View of cache misses per search for several cache sizes, on a simulated processor.
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 use crate::simulated::SimulatedCell;
 
-/// Fills a result. Every title and sentence says that this is simulated.
+/// Fills a result. Every title and sentence says that the figures are simulated.
 pub(crate) fn show(result: &mut ExperimentResult, cells: &[SimulatedCell]) {
     result.runs_count = cells.len();
     let mb = |cell: &SimulatedCell| cell.cache_bytes as f64 / 1e6;

@@ -1,4 +1,4 @@
-//! What grows with the index, and what does not?
+//! View of growth with the size of the index.
 use super::{ms, warnings};
 use crate::experiment::View;
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
@@ -20,7 +20,7 @@ pub(crate) fn show(result: &mut ExperimentResult, view: View, cells: &[SizeCell]
     }
 }
 
-/// Mean milliseconds of a cell.
+/// Time of a sample, in ms.
 type OfSample = fn(&Sample) -> Option<f64>;
 
 const LINES: [(&str, OfSample); 4] = [
@@ -90,8 +90,8 @@ fn phases(result: &mut ExperimentResult, cells: &[SizeCell]) {
     );
 }
 
-/// Queries that were answered with a hit at every size: a faster size comes further in the stream,
-/// and a larger one finds what a smaller one does not have.
+/// Returns the queries answered with a hit at every size. Without this, a quicker size would include
+/// more of the stream, and a larger one more queries with hits.
 fn common_queries(cells: &[SizeCell]) -> HashSet<u32> {
     let has_hit = |sample: &&Sample| {
         let matches = sample

@@ -1,10 +1,10 @@
-//! How many words do the queries have?
+//! View of the number of words per query.
 use super::words_count;
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 use load::QueryStream;
 use std::collections::BTreeMap;
 
-/// Share of the queries by their number of words.
+/// Adds the share of queries by number of words.
 pub(crate) fn query_lengths(result: &mut ExperimentResult, stream: &QueryStream) {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     stream

@@ -1,3 +1,5 @@
+//! Distribution and reproducibility of arrival schedules.
+
 use super::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -14,7 +16,8 @@ fn gaps_s(arrivals: &[u64]) -> Vec<f64> {
         .collect()
 }
 
-/// A² of values against the exponential distribution with the given mean (all parameters known).
+/// Returns A² of values against the exponential distribution with the given mean (all parameters
+/// known).
 fn anderson_darling(mut values: Vec<f64>, mean: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len();
@@ -35,10 +38,11 @@ fn poisson_gaps_are_exponential_and_counts_as_scattered_as_they_must_be() {
     let mut rejected = 0;
     for seed in 0..20 {
         let arrivals = process.draw(MINUTE, seed).unwrap();
-        // 3.857 is the 1 % point of A² with all parameters known (Stephens 1974).
+        // 3.857 is the 1 % critical value of A² with all parameters known (Stephens 1974).
         rejected += usize::from(anderson_darling(gaps_s(&arrivals), 1.0 / 400.0) > 3.857);
         assert!((arrivals.len() as f64 - 24_000.0).abs() < 4.0 * 24_000f64.sqrt());
-        // Variance over mean of the counts in 600 intervals is 1, give or take sqrt(2/599).
+        // The variance over the mean of the counts in 600 intervals is 1, with a standard error of
+        // sqrt(2/599).
         let mut counts = vec![0f64; 600];
         arrivals
             .iter()
@@ -52,7 +56,7 @@ fn poisson_gaps_are_exponential_and_counts_as_scattered_as_they_must_be() {
         );
     }
     assert!(rejected <= 2, "{rejected} of 20 rejected at the 1 % level");
-    // The test itself must be able to say no.
+    // The statistical test must reject a process that is not Poisson.
     let even = Arrivals::Constant { rate_qps: 400.0 }
         .draw(MINUTE, 1)
         .unwrap();
@@ -70,7 +74,7 @@ fn a_seed_gives_its_schedule_and_another_gives_another() {
         process.draw(MINUTE, 7).unwrap(),
         process.draw(MINUTE, 8).unwrap()
     );
-    // Written down once: a change here would silently change every recorded comparison.
+    // Fixed values: a change here would silently invalidate every recorded comparison.
     assert_eq!(process.draw(MINUTE, 1).unwrap()[..3], FIRST_OF_SEED_1);
     assert_ne!(
         process.draw_warm_up(MINUTE, 7),

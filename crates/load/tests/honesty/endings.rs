@@ -1,4 +1,4 @@
-//! Every way in which a request can end is told from the others.
+//! Distinction of every outcome of a request.
 use crate::server::{self, Reply};
 use load::{Arrivals, Ending, Live, Outcome, QueryStream, Settings, Target, Think};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ fn endings(outcome: &Outcome) -> BTreeMap<Ending, usize> {
     counts
 }
 
-/// Runs both loops against a server and expects every request to end in that way.
+/// Runs both loops against a server and checks that every request ends as expected.
 fn check(address: SocketAddr, expected: Ending) {
     let mut open = settings(address, 100.0);
     open.timeout = Duration::from_millis(200);
@@ -75,7 +75,7 @@ fn statuses_are_kept_with_what_they_say() {
 
 #[test]
 fn nobody_listens() {
-    // A port that was just free, and is closed again.
+    // A port that was just free and is closed again.
     let address = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

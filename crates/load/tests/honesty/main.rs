@@ -1,4 +1,4 @@
-//! Does the load generator tell the truth? Servers whose behaviour is known are measured with it.
+//! Accuracy of the load generator against servers of known behaviour.
 
 mod endings;
 mod queueing;

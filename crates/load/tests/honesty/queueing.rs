@@ -1,4 +1,4 @@
-//! A counter with some workers makes people wait as queueing theory says; the load generator must find just that.
+//! Agreement of measured waits with queueing theory.
 use crate::server::{self, Counter, Reply};
 use crate::truth::{alone, attempts, queries, target};
 use load::{Arrivals, Settings, Times};
@@ -7,29 +7,30 @@ use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A queue with one number that theory gives for it.
+/// A queue and its theoretical mean response time.
 struct Queue {
     workers: usize,
-    /// Share of the workers' time that is asked for.
+    /// Offered load as a share of the workers' time.
     load: f64,
     service_ms: f64,
-    /// Of a request, in units of the mean service time.
+    /// Service time of a request, in units of the mean service time.
     service: fn(u64) -> f64,
     duration: Duration,
     seed: u64,
-    /// Mean response time in these units.
+    /// Theoretical mean response time, in units of the mean service time.
     formula: f64,
-    /// What the mean of so few correlated samples differs by.
+    /// Half-width of the interval of the mean over this number of correlated samples.
     half_width: f64,
 }
 
-/// Means of response times, in units of the mean service time.
+/// Mean response times, in units of the mean service time.
 struct Means {
-    /// As the load generator says.
+    /// Mean measured by the load generator.
     measured: f64,
-    /// As the recursion gives it for this schedule and the services asked for.
+    /// Mean by the recursion for this schedule and the requested service times.
     ideal: f64,
-    /// The same for the times that workers were really occupied, which a busy machine lengthens.
+    /// Mean by the recursion for the actual occupation times of workers, which a busy machine
+    /// lengthens.
     occupied: f64,
 }
 
@@ -66,7 +67,8 @@ impl Queue {
         visits.sort_by_key(|(number, ..)| *number);
         let mut before: Option<Instant> = None;
         let occupied = visits.iter().map(|&(_, arrived, begun, departed)| {
-            // One worker is occupied also while the next in the queue wakes up; of many, some other may be free.
+            // A single worker is also occupied while the next queued request wakes up; with several, another may
+            // be free.
             let begun = match (workers, before) {
                 (1, Some(before)) => before.max(arrived),
                 _ => begun,
@@ -81,10 +83,10 @@ impl Queue {
         }
     }
 
-    /// Mean response time of the measured requests, served in order of arrival by whoever is free first (Kiefer
-    /// and Wolfowitz; with one worker Lindley's recursion).
+    /// Returns the mean response time of the measured requests under service in order of arrival by the
+    /// first free worker (Kiefer and Wolfowitz; with one worker Lindley's recursion).
     fn recursion(&self, outcome: &load::Outcome, services: impl Iterator<Item = f64>) -> f64 {
-        // In whole nanoseconds of a unit, as a heap wants an order.
+        // Whole nanoseconds of a unit, because a heap needs a total order.
         let mut free_at: BinaryHeap<Reverse<u64>> = (0..self.workers).map(|_| Reverse(0)).collect();
         let mut sum = 0.0;
         for (sample, service) in outcome.samples.iter().zip(services) {
@@ -124,7 +126,7 @@ impl Queue {
                 measured > occupied * 0.98,
                 "{measured} measured, {occupied} at the workers"
             );
-            // On the way there and back, threads wait for a core; nothing else may be added.
+            // Threads wait for a core on the way to the server and back; nothing else may add time.
             let is_near = measured < occupied * 1.05 + 4.0 / self.service_ms;
             is_near
                 .then_some(())
@@ -133,8 +135,9 @@ impl Queue {
     }
 }
 
-/// Of one worker the wait is part of a known distribution, and a sleep of the system would add to it. Many
-/// workers cannot all be busy on two cores: they sleep, and what that adds is seen in `occupied`.
+/// Waits for a service time. A single worker spins at the end, because the overshoot of a sleep would
+/// change its known distribution. Several workers cannot all spin on two cores: they sleep, and
+/// `occupied` includes the overshoot.
 fn wait(workers: usize, duration: Duration) {
     let busy = match workers {
         1 => Duration::from_millis(1),
@@ -149,7 +152,7 @@ fn wait(workers: usize, duration: Duration) {
     }
 }
 
-/// SplitMix64: a service for each number, the same in the server and in the recursion.
+/// Returns the service time of a request by SplitMix64, the same in the server and in the recursion.
 fn exponential(number: u64) -> f64 {
     let mut bits = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -169,13 +172,13 @@ const ONE_WORKER: Queue = Queue {
     half_width: 0.3,
 };
 
-/// M/D/1 at ρ = 0.5: W = 1.5 S (Pollaczek and Khinchine).
+/// Checks M/D/1 at ρ = 0.5: W = 1.5 S (Pollaczek and Khinchine).
 #[test]
 fn constant_service_waits_as_the_formula_says() {
     ONE_WORKER.check();
 }
 
-/// M/M/1 at ρ = 0.5: W = 2 S. The half-width is that of 375 correlated samples.
+/// Checks M/M/1 at ρ = 0.5: W = 2 S. The half-width is that of 375 correlated samples.
 #[test]
 fn exponential_service_waits_as_the_formula_says() {
     let exponential = Queue {
@@ -198,14 +201,15 @@ const EIGHT_WORKERS: Queue = Queue {
     half_width: 0.06,
 };
 
-/// M/M/8 at ρ = 0.5: hardly anybody waits, W = 1.0148 S by Erlang's formula C. The half-width is that of 1,300
-/// exponential services.
+/// Checks M/M/8 at ρ = 0.5, where few requests wait: W = 1.0148 S by Erlang's formula C. The half-width
+/// is that of 1,300 exponential services.
 #[test]
 fn eight_workers_at_half_load_wait_as_erlang_says() {
     EIGHT_WORKERS.check();
 }
 
-/// M/M/8 at ρ = 0.75: W = 1.1785 S. Waits are correlated, so the half-width of 2,000 samples is wider.
+/// Checks M/M/8 at ρ = 0.75: W = 1.1785 S. Waits are correlated, so the half-width of 2,000 samples is
+/// wider.
 #[test]
 fn eight_workers_at_three_quarters_wait_as_erlang_says() {
     let busier = Queue {

@@ -1,9 +1,9 @@
-//! A server on loopback that answers every request with what a closure says, in order of arrival.
+//! Server on loopback whose answers come from a closure, in order of arrival.
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// What a request gets: raw bytes, and whether the connection is closed after them.
+/// Reply to a request: raw bytes, and whether the connection closes after them.
 pub(crate) struct Reply {
     pub(crate) bytes: Vec<u8>,
     pub(crate) closes: bool,
@@ -24,7 +24,7 @@ impl Reply {
     }
 }
 
-/// Answers each request on its connection's thread; `answer` gets the path.
+/// Starts a server that answers each request on its connection's thread; `answer` receives the path.
 pub(crate) fn start<A>(answer: A) -> SocketAddr
 where
     A: Fn(&str) -> Reply + Send + Sync + 'static,
@@ -57,8 +57,8 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&str) -> Reply) -> Option<()> {
     }
 }
 
-/// `workers` places at which requests are served in order of arrival, as at a counter: a request
-/// takes a ticket, and waits until fewer than `workers` before it are unserved.
+/// Queue with `workers` servers in order of arrival: a request takes a ticket and waits until fewer
+/// than `workers` earlier requests are unserved.
 pub(crate) struct Counter {
     state: Mutex<(u64, u64, usize)>,
     changed: Condvar,
@@ -74,7 +74,7 @@ impl Counter {
         })
     }
 
-    /// Waits for its turn, then does `work` with the number of the request.
+    /// Waits for its turn, then runs `work` with the number of the request.
     pub(crate) fn serve(&self, work: impl FnOnce(u64)) {
         let mut state = self.state.lock().unwrap();
         let number = state.0;

@@ -1,4 +1,4 @@
-//! Times that are known beforehand must come out.
+//! Reproduction of times that are known beforehand.
 use crate::server::{self, Counter, Reply};
 use load::{Arrivals, QueryStream, Settings, Target, Think, Times};
 use std::net::SocketAddr;
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Other work on the machine lengthens times and shortens none: a bound from above must hold in one
-/// of three attempts. What holds always is asserted within the attempt.
+/// Runs up to three attempts. Other work on the machine lengthens times and shortens none, so an upper
+/// bound must hold in one of three. An attempt asserts directly the properties that always hold.
 pub(crate) fn attempts(attempt: impl Fn() -> Result<(), String>) {
     let failures: Vec<String> = (0..3).map_while(|_| attempt().err()).collect();
     assert!(failures.len() < 3, "{failures:#?}");
 }
 
-/// One measurement at a time: two would measure each other.
+/// Locks the machine for one measurement at a time: concurrent ones would disturb each other.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -27,8 +27,9 @@ pub(crate) fn queries() -> QueryStream {
     QueryStream::as_is((0..100).map(|n| format!("query {n}")))
 }
 
-/// A server that stands still once, for 200 ms: everybody who comes meanwhile waits, and an honest
-/// tool says so (coordinated omission, Tene). One that waits for its answers sees one slow request.
+/// Checks a server that stalls once for 200 ms. Every request that arrives meanwhile waits, and an honest tool
+/// reports it (coordinated omission, Tene); a tool that waits for its answers sees a single slow
+/// request.
 #[test]
 fn a_stall_shows_in_the_percentiles_of_an_open_loop() {
     let _alone = alone();
@@ -88,7 +89,7 @@ fn p99_of_a_stall() -> f64 {
             .all(|sample| sample.ending.is_answer())
     );
     let response = Times::of_ns(outcome.measured().filter_map(|sample| sample.response_ns()));
-    // Of 2 s, 200 ms stood still: a tenth of all arrivals waited, the last of them briefly.
+    // The server stalls for 200 ms of 2 s: a tenth of all arrivals wait, the last of them briefly.
     let percentile = |percentile| response.percentile_us(percentile).unwrap();
     assert!(percentile(95.0) > 80_000.0, "p95 {} µs", percentile(95.0));
     assert!(percentile(99.0) > 150_000.0, "p99 {} µs", percentile(99.0));
@@ -113,7 +114,7 @@ fn ten_thousand_requests_a_second_are_sent_and_answered() {
             .filter_map(|sample| sample.done_ns)
             .max()
             .unwrap();
-        // All of them, and nothing was left to the end.
+        // All requests are answered, none only at the end.
         let is_done = answered == outcome.samples.len() && last < 1_500_000_000;
         is_done
             .then_some(())

@@ -1,17 +1,17 @@
-//! What does asking a second replica buy, and what does it cost?
+//! Gain and extra load of hedged requests.
 //!
-//! A hedged request goes to one replica, and after a delay without an answer also to another; the first
-//! answer counts (Dean & Barroso 2013). The second requests are load of their own, which lengthens the
-//! queues that they were sent to escape: only the simulation sees that.
+//! A hedged request goes to one replica and, after a delay without an answer, also to a second one; the
+//! first answer counts (Dean & Barroso 2013). Second requests add load and lengthen the very queues
+//! that they try to avoid; only the simulation includes this effect.
 
 use super::FanOut;
 use crate::error::{ModelError, not_negative, servers};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The share of hedged requests that take longer than `time_ms`, where replicas answer independently of
-/// each other and the extra load changes nothing: S(t) before the delay d, S(t)·S(t − d) after it.
-/// `exceeds(t)` is S, the share of plain requests longer than t. The extra load is S(d).
+/// Returns the share of hedged requests that take longer than `time_ms`, for replicas that answer
+/// independently and without the effect of the extra load: S(t) before the delay d, S(t)·S(t − d) after
+/// it. `exceeds(t)` is S, the share of plain requests longer than t. The extra load is S(d).
 pub fn hedged_exceeds(time_ms: f64, delay_ms: f64, exceeds: impl Fn(f64) -> f64) -> f64 {
     if time_ms < delay_ms {
         exceeds(time_ms)
@@ -20,25 +20,26 @@ pub fn hedged_exceeds(time_ms: f64, delay_ms: f64, exceeds: impl Fn(f64) -> f64)
     }
 }
 
-/// What hedging did, over all servers of a fan-out.
+/// Result of a simulated fan-out with hedged requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HedgedLeaf {
-    /// Response times of the slowest server for each query, ascending, in ms.
+    /// Response time of the slowest server for each query, ascending, in ms.
     pub slowest_ms: Vec<f64>,
-    /// Response times of one server, ascending, in ms.
+    /// Response times of a single server, ascending, in ms.
     pub of_one_ms: Vec<f64>,
-    /// Second requests over first ones.
+    /// Number of second requests over the number of first requests.
     pub extra_requests: f64,
-    /// Work of second requests that was begun, over the work of first ones.
+    /// Work of started second requests over the work of first requests.
     pub extra_work: f64,
 }
 
-/// Simulates a fan-out where every slice of the documents is held by two replicas of `fan_out.cores`
-/// cores each. First requests go to both in turn. `delay_ms` is when the second request follows, `None`
-/// for never. A request whose twin has answered is taken out of the queue; one that runs is finished.
+/// Simulates a fan-out in which every slice of the documents is held by two replicas of `fan_out.cores`
+/// cores each. First requests alternate between the replicas. The second request follows after
+/// `delay_ms`; `None` disables hedging. A queued request is cancelled once its twin has answered; a
+/// running one is finished.
 ///
 /// # Errors
-/// [`ModelError`] where settings are out of range.
+/// [`ModelError`] if a setting is out of range.
 pub fn simulate_hedged(fan_out: &FanOut, delay_ms: Option<f64>) -> Result<HedgedLeaf, ModelError> {
     let count = servers("the number of servers", fan_out.servers)?;
     servers("the number of cores", fan_out.cores)?;
@@ -105,7 +106,7 @@ struct Request {
     second: bool,
 }
 
-/// An instant that can be ordered; all are finite.
+/// A finite instant with a total order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Instant(f64);
 
@@ -123,15 +124,15 @@ impl PartialOrd for Instant {
     }
 }
 
-/// Two replicas of one slice.
+/// Two replicas of one slice of the documents.
 struct Pair<'a> {
     arrivals_ms: &'a [f64],
     delay_ms: Option<f64>,
     idle: [usize; 2],
     queues: [std::collections::VecDeque<Request>; 2],
-    /// Ends of running requests, with their replica.
+    /// Completion times of running requests, with their replica.
     ends: BinaryHeap<Reverse<(Instant, usize, Request)>>,
-    /// NaN until answered.
+    /// Response time of each query, NaN until it is answered.
     responses_ms: Vec<f64>,
     sums: Sums,
 }
@@ -149,9 +150,9 @@ impl Pair<'_> {
         }
     }
 
-    /// All queries, until every core is idle. `draw_ms` gives search times.
+    /// Runs all queries until every core is idle. `draw_ms` draws search times in ms.
     fn run(&mut self, mut draw_ms: impl FnMut() -> f64) {
-        // Second requests leave in the order of the first, after one and the same delay.
+        // All hedging delays are equal, so second requests leave in the order of the first ones.
         let (mut first, mut second) = (0, 0);
         let count = self.arrivals_ms.len();
         loop {

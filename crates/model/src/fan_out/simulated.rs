@@ -1,30 +1,31 @@
-//! What do n servers do that all see the same arrivals?
+//! Simulation of n servers that see the same arrivals.
 
 use crate::error::{ModelError, servers};
 use crate::simulate::recursion::{Cores, Sharing};
 use crate::simulate::{Arrivals, Streams, Times};
 
-/// Servers that each hold a slice of the documents. Every query asks all of them.
+/// Servers that each hold one slice of the documents. Every query goes to all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FanOut {
-    /// Servers, 1 to 10,000 and beyond.
+    /// Number of servers; 10,000 and more are feasible.
     pub servers: usize,
-    /// Cores of each.
+    /// Cores per server.
     pub cores: usize,
-    /// Queries to the whole.
+    /// Arrivals of queries at the front-end.
     pub arrivals: Arrivals,
-    /// Part times of one server; drawn for each server by itself.
+    /// Part times of one server, drawn independently for each server.
     pub times: Times,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
-    /// How many of them, from the first, are left out.
+    /// Length of the warm-up: the number of first queries left out of the figures.
     pub warm_up: usize,
-    /// Of all chance.
+    /// Seed of all random streams.
     pub seed: u64,
 }
 
 impl FanOut {
-    /// The chance that is left, and the moments at which queries arrive: the same for all servers.
+    /// Returns the remaining random streams and the arrival times in ms, which are the same for all
+    /// servers.
     pub(super) fn arrivals_ms(&self) -> Result<(Streams, Vec<f64>), ModelError> {
         if self.warm_up >= self.queries {
             return Err(ModelError::Conflict(
@@ -39,12 +40,13 @@ impl FanOut {
     }
 }
 
-/// Response times of the slowest server for each query, and of one server; both ascending, in ms.
+/// Returns the response time of the slowest server for each query, and the response times of a single
+/// server; both ascending, in ms.
 ///
-/// Costs a step of the recursion a query and server: a second for about ten million on one core.
+/// Costs one step of the recursion per query and server: about ten million steps a second on one core.
 ///
 /// # Errors
-/// [`ModelError::Outside`] or [`ModelError::Conflict`] where settings are out of range.
+/// [`ModelError::Outside`] or [`ModelError::Conflict`] if a setting is out of range.
 pub fn simulate(fan_out: &FanOut) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
     let count = servers("the number of servers", fan_out.servers)?;
     servers("the number of cores", fan_out.cores)?;

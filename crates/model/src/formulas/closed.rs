@@ -1,38 +1,38 @@
-//! M/M/c//N: what do N clients get that think, ask, wait for the answer, and think again?
+//! M/M/c//N: closed loop of N clients that think, ask and wait for the answer.
 //!
-//! A closed loop: a fixed number of clients, exponential think times, exponential service on c
-//! servers. It cannot be overloaded; it slows its own arrivals down, so its waits are not those of
-//! an open loop at the same throughput. Exact, by the birth and death of queries in the system.
+//! A closed loop has a fixed number of clients, exponential think times, and exponential service on c
+//! servers. It cannot be overloaded: it slows its own arrivals down, so its waits differ from those of
+//! an open loop at the same throughput. Exact, by the birth-death process of queries in the system.
 //! Source: Kleinrock, Queueing Systems I, 1975, section 3.8 (machine repair with c repairmen).
 
 use crate::error::{ModelError, not_negative, positive, servers};
 
-/// What the model assumes; to be shown with its answers.
+/// Assumptions of the model, shown with its answers.
 pub const ASSUMPTIONS: &str = "\
 a fixed number of clients, each with one query at a time; exponential think and search times; \
 equal servers; one queue in order of arrival; steady state";
 
-/// A closed loop in its steady state.
+/// Steady state of a closed loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Closed {
-    /// Queries answered each second, X.
+    /// Throughput X, in answered queries per second.
     pub throughput_per_s: f64,
     /// Mean time from a client's query to its answer, R = N/X − Z.
     pub response_ms: f64,
-    /// Mean time in the queue.
+    /// Mean wait in the queue.
     pub wait_ms: f64,
-    /// Mean share of the servers that is busy.
+    /// Mean share of busy servers.
     pub utilisation: f64,
-    /// Mean number of queries that wait or are served.
+    /// Mean number of queries waiting or in service.
     pub in_system: f64,
 }
 
 impl Closed {
-    /// `clients` clients (N) that think `think_ms` on average (Z), on `servers` servers of
-    /// `service_per_s` each.
+    /// Returns the steady state of `clients` clients (N) with mean think time `think_ms` (Z) on
+    /// `servers` servers of `service_per_s` each.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] for numbers that are none, and for no clients.
+    /// [`ModelError::Outside`] if a number is not finite or out of range, or if there are no clients.
     pub fn new(
         clients: usize,
         think_ms: f64,
@@ -60,11 +60,11 @@ impl Closed {
     }
 }
 
-/// Mean number in the system and mean number of busy servers. `think` is the think time in
-/// service times.
+/// Returns the mean number of queries in the system and the mean number of busy servers. `think` is the
+/// think time in units of the service time.
 fn means(clients: usize, servers: usize, think: f64) -> (f64, f64) {
-    // Weights of the states relative to each other; brought down whenever they grow large, so that
-    // any number of clients fits.
+    // Relative weights of the states. They are scaled down whenever they grow large, so any number of
+    // clients fits.
     let (mut weight, mut sum, mut in_system, mut busy) = (1.0f64, 1.0f64, 0.0f64, 0.0f64);
     for number in 1..=clients {
         let serving = number.min(servers) as f64;

@@ -1,31 +1,32 @@
-//! D/M/c: how long do queries wait when they arrive like clockwork?
+//! D/M/c: waits with arrivals at constant intervals.
 //!
 //! Exact, by the embedded chain at arrivals (Takács 1962; Gross & Harris, section 5.3.2). A load
-//! generator that sends at a constant rate sees this queue, not M/M/c: at 94 % utilisation of 8
-//! servers the mean wait is less than half.
+//! generator that sends at a constant rate sees this queue, not M/M/c: at 94 % utilisation of 8 servers
+//! its mean wait is less than half that of M/M/c.
 
 use crate::error::{ModelError, positive, stable};
 use crate::roots::crossing;
 
-/// What the model assumes; to be shown with its answers.
+/// Assumptions of the model, shown with its answers.
 pub const ASSUMPTIONS: &str = "\
 arrivals at equal distances; exponential search times; equal servers; one queue in order of \
 arrival; steady state; exact";
 
-/// Waits of D/M/c.
+/// Waits in a D/M/c queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dmc {
     /// Share of arrivals that wait.
     pub p_wait: f64,
-    /// Mean wait of all arrivals.
+    /// Mean wait over all arrivals.
     pub wait_ms: f64,
 }
 
 impl Dmc {
-    /// `rate_per_s` arrivals at equal distances, `servers` servers of `service_per_s` each.
+    /// Returns the waits of `rate_per_s` arrivals at equal intervals on `servers` servers of
+    /// `service_per_s` each.
     ///
     /// # Errors
-    /// [`ModelError::Overloaded`] where the rate reaches the capacity; [`ModelError::Outside`].
+    /// [`ModelError::Overloaded`] if the rate reaches the capacity; [`ModelError::Outside`].
     pub fn new(
         rate_per_s: f64,
         service_per_s: f64,
@@ -43,20 +44,20 @@ impl Dmc {
     }
 }
 
-/// 1 − σ, where σ in (0, 1) solves σ = e^(−(1−σ)/ρ): y = 1 − e^(−y/ρ).
+/// Returns 1 − σ, where σ in (0, 1) solves σ = e^(−(1−σ)/ρ): y = 1 − e^(−y/ρ).
 fn one_minus_sigma(utilisation: f64) -> f64 {
-    // y is below 1, and above (2/3)·2ρ(1 − ρ)-ish: the nontrivial root, away from 0.
+    // y lies below 1 and above about (2/3)·2ρ(1 − ρ): the nontrivial root, away from 0.
     let lower = utilisation * (1.0 - utilisation);
     crossing(lower, 1.0, |y| y + (-y / utilisation).exp_m1())
 }
 
-/// The share that waits: A/(1−σ), with 1/A = 1/(1−σ) + Σ C(c,k)/(C_k(1−φ_k)) · (c(1−φ_k) − k)/(c(1−σ) − k),
-/// φ_k = e^(−k/(cρ)), C_k = Π φ_j/(1−φ_j). Every summand is positive: both brackets of the last
-/// fraction change their sign at the same k.
+/// Returns the share of arrivals that wait: A/(1−σ), with 1/A = 1/(1−σ) + Σ C(c,k)/(C_k(1−φ_k)) ·
+/// (c(1−φ_k) − k)/(c(1−σ) − k), φ_k = e^(−k/(cρ)), C_k = Π φ_j/(1−φ_j). Every summand is positive: both
+/// brackets of the last fraction change sign at the same k.
 fn p_wait(servers: usize, utilisation: f64, ahead: f64) -> f64 {
     let c = servers as f64;
     let offered = c * utilisation;
-    let mut logarithm = 0.0; // of C(c,k)/C_k
+    let mut logarithm = 0.0; // logarithm of C(c,k)/C_k
     let mut sum = 1.0 / ahead;
     for k in 1..=servers {
         let number = k as f64;
@@ -71,8 +72,8 @@ fn p_wait(servers: usize, utilisation: f64, ahead: f64) -> f64 {
     1.0 / (sum * ahead)
 }
 
-/// (c(1−φ_k) − k) / (c(1−σ) − k). With δ = k − c(1−σ) it is 1 + cσ·(e^(−δ/a) − 1)/δ, which has no 0/0
-/// to lose digits to.
+/// Returns (c(1−φ_k) − k) / (c(1−σ) − k). With δ = k − c(1−σ) it equals 1 + cσ·(e^(−δ/a) − 1)/δ, which
+/// has no 0/0 and loses no digits.
 fn ratio(c: f64, offered: f64, ahead: f64, number: f64) -> f64 {
     let beyond = number - c * ahead;
     let sigma = 1.0 - ahead;
@@ -80,7 +81,7 @@ fn ratio(c: f64, offered: f64, ahead: f64, number: f64) -> f64 {
         return 1.0 - c * sigma / offered;
     }
     if beyond.abs() > offered {
-        // Far apart nothing cancels, and the exponential below might overflow.
+        // Far from the root nothing cancels, and the exponential below could overflow.
         return 1.0 + c * ((-number / offered).exp() - sigma) / beyond;
     }
     1.0 + c * sigma * (-beyond / offered).exp_m1() / beyond
@@ -109,7 +110,7 @@ mod tests {
         );
         let light = Dmc::new(1.0, 1.0, 10_000).unwrap();
         assert_eq!(light.p_wait, 0.0, "too small for any number");
-        // Heavy traffic: half of M/M/c.
+        // In heavy traffic the wait is half that of M/M/c.
         let near = Dmc::new(7.9999, 1.0, 8).unwrap();
         let poisson = super::super::Mmc::new(7.9999, 1.0, 8).unwrap();
         assert!((near.wait_ms / poisson.wait_ms() - 0.5).abs() < 1e-3);

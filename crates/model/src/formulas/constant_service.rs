@@ -1,6 +1,6 @@
-//! M/D/c: how long do queries wait when every search takes the same time?
+//! M/D/c: waits with a constant search time.
 //!
-//! Two exact ways, which tests compare, because each is weak where the other is strong:
+//! Two exact methods, compared by tests, because each is weak where the other is strong:
 //!
 //! by roots:  Lq = Σ 1/(1 − z) − (c(c−1) − a²) / (2(c − a)), over the c−1 roots z ≠ 1 of
 //!            z^c = e^(a(z−1)) in the unit disc (Crommelin 1932). The difference of two large
@@ -10,15 +10,15 @@
 
 use crate::error::{ModelError, stable};
 
-/// What the model assumes; to be shown with its answers.
+/// Assumptions of the model, shown with its answers.
 pub const ASSUMPTIONS: &str = "\
 Poisson arrivals; every search takes the same time; equal servers; one queue in order of arrival; \
 steady state; exact";
 
-/// Mean wait of M/D/c in ms.
+/// Returns the mean wait of M/D/c in ms.
 ///
 /// # Errors
-/// [`ModelError::Overloaded`] where the rate reaches the capacity; [`ModelError::Outside`].
+/// [`ModelError::Overloaded`] if the rate reaches the capacity; [`ModelError::Outside`].
 pub fn wait_ms(
     rate_per_s: f64,
     service_per_s: f64,
@@ -37,17 +37,17 @@ pub fn wait_ms(
     Ok(1e3 * service_times / service_per_s)
 }
 
-/// Terms fall like e^(−n·c·(1−ρ)²/2).
+/// Returns whether the series converges in few terms: they fall like e^(−n·c·(1−ρ)²/2).
 fn series_is_short(servers: usize, spare: f64) -> bool {
     servers as f64 * spare * spare > 0.02
 }
 
-/// Mean wait in service times, by the roots. `spare` is 1 − ρ.
+/// Returns the mean wait in service times, by the roots. `spare` is 1 − ρ.
 fn by_roots(servers: usize, spare: f64) -> f64 {
     let c = servers as f64;
     let utilisation = 1.0 - spare;
     let offered = c * utilisation;
-    // The roots come in conjugate pairs, so the sum is real: take half of them twice.
+    // The roots come in conjugate pairs, so the sum is real: sum half of them and double it.
     let mut sum = 0.0;
     for number in 1..servers {
         let angle = 2.0 * std::f64::consts::PI * number as f64 / c;
@@ -58,8 +58,8 @@ fn by_roots(servers: usize, spare: f64) -> f64 {
     (sum - pulled) / offered
 }
 
-/// The real part of 1/(1 − z) for the root of z = e^(i·angle)·e^(ρ(z−1)), by Newton's method on
-/// y = 1 − z, which stays exact where z is near 1.
+/// Returns the real part of 1/(1 − z) for the root of z = e^(i·angle)·e^(ρ(z−1)), by Newton's method on
+/// y = 1 − z, which stays exact as z nears 1.
 fn inverse_of_one_minus_root(utilisation: f64, angle: f64) -> f64 {
     // f(y) = 1 − y − e^(i·angle − ρy) = 0, f'(y) = −1 + ρ·e^(i·angle − ρy).
     let start = (1.0 - angle.cos(), -angle.sin());
@@ -67,7 +67,7 @@ fn inverse_of_one_minus_root(utilisation: f64, angle: f64) -> f64 {
     for _ in 0..200 {
         let size = (-utilisation * re).exp();
         let turn = angle - utilisation * im;
-        // 1 − e^x for small x: e^re·cos(turn) near 1 would lose digits.
+        // Computes 1 − e^x for small x: e^re·cos(turn) near 1 would lose digits.
         let half = (turn / 2.0).sin();
         let exp_minus_one = (
             (-utilisation * re).exp_m1() - size * 2.0 * half * half,
@@ -92,7 +92,7 @@ fn inverse_of_one_minus_root(utilisation: f64, angle: f64) -> f64 {
     re / (re * re + im * im)
 }
 
-/// Mean wait in service times, by the series.
+/// Returns the mean wait in service times, by the series.
 fn by_series(servers: usize, utilisation: f64) -> f64 {
     let c = servers as f64;
     let mut sum = 0.0;
@@ -107,9 +107,9 @@ fn by_series(servers: usize, utilisation: f64) -> f64 {
     sum / (c * utilisation)
 }
 
-/// E[(N − level)⁺] of a Poisson number N with this `mean`, below the whole number `level`.
+/// Returns E[(N − level)⁺] of a Poisson number N with this `mean`, below the whole number `level`.
 fn mean_beyond(level: f64, mean: f64) -> f64 {
-    // Start at P(N = level) and go up; each further one falls by mean/number.
+    // The sum starts at P(N = level) and goes up; each further term falls by mean/number.
     let mut probability = (level * mean.ln() - mean - ln_factorial(level)).exp();
     let mut sum = 0.0;
     let mut number = level;
@@ -125,7 +125,7 @@ fn mean_beyond(level: f64, mean: f64) -> f64 {
     sum
 }
 
-/// ln(n!) by Stirling's series, exact to the last digits from 16 on; below, by the product.
+/// Returns ln(n!) by Stirling's series, exact to the last digits from 16 on; below, by the product.
 fn ln_factorial(n: f64) -> f64 {
     if n < 16.0 {
         return (1..=n as u64).map(|k| k as f64).product::<f64>().ln();
@@ -149,7 +149,7 @@ mod tests {
                     by_roots(servers, 1.0 - utilisation),
                     by_series(servers, utilisation),
                 );
-                // What the roots lose is absolute: about a last digit of the number of servers.
+                // The error of the roots is absolute: about the last digit of the number of servers.
                 let lost = 1e-14 * servers as f64;
                 assert!(
                     (roots - series).abs() < 1e-9 * series + lost,
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn many_servers_near_saturation() {
-        // Near saturation the wait is half of that of M/M/c.
+        // Near saturation the wait is half that of M/M/c.
         let waiting = |c: usize, rho: f64| {
             let half = super::super::Mmc::new(c as f64 * rho, 1.0, c)
                 .unwrap()

@@ -1,15 +1,15 @@
-//! At which rate does one way of running become better than another?
+//! Crossing point of two queues over the arrival rate.
 
 use super::mmc::Mmc;
 use crate::error::ModelError;
 use crate::roots;
 
-/// How two queues compare over all rates.
+/// Comparison of two queues over all rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Crossing {
-    /// The first is better below this many queries/s, the second above.
+    /// The first is better below this rate in queries/s, the second above.
     FirstBelow(f64),
-    /// The second is better below this many queries/s, the first above.
+    /// The second is better below this rate in queries/s, the first above.
     SecondBelow(f64),
     /// The first is never worse.
     FirstAlways,
@@ -17,12 +17,12 @@ pub enum Crossing {
     SecondAlways,
 }
 
-/// Where two queues have the same figure, say their mean response. Each is a function of the rate in
-/// queries/s, and gives [`ModelError::Overloaded`] at and beyond its capacity, where it counts as worse
-/// than anything.
+/// Returns the rate at which two queues have the same figure, for example the mean response. Each queue
+/// is a function of the rate in queries/s and returns [`ModelError::Overloaded`] at and beyond its
+/// capacity; overload counts as worse than any figure.
 ///
 /// # Errors
-/// What the queues say of an idle system; wrong numbers are wrong there already.
+/// The errors of the queues for an idle system, which already refuse invalid numbers.
 pub fn crossing(
     figure: impl Fn(&Mmc) -> f64,
     first: impl Fn(f64) -> Result<Mmc, ModelError>,
@@ -34,7 +34,7 @@ pub fn crossing(
     let first_at = |rate: f64| first(rate).map_or(f64::INFINITY, |queue| figure(&queue));
     let second_at = |rate: f64| second(rate).map_or(f64::INFINITY, |queue| figure(&queue));
     let first_better_idle = first_at(0.0) <= second_at(0.0);
-    // Just below the smaller capacity the queue that has it is at its worst.
+    // Just below the smaller capacity, the queue with that capacity is at its worst.
     let limit = first_max.min(second_max);
     let busiest = limit * (1.0 - 1e-9);
     let first_better_busy = match first_max.total_cmp(&second_max) {
@@ -50,7 +50,7 @@ pub fn crossing(
         });
     }
     let rate = roots::crossing(0.0, limit, |rate| match (first_at(rate), second_at(rate)) {
-        // At the limit itself both may be overloaded; what holds just below it holds here.
+        // At the limit itself both may be overloaded; the comparison just below it decides.
         (a, b) if a.is_infinite() && b.is_infinite() => {
             if first_better_busy {
                 -1.0

@@ -1,11 +1,11 @@
-//! How likely is it that all servers are busy?
+//! Erlang's formulas for the probability that all servers are busy.
 
-/// Erlang's loss formula B(c, a): the share of arrivals that find all `servers` busy where nobody
-/// waits. `offered` is the load in erlangs, a = λ/μ.
+/// Returns Erlang's loss formula B(c, a): the share of arrivals that find all `servers` busy in a
+/// system without a queue. `offered` is the load in erlangs, a = λ/μ.
 ///
-/// By the recursion 1/B(k) = 1 + (k/a) / B(k−1), which neither overflows nor cancels, for any
-/// number of servers. Costs a division a server. Source: Erlang 1917; Cooper, Introduction to
-/// Queueing Theory, 1981, section 3.3.
+/// Uses the recursion 1/B(k) = 1 + (k/a) / B(k−1), which neither overflows nor cancels, for any number
+/// of servers. Costs one division per server. Source: Erlang 1917; Cooper, Introduction to Queueing
+/// Theory, 1981, section 3.3.
 pub fn erlang_b(servers: usize, offered: f64) -> f64 {
     if offered == 0.0 {
         return if servers == 0 { 1.0 } else { 0.0 };
@@ -13,7 +13,7 @@ pub fn erlang_b(servers: usize, offered: f64) -> f64 {
     let mut inverse = 1.0;
     for busy in 1..=servers {
         inverse = 1.0 + inverse * busy as f64 / offered;
-        // Further servers only make the inverse larger; the chance is 0 in every digit there is.
+        // Further servers only increase the inverse; the probability is already 0 in double precision.
         if inverse.is_infinite() {
             return 0.0;
         }
@@ -21,8 +21,8 @@ pub fn erlang_b(servers: usize, offered: f64) -> f64 {
     1.0 / inverse
 }
 
-/// Erlang's delay formula C(c, a): the share of arrivals that must wait in M/M/c. Needs
-/// `offered < servers`; `spare` is 1 − ρ, handed in so that it keeps its digits as ρ nears 1.
+/// Returns Erlang's delay formula C(c, a): the share of arrivals that must wait in M/M/c. Needs
+/// `offered < servers`; `spare` is 1 − ρ, passed in so that it keeps its digits as ρ nears 1.
 ///
 /// C = B / (1 − ρ(1 − B)), written as B / ((1 − ρ) + ρB). Source: Erlang 1917.
 pub fn erlang_c(servers: usize, offered: f64, spare: f64) -> f64 {
@@ -35,7 +35,7 @@ pub fn erlang_c(servers: usize, offered: f64, spare: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// By the definition: a^c/c! over the sum of a^k/k!.
+    /// Computes B by the definition: a^c/c! over the sum of a^k/k!.
     fn erlang_b_by_definition(servers: usize, offered: f64) -> f64 {
         let (mut term, mut sum) = (1.0, 1.0);
         for busy in 1..=servers {
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(erlang_b(0, 0.0), 1.0);
         assert_eq!(erlang_b(5, 0.0), 0.0);
         assert_eq!(erlang_b(10_000, 1.0), 0.0, "too small for any number");
-        // Jagerman 1974: B(c, c) → √(2/(πc)) from above by about a third of its square.
+        // Jagerman 1974: B(c, c) → √(2/(πc)) from above, within about a third of its square.
         let blocked = erlang_b(10_000, 10_000.0);
         assert!((blocked - 0.007_935_8).abs() < 1e-6, "{blocked}");
         assert_eq!(

@@ -1,6 +1,6 @@
-//! What do SMT and partitioning do to response times, by M/M/c?
+//! Effect of SMT and partitioning on response times, by M/M/c.
 //!
-//! The four scenarios of Antoniou 2019 (thesis, chapter 2). Of m cores that serve μ queries a second
+//! The four scenarios of Antoniou 2019 (thesis, chapter 2), for m cores that serve μ queries a second
 //! each:
 //!
 //! | scenario     | servers | each serves | because                                                   |
@@ -10,43 +10,44 @@
 //! | noSMT-Part   | m/P     | s·μ         | a query has P cores and is faster by s                    |
 //! | SMT-Part     | 2m/P    | s·μ/d       | both                                                      |
 //!
-//! s = P is the perfect split. With it partitioning never loses; with less it does above some rate.
+//! s = P is the perfect split. With it partitioning never loses; with a smaller s it loses above some
+//! rate.
 
 use super::fork_join::harmonic;
 use super::mmc::Mmc;
 use crate::error::{ModelError, checked, positive, servers};
 
-/// What the model assumes beyond [`super::mmc::ASSUMPTIONS`].
+/// Assumptions beyond [`super::mmc::ASSUMPTIONS`].
 pub const ASSUMPTIONS: &str = "\
 a context is slower by the SMT slow-down at all times, also while its sibling idles; a split query \
 occupies all its cores from the start of the first part to the end of the last";
 
-/// Cores, what they serve, and what sharing or splitting does to it.
+/// Cores, their service rate, and the effect of SMT and partitioning on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Machine {
     /// Physical cores, m.
     pub cores: usize,
-    /// Whole queries that a core with one thread serves each second, μ.
+    /// Service rate μ of a core with one thread, in whole queries per second.
     pub service_per_s: f64,
-    /// By how much a query is slower on a context beside a busy one, d: 1 to 2.
+    /// Slow-down d of a query on an SMT context beside a busy one: 1 to 2.
     pub smt_slowdown: f64,
-    /// Parts that a query is split into, P; divides the contexts.
+    /// Partitions P of a query; must divide the contexts.
     pub partitions: usize,
-    /// By how much a split query is faster, s; `partitions` where the split is perfect.
+    /// Speed-up s of a split query; equal to `partitions` for a perfect split.
     pub speed_up: f64,
 }
 
-/// Which of the four.
+/// One of the four scenarios.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scenario {
-    /// Two contexts a core.
+    /// Whether each core runs two SMT contexts.
     pub smt: bool,
-    /// Queries are split.
+    /// Whether queries are split into partitions.
     pub partitioned: bool,
 }
 
 impl Scenario {
-    /// All four, in the order of the publication.
+    /// All four scenarios, in the order of the publication.
     pub const ALL: [Scenario; 4] = [
         Scenario {
             smt: false,
@@ -66,7 +67,7 @@ impl Scenario {
         },
     ];
 
-    /// The published name.
+    /// Returns the the published name.
     pub fn name(self) -> &'static str {
         match (self.smt, self.partitioned) {
             (false, false) => "noSMT-noPart",
@@ -78,11 +79,11 @@ impl Scenario {
 }
 
 impl Machine {
-    /// The queue of a scenario at `rate_per_s`.
+    /// Returns the queue of a scenario at `rate_per_s`.
     ///
     /// # Errors
-    /// [`ModelError::Overloaded`]; [`ModelError::Outside`] where a number is none, or the partitions
-    /// do not divide the cores.
+    /// [`ModelError::Overloaded`]; [`ModelError::Outside`] if a number is not finite or out of range,
+    /// or if the partitions do not divide the cores.
     pub fn queue(&self, scenario: Scenario, rate_per_s: f64) -> Result<Mmc, ModelError> {
         let cores = servers("the number of cores", self.cores)?;
         positive("the service rate (queries/s)", self.service_per_s)?;
@@ -117,15 +118,15 @@ impl Machine {
         )
     }
 
-    /// Queries a second that a scenario could serve at best.
+    /// Returns the capacity of a scenario, in queries per second.
     pub fn capacity_per_s(&self, scenario: Scenario) -> Result<f64, ModelError> {
         let idle = self.queue(scenario, 0.0)?;
         Ok(idle.service_per_s() * idle.servers() as f64)
     }
 }
 
-/// The speed-up of a query whose P parts take independent exponential times, one core each: the last
-/// part ends after H_P/P of the whole.
+/// Returns the speed-up of a query whose P parts take independent exponential times on one core each:
+/// the last part ends after H_P/P of the whole.
 pub fn independent_parts_speed_up(partitions: usize) -> f64 {
     partitions as f64 / harmonic(partitions)
 }

@@ -1,49 +1,49 @@
-//! Which slices, partitions and replicas need the fewest servers?
+//! Search for the slices, partitions and replicas with the fewest servers.
 
 use super::server::{ServerLoad, Works, limit_per_s};
 use super::{Request, Target};
 use crate::error::ModelError;
 
-/// Servers and how they are used.
+/// A fleet of servers and its expected load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fleet {
-    /// Slices of the documents: how many servers a query asks.
+    /// Slices of the documents, equal to the fan-out of a query.
     pub slices: usize,
-    /// Replicas of each, spare ones too.
+    /// Replicas of each slice, including spare ones.
     pub replicas: usize,
-    /// Partitions a server.
+    /// Partitions per server.
     pub partitions: usize,
-    /// Response at the share of the target, at the asked rate without headroom.
+    /// Response time at the target's share of queries, at the requested rate without headroom.
     pub response_ms: f64,
-    /// Mean share of busy cores, likewise.
+    /// Mean share of busy cores at the same rate.
     pub utilisation: f64,
 }
 
 impl Fleet {
-    /// All servers.
+    /// Returns the total number of servers.
     pub fn servers(&self) -> usize {
         self.slices * self.replicas
     }
 }
 
-/// Is told how far a search has come: what is planned, ways tried, ways in all.
+/// Progress callback of a search; takes the name of the plan, the combinations tried and their total.
 pub type Told<'a> = &'a mut dyn FnMut(&str, usize, usize);
 
-/// The smallest fleet for a request.
+/// Returns the smallest fleet for a request.
 ///
-/// Slices are tried upwards, and a larger number of them only where it might do with fewer servers:
-/// every slice more is one server more that each query must wait for.
+/// Slices are tried in ascending order, and a larger number only if it might need fewer servers: every
+/// further slice adds a server that each query must wait for.
 ///
 /// # Errors
-/// [`ModelError::NoPlan`] where no number of slices reaches the target; [`ModelError::Outside`].
+/// [`ModelError::NoPlan`] if no number of slices reaches the target; [`ModelError::Outside`].
 pub fn plan(request: &Request) -> Result<Fleet, ModelError> {
     plan_watched(request, "fleets", &mut |_, _, _| {})
 }
 
-/// As [`plan`], and tells how far it has come.
+/// Does the same as [`plan`] and reports its progress.
 ///
 /// # Errors
-/// As [`plan`].
+/// The errors of [`plan`].
 pub fn plan_watched(request: &Request, what: &str, told: Told<'_>) -> Result<Fleet, ModelError> {
     request.check()?;
     let works = Works::of(&request.searches)?;
@@ -64,7 +64,7 @@ pub fn plan_watched(request: &Request, what: &str, told: Told<'_>) -> Result<Fle
         if most.is_some_and(|most| fewest > most) {
             continue;
         }
-        // A query that meets no other takes its longest part: quicker known than simulated.
+        // A query that meets no other takes the time of its longest part, which needs no simulation.
         if works.unloaded_ms(request, slices, partitions) > request.target.response_ms {
             continue;
         }
@@ -97,10 +97,10 @@ pub fn plan_watched(request: &Request, what: &str, told: Told<'_>) -> Result<Fle
     }
 }
 
-/// Replicas, spare ones left out, with which so many slices would still not be worse than the best fleet;
-/// none where they are worse in any case.
+/// Returns the number of replicas, without spare ones, with which `slices` slices still match or beat
+/// the best fleet; `None` if they cannot.
 fn replicas_to_beat(request: &Request, best: Fleet, slices: usize) -> Option<usize> {
-    // With as many servers, fewer slices are better, and as many slices may be.
+    // With the same number of servers, fewer slices win; an equal number of slices may also win.
     let servers = match slices <= best.slices {
         true => best.servers(),
         false => best.servers() - 1,
@@ -109,7 +109,8 @@ fn replicas_to_beat(request: &Request, best: Fleet, slices: usize) -> Option<usi
     (most > 0).then_some(most)
 }
 
-/// Why there is none; `idle_ms` is the response with the most slices and no load.
+/// Returns the reason why no fleet exists; `idle_ms` is the response time with the most slices and no
+/// load.
 fn no_plan(request: &Request, idle_ms: Option<f64>) -> ModelError {
     let Target { share, response_ms } = request.target;
     let why = match idle_ms {
@@ -129,7 +130,7 @@ fn no_plan(request: &Request, idle_ms: Option<f64>) -> ModelError {
     }
 }
 
-/// Replicas that keep the cores below the highest utilisation.
+/// Returns the smallest number of replicas that keeps the cores within the utilisation limit.
 fn fewest_replicas(request: &Request, slices: usize, partitions: usize) -> usize {
     let most_per_s = limit_per_s(request, slices, partitions) * request.utilisation_max;
     (request.rate_per_s * (1.0 + request.headroom) / most_per_s - 1e-9)
@@ -137,7 +138,7 @@ fn fewest_replicas(request: &Request, slices: usize, partitions: usize) -> usize
         .max(1.0) as usize
 }
 
-/// Fills in response and utilisation at a rate to the whole fleet.
+/// Sets the response time and utilisation of a fleet at a total rate.
 pub(super) fn evaluate(
     request: &Request,
     fleet: &mut Fleet,
@@ -163,7 +164,7 @@ fn evaluate_on(
     Ok(())
 }
 
-/// 1, 2, 3, 4, 6, 8, 12, … up to the most, from where a slice fits into memory.
+/// Returns 1, 2, 3, 4, 6, 8, 12, … up to the limit, from the first number whose slices fit into memory.
 fn slice_counts(request: &Request) -> Vec<usize> {
     let fits = (request.index_gb * request.documents_ratio / request.memory_gb)
         .ceil()
@@ -186,7 +187,7 @@ fn slice_counts(request: &Request) -> Vec<usize> {
     counts
 }
 
-/// Divisors of the cores that are powers of two.
+/// Returns the divisors of the core count that are powers of two.
 fn partition_counts(cores: usize) -> impl Iterator<Item = usize> {
     (0..usize::BITS)
         .map(|power| 1usize << power)

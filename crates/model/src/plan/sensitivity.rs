@@ -1,37 +1,38 @@
-//! What if the plan's assumptions do not hold?
+//! Sensitivity of a plan to its assumptions.
 
 use super::Request;
 use super::search::{Fleet, Told, evaluate, plan_watched};
 use crate::error::ModelError;
 
-/// One thing that turns out otherwise, and what the planned fleet does then.
+/// One changed assumption, and its effect on the planned fleet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
-    /// What.
+    /// Name of the case.
     pub case: &'static str,
-    /// Response at the share of the target; infinite where the fleet is overloaded or a slice is lost.
+    /// Response time at the target's share of queries; infinite if the fleet is overloaded or a slice
+    /// is lost.
     pub response_ms: f64,
-    /// Mean share of busy cores, 1 and more for overload; NaN where a slice is lost.
+    /// Mean share of busy cores, 1 and more for overload; NaN if a slice is lost.
     pub utilisation: f64,
-    /// Whether the target is kept.
+    /// Whether the fleet still meets the target.
     pub keeps_target: bool,
-    /// Servers of a fleet planned for that case, where there is one.
+    /// Number of servers of a fleet planned for this case, if one exists.
     pub servers_needed: Option<usize>,
 }
 
-/// The planned fleet as asked for, with twice the traffic, twice the documents, searches a fifth slower,
-/// and with one server lost.
+/// Evaluates the planned fleet as requested, with twice the traffic, with twice the documents, with
+/// searches a fifth slower, and with one server lost.
 ///
 /// # Errors
-/// As [`plan`](super::plan).
+/// The errors of [`plan`](super::plan).
 pub fn sensitivity(request: &Request, fleet: &Fleet) -> Result<Vec<WhatIf>, ModelError> {
     sensitivity_watched(request, fleet, &mut |_, _, _| {})
 }
 
-/// As [`sensitivity`], and tells how far it has come.
+/// Does the same as [`sensitivity`] and reports its progress.
 ///
 /// # Errors
-/// As [`plan`](super::plan).
+/// The errors of [`plan`](super::plan).
 pub fn sensitivity_watched(
     request: &Request,
     fleet: &Fleet,
@@ -79,7 +80,7 @@ pub fn sensitivity_watched(
             servers_needed: Some(2 * fleet.slices),
         });
     } else {
-        // As if every slice had lost one: a query waits for the slice that has.
+        // Treats every slice as if it had lost a server: a query waits for the slice that did.
         evaluate(request, &mut then, request.rate_per_s)?;
         let spare = Request {
             spare_replicas: request.spare_replicas.max(1),

@@ -1,20 +1,21 @@
-//! What does one server of a fleet answer at some rate, and does it keep the target?
+//! Response times of one server of a fleet at a given rate.
 //!
-//! The parts of a query are equal and the partitions divide the cores, so all parts of a query begin and
-//! end together, and the server is a queue with cores / partitions places: each query goes to the place
-//! that is free first (Kiefer & Wolfowitz 1955). That is [`simulate::run`](crate::simulate::run), number
-//! by number, at a tenth of its cost; a test compares the two.
+//! The parts of a query are equal and the partitions divide the cores, so all parts of a query begin
+//! and end together. The server is therefore a queue with cores / partitions places, and each query
+//! goes to the place that is free first (Kiefer & Wolfowitz 1955). The results equal those of
+//! [`simulate::run`](crate::simulate::run) number by number, at a tenth of the cost; a test compares
+//! the two.
 
 use super::Request;
 use crate::error::ModelError;
 use crate::fan_out;
 use crate::simulate::{Arrivals, Earliest, Order, Searches, Streams, Times, sorted_quantile};
 
-/// The searches of a request, as all servers of all fleets need them.
+/// Search times of a request, prepared once for all fleets.
 pub(super) struct Works {
-    /// Whole queries, in the order of measurement.
+    /// Times of whole queries, in the order of measurement.
     times: Times,
-    /// Their works, ascending.
+    /// Work of each query in ms, ascending.
     sorted_ms: Vec<f64>,
 }
 
@@ -32,7 +33,7 @@ impl Works {
         })
     }
 
-    /// The response at the share of the target where nothing waits.
+    /// Returns the response time at the target's share of queries without any load.
     pub(super) fn unloaded_ms(&self, request: &Request, slices: usize, partitions: usize) -> f64 {
         let independent = request.independent_slices(slices);
         let share = fan_out::server_share(request.target.share, independent);
@@ -43,7 +44,7 @@ impl Works {
     }
 }
 
-/// Queries a second that a server of one of `slices` could serve at best.
+/// Returns the capacity of a server of one of `slices`, in queries per second.
 pub(super) fn limit_per_s(request: &Request, slices: usize, partitions: usize) -> f64 {
     let lost = partitions as f64 / request.speed_up(partitions);
     let search_ms = request.searches.work_ms() * request.slice_factor(slices) * lost;
@@ -51,12 +52,12 @@ pub(super) fn limit_per_s(request: &Request, slices: usize, partitions: usize) -
     1e3 * request.cores as f64 / work_ms
 }
 
-/// One server of a slice.
+/// Load of one server of a slice.
 pub(super) struct ServerLoad<'a> {
     works: &'a Works,
-    /// Places for queries.
+    /// Queries that can run at the same time.
     places: usize,
-    /// By how much a query is faster than its work on one core of the measurement.
+    /// Speed-up of a query over its work on one core of the measurement.
     speed_up: f64,
     overhead_ms: f64,
     fixed_ms: f64,
@@ -69,14 +70,15 @@ pub(super) struct ServerLoad<'a> {
 }
 
 impl<'a> ServerLoad<'a> {
-    /// `partitions` divide the cores of the request.
+    /// Returns the load of one server; `partitions` must divide the cores of the request.
     pub(super) fn new(
         request: &Request,
         works: &'a Works,
         slices: usize,
         partitions: usize,
     ) -> ServerLoad<'a> {
-        // The slowest of many slices is deep in the tail of one: enough queries to see it.
+        // The slowest of many slices lies deep in the tail of one, so the simulation needs enough
+        // queries to observe it.
         let slowest_of = request.independent_slices(slices);
         let beyond = 1.0 - fan_out::server_share(request.target.share, slowest_of);
         let queries = request.queries.max((25.0 / beyond) as usize);
@@ -95,8 +97,8 @@ impl<'a> ServerLoad<'a> {
         }
     }
 
-    /// Gives one response after the other, in order of arrival, those of the warm-up left out, for as
-    /// long as `more` wants.
+    /// Passes the response times after the warm-up to `more`, in order of arrival, until it returns
+    /// false.
     fn respond(
         &self,
         rate_per_s: f64,
@@ -132,7 +134,8 @@ impl<'a> ServerLoad<'a> {
         Ok(responses_ms)
     }
 
-    /// The response at the share of the target, of the slowest slice; `None` where chance would decide.
+    /// Returns the response time of the slowest slice at the target's share; `None` if the sample is
+    /// too small to tell.
     pub(super) fn response_ms(&self, rate_per_s: f64) -> Result<Option<f64>, ModelError> {
         let responses_ms = self.responses_ms(rate_per_s)?;
         Ok(fan_out::quantile_ms(
@@ -142,8 +145,8 @@ impl<'a> ServerLoad<'a> {
         ))
     }
 
-    /// Whether that response is within the target. As soon as too many queries are late nothing can make
-    /// up for them, and the simulation ends.
+    /// Returns whether that response time is within the target. The simulation ends early once too many
+    /// queries are late.
     pub(super) fn keeps(&self, rate_per_s: f64) -> Result<bool, ModelError> {
         let counted = self.queries - self.warm_up;
         let Some(late_max) = fan_out::beyond_quantile(counted, self.slowest_of, self.target.share)
@@ -158,11 +161,11 @@ impl<'a> ServerLoad<'a> {
         Ok(late <= late_max)
     }
 
-    /// The fewest replicas from `fewest` to `most` with which the target is kept at a rate to all of them;
-    /// `None` where `most` are not enough.
+    /// Returns the smallest number of replicas from `fewest` to `most` that meet the target at a total
+    /// rate; `None` if `most` do not suffice.
     ///
-    /// Fewer queries never make any of them wait longer, since all see the same stream of chance: so
-    /// bisection finds the fewest.
+    /// A lower rate never lengthens the wait of any query, since all rates use the same random streams,
+    /// so bisection is exact.
     pub(super) fn replicas_needed(
         &self,
         rate_per_s: f64,
@@ -220,7 +223,8 @@ mod tests {
         request
     }
 
-    /// The twin: the whole simulation, partition by partition, and the quantile of all its responses.
+    /// Computes the same by the slow twin: a full simulation, partition by partition, and the quantile
+    /// of all its responses.
     fn slow(request: &Request, slices: usize, partitions: usize, rate_per_s: f64) -> Vec<f64> {
         let split = Split {
             parts: partitions,

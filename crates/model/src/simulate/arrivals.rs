@@ -1,37 +1,37 @@
-//! When do queries arrive?
+//! Arrival processes of queries.
 
 use super::streams::{Stream, exponential};
 use crate::error::{ModelError, checked, not_negative, positive};
 
-/// How arrivals are laid out over time. Rates in queries a second.
+/// Distribution of arrivals over time. Rates are in queries per second.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arrivals {
-    /// Independent of each other: exponential gaps.
+    /// Independent arrivals with exponential gaps.
     Poisson {
         /// Mean rate.
         rate_per_s: f64,
     },
-    /// Equal gaps; the first query comes after one.
+    /// Equal gaps; the first query arrives after one gap.
     Constant {
-        /// Rate.
+        /// Constant rate.
         rate_per_s: f64,
     },
     /// Poisson arrivals whose rate changes linearly over the run.
     Ramp {
-        /// Rate at the first query.
+        /// Rate at the start of the run.
         from_per_s: f64,
-        /// Rate at the last.
+        /// Rate at the end of the run.
         to_per_s: f64,
     },
-    /// Recorded instants in ms, not decreasing. A run that is longer begins anew after the last.
+    /// Recorded arrival times in ms, not decreasing. A longer run repeats the trace.
     Trace(Vec<f64>),
 }
 
 impl Arrivals {
-    /// The clock of a run of `queries` queries.
+    /// Returns the arrival clock of a run of `queries` queries.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] where a rate is not above 0 or a trace is empty or goes back in time.
+    /// [`ModelError::Outside`] if a rate is not above 0, or if a trace is empty or decreases.
     pub fn clock(&self, queries: usize) -> Result<ArrivalClock<'_>, ModelError> {
         let mut clock = ArrivalClock {
             kind: Kind::Poisson(0.0),
@@ -51,7 +51,7 @@ impl Arrivals {
             } => {
                 let from = positive("the first arrival rate (queries/s)", *from_per_s)? / 1e3;
                 let to = positive("the last arrival rate (queries/s)", *to_per_s)? / 1e3;
-                // So many queries at the mean of both rates take this long.
+                // Duration of `queries` arrivals at the mean of both rates.
                 let length_ms = 2.0 * queries.max(1) as f64 / (from + to);
                 Kind::Ramp {
                     from,
@@ -67,7 +67,7 @@ impl Arrivals {
         Ok(clock)
     }
 
-    /// The mean rate in queries a second.
+    /// Returns the mean rate in queries per second.
     pub fn rate_per_s(&self) -> f64 {
         match self {
             Arrivals::Poisson { rate_per_s } | Arrivals::Constant { rate_per_s } => *rate_per_s,
@@ -104,7 +104,7 @@ fn check_trace(instants_ms: &[f64]) -> Result<(), ModelError> {
     }
 }
 
-/// Gives one instant after another.
+/// Clock that returns one arrival time after the other.
 #[derive(Debug)]
 pub struct ArrivalClock<'a> {
     kind: Kind<'a>,
@@ -114,11 +114,11 @@ pub struct ArrivalClock<'a> {
 
 #[derive(Debug)]
 enum Kind<'a> {
-    /// Mean gap.
+    /// Mean gap in ms.
     Poisson(f64),
-    /// Gap.
+    /// Gap in ms.
     Constant(f64),
-    /// Rates per ms; queries expected so far.
+    /// Rates per ms, and the expected number of queries up to now.
     Ramp {
         from: f64,
         grows: f64,
@@ -128,13 +128,13 @@ enum Kind<'a> {
 }
 
 impl ArrivalClock<'_> {
-    /// The next instant in ms.
+    /// Returns the next arrival time in ms.
     #[inline]
     pub(crate) fn next_ms(&mut self, stream: &mut Stream) -> f64 {
         self.number += 1;
         match &mut self.kind {
             Kind::Poisson(gap_ms) => self.now_ms += *gap_ms * exponential(stream),
-            // By multiplication: a sum of gaps would drift.
+            // A product does not drift; a sum of gaps would.
             Kind::Constant(gap_ms) => self.now_ms = *gap_ms * self.number as f64,
             Kind::Ramp {
                 from,
@@ -155,8 +155,9 @@ impl ArrivalClock<'_> {
     }
 }
 
-/// When a rate that starts at `from` and grows by `grows` has brought `expected` queries:
-/// from·t + grows·t²/2 = expected. A falling rate stays at a hundredth of its start once it gets there.
+/// Returns the time at which a rate that starts at `from` and grows by `grows` per ms has brought
+/// `expected` queries: from·t + grows·t²/2 = expected. A falling rate stops at a hundredth of its
+/// start.
 fn time_expecting(expected: f64, from: f64, grows: f64) -> f64 {
     if grows < 0.0 {
         let flat = from / 100.0;
@@ -201,7 +202,8 @@ mod tests {
         let n = gaps.len() as f64;
         let mean = gaps.iter().sum::<f64>() / n;
         let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / n;
-        // Means within 4 deviations; the squared variation of an exponential time is 1.
+        // Means lie within 4 standard errors; the squared coefficient of variation of an exponential
+        // time is 1.
         assert!((mean - 1.0).abs() < 4.0 / n.sqrt(), "{mean}");
         assert!((variance / mean / mean - 1.0).abs() < 0.03, "{variance}");
         let beyond = gaps.iter().filter(|&&gap| gap > 3.0).count() as f64 / n;

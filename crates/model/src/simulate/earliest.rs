@@ -1,14 +1,15 @@
-//! Which core is done first?
+//! Tournament tree over the completion times of cores.
 //!
-//! A tournament of cores: each inner place holds the winner (the earlier instant, of equal ones the
-//! lower core) of the two below it. Changing one instant replays log₂(cores) matches; the winner of
-//! all is at hand. Beside a heap it needs no search for the core that changed.
+//! Each inner node holds the winner of its two children: the earlier time, and the lower core among
+//! equal times. A changed time replays log₂(cores) matches; the overall winner is read in constant
+//! time. Unlike a heap, the tree needs no search for the changed core.
 
-/// Instants, one a core; `f64::INFINITY` for never.
+/// Times, one per core; `f64::INFINITY` for never.
 #[derive(Debug)]
 pub(crate) struct Earliest {
     instants_ms: Vec<f64>,
-    /// `winners[1]` of all, `winners[n]` of `winners[2n]` and `winners[2n + 1]`; leaves from `leaves`.
+    /// Winner of all in `winners[1]`; `winners[n]` of `winners[2n]` and `winners[2n + 1]`; leaves from
+    /// `leaves`.
     winners: Vec<u32>,
     leaves: usize,
 }
@@ -31,19 +32,19 @@ impl Earliest {
         earliest
     }
 
-    /// The earliest instant.
+    /// Returns the earliest time.
     #[inline]
     pub(crate) fn instant_ms(&self) -> f64 {
         self.instants_ms[self.core()]
     }
 
-    /// The core that it belongs to.
+    /// Returns the core with the earliest time.
     #[inline]
     pub(crate) fn core(&self) -> usize {
         self.winners[1] as usize
     }
 
-    /// Gives a core another instant.
+    /// Sets the time of a core.
     #[inline]
     pub(crate) fn set(&mut self, core: usize, instant_ms: f64) {
         self.instants_ms[core] = instant_ms;

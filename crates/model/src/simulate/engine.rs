@@ -1,4 +1,4 @@
-//! What state does a simulation keep, and how is one begun and ended?
+//! Settings and state of a simulation, its start and its end.
 
 use super::arrivals::Arrivals;
 use super::earliest::Earliest;
@@ -10,35 +10,35 @@ use crate::error::{ModelError, not_negative, positive};
 use schedule::policy::Policy;
 use std::collections::VecDeque;
 
-/// What is simulated.
+/// Settings of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Cores.
+    /// Cores and their interference.
     pub machine: Machine,
-    /// Queues.
+    /// Layout of queues.
     pub layout: Layout,
-    /// When queries arrive.
+    /// Arrival process.
     pub arrivals: Arrivals,
-    /// How long their parts take.
+    /// Distribution of part times.
     pub times: Times,
-    /// Queries in all.
+    /// Total number of queries.
     pub queries: usize,
-    /// How many of them, from the first, are left out of the figures.
+    /// Length of the warm-up: the number of first queries left out of the figures.
     pub warm_up: usize,
-    /// Queries that may wait in one queue, `None` for any number. Those that have begun do not count.
+    /// Upper limit on queries waiting in one queue, `None` for no limit. Started queries do not count.
     pub queue_max: Option<usize>,
-    /// What has not begun so long after its query's arrival is not searched any more.
+    /// Time limit from a query's arrival, in ms; parts that have not started by then are dropped.
     pub deadline_ms: Option<f64>,
-    /// Added to every response: the front-end, the merge, the network.
+    /// Time added to every response for front-end, merge and network, in ms.
     pub fixed_ms: f64,
-    /// Of all chance.
+    /// Seed of all random streams.
     pub seed: u64,
     /// Whether responses are also kept in order of arrival.
     pub keep_order: bool,
 }
 
 impl Settings {
-    /// Queries on a machine with one queue; the first tenth is warm-up.
+    /// Returns settings with one queue, a warm-up of the first tenth of the queries, and no limits.
     pub fn new(machine: Machine, arrivals: Arrivals, times: Times, queries: usize) -> Settings {
         Settings {
             machine,
@@ -56,13 +56,13 @@ impl Settings {
     }
 }
 
-/// Simulates the whole run, from empty to empty.
+/// Simulates the whole run, from an empty system to an empty system.
 ///
-/// Costs two events a part, each logarithmic in the cores. Overload is not an error: the queue grows
-/// and the figures show it.
+/// Costs two events per part, each logarithmic in the number of cores. Overload is not an error: the
+/// queue grows and the figures show it.
 ///
 /// # Errors
-/// [`ModelError`] where settings are out of range or contradict each other.
+/// [`ModelError`] if settings are out of range or contradict each other.
 pub fn run<P: Policy + ?Sized>(settings: &Settings, policy: &mut P) -> Result<Report, ModelError> {
     settings.machine.check()?;
     positive("the number of queries", settings.queries as f64)?;
@@ -132,24 +132,24 @@ fn idle_words(cores: usize) -> Vec<u64> {
     words
 }
 
-/// No query.
+/// Slot of an idle core.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A core and what runs on it.
+/// State of a core and of the part that runs on it.
 #[derive(Debug, Clone)]
 pub(super) struct CoreState {
-    /// The query's place, or `NONE`.
+    /// Slot of the query, or `NONE`.
     pub(super) slot: u32,
     /// Work left at `since_ms`, in ms at speed 1.
     pub(super) left_ms: f64,
     pub(super) since_ms: f64,
     pub(super) speed: f64,
-    /// Done with its part, but kept by a gang until the last one is.
+    /// Whether the part is done but its gang keeps the core until the last part is done.
     pub(super) held: bool,
     pub(super) disturbed: bool,
-    /// When its query began on any core.
+    /// Time at which the query first started on any core.
     pub(super) query_began_ms: f64,
-    /// When the core itself became busy.
+    /// Time at which the core itself became busy.
     pub(super) busy_since_ms: f64,
 }
 
@@ -168,23 +168,23 @@ impl Default for CoreState {
     }
 }
 
-/// A query in the system.
+/// State of a query in the system.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Live {
     pub(super) number: u64,
     pub(super) arrived_ms: f64,
-    /// When its first part began; NaN before.
+    /// Start time of the first part; NaN before.
     pub(super) began_ms: f64,
-    /// Handlers that may still join it.
+    /// Number of handlers that may still join the query.
     pub(super) lanes: u32,
-    /// The next part to begin, where parts are not bound to queues.
+    /// Next part to start, for parts that are not bound to queues.
     pub(super) next_part: u32,
-    /// Parts not done and not dropped.
+    /// Parts neither done nor dropped.
     pub(super) unfinished: u32,
     pub(super) dropped: u32,
 }
 
-/// What waits: a query's place, and which part where parts wait by themselves.
+/// Queue entry: the slot of a query, and its part if parts wait separately.
 pub(super) type Waiting = (u32, u32);
 
 pub(super) struct Engine<'a, P: ?Sized> {
@@ -199,30 +199,30 @@ pub(super) struct Engine<'a, P: ?Sized> {
     pub(super) machine_stream: Stream,
     pub(super) now_ms: f64,
     pub(super) cores: Vec<CoreState>,
-    /// When each core's part is done.
+    /// Completion time of each core's part.
     pub(super) ends: Earliest,
     pub(super) idle_words: Vec<u64>,
     pub(super) idle: usize,
-    /// Cores that search; those held by a gang are neither idle nor busy.
+    /// Number of searching cores; cores held by a gang are neither idle nor busy.
     pub(super) busy: usize,
     pub(super) disturbance_ends: Earliest,
     pub(super) queues: Vec<VecDeque<Waiting>>,
     pub(super) next_core: usize,
     pub(super) live: Vec<Live>,
     pub(super) free: Vec<u32>,
-    /// Part times of live queries, `parts` a place.
+    /// Part times of live queries, `parts` per slot.
     pub(super) work_ms: Vec<f64>,
     pub(super) tally: Tally,
 }
 
-/// Sums on the way.
+/// Running sums for the report.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) report: Report,
     pub(super) in_system: u64,
     pub(super) waits_ms: f64,
     pub(super) found_all_busy: u64,
-    /// Whether the warm-up is over and the last query has not arrived.
+    /// Whether the warm-up is over and the last query has not yet arrived.
     pub(super) counting: bool,
     pub(super) counted_ms: f64,
     pub(super) area_ms: f64,
@@ -231,7 +231,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Adds up what held from one instant to the next.
+    /// Adds the state that held for `elapsed_ms` to the sums.
     #[inline]
     pub(super) fn pass(&mut self, elapsed_ms: f64, idle: usize) {
         let area_ms = elapsed_ms * self.in_system as f64;
@@ -246,7 +246,7 @@ impl Tally {
         }
     }
 
-    /// The report, when the last query has left.
+    /// Returns the report; called after the last query has left.
     pub(super) fn finish(mut self, cores: usize) -> Report {
         let report = &mut self.report;
         report.responses_ms.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! What happens next?
+//! Event loop of the simulation.
 
 use super::engine::{Engine, Live, NONE};
 use super::machine::{Layout, NextCore};
@@ -6,11 +6,11 @@ use super::report::Report;
 use super::streams::uniform;
 use schedule::policy::{Idle, Load, Policy, Query};
 
-/// In `Waiting`, in place of a part: whichever is next.
+/// Part number in `Waiting` for the next part of the query.
 const ANY_PART: u32 = u32::MAX;
 
 impl<P: Policy + ?Sized> Engine<'_, P> {
-    /// From the first arrival until the last query has left.
+    /// Runs from the first arrival until the last query has left.
     pub(super) fn run(&mut self) -> Report {
         let total = self.settings.queries as u64;
         let mut arrived = 0u64;
@@ -127,7 +127,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         }
     }
 
-    /// Gives a query a place and draws its part times.
+    /// Assigns a slot to a query and draws its part times.
     fn admit(&mut self, number: u64) -> u32 {
         let live = Live {
             number,
@@ -159,7 +159,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         self.free.push(slot);
     }
 
-    /// Queries that wait in a queue and have not begun.
+    /// Returns the number of queries in a queue that have not started.
     fn waiting(&self, queue: usize) -> usize {
         let queue = &self.queues[queue];
         let begun = queue
@@ -168,7 +168,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         queue.len() - usize::from(begun)
     }
 
-    /// Whether a queue of parts takes no more.
+    /// Returns whether a queue of parts is full.
     fn is_full(&self, queue: usize) -> bool {
         let Some(max) = self.settings.queue_max else {
             return false;
@@ -197,7 +197,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
 
     // ---- begin ---------------------------------------------------------------------------------
 
-    /// Idle cores take what waits in the one queue.
+    /// Starts waiting parts of the shared queue on idle cores.
     fn begin_shared(&mut self) {
         while self.idle > 0 {
             let Some(&(slot, _)) = self.queues[0].front() else {
@@ -237,7 +237,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
             }
             let chosen = self.policy.handler(&query, Idle::new(&self.idle_words));
             let Some(core) = chosen.filter(|&core| self.is_idle(core)) else {
-                // A policy that leaves idle handlers idle is asked again when another is.
+                // The policy left all idle handlers idle; it is asked again at the next event.
                 return;
             };
             let live = &mut self.live[slot as usize];
@@ -252,7 +252,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         }
     }
 
-    /// Idle cores of a queue of parts take what waits in it.
+    /// Starts waiting parts of a queue on its idle cores.
     fn begin_in(&mut self, queue: usize) {
         while let Some(&(slot, part)) = self.queues[queue].front() {
             if self.is_late(slot) {
@@ -272,7 +272,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         self.idle_words[core / 64] >> (core % 64) & 1 == 1
     }
 
-    /// The idle core of a queue of parts with the lowest number.
+    /// Returns the lowest-numbered idle core of a queue of parts.
     fn idle_in(&self, queue: usize) -> Option<usize> {
         match self.settings.layout {
             Layout::PerCore(_) => Some(queue).filter(|&core| self.is_idle(core)),
@@ -306,7 +306,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         self.others_feel(core);
     }
 
-    /// A core that is not idle any more turns to a part.
+    /// Starts a part on a core that has already left the idle set.
     fn take_part(&mut self, core: usize, slot: u32, part: u32) {
         let speed = self.speed_of(core);
         let state = &mut self.cores[core];
@@ -327,7 +327,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         let live = &mut self.live[slot as usize];
         live.unfinished -= 1;
         if shared && live.next_part < parts {
-            // A handler stays with its query while there is something left of it.
+            // A handler stays with its query while parts of it remain.
             let part = live.next_part;
             live.next_part = if late { parts } else { part + 1 };
             if live.next_part == parts && live.lanes > 0 {
@@ -365,7 +365,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         }
     }
 
-    /// A core ceases to search, or its work moves.
+    /// Adds the busy time of a core that stops searching or whose work moves.
     pub(super) fn add_busy_time(&mut self, core: usize) {
         let busy_ms = self.now_ms - self.cores[core].busy_since_ms;
         self.tally.report.core_busy_ms[core] += busy_ms;
@@ -395,7 +395,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         }
     }
 
-    /// The last part of a query is done or dropped.
+    /// Removes a query whose last part is done or dropped.
     fn leave(&mut self, slot: u32) {
         let live = &self.live[slot as usize];
         let spent_ms = self.now_ms - live.arrived_ms;

@@ -1,21 +1,21 @@
-//! How sure is a simulated figure?
+//! Confidence intervals of simulated figures.
 //!
-//! Runs with seeds of their own are independent, so the spread of a figure between runs says how far
-//! its mean may be off (Student 1908).
+//! Runs with different seeds are independent, so the spread of a figure between runs gives the error of
+//! its mean (Student 1908).
 
-/// A mean over independent runs.
+/// Mean over independent runs, with its spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Deviation between runs.
+    /// Standard deviation between runs.
     pub deviation: f64,
-    /// Runs.
+    /// Number of runs.
     pub runs: usize,
 }
 
 impl Estimate {
-    /// Of the figures of independent runs, at least two.
+    /// Estimates from the figures of at least two independent runs.
     pub fn of(figures: &[f64]) -> Estimate {
         let runs = figures.len();
         let mean = figures.iter().sum::<f64>() / runs as f64;
@@ -27,19 +27,19 @@ impl Estimate {
         }
     }
 
-    /// How far the mean may be off with this confidence, say 0.95: half the width of its interval.
+    /// Returns half the width of the interval with this `confidence`, for example 0.95.
     pub fn half_width(&self, confidence: f64) -> f64 {
         let quantile = student_quantile(confidence, self.runs - 1);
         quantile * self.deviation / (self.runs as f64).sqrt()
     }
 
-    /// Whether a value lies in the interval of this confidence.
+    /// Returns whether `value` lies in the interval of this `confidence`.
     pub fn holds(&self, value: f64, confidence: f64) -> bool {
         (value - self.mean).abs() <= self.half_width(confidence)
     }
 }
 
-/// One figure list for each of several figures, over `runs` runs with seeds `seed`, `seed + 1`, ….
+/// Returns an estimate of each of `N` figures over `runs` runs with seeds `seed`, `seed + 1`, ….
 pub fn replicate<const N: usize, E>(
     seed: u64,
     runs: usize,
@@ -54,7 +54,7 @@ pub fn replicate<const N: usize, E>(
     Ok(figures.map(|list| Estimate::of(&list)))
 }
 
-/// t such that a Student variable of `freedom` degrees lies within ±t with this `confidence`.
+/// Returns t such that a Student variable of `freedom` degrees lies within ±t with this `confidence`.
 pub fn student_quantile(confidence: f64, freedom: usize) -> f64 {
     let mut high = 1.0;
     while student_within(high, freedom) < confidence {
@@ -63,7 +63,7 @@ pub fn student_quantile(confidence: f64, freedom: usize) -> f64 {
     crate::roots::crossing(0.0, high, |t| student_within(t, freedom) - confidence)
 }
 
-/// P(|T| ≤ t), by the finite sums of Abramowitz & Stegun 26.7.3 and 26.7.4.
+/// Returns P(|T| ≤ t), by the finite sums of Abramowitz & Stegun 26.7.3 and 26.7.4.
 fn student_within(t: f64, freedom: usize) -> f64 {
     let n = freedom as f64;
     let angle = (t / n.sqrt()).atan();

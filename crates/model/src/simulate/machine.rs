@@ -1,44 +1,44 @@
-//! What do queries run on, and where do they wait?
+//! Cores of the simulated machine and layout of its queues.
 
 use crate::error::{ModelError, checked, not_negative, positive, servers};
 
-/// A core, or one of two contexts of it.
+/// A core, or one of its two SMT contexts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Core {
     /// Work done per unit of time; 1 for the core that search times were measured on.
     pub speed: f64,
-    /// The other context of the same core, by number.
+    /// Number of the other context of the same core.
     pub sibling: Option<usize>,
 }
 
-/// Things that slow a core for a while: another program, the kernel, a pause. They come to each core
+/// Events that slow a core for a while: another program, the kernel, a pause. They arrive at each core
 /// as a Poisson process and last an exponential time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Disturbances {
-    /// How many come to one core each second.
+    /// Rate of disturbances per core, per second.
     pub per_core_per_s: f64,
-    /// Their mean length.
+    /// Mean duration, in ms.
     pub length_ms: f64,
-    /// A disturbed core is slower by this factor, from 1.
+    /// Slow-down factor of a disturbed core, at least 1.
     pub slowdown: f64,
 }
 
-/// Cores and how they slow each other.
+/// Cores and their interference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// The cores; handlers are numbered like them.
+    /// The cores; handlers have the same numbers.
     pub cores: Vec<Core>,
-    /// A context is slower by this factor while its sibling is busy, from 1.
+    /// Slow-down factor of a context while its sibling is busy, at least 1.
     pub smt_slowdown: f64,
-    /// Every core is slower by 1 + this where all others are busy, and in proportion where some are:
-    /// what sharing caches and memory costs. 0 for nothing.
+    /// Relative slow-down of every core while all others are busy, in proportion to the number of busy
+    /// ones: the cost of shared caches and memory. 0 for none.
     pub contention: f64,
-    /// What else slows cores.
+    /// Disturbances by other programs, `None` for none.
     pub disturbances: Option<Disturbances>,
 }
 
 impl Machine {
-    /// Equal cores that do not slow each other.
+    /// Returns a machine of equal cores without interference.
     pub fn of_cores(cores: usize) -> Machine {
         Machine {
             cores: vec![
@@ -54,8 +54,9 @@ impl Machine {
         }
     }
 
-    /// `cores` cores of two contexts each. Contexts 0 to cores − 1 are on different cores; taking low
-    /// numbers first keeps siblings apart while there is room.
+    /// Returns a machine of `cores` cores of two contexts each. Contexts 0 to cores − 1 are on
+    /// different cores; handlers with low numbers start first, so siblings stay apart while there is
+    /// room.
     pub fn of_smt_cores(cores: usize, smt_slowdown: f64) -> Machine {
         let context = |idx: usize| Core {
             speed: 1.0,
@@ -68,7 +69,7 @@ impl Machine {
         }
     }
 
-    /// `big` cores of speed 1 and after them `little` ones of a lower speed.
+    /// Returns a machine of `big` cores of speed 1 followed by `little` ones of a lower speed.
     pub fn of_big_and_little(big: usize, little: usize, little_speed: f64) -> Machine {
         let mut machine = Machine::of_cores(big + little);
         for core in &mut machine.cores[big..] {
@@ -77,12 +78,12 @@ impl Machine {
         machine
     }
 
-    /// Work that all cores do per unit of time when all are busy and none is disturbed.
+    /// Returns the work of all cores per unit of time when all are busy and none is disturbed.
     pub fn capacity(&self) -> f64 {
         self.capacity_of(0..self.cores.len())
     }
 
-    /// The same of some of the cores.
+    /// Returns the work of a subset of cores per unit of time when all are busy and none is disturbed.
     pub(crate) fn capacity_of(&self, cores: impl Iterator<Item = usize>) -> f64 {
         let speed = |idx: usize| match self.cores[idx].sibling {
             Some(_) => self.cores[idx].speed / self.smt_slowdown,
@@ -127,37 +128,37 @@ impl Machine {
     }
 }
 
-/// Which core's queue a part joins, where every core has its own.
+/// Choice of the core queue for a part, for a layout with a queue per core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextCore {
-    /// One after another.
+    /// Each core in turn.
     RoundRobin,
-    /// Any.
+    /// A random core.
     Random,
-    /// The one with the fewest parts waiting and running; of several the lowest.
+    /// The core with the fewest parts waiting and running; the lowest among equals.
     Shortest,
 }
 
-/// Where queries wait, and what may run where.
+/// Layout of queues over the cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// One queue; any core takes any part. The policy decides the degree.
+    /// One queue; any core takes any part. The policy chooses the degree of parallelism.
     Shared,
-    /// One queue; a query begins when as many cores as its degree are idle, and holds all of them until
+    /// One queue; a query starts when as many cores as its degree are idle, and holds all of them until
     /// its last part is done.
     Gang,
-    /// Partition p belongs to group p mod `groups` of cores, each with a queue of its own; core c is in
+    /// A queue for each of `groups` core groups. Partition p belongs to group p mod `groups`, core c to
     /// group c mod `groups`.
     Pinned {
-        /// Groups, which divide the cores.
+        /// Number of groups; must divide the cores.
         groups: usize,
     },
-    /// A queue a core; parts are dealt out as they arrive.
+    /// A queue per core; parts are assigned on arrival.
     PerCore(NextCore),
 }
 
 impl Layout {
-    /// Queues that there are on `cores` cores.
+    /// Returns the number of queues on `cores` cores.
     pub(crate) fn queues(self, cores: usize) -> Result<usize, ModelError> {
         match self {
             Layout::Shared | Layout::Gang => Ok(1),

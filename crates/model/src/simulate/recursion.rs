@@ -1,24 +1,24 @@
-//! What does the plainest possible simulation say?
+//! Simulation by recursion, the slow and obvious twin of [`super::run`].
 //!
-//! The slow and obvious twin of [`super::run`]: queries in order of arrival, each part on the core
-//! that is free first (Kiefer & Wolfowitz 1955). Equal cores of speed 1, no deadline, no full queue;
-//! tests compare the two query by query. For one part and one core it is Lindley's recursion.
+//! Queries are served in order of arrival, each part on the core that is free first (Kiefer & Wolfowitz
+//! 1955). Cores are equal and of speed 1; there is no deadline and no queue limit. Tests compare the
+//! two query by query. For one part and one core this is Lindley's recursion.
 
-/// How the parts of a query share the cores.
+/// Assignment of a query's parts to cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
     /// Each part on the core that is free first.
     Shared,
-    /// All parts begin together and hold their cores until the last is done.
+    /// All parts start together and hold their cores until the last is done.
     Gang,
     /// Part p on the core of group p mod groups that is free first; core c is in group c mod groups.
     Pinned {
-        /// Groups of cores.
+        /// Number of core groups.
         groups: usize,
     },
 }
 
-/// Cores, and when each is free.
+/// Cores with the time at which each is free.
 #[derive(Debug, Clone)]
 pub struct Cores {
     sharing: Sharing,
@@ -26,7 +26,7 @@ pub struct Cores {
 }
 
 impl Cores {
-    /// Idle cores.
+    /// Returns idle cores.
     pub fn new(cores: usize, sharing: Sharing) -> Cores {
         Cores {
             sharing,
@@ -34,7 +34,7 @@ impl Cores {
         }
     }
 
-    /// The response time of the next query, which arrives at `arrived_ms`.
+    /// Returns the response time of the next query, which arrives at `arrived_ms`.
     pub fn respond_ms(&mut self, arrived_ms: f64, parts_ms: &[f64]) -> f64 {
         match self.sharing {
             Sharing::Gang => self.respond_as_gang_ms(arrived_ms, parts_ms),

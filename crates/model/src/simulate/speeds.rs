@@ -1,4 +1,4 @@
-//! What changes the speed of a core, and what moves work to another one?
+//! Speed changes of cores and moves of work between them.
 
 use super::engine::{CoreState, Engine, NONE};
 use super::machine::{Layout, NextCore};
@@ -34,7 +34,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         slot != NONE && !held
     }
 
-    /// A core has begun or ceased to search; those that it slows go on at another speed.
+    /// Updates the speed of the cores that `core` slows, after it started or stopped searching.
     pub(super) fn others_feel(&mut self, core: usize) {
         if !self.coupled {
             return;
@@ -66,7 +66,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
 
     // ---- disturbances --------------------------------------------------------------------------
 
-    /// The earlier of the next disturbance and the end of one.
+    /// Returns the earlier of the next disturbance and the next end of one.
     pub(super) fn next_change(&self, disturbance_ms: f64) -> f64 {
         disturbance_ms.min(self.disturbance_ends.instant_ms())
     }
@@ -109,7 +109,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
         let mut swaps = Vec::new();
         self.policy.remap(&handlers, &mut swaps);
         for Swap { from, to } in swaps {
-            // Parts pinned to other cores must not leave them.
+            // A part pinned to a group of cores must stay there.
             let may_move = matches!(self.settings.layout, Layout::Shared);
             if may_move && from != to && self.searches(from) {
                 self.swap(from, to);
@@ -144,7 +144,7 @@ impl<P: Policy + ?Sized> Engine<'_, P> {
                 self.ends.set(core, f64::INFINITY);
             } else {
                 self.idle_words[core / 64] &= !bit;
-                // Not a speed there is, so that the end is worked out anew.
+                // No core has speed 0, so `change_speed` recomputes the completion time.
                 self.cores[core].speed = 0.0;
                 self.change_speed(core);
             }

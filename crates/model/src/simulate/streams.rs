@@ -1,9 +1,9 @@
-//! Where does chance come from?
+//! Random streams of a simulation.
 
 use rand_core::SeedableRng;
 pub(crate) use rand_xoshiro::Xoshiro256PlusPlus as Stream;
 
-/// Streams of random numbers that never meet, from one seed. (2^128 numbers lie between them.)
+/// Non-overlapping streams of random numbers from one seed, 2^128 numbers apart.
 pub(crate) struct Streams {
     pub(crate) arrivals: Stream,
     pub(crate) times: Stream,
@@ -25,19 +25,19 @@ impl Streams {
     }
 }
 
-/// A uniform number in [0, 1) out of 53 random bits.
+/// Returns a uniform number in [0, 1) from 53 random bits.
 pub(crate) fn uniform(stream: &mut Stream) -> f64 {
     use rand_core::Rng;
     (stream.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// An exponential time of mean 1.
+/// Returns an exponential time of mean 1.
 pub(crate) fn exponential(stream: &mut Stream) -> f64 {
     use rand_distr::Distribution;
     rand_distr::Exp1.sample(stream)
 }
 
-/// A normal number of mean 0 and deviation 1.
+/// Returns a normal number of mean 0 and deviation 1.
 pub(crate) fn normal(stream: &mut Stream) -> f64 {
     use rand_distr::Distribution;
     rand_distr::StandardNormal.sample(stream)

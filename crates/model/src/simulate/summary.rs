@@ -1,4 +1,4 @@
-//! What do several runs of one set-up say together, and how surely?
+//! Combined figures of several runs of one set-up, with their confidence.
 
 use super::engine::{Settings, run};
 use super::interval::Estimate;
@@ -8,59 +8,59 @@ use crate::energy::Activity;
 use crate::error::ModelError;
 use schedule::policy::Policy;
 
-/// The figures of several runs with seeds of their own. Quantiles are of all responses together, never
-/// means of quantiles; how far they may be off comes from their spread between runs.
+/// Figures of several runs with different seeds. Quantiles are taken over all responses together, never
+/// as means of quantiles; their error comes from their spread between runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Queries offered each second, as was asked for.
+    /// Offered load as requested, in queries per second.
     pub rate_per_s: f64,
-    /// Work that arrives over work that can be done, by means, of the busiest cores; 1 and more is overload.
+    /// Mean offered work over mean capacity, of the busiest cores; 1 and more is overload.
     pub load: f64,
-    /// Mean share of cores busy or held.
+    /// Mean share of cores busy or held by a gang.
     pub utilisation: f64,
-    /// Queries counted, in all runs.
+    /// Number of counted queries, over all runs.
     pub offered: u64,
-    /// Of these: refused by a full queue,
+    /// Number of counted queries refused by a full queue.
     pub refused: u64,
-    /// not begun before the deadline,
+    /// Number of counted queries not started before the deadline.
     pub expired: u64,
-    /// answered in part.
+    /// Number of counted queries answered in part.
     pub partial: u64,
-    /// Mean wait before the first part begins.
+    /// Mean wait before the first part starts.
     pub wait_ms: f64,
     /// Share of arrivals that found no idle core.
     pub p_wait: f64,
-    /// Mean response, over runs.
+    /// Mean response time, estimated over runs.
     pub response: Estimate,
-    /// The 99th percentile, over runs: for its spread only.
+    /// 99th percentile, estimated over runs; used for its spread only.
     pub p99: Estimate,
-    /// What the cores did, for [`energy`](crate::energy).
+    /// Activity of the cores, for [`energy`](crate::energy).
     pub activity: Activity,
     responses_ms: Vec<f64>,
 }
 
 impl Summary {
-    /// The response that a share of all answers does not exceed, or `None` where fewer than ten lie
-    /// beyond it: then it is chance.
+    /// Returns the response time that a `share` of all answers does not exceed, or `None` if fewer than
+    /// ten lie beyond it, since the figure would be chance.
     pub fn quantile_ms(&self, share: f64) -> Option<f64> {
         let beyond = self.responses_ms.len() as f64 * (1.0 - share);
         (beyond >= 10.0 - 1e-6).then(|| quantile(&self.responses_ms, share))
     }
 
-    /// Whether waits grow as long as the run lasts, so that no figure means anything.
+    /// Returns whether waits grow with the length of the run, so that its figures are meaningless.
     pub fn is_overloaded(&self) -> bool {
         self.load >= 1.0
     }
 
-    /// All responses, ascending.
+    /// Returns all response times, ascending.
     pub fn responses_ms(&self) -> &[f64] {
         &self.responses_ms
     }
 }
 
-/// Work offered over what the cores can do with all of them busy: by means, and of the busiest group of
-/// cores where partitions are pinned. For a gang of all parts, cores that wait for the slowest part count
-/// as busy; where parts are drawn independently of each other, they wait longer than this says.
+/// Returns the offered work over the capacity with all cores busy: by means, and for the busiest group
+/// of cores if partitions are pinned. In a gang of all parts, cores that wait for the slowest part
+/// count as busy; for parts drawn independently this underestimates their wait.
 pub(crate) fn load(settings: &Settings) -> f64 {
     let Settings { machine, times, .. } = settings;
     let cores = machine.cores.len();
@@ -82,11 +82,11 @@ pub(crate) fn load(settings: &Settings) -> f64 {
     }
 }
 
-/// Runs a set-up `runs` times, with seeds from that of the settings upwards. `policy` makes a fresh
-/// policy for each run.
+/// Runs a set-up `runs` times, with consecutive seeds from that of the settings. `policy` returns a
+/// fresh policy for each run.
 ///
 /// # Errors
-/// As [`run`].
+/// The errors of [`run`].
 pub fn summarise<P: Policy>(
     settings: &Settings,
     runs: usize,

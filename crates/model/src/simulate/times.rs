@@ -1,13 +1,13 @@
-//! How long do the parts of a query take to search?
+//! Search times of the parts of a query.
 //!
-//! Either as measured, a row of part times a query, or drawn from a distribution. Times are those of a
-//! core of speed 1 that nothing slows.
+//! Times are either measured, one row of part times per query, or drawn from a distribution. They refer
+//! to a core of speed 1 without interference.
 
 use super::streams::{Stream, exponential, normal, uniform};
 use crate::error::{ModelError, checked, not_negative, positive};
 use crate::formulas::general::lognormal_parameters;
 
-/// Measured search times: for each query one time a partition, in ms.
+/// Measured search times: one time per query and partition, in ms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Searches {
     parts: usize,
@@ -15,11 +15,11 @@ pub struct Searches {
 }
 
 impl Searches {
-    /// Rows of equal length, one a query, of times that are finite and not negative.
+    /// Takes one row of times per query; rows have equal length, and times are finite and not negative.
     ///
     /// # Errors
-    /// [`ModelError::Conflict`] where there are none or they differ in length; [`ModelError::Outside`]
-    /// where a time is none.
+    /// [`ModelError::Conflict`] if there are no rows or they differ in length; [`ModelError::Outside`]
+    /// if a time is negative or not finite.
     pub fn new(rows: impl IntoIterator<Item = Vec<f64>>) -> Result<Searches, ModelError> {
         let mut searches = Searches {
             parts: 0,
@@ -45,27 +45,27 @@ impl Searches {
         Ok(searches)
     }
 
-    /// Partitions, the length of a row.
+    /// Returns the number of partitions, the length of a row.
     pub fn parts(&self) -> usize {
         self.parts
     }
 
-    /// Queries, the number of rows.
+    /// Returns the number of queries, the number of rows.
     pub fn queries(&self) -> usize {
         self.times_ms.len() / self.parts
     }
 
-    /// The rows.
+    /// Returns the the rows.
     pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
         self.times_ms.chunks_exact(self.parts)
     }
 
-    /// Mean of all parts of a query added up: the work of a query, in ms of one core.
+    /// Returns the mean work of a query, the sum of its parts, in ms of one core.
     pub fn work_ms(&self) -> f64 {
         self.times_ms.iter().sum::<f64>() / self.queries() as f64
     }
 
-    /// Variance of that work over its squared mean.
+    /// Returns the squared coefficient of variation of that work.
     pub fn work_cv2(&self) -> f64 {
         let mean = self.work_ms();
         let squares = self
@@ -74,8 +74,8 @@ impl Searches {
         squares.sum::<f64>() / self.queries() as f64 / (mean * mean)
     }
 
-    /// How much faster a query is with all its partitions on cores of their own: all its work over its
-    /// slowest part, both added up over all queries.
+    /// Returns the speed-up of a query with each partition on a core of its own: total work over the
+    /// slowest part, both summed over all queries.
     pub fn speed_up(&self) -> f64 {
         let slowest = self
             .rows()
@@ -83,10 +83,10 @@ impl Searches {
         self.times_ms.iter().sum::<f64>() / slowest.sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
-    /// The same searches where every part takes so much longer.
+    /// Returns the same searches with every part lengthened by `by_ms`.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] for a time that is none.
+    /// [`ModelError::Outside`] if `by_ms` is negative or not finite.
     pub fn lengthened(&self, by_ms: f64) -> Result<Searches, ModelError> {
         not_negative("the time added to searches (ms)", by_ms)?;
         Ok(Searches {
@@ -95,10 +95,10 @@ impl Searches {
         })
     }
 
-    /// The same searches where everything takes `factor` times as long.
+    /// Returns the same searches with every time multiplied by `factor`.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] for a factor that is not above 0.
+    /// [`ModelError::Outside`] if `factor` is not above 0.
     pub fn stretched(&self, factor: f64) -> Result<Searches, ModelError> {
         positive("the factor of search times", factor)?;
         Ok(Searches {
@@ -107,10 +107,10 @@ impl Searches {
         })
     }
 
-    /// The same queries as `split` would cut the sum of their parts.
+    /// Returns the same queries with the sum of their parts divided by `split`.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] for a speed-up that the parts cannot give.
+    /// [`ModelError::Outside`] for a speed-up that the parts cannot achieve.
     pub fn resplit(&self, split: Split) -> Result<Searches, ModelError> {
         split.check()?;
         let part = |row: &[f64]| row.iter().sum::<f64>() / split.speed_up;
@@ -119,20 +119,20 @@ impl Searches {
     }
 }
 
-/// How a whole query is cut into parts.
+/// Division of a query into parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
-    /// Parts a query.
+    /// Parts per query.
     pub parts: usize,
-    /// By how much a query is faster with each part on a core of its own; as many as the parts where
-    /// nothing is lost.
+    /// Speed-up of a query with each part on a core of its own; equal to `parts` for a lossless split.
     pub speed_up: f64,
-    /// Whether each part's time is drawn by itself, or all parts of a query take the same.
+    /// Whether the time of each part is drawn separately; otherwise all parts of a query take the same
+    /// time.
     pub independent: bool,
 }
 
 impl Split {
-    /// Equal parts that lose nothing.
+    /// Returns a split into equal parts without loss.
     pub fn perfect(parts: usize) -> Split {
         Split {
             parts,
@@ -141,7 +141,7 @@ impl Split {
         }
     }
 
-    /// Independent parts with the mean that a perfect split has.
+    /// Returns a split into independent parts with the mean part time of a perfect split.
     pub fn independent(parts: usize) -> Split {
         Split {
             independent: true,
@@ -162,32 +162,32 @@ impl Split {
     }
 }
 
-/// A distribution of times, by its shape. `cv2` is variance over squared mean.
+/// Shape of a distribution of times. `cv2` is variance over squared mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Distribution {
-    /// Always the same.
+    /// A constant time.
     Constant,
-    /// Exponential: `cv2` 1.
+    /// An exponential time: `cv2` 1.
     Exponential,
     /// The sum of `stages` exponential times: `cv2` 1/stages.
     Erlang {
-        /// From 1.
+        /// Number of stages, at least 1.
         stages: u32,
     },
     /// One of two exponential times, balanced means: `cv2` above 1.
     Hyperexponential {
-        /// Above 1.
+        /// Squared coefficient of variation, above 1.
         cv2: f64,
     },
-    /// The exponential of a normal number; long-tailed, as search times are.
+    /// The exponential of a normal number; long-tailed, like search times.
     Lognormal {
-        /// 0 or more.
+        /// Squared coefficient of variation, at least 0.
         cv2: f64,
     },
 }
 
 impl Distribution {
-    /// Variance over squared mean.
+    /// Returns the squared coefficient of variation, variance over squared mean.
     pub fn cv2(self) -> f64 {
         match self {
             Distribution::Constant => 0.0,
@@ -219,15 +219,15 @@ impl Distribution {
     }
 }
 
-/// A distribution of mean 1, ready to draw from.
+/// A distribution of mean 1, ready for sampling.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     Constant,
     Exponential,
     Erlang(u32),
-    /// Share of the shorter, and both means.
+    /// Share of the shorter time, and both means.
     Hyperexponential(f64, f64, f64),
-    /// Mean and deviation of the logarithm.
+    /// Mean and standard deviation of the logarithm.
     Lognormal(f64, f64),
 }
 
@@ -265,38 +265,38 @@ impl Shape {
     }
 }
 
-/// In which order measured queries come.
+/// Order of measured queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// As measured, and from the beginning again after the last.
+    /// The order of measurement, repeated after the last query.
     AsMeasured,
-    /// Any measured query at any time.
+    /// A random measured query each time.
     Shuffled,
 }
 
-/// Where search times come from.
+/// Source of search times.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Times {
     /// Measured queries.
     Measured {
-        /// Their times.
+        /// Measured times.
         searches: Searches,
-        /// Their order.
+        /// Order of the queries.
         order: Order,
     },
-    /// Drawn.
+    /// Drawn from a distribution.
     Drawn {
         /// Mean time of a whole query, in ms.
         mean_ms: f64,
-        /// Of whole queries, or of parts where these are independent.
+        /// Distribution of whole queries, or of parts if these are independent.
         distribution: Distribution,
-        /// How a query is cut.
+        /// Division of a query into parts.
         split: Split,
     },
 }
 
 impl Times {
-    /// Parts a query.
+    /// Returns the number of parts per query.
     pub fn parts(&self) -> usize {
         match self {
             Times::Measured { searches, .. } => searches.parts(),
@@ -304,7 +304,7 @@ impl Times {
         }
     }
 
-    /// Mean work of a query, all parts added up, in ms of one core of speed 1.
+    /// Returns the mean work of a query, the sum of its parts, in ms of one core of speed 1.
     pub fn work_ms(&self) -> f64 {
         match self {
             Times::Measured { searches, .. } => searches.work_ms(),
@@ -312,7 +312,7 @@ impl Times {
         }
     }
 
-    /// Mean work of each part.
+    /// Returns the mean work of each part.
     pub(crate) fn part_works_ms(&self) -> Vec<f64> {
         match self {
             Times::Measured { searches, .. } => {
@@ -328,7 +328,8 @@ impl Times {
         }
     }
 
-    /// Mean of the slowest part of a query; of parts that are drawn, of any.
+    /// Returns the mean time of the slowest part of a query; for drawn parts, the mean time of any
+    /// part.
     pub(crate) fn slowest_ms(&self) -> f64 {
         match self {
             Times::Measured { searches, .. } => searches.work_ms() / searches.speed_up(),
@@ -336,10 +337,10 @@ impl Times {
         }
     }
 
-    /// Ready to draw from.
+    /// Prepares the times for sampling.
     ///
     /// # Errors
-    /// [`ModelError::Outside`] where a parameter is none.
+    /// [`ModelError::Outside`] if a parameter is out of range.
     pub fn source(&self) -> Result<TimeSource<'_>, ModelError> {
         Ok(match self {
             Times::Measured { searches, order } => TimeSource::Measured {
@@ -365,35 +366,35 @@ impl Times {
     }
 }
 
-/// Gives the part times of one query after another.
+/// Source of the part times of one query after another.
 #[derive(Debug)]
 pub enum TimeSource<'a> {
-    /// From measured rows.
+    /// Reads measured rows.
     Measured {
-        /// The rows.
+        /// Measured rows.
         searches: &'a Searches,
-        /// Their order.
+        /// Order of the rows.
         order: Order,
-        /// The next row, where the order is that of measurement.
+        /// Next row, for the order of measurement.
         next: usize,
     },
-    /// From a distribution.
+    /// Samples a distribution.
     Drawn {
         /// Mean time of a part.
         part_ms: f64,
-        /// Of mean 1.
+        /// Distribution of mean 1.
         shape: Drawing,
-        /// Whether parts are drawn one by one.
+        /// Whether parts are drawn separately.
         independent: bool,
     },
 }
 
-/// A distribution of mean 1 with its parameters worked out.
+/// A distribution of mean 1 with precomputed parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawing(Shape);
 
 impl TimeSource<'_> {
-    /// Fills in the times of the next query, one a part, in ms.
+    /// Fills in the part times of the next query, in ms.
     #[inline]
     pub(crate) fn fill(&mut self, stream: &mut Stream, parts_ms: &mut [f64]) {
         match self {

@@ -1,4 +1,4 @@
-//! Do simulated queues have the waits that exact results give them?
+//! Agreement of simulated waits with exact results.
 
 use crate::support::{CONFIDENCE, RUNS, drawn, exponential, fifo, holds, poisson, ran, replicated};
 use model::formulas::fork_join::fork_join;
@@ -96,8 +96,8 @@ fn other_times_and_arrivals() {
     }
 }
 
-/// Means with 95 % intervals, and 99th percentiles, that a simulator of other make gave, of 10 runs of
-/// 200,000 queries. Theirs and ours must not differ by more than both vary (99.9 %).
+/// Compares means with 95 % intervals and 99th percentiles with those of another simulator, over 10
+/// runs of 200,000 queries. The differences must lie within the variation of both (99.9 %).
 #[test]
 fn partitions_as_another_simulator_saw_them() {
     let check = |rate: f64,
@@ -106,13 +106,13 @@ fn partitions_as_another_simulator_saw_them() {
                  rows: [(f64, f64, f64); 4]| {
         for (parts, (mean, half_width, p99)) in [1, 2, 4, 8].into_iter().zip(rows) {
             let times = drawn(50.0, Distribution::Exponential, split(parts));
-            // Near saturation a queue takes long to forget that it began empty.
+            // Near saturation a queue takes long to forget its empty start.
             let queries = if rate > 140.0 { 60_000 } else { 30_000 };
             let mut settings = Settings::new(Machine::of_cores(8), poisson(rate), times, queries);
             settings.layout = layout(parts);
             settings.warm_up = queries / 5;
             let [response, ..] = replicated(&settings, &fifo(parts));
-            // Theirs at 99.9 %: 4.78 over 2.26 deviations. Half a last digit may be rounding.
+            // Its interval at 99.9 %: 4.78 over 2.26 deviations. Half a last digit may be rounding.
             let width = response.half_width(CONFIDENCE).hypot(half_width * 2.11) + 0.05;
             assert!(
                 (response.mean - mean).abs() <= width,
@@ -127,7 +127,7 @@ fn partitions_as_another_simulator_saw_them() {
                 Ok::<_, ()>([report.quantile_ms(0.99)])
             })
             .unwrap();
-            // Of theirs no interval is known: as wide as ours, taken twice.
+            // The other simulator gives no interval for this: it is taken as wide as ours.
             let width = 1.5 * tail.half_width(CONFIDENCE) + 0.5;
             assert!(
                 (tail.mean - p99).abs() <= width,

@@ -1,4 +1,4 @@
-//! Do cores that differ, and that slow each other, cost what they should?
+//! Cost of unequal cores and of interference between cores.
 
 use crate::support::{drawn, exponential, fifo, holds, poisson, ran, replicated};
 use model::formulas::Mmc;
@@ -26,7 +26,8 @@ fn cores_with_queues_of_their_own() {
     assert!(random.mean > in_turn && in_turn > shortest && shortest > mean(Layout::Shared));
 }
 
-/// Mean number in a queue whose cores together serve `service[n]` at n queries, by birth and death.
+/// Returns the mean number in a queue whose cores together serve `service[n]` at n queries, by birth
+/// and death.
 fn birth_and_death(rate: f64, service: impl Fn(usize) -> f64) -> f64 {
     let (mut weight, mut sum, mut mean) = (1.0, 1.0, 0.0);
     for number in 1..2_000 {
@@ -54,7 +55,7 @@ fn siblings_and_neighbours_slow_each_other() {
         },
         2.0 * 20.0 / 1.4,
     );
-    // Siblings are used last: two queries on two cores do not meet.
+    // Siblings are used last, so two queries on two cores do not interfere.
     let mut settings = Settings::new(
         Machine::of_smt_cores(2, 1.5),
         Arrivals::Trace(vec![1.0, 1.0, 100.0]),
@@ -70,8 +71,9 @@ fn siblings_and_neighbours_slow_each_other() {
 
 #[test]
 fn a_sibling_slows_from_when_it_begins_until_it_ends() {
-    // 10 ms of work at 0 and at 4 ms on two contexts, slower by 2 together: the first has 6 ms left at
-    // 4 ms, which take until 16; by then the second has done 6, and does the last 4 by itself: 20.
+    // 10 ms of work starts at 0 and at 4 ms on two contexts, slower by 2 together. The first has 6 ms
+    // left at 4 ms, which take until 16; by then the second has done 6, and finishes the last 4 alone
+    // at 20.
     let mut settings = Settings::new(
         Machine::of_smt_cores(1, 2.0),
         Arrivals::Trace(vec![1.0, 5.0]),
@@ -100,10 +102,10 @@ fn big_and_little_cores() {
     holds(response, 1e3 * exact / rate);
 }
 
-/// Mean number in M/M/2 with a fast server that is taken first. Gaussian elimination by hand of the
-/// balance equations of (empty, fast alone, slow alone, two or more).
+/// Returns the mean number in M/M/2 with a fast server that is taken first, by Gaussian elimination of
+/// the balance equations of (empty, fast alone, slow alone, two or more).
 fn two_unequal(rate: f64, fast: f64, slow: f64) -> f64 {
-    // Unknown p_f, p_s, p_2 relative to p_0 = 1:
+    // The unknowns p_f, p_s, p_2 are relative to p_0 = 1:
     //   fast·p_f + slow·p_s = rate
     //   (rate + slow)·p_s = fast·p_2
     //   (fast + slow)·p_2 = rate·(p_f + p_s)       cut between 1 and 2
@@ -114,7 +116,7 @@ fn two_unequal(rate: f64, fast: f64, slow: f64) -> f64 {
     let p_s = -off(0.0) / (off(1.0) - off(0.0));
     let (p_f, p_2) = (p_f_of(p_s), p_2_of(p_s));
     let rho = rate / (fast + slow);
-    // From 2 on it is geometric: Σ p_2 ρ^k and Σ (2 + k) p_2 ρ^k.
+    // From 2 on the distribution is geometric: Σ p_2 ρ^k and Σ (2 + k) p_2 ρ^k.
     let sum = 1.0 + p_f + p_s + p_2 / (1.0 - rho);
     let mean = p_f + p_s + p_2 * (2.0 / (1.0 - rho) + rho / (1.0 - rho).powi(2));
     mean / sum

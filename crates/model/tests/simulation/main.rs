@@ -1,6 +1,6 @@
-//! Does the simulator agree with its twin query by query, and with exact results within its own error?
+//! Agreement of the simulator with its twin query by query, and with exact results within its error.
 //!
-//! Every run here is held to Little's law and to PASTA (arrivals see time averages) as well.
+//! Every run here is also checked against Little's law and PASTA (arrivals see time averages).
 
 mod exact;
 mod machine;

@@ -1,4 +1,4 @@
-//! Do deadlines, disturbances and policies do what they say?
+//! Effect of deadlines, disturbances and policies in simulated runs.
 
 use crate::support::{drawn, exponential, poisson, ran};
 use model::energy::{CorePower, estimate};
@@ -27,7 +27,7 @@ fn deadlines_drop_what_has_not_begun() {
             answered > 0.5 && answered < 1.0 / overload + 0.35,
             "{layout:?} {answered}"
         );
-        // Work that began within the deadline takes a part's time at most: rarely 10 times the mean.
+        // Work that starts within the deadline ends within one part time: rarely 10 times the mean.
         assert!(
             report.quantile_ms(0.99) < 100.0 + 250.0,
             "{layout:?} {}",
@@ -74,13 +74,13 @@ fn disturbances_cost_what_they_take() {
             .zip(&unfelt)
             .all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + a))
     );
-    // A core is disturbed for about 0.02 · 5 s of the time (a little less, as they overlap), and while
-    // it is, searches take 3 times as long.
+    // A core is disturbed for about 0.02/s · 5 s = 10 % of the time (a little less, as disturbances
+    // overlap), and searches then take 3 times as long.
     let ratio = ran(&settings(3.0), &mut Fifo { degree: 1 }).response_ms() / 10.0;
     assert!((1.13..1.23).contains(&ratio), "{ratio}");
 }
 
-/// Takes the big core whenever something has run for long on a little one.
+/// Policy that moves long-running work from a little core to the big one.
 struct Hurry;
 
 impl Policy for Hurry {
@@ -107,7 +107,7 @@ impl Policy for Hurry {
     }
 }
 
-/// The same without moving.
+/// Policy that makes the same choices but moves no work.
 struct Stay;
 
 impl Policy for Stay {
@@ -131,7 +131,7 @@ fn moving_long_searches_to_the_big_core_shortens_the_tail() {
     let (stay, hurry) = (ran(&settings, &mut Stay), ran(&settings, &mut Hurry));
     assert!(hurry.moved > 1000 && stay.moved == 0);
     assert!(hurry.quantile_ms(0.99) < 0.8 * stay.quantile_ms(0.99));
-    // The big core works more of the time, and takes more power.
+    // The big core works for more of the time, and draws more power.
     let share = |report: &Report| report.core_busy_ms[0] / report.core_busy_ms.iter().sum::<f64>();
     assert!(share(&hurry) > share(&stay));
     let power = |busy_watts| CorePower {
@@ -153,7 +153,7 @@ fn moving_long_searches_to_the_big_core_shortens_the_tail() {
         + 1.0;
     assert!((lazy.watts / by_hand - 1.0).abs() < 1e-9);
     assert!(estimate(&stay.activity(), &powers[1..], 1.0).is_err());
-    // Moving among equal cores changes nothing but the numbers of cores.
+    // Moves among equal cores change only the core numbers.
     let equal = Settings {
         machine: Machine::of_cores(4),
         keep_order: true,
@@ -179,11 +179,11 @@ fn degrees_are_those_of_the_policy() {
     };
     let fixed = |degree| move |settings: &Settings| ran(settings, &mut Fifo { degree });
     let mut adaptive = |settings: &Settings| ran(settings, &mut IdleShare { degree_max: 8 });
-    // A degree of 1 is a queue of whole queries.
+    // A degree of 1 gives a queue of whole queries.
     let whole = drawn(40.0, Distribution::Exponential, Split::perfect(1));
     let one_part = Settings::new(Machine::of_cores(8), poisson(100.0), whole, 60_000);
     let expected = ran(&one_part, &mut Fifo { degree: 1 }).quantile_ms(0.99);
     assert!((p99(100.0, &mut fixed(1)) / expected - 1.0).abs() < 1e-6);
-    // Wide where there is room.
+    // The policy uses a wide degree while cores are idle.
     assert!(p99(20.0, &mut adaptive) < 0.5 * p99(20.0, &mut fixed(1)));
 }

@@ -1,4 +1,4 @@
-//! Does a seed decide everything, and are wrong settings refused?
+//! Reproducibility by seed and refusal of invalid settings.
 
 use crate::support::{drawn, exponential, fifo, poisson, ran};
 use model::simulate::{
@@ -29,7 +29,7 @@ fn a_seed_decides_everything_and_common_queries_are_common() {
         times: times(8),
         ..settings.clone()
     };
-    // The same arrivals, whatever the search times.
+    // Arrivals do not depend on the search times.
     assert_eq!(again(&settings).rate_per_s, again(&split).rate_per_s);
 }
 
@@ -90,7 +90,7 @@ fn wrong_settings_are_refused() {
 
 #[test]
 fn overload_is_seen_where_it_is() {
-    // 3 and 9 ms of work: shared evenly, or one partition three times the other.
+    // 3 and 9 ms of work: once divided evenly, once with one partition of three times the other.
     let searches = Searches::new([vec![3.0, 9.0]]).unwrap();
     let times = Times::Measured {
         searches,

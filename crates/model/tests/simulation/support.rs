@@ -1,4 +1,4 @@
-//! What do all simulations here have in common?
+//! Shared checks and helpers of the simulation tests.
 
 use model::simulate::recursion::{Cores, Sharing};
 use model::simulate::{
@@ -26,8 +26,8 @@ pub(crate) fn exponential(mean_ms: f64) -> Times {
     drawn(mean_ms, Distribution::Exponential, Split::perfect(1))
 }
 
-/// Runs and checks what holds for every run: all queries are accounted for, and the area under the
-/// number in the system is the time that queries spent in it.
+/// Runs and checks the invariants of every run: all queries are accounted for, and the area under the
+/// number in the system equals the time that queries spent in it.
 pub(crate) fn ran(settings: &Settings, policy: &mut impl Policy) -> Report {
     let report = run(settings, policy).unwrap();
     let counted = report.answered() + report.refused + report.expired;
@@ -48,8 +48,8 @@ pub(crate) fn ran(settings: &Settings, policy: &mut impl Policy) -> Report {
     report
 }
 
-/// Replications with other seeds: of the mean response, the mean wait, the share that finds all busy,
-/// that share of time, L and λW. Little's law and PASTA are checked; the first three are returned.
+/// Replicates with other seeds: mean response, mean wait, share of arrivals that find all busy, the
+/// corresponding share of time, L and λW. Checks Little's law and PASTA; returns the first three.
 pub(crate) fn replicated(settings: &Settings, policy: &impl Fn() -> Fifo) -> [Estimate; 3] {
     let [response, wait, found, busy, in_system, by_littles_law] =
         replicate(settings.seed, RUNS, |seed| {
@@ -100,7 +100,7 @@ pub(crate) fn holds(estimate: Estimate, exact: f64) {
     );
 }
 
-/// Response times in order of arrival, of the engine and of its twin.
+/// Returns the response times in order of arrival, of the engine and of its twin.
 pub(crate) fn both(
     cores: usize,
     layout: Layout,
@@ -131,7 +131,7 @@ pub(crate) fn both(
     (engine, plain.collect())
 }
 
-/// Part times as a run would draw them, seen through a machine that is never busy.
+/// Returns the part times that a run would draw, observed on a machine that is never busy.
 pub(crate) fn rows_of(times: &Times, queries: usize) -> Vec<Vec<f64>> {
     let mut state = 99u64;
     let mut next = move || {

@@ -1,4 +1,4 @@
-//! Does the engine agree with its twin query by query, and do equal parts make all layouts the same?
+//! Agreement of the engine with its twin query by query, and of all layouts for equal parts.
 
 use crate::support::{both, drawn, poisson, ran};
 use model::simulate::recursion::Sharing;

@@ -1,28 +1,28 @@
-//! How whole cores are dealt to units, and what happens when they run out.
+//! Assignment of whole cores to units, and of shared contexts once cores run out.
 //!
-//! A *unit* is what belongs on one node: a partition (`data`), or the partitions that meet on the
-//! same cores (`query`). It is a row of *bundles*; a bundle begins on a core of its own and fills
-//! the core's contexts before it takes the next core.
+//! A *unit* is a group of handlers that should stay on one node: a partition (`data`), or the
+//! partitions that meet on the same cores (`query`). It is a list of *bundles*; a bundle starts on a
+//! core of its own and fills the core's contexts before it takes the next core.
 //!
-//! Round 1: unit after unit takes cores, the fastest class first, no more of a class than its equal
-//! share. Round 2: slots that found no core take the least used context, so free ones come first,
-//! and then all CPUs are shared alike. Cost: O(slots × cores).
+//! Round 1: each unit in turn takes cores, the fastest class first, and no more of a class than its
+//! equal share. Round 2: slots without a core take the least used context; free contexts thus come
+//! first, and then all CPUs are shared evenly. Cost: O(slots × cores).
 
 use super::{HandlerPlace, Why};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One handler that needs a place.
+/// A handler to be placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) partition: usize,
     pub(super) handler: usize,
 }
 
-/// Handlers that belong on the same core.
+/// Handlers that should share a core.
 pub(super) type Bundle = Vec<Slot>;
 
-/// A core and those of its contexts that may be given.
+/// A core and its available contexts.
 #[derive(Debug, Clone)]
 pub(super) struct Core {
     pub(super) number: u32,
@@ -30,11 +30,11 @@ pub(super) struct Core {
     pub(super) speed_class: u32,
     pub(super) socket: Option<u32>,
     pub(super) node: Option<u32>,
-    /// The lowest context of its last cache, as the name of that cache.
+    /// Last-level cache of the core, identified by its lowest context.
     pub(super) cache: Option<u32>,
 }
 
-/// Deals `cores`, of which there is at least one, to `units`.
+/// Assigns `cores`, at least one, to `units`.
 pub(super) fn deal(cores: &[Core], units: &[Vec<Bundle>]) -> Vec<HandlerPlace> {
     let mut table = Table {
         cores,
@@ -53,7 +53,7 @@ pub(super) fn deal(cores: &[Core], units: &[Vec<Bundle>]) -> Vec<HandlerPlace> {
                 .map(|(bundle, slot)| (bundle, slot, home)),
         );
     }
-    // In turn through the units, so that none is left with all the sharing.
+    // Units take turns, so that the shared contexts are spread over all of them.
     left.sort_by_key(|&(bundle, slot, _)| (bundle, slot.handler, slot.partition));
     for (_, slot, home) in left {
         table.least_used(slot, home);
@@ -64,8 +64,8 @@ pub(super) fn deal(cores: &[Core], units: &[Vec<Bundle>]) -> Vec<HandlerPlace> {
     table.places
 }
 
-/// How many cores of each class every unit may take: as equal as can be, what remains going to
-/// those that have fewest so far.
+/// Returns the number of cores of each class for every unit: as equal as possible, with the remainder
+/// going to the units with the fewest cores so far.
 fn equal_shares(cores: &[Core], units: usize) -> Vec<BTreeMap<u32, usize>> {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
     for core in cores {
@@ -87,18 +87,18 @@ fn equal_shares(cores: &[Core], units: usize) -> Vec<BTreeMap<u32, usize>> {
 
 struct Table<'a> {
     cores: &'a [Core],
-    /// Cores that nobody has yet.
+    /// Whether each core is unassigned.
     free: Vec<bool>,
-    /// How many handlers each context has, by core.
+    /// Number of handlers on each context, by core.
     handlers: Vec<Vec<usize>>,
-    /// Which partitions each core has.
+    /// Partitions on each core.
     partitions: Vec<BTreeSet<usize>>,
     places: Vec<HandlerPlace>,
 }
 
 impl Table<'_> {
-    /// Gives a unit its cores. Returns its first core, and the slots (with their bundle's number)
-    /// that got none.
+    /// Assigns cores to a unit. Returns its first core, and the slots without a core (with the number
+    /// of their bundle).
     fn deal_unit(
         &mut self,
         unit: &[Bundle],
@@ -127,7 +127,8 @@ impl Table<'_> {
         (home, left)
     }
 
-    /// The best core that nobody has: fast, near the last one, and where most are free.
+    /// Returns the best unassigned core: fast, close to the last one, and in the node and cache with
+    /// the most free cores.
     fn next_core(&self, share: &BTreeMap<u32, usize>, last: Option<usize>) -> Option<usize> {
         let free = || {
             self.cores
@@ -141,8 +142,8 @@ impl Table<'_> {
         let far = |of: fn(&Core) -> Option<u32>, core: &Core| {
             last.is_some_and(|last| of(&self.cores[last]) != of(core))
         };
-        // Of all cores that share node, socket and cache, the lowest number is best: few are
-        // compared with counts.
+        // Among cores of the same node, socket and cache the lowest number wins, so few cores need
+        // counting.
         let mut kinds = BTreeMap::new();
         for (idx, core) in free() {
             if share.get(&core.speed_class).is_some_and(|&cores| cores > 0) {
@@ -172,7 +173,7 @@ impl Table<'_> {
         }
     }
 
-    /// Gives the contexts of a free core to the next slots of a bundle.
+    /// Assigns the contexts of a free core to the next slots of a bundle.
     fn fill(&mut self, core: usize, reached: Why, slots: &mut impl Iterator<Item = Slot>) {
         let mut first: Option<(Slot, u32)> = None;
         for context in 0..self.cores[core].cpus.len() {
@@ -190,7 +191,7 @@ impl Table<'_> {
         }
     }
 
-    /// Gives a slot the context with fewest handlers, best where its partition is not yet.
+    /// Assigns a slot to the context with the fewest handlers, preferring cores without its partition.
     fn least_used(&mut self, slot: Slot, home: Option<usize>) {
         let far = |core: &Core| home.is_some_and(|home| self.cores[home].node != core.node);
         let contexts = self.cores.iter().enumerate().flat_map(|(idx, core)| {

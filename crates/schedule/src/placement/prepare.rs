@@ -1,11 +1,11 @@
-//! Which cores may handlers have, and what belongs together on them?
+//! Preparation of a placement: the available cores, and the handlers that belong together.
 
 use super::deal::{Bundle, Core, Slot};
 use super::{Placement, PlacementError, PlacementRequest};
 use crate::{CpuSet, CpuTopology};
 use std::collections::BTreeMap;
 
-/// The CPUs that handlers may have.
+/// Returns the CPUs available to handlers.
 pub(super) fn pool(
     topology: &CpuTopology,
     request: &PlacementRequest,
@@ -38,7 +38,7 @@ pub(super) fn pool(
     })
 }
 
-/// The cores of the pool, each with the contexts that handlers may have.
+/// Returns the cores of the pool, each with its available contexts.
 pub(super) fn cores(topology: &CpuTopology, pool: &CpuSet, smt: bool) -> Vec<Core> {
     let mut cores: BTreeMap<u32, Core> = BTreeMap::new();
     for context in &topology.contexts {
@@ -62,16 +62,16 @@ pub(super) fn cores(topology: &CpuTopology, pool: &CpuSet, smt: bool) -> Vec<Cor
     cores.into_values().collect()
 }
 
-/// What is dealt cores together, and in which bundles.
+/// Returns the units and their bundles.
 pub(super) fn units(request: &PlacementRequest, cores: &[Core]) -> Vec<Vec<Bundle>> {
     let (partitions, handlers) = (request.partitions, request.handlers);
     let slot = |partition, handler| Slot { partition, handler };
     match request.placement {
-        // A partition is one bundle: it fills core after core.
+        // A partition is a single bundle, which fills one core after the other.
         Placement::Data | Placement::None => (0..partitions)
             .map(|p| vec![(0..handlers).map(|h| slot(p, h)).collect()])
             .collect(),
-        // As many partitions meet as a core has contexts; each handler's meeting is a bundle.
+        // As many partitions meet as a core has contexts; the handlers of one number form a bundle.
         Placement::Query => {
             let meeting = cores.iter().map(|core| core.cpus.len()).max().unwrap_or(1);
             let all: Vec<usize> = (0..partitions).collect();

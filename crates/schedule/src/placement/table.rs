@@ -1,9 +1,9 @@
-//! How places are shown: one line a handler, columns aligned.
+//! Table of places: one line per handler, with aligned columns.
 
 use super::{HandlerPlace, Places};
 use std::fmt;
 
-/// The columns of [`HandlerPlace::row`].
+/// Columns of [`HandlerPlace::row`].
 pub const PLACES_HEADER: [&str; 7] = [
     "partition",
     "handler",
@@ -15,7 +15,8 @@ pub const PLACES_HEADER: [&str; 7] = [
 ];
 
 impl HandlerPlace {
-    /// Its line of the table: what is unknown or not fixed is a dash, all CPUs are `any`.
+    /// Returns the handler's row of the table: a dash for unknown or unfixed values, `any` for all
+    /// CPUs.
     pub fn row(&self) -> [String; 7] {
         let or_dash = |value: Option<u32>| value.map_or("–".into(), |value| value.to_string());
         [
@@ -35,7 +36,7 @@ impl HandlerPlace {
 }
 
 impl fmt::Display for Places {
-    /// The whole table, then spare CPUs and notes.
+    /// Writes the whole table, then spare CPUs and notes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows: Vec<[String; 7]> = std::iter::once(PLACES_HEADER.map(String::from))
             .chain(self.handlers.iter().map(HandlerPlace::row))

@@ -1,10 +1,10 @@
-//! Which caches are there, and which contexts share them?
+//! Caches of the machine, and the contexts that share them.
 
 use super::read::{CPU, File, Missing, list, value};
 use super::{Cache, Gap};
 use crate::CpuSet;
 
-/// Caches of a context that are asked for; processors have four or five.
+/// Upper limit on caches per context; processors have four or five.
 const CACHES_MAX: u32 = 16;
 
 pub(super) fn caches(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> Vec<Cache> {
@@ -37,13 +37,13 @@ pub(super) fn caches(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> Vec<C
         }
     }
     missing.tell("caches", gaps);
-    // Every sharer lists the same cache.
+    // Every sharing context lists the same cache.
     caches.sort();
     caches.dedup();
     caches
 }
 
-/// `32K`, `22528K`, `2M`: what the kernel writes, and what it might.
+/// Parses the kernel's sizes: `32K`, `22528K`, `2M`, and similar forms.
 fn cache_bytes(size: &str) -> Option<u64> {
     let size = size.trim();
     let (digits, unit) = match size.strip_suffix(['K', 'M', 'G']) {

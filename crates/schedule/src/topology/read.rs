@@ -1,6 +1,6 @@
-//! How the texts of `/sys` and `/proc` become a topology, however odd they are.
+//! Reader of a topology from the texts of `/sys` and `/proc`, including invalid ones.
 //!
-//! Whatever is asked of a file yields a value or a gap; nothing here fails.
+//! Every read yields a value or a gap; no function here fails.
 
 use super::caches::caches;
 use super::speed::{capacities, speed_classes};
@@ -75,7 +75,7 @@ fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// The CPUs of this process's affinity, which a cpuset narrows too.
+/// Reads the CPU affinity of this process, which a cpuset also restricts.
 fn allowed(file: &File) -> Result<CpuSet, String> {
     let path = "proc/self/status";
     let status = file(path)?;
@@ -112,12 +112,12 @@ fn online(file: &File, allowed: &Result<CpuSet, String>, gaps: &mut Vec<Gap>) ->
     }
 }
 
-/// The core of every context, numbered by lowest context.
+/// Returns the core of every context, numbered by lowest context.
 fn cores(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u32> {
     let mut named = BTreeMap::new();
     let mut missing = Missing::default();
     for cpu in online {
-        // The second name is the older one.
+        // `thread_siblings_list` is the older name.
         let siblings =
             list(file, &format!("{CPU}/cpu{cpu}/topology/core_cpus_list")).or_else(|_| {
                 list(
@@ -140,7 +140,7 @@ fn cores(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u32
         }
         cores.insert(cpu, next);
         if let Some(members) = named.get(&cpu) {
-            // A core is what all of its contexts agree on.
+            // Contexts form a core only if all of them list the same siblings.
             let agreed = members.contains(cpu)
                 && members
                     .iter()
@@ -163,7 +163,7 @@ fn sockets(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u
     let mut missing = Missing::default();
     for cpu in online {
         let path = format!("{CPU}/cpu{cpu}/topology/physical_package_id");
-        // -1 is the kernel's word for unknown, and no number here.
+        // The kernel writes -1 for unknown; it does not parse as a number.
         match value(file, &path) {
             Ok(socket) => {
                 sockets.insert(cpu, socket);
@@ -177,7 +177,7 @@ fn sockets(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u
 
 fn nodes(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u32> {
     let mut nodes = BTreeMap::new();
-    // Nodes are numbered like CPUs: a list of the same grammar.
+    // Nodes are listed in the same grammar as CPUs.
     let listed = match list(file, &format!("{NODE}/online")) {
         Ok(listed) => listed,
         Err(why) => {
@@ -203,13 +203,13 @@ fn nodes(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u32
     nodes
 }
 
-/// Says why no core has siblings, where it matters whether there are some.
+/// Adds a gap if no core has siblings although SMT may be active.
 fn with_hidden_siblings(file: &File, mut topology: CpuTopology) -> CpuTopology {
     if topology.contexts_per_core_max() != 1 {
         return topology;
     }
     let control = file(&format!("{CPU}/smt/control")).unwrap_or_default();
-    // The first processor's flags are everybody's.
+    // The flags of the first processor apply to all.
     let guest = file("proc/cpuinfo").is_ok_and(|info| {
         let flags = info.lines().find(|line| line.starts_with("flags"));
         flags.is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
@@ -220,14 +220,14 @@ fn with_hidden_siblings(file: &File, mut topology: CpuTopology) -> CpuTopology {
             "this is a virtual machine, and it shows none: two of its CPUs may be siblings of \
              one real core; ask for a machine that shows its threads per core"
         }
-        // The processor has none, and nothing is hidden.
+        // The processor has no SMT, so nothing is hidden.
         _ => return topology,
     };
     topology.gaps.push(gap("SMT siblings", why));
     topology
 }
 
-/// The same gap of many contexts, told once.
+/// Contexts with the same gap, reported once.
 #[derive(Default)]
 pub(super) struct Missing {
     cpus: Vec<u32>,

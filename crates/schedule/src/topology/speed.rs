@@ -1,15 +1,16 @@
-//! How fast is every core at most, and which are of one kind?
+//! Maximum speed of every core, and its speed class.
 
 use super::Gap;
 use super::read::{CPU, File, gap, value};
 use crate::CpuSet;
 use std::collections::BTreeMap;
 
-/// A core below so many percent of its class's fastest is of a slower kind. Turbo sets favoured
-/// cores some percent apart, and big and little ones by a third or more.
+/// Lower limit on the speed of a core relative to the fastest of its class, in percent; a slower core
+/// starts the next class. Favoured turbo cores differ by a few percent, big and little cores by a third
+/// or more.
 const SAME_CLASS_PERCENT: u64 = 80;
 
-/// What every context does at most, the fastest scaled to 1024.
+/// Returns the maximum performance of every context, with the fastest scaled to 1024.
 pub(super) fn capacities(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> BTreeMap<u32, u32> {
     let all = |path: &str| -> Result<BTreeMap<u32, u32>, String> {
         online
@@ -23,8 +24,8 @@ pub(super) fn capacities(file: &File, online: &CpuSet, gaps: &mut Vec<Gap>) -> B
             })
             .collect()
     };
-    // Capacity counts work per cycle too, which frequency alone does not: a little core's clock
-    // may be as fast. Mixing the two would compare what cannot be compared.
+    // Capacity includes the work per cycle, which frequency does not: a little core's clock may be as
+    // fast. The two scales are never mixed, because they are not comparable.
     let found = all("cpu_capacity").or_else(|_| all("cpufreq/cpuinfo_max_freq"));
     match found {
         Ok(capacities) => {

@@ -1,4 +1,4 @@
-//! Is the machine that runs this test understood, and can its handlers be pinned as placed?
+//! Topology of the machine that runs this test, and pinning of its handlers.
 #![cfg(target_os = "linux")]
 
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, place};

@@ -1,4 +1,4 @@
-//! Are recorded machines understood, and is every handler well placed on each of them?
+//! Topologies of recorded machines, and placements of handlers on each.
 
 mod here;
 mod placement;

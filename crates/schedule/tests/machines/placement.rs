@@ -1,4 +1,4 @@
-//! Does every handler get a place, a fair one, and the one that its placement promises?
+//! Completeness, fairness and promises of each placement.
 
 use crate::recorded::{MACHINES, machine, read};
 use proptest::prelude::*;
@@ -16,13 +16,13 @@ fn request(placement: Placement, partitions: usize, handlers: usize) -> Placemen
     }
 }
 
-/// The CPU of a pinned handler.
+/// Returns the CPU of a pinned handler.
 fn cpu(place: &HandlerPlace) -> u32 {
     assert_eq!(place.cpus.len(), 1, "{place:?}");
     place.cpus.first().unwrap()
 }
 
-/// The CPUs of each partition, in the order of handlers.
+/// Returns the CPUs of each partition, in the order of handlers.
 fn cpus(places: &Places) -> Vec<Vec<u32>> {
     let mut partitions: Vec<Vec<u32>> = Vec::new();
     for place in &places.handlers {
@@ -44,7 +44,7 @@ fn check(name: &str, request: &PlacementRequest, expected: &[&[u32]]) -> Places 
 fn two_sockets() {
     let name = "two-sockets";
     let (data, query) = (Placement::Data, Placement::Query);
-    // A partition a socket, on whole cores.
+    // One partition per socket, on whole cores.
     check(
         name,
         &request(data, 2, 4),
@@ -56,7 +56,7 @@ fn two_sockets() {
         &request(query, 2, 4),
         &[&[0, 1, 2, 3], &[16, 17, 18, 19]],
     );
-    // Two pairs of partitions, a pair a socket.
+    // Two pairs of partitions, one pair per socket.
     check(
         name,
         &request(query, 4, 2),
@@ -73,7 +73,7 @@ fn two_sockets() {
         ["partitions cannot meet on a core: --smt off"]
     );
     assert_eq!(places.spare.to_string(), "2-7,10-15");
-    // The whole machine: sixteen handlers each, a socket each.
+    // The whole machine: sixteen handlers per partition, one partition per socket.
     let places = place(&machine(name), &request(data, 2, 16)).unwrap();
     assert!(places.spare.is_empty() && places.notes.is_empty());
     assert!(
@@ -172,7 +172,7 @@ fn none_leaves_it_to_the_kernel() {
         ..none.clone()
     };
     assert_eq!(narrow(off), ("0-15".into(), None, None));
-    // An unknown machine is no obstacle to doing nothing.
+    // An unknown topology does not prevent placement by the kernel.
     assert!(place(&read(&BTreeMap::new()), &none).is_ok());
     let error = place(&read(&BTreeMap::new()), &request(Placement::Data, 1, 1)).unwrap_err();
     assert!(error.to_string().contains("--placement none"), "{error}");
@@ -215,7 +215,7 @@ partition  handler  cpu  core  socket  node  why
     assert_eq!(none.to_string(), expected);
 }
 
-/// Node after node, and within a node last cache after last cache, beginning where most is free.
+/// Checks the order: node by node, and within a node cache by cache, starting with the most free cores.
 #[test]
 fn partitions_stay_on_a_node_and_behind_a_cache() {
     let name = "two-nodes";
@@ -233,7 +233,7 @@ fn partitions_stay_on_a_node_and_behind_a_cache() {
         &off(2, 6),
         &[&[0, 1, 2, 3, 4, 5], &[8, 9, 10, 11, 12, 13]],
     );
-    // The third has what is left, on both nodes.
+    // The third partition takes the remaining cores on both nodes.
     let places = check(
         name,
         &off(3, 5),
@@ -243,7 +243,7 @@ fn partitions_stay_on_a_node_and_behind_a_cache() {
     assert_eq!(places.handlers[13].why, Why::OtherNode);
 }
 
-/// The example of the document is what comes out.
+/// Checks that the example in the documentation is the actual output.
 #[test]
 fn the_document_shows_what_happens() {
     let places = place(&machine("two-sockets"), &request(Placement::Data, 2, 4)).unwrap();
@@ -251,7 +251,7 @@ fn the_document_shows_what_happens() {
     assert!(document.contains(&places.to_string()), "{places}");
 }
 
-/// What holds for every machine, placement and number of handlers.
+/// Checks the invariants of every machine, placement and number of handlers.
 fn check_fairness(topology: &CpuTopology, request: &PlacementRequest, places: &Places) {
     let pool = request.cpus.clone().unwrap_or(topology.allowed.clone());
     let mut loads: BTreeMap<u32, usize> = BTreeMap::new();
@@ -271,7 +271,7 @@ fn check_fairness(topology: &CpuTopology, request: &PlacementRequest, places: &P
         .flat_map(|p| (0..request.handlers).map(move |h| (p, h)))
         .collect();
     assert_eq!(numbered, all);
-    // CPUs that could have been given.
+    // CPUs available to handlers.
     let mut cores = BTreeSet::new();
     let usable: CpuSet = pool
         .iter()
@@ -291,7 +291,7 @@ fn check_fairness(topology: &CpuTopology, request: &PlacementRequest, places: &P
     assert!(most <= 1 || most - least <= 1, "unequal: {loads:?}");
 }
 
-/// Handlers by core.
+/// Returns the handlers by core.
 fn by_core(places: &Places) -> BTreeMap<u32, Vec<&HandlerPlace>> {
     let mut cores: BTreeMap<u32, Vec<&HandlerPlace>> = BTreeMap::new();
     for place in &places.handlers {
@@ -300,7 +300,7 @@ fn by_core(places: &Places) -> BTreeMap<u32, Vec<&HandlerPlace>> {
     cores
 }
 
-/// How many cores there are to be had, and the least and most contexts of one.
+/// Returns the number of available cores, and the fewest and most contexts of a core.
 fn cores(topology: &CpuTopology) -> (usize, usize, usize) {
     let mut contexts: BTreeMap<u32, usize> = BTreeMap::new();
     for cpu in &topology.allowed {
@@ -339,8 +339,8 @@ proptest! {
         check_fairness(&topology, &request, &places);
     }
 
-    /// `data`: while cores are enough, none is shared by partitions, and a partition uses as few
-    /// as can be.
+    /// Checks `data`: while there are enough cores, partitions share none, and each partition uses as
+    /// few as possible.
     #[test]
     fn data_keeps_partitions_apart(
         (name, _) in proptest::sample::select(&MACHINES[..]),
@@ -365,8 +365,8 @@ proptest! {
         }
     }
 
-    /// `query`: while cores are enough, no core has two handlers of a partition, and the partitions
-    /// that meet, meet for every handler.
+    /// Checks `query`: while there are enough cores, no core has two handlers of a partition, and
+    /// partitions that meet do so for every handler.
     #[test]
     fn query_lets_partitions_meet(
         (name, _) in proptest::sample::select(&MACHINES[..]),
@@ -392,15 +392,15 @@ proptest! {
 }
 
 proptest! {
-    /// Where every partition (or group that meets) fits on a node beside the others that begin
-    /// there, it stays there.
+    /// Checks that every partition (or group that meets) stays on a node if it fits beside the others
+    /// that start there.
     #[test]
     fn what_fits_on_a_node_stays_there(
         name in proptest::sample::select(&["two-sockets", "two-nodes"][..]),
         request in any_request(),
     ) {
         let contexts = if request.smt { 2 } else { 1 };
-        // Cores of a unit, and units: two nodes of eight cores.
+        // Cores per unit, and units: two nodes of eight cores.
         let (cores, units) = match request.placement {
             Placement::Query => (request.handlers, request.partitions.div_ceil(contexts)),
             _ => (request.handlers.div_ceil(contexts), request.partitions),
@@ -417,7 +417,7 @@ proptest! {
     }
 }
 
-/// On a machine where all cores have two contexts, filled to the last: the promises to the letter.
+/// Checks both promises exactly on a full machine whose cores all have two contexts.
 #[test]
 fn a_full_machine_keeps_both_promises() {
     let topology = machine("two-sockets");

@@ -1,9 +1,9 @@
-//! Machines as text: one line `path:content` for each line of a file, as `grep -r .` prints them.
+//! Recorded machines as text: one line `path:content` per line of a file, as printed by `grep -r .`.
 
 use schedule::CpuTopology;
 use std::collections::BTreeMap;
 
-/// Every recorded machine.
+/// All recorded machines.
 pub(crate) const MACHINES: [(&str, &str); 6] = [
     ("two-sockets", include_str!("two-sockets.txt")),
     ("two-nodes", include_str!("two-nodes.txt")),
@@ -13,10 +13,10 @@ pub(crate) const MACHINES: [(&str, &str); 6] = [
     ("offline-cpuset", include_str!("offline-cpuset.txt")),
 ];
 
-/// The files of a machine, by path.
+/// Files of a machine, by path.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// The files of a recorded machine.
+/// Returns the files of a recorded machine.
 pub(crate) fn files(name: &str) -> Files {
     let (_, recorded) = MACHINES
         .iter()
@@ -32,7 +32,7 @@ pub(crate) fn files(name: &str) -> Files {
     files
 }
 
-/// What is read from files.
+/// Reads a topology from files.
 pub(crate) fn read(files: &Files) -> CpuTopology {
     CpuTopology::read(|path| {
         let missing = || format!("{path}: not found");
@@ -40,12 +40,12 @@ pub(crate) fn read(files: &Files) -> CpuTopology {
     })
 }
 
-/// A recorded machine as it is read.
+/// Reads a recorded machine.
 pub(crate) fn machine(name: &str) -> CpuTopology {
     read(&files(name))
 }
 
-/// What is not known of a machine, as one text.
+/// Returns the gaps of a topology as one text.
 pub(crate) fn gaps(topology: &CpuTopology) -> String {
     let gaps = topology.gaps.iter();
     gaps.map(|gap| format!("{}: {}\n", gap.what, gap.why))

@@ -1,4 +1,4 @@
-//! Is every recorded machine read as what it is, and does an odd one do no harm?
+//! Reading of recorded machines, and of invalid files.
 
 use crate::recorded::{Files, MACHINES, files, gaps, machine, read};
 use proptest::prelude::*;
@@ -38,7 +38,8 @@ fn two_sockets() {
         (last.level, last.bytes, last.cpus.to_string()),
         (3, Some(11 << 20), "8-15,24-31".into())
     );
-    // A first and a second level for each core, a third for each socket; instructions left out.
+    // One first- and one second-level cache per core, one third-level cache per socket; instruction
+    // caches are excluded.
     let levels = |level| topology.caches.iter().filter(|c| c.level == level).count();
     assert_eq!((levels(1), levels(2), levels(3)), (16, 16, 2));
 }
@@ -118,7 +119,7 @@ fn offline_cpus_and_a_cpuset() {
         "12 contexts, 8 cores, 1 socket, 1 NUMA node; 6 allowed: 0-3,8-9; offline: 12-15",
         &["0,8", "1,9", "2,10", "3,11", "4", "5", "6", "7"],
     );
-    // Favoured cores are no other kind.
+    // Favoured cores belong to the same speed class.
     assert!(
         topology
             .contexts
@@ -185,7 +186,7 @@ fn siblings_that_contradict_each_other_are_cores_alone() {
     );
 }
 
-/// Contents that a file might have, good and bad ones.
+/// Generates contents of a file, valid and invalid.
 fn content() -> impl Strategy<Value = Option<String>> {
     prop_oneof![
         Just(None),
@@ -201,7 +202,7 @@ fn content() -> impl Strategy<Value = Option<String>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever files hold, what is read is consistent.
+    /// Checks that any file contents give a consistent topology.
     #[test]
     fn odd_files_do_no_harm(
         (name, _) in proptest::sample::select(&MACHINES[..]),

@@ -1,9 +1,9 @@
-//! Are answers taken apart, and is the pace of a run told from the times of its queries?
+//! Division of answers into stages, and separation of a run's pace from the times of its queries.
 use super::*;
 use load::{Answer, Ending, PartSearch};
 use std::time::{Duration, SystemTime};
 
-/// A pace lasts through all that is tested here, but where it is what is tested.
+/// Duration of a pace, longer than the schedules tested, except in the test of paces.
 const LASTS: Duration = Duration::from_secs(1);
 
 fn sample(query_idx: u32, intended_us: u64, done_us: u64, searches: Vec<PartSearch>) -> Sample {
@@ -42,8 +42,8 @@ fn outcome(samples: Vec<Sample>) -> Outcome {
     }
 }
 
-/// The queries of a run have their own numbers as names. Before them comes one that tells nothing, because of
-/// the first of a run it is not known how long the handlers had slept.
+/// Builds single-client results whose query numbers are their names. Each run starts with a query that
+/// is ignored, because the sleep before the first query is unknown.
 fn alone(runs: Vec<(Asking, Vec<Sample>)>, costs_ms: (Option<f64>, f64)) -> Alone {
     let mut alone = Alone::of(2);
     let names: Vec<u32> = (0..100).collect();
@@ -74,7 +74,7 @@ fn an_answer_is_taken_apart() {
     let runs = [Asking::Spaced, Asking::BackToBack].map(run);
     let alone = alone(runs.into(), (Some(1.8), 0.2));
     let (way, searches_ms) = &alone.drawn(&[(5_000_000, 7, false)], LASTS, 1)[0];
-    // 1000 of response, 800 of them in the server: 100 there, 90 to the queue, 20 + 400 there.
+    // Response 1000, of which 800 in the server: 100 on the way there, 90 to the queue, then 20 + 400.
     let query = way.query(5_000_000, searches_ms);
     close(query.arrived_ms, 5.0);
     close(query.before_ms, 0.19);
@@ -84,7 +84,7 @@ fn an_answer_is_taken_apart() {
     close(way.slept_ms, 0.19);
     close(alone.search_ms(7).unwrap(), 0.6);
     assert_eq!(alone.search_ms(8), None);
-    // 900 on cores, 600 of them searches: 300 of the 580 that are left.
+    // 900 of core time, 600 of it searches: 300 of the other 580.
     let setup = alone.setup(2);
     close(setup.busy_share, 0.3 / 0.58);
     close(setup.beside_ms, 0.1);
@@ -112,7 +112,7 @@ fn answers_that_met_are_left_out_and_unknown_queries_have_any() {
 
 #[test]
 fn ways_are_those_of_spaced_runs_and_searches_those_of_all() {
-    // Back to back the way of a query is another, and its search may be.
+    // Back to back, a query has different ways and may have different search times.
     let spaced = vec![sample(3, 0, 2000, parts(400))];
     let at_once = vec![
         sample(3, 0, 1000, parts(200)),
@@ -120,7 +120,7 @@ fn ways_are_those_of_spaced_runs_and_searches_those_of_all() {
     ];
     let runs = vec![(Asking::Spaced, spaced), (Asking::BackToBack, at_once)];
     let mut alone = alone(runs, (Some(12.0), 0.3));
-    // Were it the machine, all would be as slow.
+    // Paces are reset, as the difference would otherwise count as that of the machine.
     alone.paces = vec![1.0; 2];
     let schedule: Vec<Arrival> = (0..200).map(|n| (n, 3, false)).collect();
     let drawn = alone.drawn(&schedule, LASTS, 1);
@@ -131,11 +131,11 @@ fn ways_are_those_of_spaced_runs_and_searches_those_of_all() {
         .filter(|(_, searches_ms)| searches_ms[0] == 0.2)
         .count();
     assert!((50..150).contains(&quick), "{quick}");
-    // The way of a query that was asked back to back alone is that of another.
+    // A query that was only sent back to back takes the way of another.
     let (way, searches_ms) = &alone.drawn(&[(0, 4, false)], LASTS, 1)[0];
     assert_eq!((way.after_ms, searches_ms[0]), (after_ms, 0.9));
-    // Costs are those of the two that came back to back (and of the one before them): 4 of the server, 0.6 and
-    // 2.7 of them searches.
+    // Costs are those of the two back-to-back requests and of the ignored one before them: 4 of the
+    // server per request, 0.6 and 2.7 of them searches.
     let rest_ms = ((1.0 - 0.42) + (8.0 - 1.82)) / 2.0;
     close(
         alone.setup(2).busy_share,
@@ -146,7 +146,7 @@ fn ways_are_those_of_spaced_runs_and_searches_those_of_all() {
 
 #[test]
 fn the_pace_of_a_run_is_not_that_of_its_queries() {
-    // The second run asks the slow queries more often, and is half as quick as the first.
+    // The second run sends the slow queries more often, and is half as quick as the first.
     let long = |run: usize, query: u32, n: u64| {
         let search_us = [1000, 4000][query as usize] * [1, 2][run];
         sample(query, n * 100_000, n * 100_000 + 50_000, parts(search_us))
@@ -173,14 +173,15 @@ fn the_pace_of_a_run_is_not_that_of_its_queries() {
 
 #[test]
 fn what_a_sleep_costs_is_found_and_taken_off() {
-    // Each of 20 queries after sleeps of many lengths.
+    // Each of 20 queries is sent after sleeps of many durations.
     let colder = |slept_ms: f64| 0.4 * (1.0 - (-slept_ms / 25.0).exp());
     let mut at_us = 0;
     let mut samples = Vec::new();
     for number in 0..400u64 {
         let slept_us = 1 + (number * 7919) % 90_000;
         at_us += slept_us;
-        // From the instant to the handlers: 0.1 ms on the way (done 0.2 ms after the server was), and 0.09.
+        // From the instant to the handlers: 0.1 ms on the way (the end is 0.2 ms after the server's),
+        // and 0.09.
         let base_us = 1_000.0 + 500.0 * (number % 20) as f64;
         let search_us = (base_us * (1.0 + colder((slept_us + 190) as f64 / 1e3))).round() as u64;
         let part = PartSearch {
@@ -196,7 +197,7 @@ fn what_a_sleep_costs_is_found_and_taken_off() {
     }
     let mut alone = alone(vec![(Asking::Spaced, samples)], (None, 0.1));
     alone.find_cold();
-    // Shares are of the mean, which is some sleep above the warm time.
+    // Shares are relative to the mean, which lies above the warm time by the effect of the mean sleep.
     let cold_share = alone.cold_share();
     assert!((0.25..0.45).contains(&cold_share), "{cold_share}");
     let schedule: Vec<Arrival> = (0..50).map(|n| (n, 4, false)).collect();
@@ -208,7 +209,7 @@ fn what_a_sleep_costs_is_found_and_taken_off() {
 
 #[test]
 fn paces_that_chance_makes_are_none() {
-    // Each answer is off by up to 20 %, whatever the run; runs have ten answers each.
+    // Each answer deviates by up to 20 %, whatever the run; runs have ten answers each.
     let run = |run: u64| {
         let answer = |n: u64| {
             let search_us = 900 + (run * 10 + n) * 7919 % 200;

@@ -1,4 +1,4 @@
-//! Are errors printed whatever they are, with intervals that hold them?
+//! Errors of predictions and their intervals.
 use super::*;
 use crate::experiment::chosen;
 use crate::prediction::Heavier;
@@ -12,7 +12,7 @@ fn both(us: f64) -> Both {
     }
 }
 
-/// Each round has a measured scale of its own; predictions are the same in all.
+/// Returns a cell whose rounds have measured times of different scales and equal predictions.
 fn cell(rate_qps: f64, predicted_us: f64, replayed_us: f64, measured_us: [f64; 4]) -> Foreseen {
     let round = |measured_us| Round {
         measured: both(measured_us),
@@ -52,7 +52,7 @@ fn errors_are_printed_whatever_they_are() {
     let cells = [
         cell(20.0, 100.0, 100.0, steady),
         cell(80.0, 150.0, 104.0, steady),
-        // Beyond the load that is judged.
+        // A load beyond the limit for judgement.
         cell(90.0, 900.0, 900.0, steady),
     ];
     let mut result = ExperimentResult::of(&chosen(&["prediction".into()]).unwrap()[0]);
@@ -78,9 +78,9 @@ fn errors_are_printed_whatever_they_are() {
         rows[2][6].starts_with("+80") || rows[2][6].starts_with("+79"),
         "{rows:?}"
     );
-    // Search times are told apart from what the model makes of them.
+    // Errors of search times are separated from those of the model.
     let causes = &result.tables[2].rows[1];
-    // 2 ms of 1000 queries; of each of these 150 and about 100 were summed.
+    // Per query: 2 ms in total over 1000 queries, then 150 ms predicted and about 100 ms measured.
     assert_eq!(causes[3..6], ["2.0 µs", "150 ms", "100 ms"], "{causes:?}");
     assert!(
         causes[6].starts_with("+4.") || causes[6].starts_with("+3."),
@@ -93,7 +93,7 @@ fn errors_are_printed_whatever_they_are() {
         "{}",
         result.reading
     );
-    // Nothing is made up where samples are too few.
+    // Too few samples give no figure.
     let few = Foreseen {
         rounds: vec![Round::default()],
         ..cell(50.0, 1.0, 1.0, steady)
@@ -122,7 +122,7 @@ fn the_interval_is_as_wide_as_the_rounds_differ() {
         "{unsteady:?}"
     );
     assert!(unsteady.high - unsteady.low > 0.2, "{unsteady:?}");
-    // One round says nothing of how far rounds lie apart.
+    // A single round gives no estimate of the variation between rounds.
     let mut one = cell(20.0, 100.0, 100.0, [100.0; 4]);
     one.rounds.truncate(1);
     assert_eq!(error(&one, PREDICTED, RESPONSE, 50.0).unwrap().1, None);
