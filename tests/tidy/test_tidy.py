@@ -146,3 +146,17 @@ def test_generated_messages_are_current(root):
     )
     digest, code = code.split(b"\n", 1)
     assert digest.decode() == hashlib.sha256(code).hexdigest(), "the generated code was changed by hand"
+
+
+def test_the_engine_has_no_server(root):
+    """A program that embeds the engine compiles no asynchronous runtime and no network."""
+    tree = subprocess.run(
+        ["cargo", "tree", "--locked", "--package", "shorttail", "--edges", "normal", "--prefix", "none"],
+        cwd=root,
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    names = {line.split()[0] for line in tree.splitlines() if line.strip()}
+    assert "shorttail-search" in names
+    assert names & {"tokio", "hyper", "tonic", "axum", "prost", "shorttail-serve"} == set()

@@ -1,9 +1,9 @@
 //! The hits of an answer, put together from what servers said of them.
 
-use crate::admission::Candidate;
 use crate::fan_out::Found;
 use crate::shown::{MadeSummary, Shown};
 use crate::transport::HitDetails;
+use engine::site_limit::Candidate;
 use std::collections::HashMap;
 use wire::Hit;
 

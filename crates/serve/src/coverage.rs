@@ -4,7 +4,7 @@
 //! silence. A full queue is never a partial answer, since its client is asked to come back.
 
 use crate::SearchError;
-use crate::admission::CertainRanking;
+use crate::proof::CertainRanking;
 use crate::server_error::ServerError;
 use crate::shown::CertainDetails;
 use crate::tables::shown;

@@ -71,6 +71,15 @@ pub enum SearchError {
     },
 }
 
+impl From<engine::BadRequest> for SearchError {
+    fn from(refused: engine::BadRequest) -> SearchError {
+        SearchError::BadRequest {
+            parameter: refused.parameter,
+            reason: refused.reason,
+        }
+    }
+}
+
 impl SearchError {
     /// The answer would be over `bytes_max`.
     pub(crate) fn too_large(explain: bool, bytes_max: usize) -> SearchError {

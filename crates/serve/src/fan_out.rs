@@ -1,14 +1,15 @@
 //! The search of all partitions, repeated until the page is certain.
 
-use crate::admission::{Candidate, CertainRanking, SiteCounts, admit, certain, merge};
 use crate::cluster::Cluster;
 use crate::coverage::{Coverage, first_error};
+use crate::proof::{CertainRanking, certain, rankings};
 use crate::replicas::Call;
 use crate::server_error::ServerError;
 use crate::tables::{part_of, shown};
 use crate::timeline::{Stopwatch, Timeline};
 use crate::transport::{PartitionHits, Query, SearchRequest};
 use crate::{SearchError, SearchOptions};
+use engine::site_limit::{Candidate, SiteCounts, admit, first_k, merge, next_k};
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,16 +17,6 @@ use text::summary::SummaryTerm;
 use tracing::{Instrument, debug_span};
 use wire::PhaseTimes;
 
-/// The first fan-out asks for so many times the hits wanted when sites are limited: a larger k
-/// costs little beside a second search.
-const FIRST_K_FACTOR: usize = 2;
-/// Repeats with k doubled before k grows faster. A query whose matches crowd on few sites has to
-/// be searched to its end, and doubling all the way there would be a dozen searches.
-const DOUBLINGS_MAX: u32 = 2;
-/// The factor after that.
-const LATER_GROWTH: usize = 8;
-/// The most hits that one search asks a partition for: some 50 MB for all steps of an answer.
-const K_SEARCHED_MAX: usize = 1 << 19;
 /// Longest time that one server may lag behind the generations of another before the query does without one of them.
 const LAG_MAX: Duration = Duration::from_secs(1);
 /// Pause before partitions are asked again after a commit came between them; it doubles up to the second.
@@ -62,10 +53,7 @@ pub(crate) async fn find(
     let page_end = options.start + options.k;
     // One more tells whether another page follows.
     let wanted = page_end + 1;
-    let k = match options.per_site {
-        0 => wanted,
-        _ => wanted * FIRST_K_FACTOR,
-    };
+    let k = first_k(wanted, options.per_site);
     let mut fan_out = FanOut {
         cluster,
         query,
@@ -96,14 +84,15 @@ pub(crate) async fn find(
     let mut repeats = 0;
     loop {
         let mut clock = Stopwatch(Instant::now());
-        let ranking = merge(&partitions);
+        let returned = rankings(&partitions);
+        let ranking = merge(&returned);
         let (admitted, sites) = admit(&ranking, options.per_site, wanted);
         timeline.note("merge", String::new, clock.0);
         phases.merge += clock.lap_us();
         let is_settled = admitted.len() >= wanted || ranking.is_complete;
         // What time is left is for what the hits show.
         let no_time = Instant::now() >= cut_off;
-        let k_next = next_k(&partitions, fan_out.request.k, repeats);
+        let k_next = next_k(&returned, fan_out.request.k, repeats);
         if is_settled || no_time || k_next.is_none() {
             if !is_settled {
                 for (group, found) in cluster.partitions.iter().zip(&partitions) {
@@ -155,22 +144,6 @@ pub(crate) async fn find(
         timeline.note("optimization search", String::new, begun);
         phases.optimization_searches += clock.lap_us();
     }
-}
-
-/// How many hits to ask for next; `None` where asking again would tell no more.
-fn next_k(partitions: &[Option<PartitionHits>], k: usize, repeats: u32) -> Option<usize> {
-    let growth = match repeats < DOUBLINGS_MAX {
-        true => 2,
-        false => LATER_GROWTH,
-    };
-    let cut = partitions.iter().flatten().filter(|found| found.is_cut);
-    let matches = cut.map(|found| match found.count_is_exact {
-        true => usize::try_from(found.matches_count).unwrap_or(usize::MAX),
-        false => usize::MAX,
-    });
-    let most = matches.max()?.min(K_SEARCHED_MAX);
-    let next = k.saturating_mul(growth).min(most);
-    (next > k).then_some(next)
 }
 
 /// The admitted hits as far as they are known.
@@ -399,35 +372,5 @@ impl FanOut<'_> {
             timeline.note_of(name, || part_of(chunks), at, us);
             at = at.saturating_add(us);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cut(matches_count: u64, count_is_exact: bool) -> Vec<Option<PartitionHits>> {
-        vec![Some(PartitionHits {
-            is_cut: true,
-            matches_count,
-            count_is_exact,
-            ..PartitionHits::default()
-        })]
-    }
-
-    #[test]
-    fn k_grows_to_all_matches_or_to_the_limit_and_no_further() {
-        assert_eq!(next_k(&cut(1_000, true), 22, 0), Some(44));
-        assert_eq!(next_k(&cut(1_000, true), 88, DOUBLINGS_MAX), Some(704));
-        assert_eq!(next_k(&cut(1_000, true), 704, DOUBLINGS_MAX), Some(1_000));
-        assert_eq!(next_k(&cut(1_000, true), 1_000, DOUBLINGS_MAX), None);
-        assert_eq!(next_k(&[None], 22, 0), None);
-        let mut k = 22;
-        let mut rounds = 0;
-        while let Some(next) = next_k(&cut(3, false), k, rounds) {
-            k = next;
-            rounds += 1;
-        }
-        assert_eq!((k, rounds), (K_SEARCHED_MAX, 7));
     }
 }

@@ -12,7 +12,6 @@ use crate::ServeError;
 use crate::draining::Draining;
 use crate::generations::Generations;
 use crate::handlers::{Figures, Handlers};
-use crate::hit_details::DETAILS_INLINE_MAX;
 use crate::job::{Job, Work};
 use crate::reply::Reply;
 use crate::server_error::ServerError;
@@ -21,9 +20,9 @@ use crate::transport::{
     Chunks, CountSitesRequest, DetailsRequest, HitDetails, IndexServer, PartitionHits, Query,
     SearchRequest, Status, StatusRequest, reloaded, status_of,
 };
-use index::{Index, IndexError, ReadStart, Segment};
-use search::Stop;
-use std::collections::HashMap;
+use engine::{DetailsError, HitsRead, Part};
+use index::Index;
+use search::{Plan, Stop};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// How an index server searches.
@@ -45,18 +44,14 @@ pub struct InProcessIndexServer {
     generations: Arc<Generations>,
     chunks: Chunks,
     /// The newest first.
-    opened: RwLock<Vec<Arc<Opened>>>,
+    opened: RwLock<Vec<Arc<Part>>>,
     handlers: Handlers,
     draining: Draining,
     tables: Tables,
 }
 
-/// One generation's part of the index.
-pub(crate) struct Opened {
-    pub(crate) index: Arc<Index>,
-    pub(crate) segments: Vec<Arc<Segment>>,
-    pub(crate) by_id: HashMap<u32, Arc<Segment>>,
-}
+/// Hits whose details the thread of the request reads itself: some thirty microseconds at most.
+const DETAILS_INLINE_MAX: usize = 16;
 
 impl InProcessIndexServer {
     /// Starts the handlers for `chunks` of an index; refused where they cut what the index has in one segment.
@@ -68,7 +63,7 @@ impl InProcessIndexServer {
     ) -> Result<InProcessIndexServer, ServeError> {
         generations.serve(chunks.clone())?;
         let handlers = Handlers::start(*chunks.start(), options)?;
-        let opened = Opened::new(generations.newest(), &chunks);
+        let opened = Part::new(generations.newest(), chunks.clone());
         Ok(InProcessIndexServer {
             generations,
             chunks,
@@ -94,20 +89,20 @@ impl InProcessIndexServer {
     }
 
     /// The generation asked for, with this partition's segments at hand.
-    fn opened(&self, generation: u64) -> Result<Arc<Opened>, ServerError> {
+    fn opened(&self, generation: u64) -> Result<Arc<Part>, ServerError> {
         let index = self.generations.get(generation);
         let index = index.ok_or_else(|| ServerError::GenerationGone { generation })?;
         let opened = self.opened_of(index);
         // What is known to be damaged is not worth a search.
-        opened.index.ensure_trusted(&opened.segments)?;
+        opened.ensure_trusted()?;
         Ok(opened)
     }
 
-    fn opened_of(&self, index: Arc<Index>) -> Arc<Opened> {
+    fn opened_of(&self, index: Arc<Index>) -> Arc<Part> {
         // Not by number: a damaged generation may have been opened again.
-        let find = |opened: &[Arc<Opened>]| {
+        let find = |opened: &[Arc<Part>]| {
             let mut opened = opened.iter();
-            opened.find(|one| Arc::ptr_eq(&one.index, &index)).cloned()
+            opened.find(|one| Arc::ptr_eq(one.index(), &index)).cloned()
         };
         let held = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = find(&held) {
@@ -119,8 +114,8 @@ impl InProcessIndexServer {
             return found;
         }
         let generation = index.generation();
-        held.retain(|one| one.index.generation() != generation);
-        let opened = Arc::new(Opened::new(index, &self.chunks));
+        held.retain(|one| one.index().generation() != generation);
+        let opened = Arc::new(Part::new(index, self.chunks.clone()));
         held.insert(0, Arc::clone(&opened));
         // As many as `Generations` keeps.
         held.truncate(2);
@@ -151,31 +146,12 @@ impl InProcessIndexServer {
         let stop = Stop::when(&is_due);
         match self.opened(request.generation) {
             Ok(opened) => {
-                let since = opened.index.read_start();
-                let details = opened.details(request, None, &stop);
+                let since = opened.index().read_start();
+                let details = details(&opened, request, None, &stop);
                 reply.send_verified(details, || opened.verify(since));
             }
             Err(error) => reply.send(Err(error)),
         }
-    }
-}
-
-impl Opened {
-    fn new(index: Arc<Index>, chunks: &Chunks) -> Opened {
-        let segments: Vec<_> = index.segments(chunks.clone()).cloned().collect();
-        Opened {
-            by_id: segments
-                .iter()
-                .map(|segment| (segment.id(), Arc::clone(segment)))
-                .collect(),
-            segments,
-            index,
-        }
-    }
-
-    /// An error where what was read since `since` is not all what was verified.
-    pub(crate) fn verify(&self, since: ReadStart) -> Result<(), IndexError> {
-        self.index.verify_search(&self.segments, since)
     }
 }
 
@@ -232,4 +208,29 @@ impl IndexServer for InProcessIndexServer {
     fn reload(&self, reply: Reply<u64>) {
         reply.send(reloaded(&self.generations));
     }
+}
+
+/// Reads the details of a request, with explanations by `plan` where it asks for them.
+pub(crate) fn details(
+    part: &Part,
+    request: &DetailsRequest,
+    plan: Option<&Plan>,
+    stop: &Stop<'_>,
+) -> Result<Vec<HitDetails>, ServerError> {
+    let read = HitsRead {
+        hits: &request.hits,
+        explained_by: plan.filter(|_| request.explain),
+        bytes_max: request.bytes_max,
+    };
+    part.details(&read, stop).map_err(|error| match error {
+        DetailsError::Index(error) => error.into(),
+        DetailsError::Cancelled => ServerError::Expired,
+        DetailsError::TooLarge { bytes_max } => ServerError::TooLarge {
+            explain: request.explain,
+            bytes_max,
+        },
+        error => ServerError::NotServed {
+            reason: error.to_string(),
+        },
+    })
 }

@@ -3,12 +3,13 @@
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
 use crate::handlers::Figures;
-use crate::index_server::Opened;
+use crate::index_server;
 use crate::reply::Reply;
 use crate::server_error::ServerError;
 use crate::transport::{DetailsRequest, HitDetails, PartitionHits, Planned, Query};
-use index::{IndexError, Segment};
-use search::{Plan, Stop, exhaustive, search_until};
+use engine::Part;
+use index::IndexError;
+use search::Stop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -22,7 +23,7 @@ const YIELDS_EVERY: Duration = Duration::from_micros(250);
 /// Work for a handler, stamped with its arrival.
 pub(crate) struct Job {
     query: Arc<Query>,
-    opened: Arc<Opened>,
+    opened: Arc<Part>,
     arrived: Instant,
     deadline: Instant,
     work: Work,
@@ -46,12 +47,7 @@ pub(crate) enum Work {
 }
 
 impl Job {
-    pub(crate) fn new(
-        query: Arc<Query>,
-        opened: Arc<Opened>,
-        deadline: Instant,
-        work: Work,
-    ) -> Job {
+    pub(crate) fn new(query: Arc<Query>, opened: Arc<Part>, deadline: Instant, work: Work) -> Job {
         Job {
             query,
             opened,
@@ -100,7 +96,7 @@ impl Job {
             };
         }
         let _span = tracing::debug_span!("handler", query = self.query.id).entered();
-        let planned = match self.query.planned(&self.opened.index) {
+        let planned = match self.query.planned(self.opened.index()) {
             Ok(planned) => planned,
             Err(error) => return self.fail(error.into()),
         };
@@ -140,7 +136,7 @@ impl Job {
 struct UnderWay<'a> {
     query: u64,
     planned: &'a Planned,
-    opened: &'a Opened,
+    opened: &'a Part,
     arrived: Instant,
     taken: Instant,
     /// After planning.
@@ -177,8 +173,7 @@ impl UnderWay<'_> {
     ) -> Result<PartitionHits, IndexError> {
         let is_due = self.is_due(is_abandoned);
         let stop = Stop::when(&is_due);
-        let segments = self.opened.segments.iter();
-        let found = search_until(&self.planned.plan, segments, k, counted, stop);
+        let found = self.opened.search(&self.planned.plan, k, counted, stop);
         let search_us = self.begun.elapsed().as_micros() as u64;
         let worked_us = self.taken.elapsed().as_micros() as u64;
         self.figures.searched(worked_us);
@@ -216,9 +211,8 @@ impl UnderWay<'_> {
     ) -> Result<Vec<HitDetails>, ServerError> {
         let is_due = self.is_due(is_abandoned);
         let stop = Stop::when(&is_due);
-        let details = self
-            .opened
-            .details(request, Some(&self.planned.plan), &stop);
+        let plan = Some(&self.planned.plan);
+        let details = index_server::details(self.opened, request, plan, &stop);
         if matches!(details, Err(ServerError::Expired)) {
             self.note_early_end(0, request.hits.len() as u64);
         }
@@ -236,8 +230,8 @@ impl UnderWay<'_> {
         let stop = Stop::when(&is_due);
         let mut counts = Vec::with_capacity(sites.len());
         for site in sites {
-            let (plan, segments) = (&self.planned.plan, &self.opened.segments);
-            counts.push(count_site(plan, segments, site, limit, &stop)?);
+            let plan = &self.planned.plan;
+            counts.push(self.opened.count_site(plan, site, limit, &stop)?);
             if is_due() || stop.is_cancelled() {
                 self.note_early_end(0, sites.len() as u64);
                 return Err(ServerError::Expired);
@@ -250,22 +244,4 @@ impl UnderWay<'_> {
         self.figures.ended_early.fetch_add(1, Ordering::Relaxed);
         tracing::debug!(query = self.query, done, of, "ended early");
     }
-}
-
-/// Matches of one site in all segments, up to `limit`.
-fn count_site<'a>(
-    plan: &'a Plan,
-    segments: &'a [Arc<Segment>],
-    site: &str,
-    limit: u64,
-    stop: &'a Stop<'a>,
-) -> Result<u64, IndexError> {
-    let mut count = 0;
-    for segment in segments {
-        if count >= limit {
-            break;
-        }
-        count += exhaustive::count_site(plan, segment, site, limit - count, stop)?;
-    }
-    Ok(count.min(limit))
 }

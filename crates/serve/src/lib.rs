@@ -12,7 +12,6 @@
 //! [`transport`]: they may be in this process, or behind gRPC on other machines.
 
 pub mod admin;
-mod admission;
 mod assemble;
 mod blocking;
 mod cache;
@@ -29,7 +28,6 @@ pub mod generations;
 mod handlers;
 mod hangup;
 mod health;
-mod hit_details;
 mod http;
 mod index_server;
 mod job;
@@ -44,6 +42,7 @@ mod page;
 mod parameters;
 mod patience;
 mod pinning;
+mod proof;
 mod reloads;
 mod replicas;
 mod reply;

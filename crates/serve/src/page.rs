@@ -9,10 +9,10 @@ mod missing;
 mod times;
 
 use crate::SearchOptions;
-use crate::hit_details::TITLE_CHARS_MAX;
 use crate::link::{breadcrumb, local, web_address};
 use crate::options::DEPTH_MAX;
 use askama::Template;
+use engine::details::TITLE_CHARS_MAX;
 use gantt::{Gantt, gantt};
 use index::StoredDocument;
 use missing::{Missing, missing};

@@ -20,6 +20,7 @@ use crate::transport::{
     Chunks, CountSitesRequest, DetailsRequest, DocumentServer, HitDetails, Query, SummariesOf,
     SummariesRequest, TextSummary,
 };
+use engine::site_limit::has_more as has_more_of_site;
 use futures_util::future::join_all;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -211,16 +212,16 @@ impl Page<'_> {
             if has_more.contains_key(&site_hash) || hashes.contains(&site_hash) {
                 continue;
             }
-            // The whole site has no more documents than the limit, whatever the query.
-            let is_small = (1..=u64::from(per_site)).contains(&detail.site_documents_count);
-            if per_site == 0 || found.ranking_is_complete || is_small {
-                let known = found.sites.count(site_hash) > per_site;
-                has_more.insert(site_hash, per_site > 0 && known);
-            } else if found.sites.count(site_hash) > per_site {
-                has_more.insert(site_hash, true);
-            } else {
-                hashes.push(site_hash);
-                names.push(detail.details.site.clone());
+            let (is_complete, site_count) =
+                (found.ranking_is_complete, detail.site_documents_count);
+            match has_more_of_site(&found.sites, per_site, is_complete, site_hash, site_count) {
+                Some(more) => {
+                    has_more.insert(site_hash, more);
+                }
+                None => {
+                    hashes.push(site_hash);
+                    names.push(detail.details.site.clone());
+                }
             }
         }
         if names.is_empty() {

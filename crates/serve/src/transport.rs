@@ -8,8 +8,9 @@ use crate::generations::Generations;
 use crate::reply::Reply;
 use crate::server_error::ServerError;
 use crate::tables::Tables;
-use index::{Details, DocId, Index, IndexError, ReadStart, TextKey};
-use search::{Explanation, Operator, Plan, Ranking, ScoredHit};
+pub use engine::HitDetails;
+use index::{DocId, Index, IndexError, ReadStart, TextKey};
+use search::{Operator, Plan, Ranking, ScoredHit};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -229,17 +230,6 @@ pub struct PartitionHits {
     pub summary_terms: Vec<SummaryTerm>,
 }
 
-/// What a hit shows, and how its score came about where that was asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HitDetails {
-    /// Title, URL, site.
-    pub details: Details,
-    /// Documents of the site in the whole index; 0 where that is not known.
-    pub site_documents_count: u64,
-    /// How the score came about.
-    pub explanation: Option<serde_json::Value>,
-}
-
 /// What a front-end tells a server when it asks how it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatusRequest {
@@ -331,10 +321,4 @@ pub(crate) fn status_of(
 /// Opens the newest generation in this process; that which is answered from then.
 pub(crate) fn reloaded(generations: &Generations) -> Result<u64, ServerError> {
     Ok(generations.reload()?.generation())
-}
-
-/// An explanation as JSON, the same from every transport.
-pub(crate) fn explained(explanation: Option<Explanation>) -> Option<serde_json::Value> {
-    // An explanation is plain data: turning it into JSON cannot fail.
-    explanation.and_then(|why| serde_json::to_value(why).ok())
 }

@@ -7,9 +7,9 @@ use crate::hits::{write_hits, write_phases};
 use crate::terminal::Style;
 use anyhow::bail;
 use clap::builder::RangedU64ValueParser;
+use engine::{Engine, SearchOptions};
 use index::Index;
 use search::{Operator, Ranking};
-use serve::{FrontEnd, SearchOptions, Topology, io_runtime};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -103,13 +103,6 @@ fn search_once(
     ranking: Ranking,
     query: &str,
 ) -> anyhow::Result<ExitCode> {
-    // One query keeps one handler busy, and no more.
-    let topology = Topology {
-        partitions: 1,
-        handlers: 1,
-        ..Topology::default()
-    };
-    let front_end = FrontEnd::start(index, &topology)?;
     let options = SearchOptions {
         k: arguments.k.unwrap_or(HITS_DEFAULT),
         start: arguments.start,
@@ -123,7 +116,7 @@ fn search_once(
         explain: arguments.explain,
         ..SearchOptions::default()
     };
-    let mut answer = io_runtime()?.block_on(front_end.search(query, &options))?;
+    let mut answer = Engine::of(index).search(query, &options)?;
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.json {
         writeln!(stdout, "{}", answer.to_json()?)?;

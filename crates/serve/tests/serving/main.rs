@@ -8,6 +8,7 @@ mod corpus;
 #[cfg(unix)]
 mod damaged;
 mod deadlines;
+mod embedded;
 mod failing;
 mod http;
 mod paging;

@@ -1,0 +1,160 @@
+//! Details of hits and explanations of their scores.
+
+use crate::error::DetailsError;
+use crate::part::Part;
+use index::{Details, DocId, Field, IndexError, Segment};
+use search::explain::Explainer;
+use search::{Explanation, Plan, Stop};
+use std::sync::Arc;
+
+/// Characters of a title in an answer; a longer one is cut.
+pub const TITLE_CHARS_MAX: usize = 8_192;
+
+/// Details of a hit, with the explanation of its score where requested.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HitDetails {
+    /// Title, URL, site, id.
+    pub details: Details,
+    /// Documents of the site in the whole index; 0 where it is not known.
+    pub site_documents_count: u64,
+    /// Explanation of the score, as JSON.
+    pub explanation: Option<serde_json::Value>,
+}
+
+/// Hits whose details are read.
+#[derive(Debug, Clone, Copy)]
+pub struct HitsRead<'a> {
+    /// Segment and document of each hit.
+    pub hits: &'a [(u32, DocId)],
+    /// Plan of the query by which scores are explained; `None` for no explanations.
+    pub explained_by: Option<&'a Plan>,
+    /// Limit of all details and explanations, in bytes.
+    pub bytes_max: usize,
+}
+
+impl Part {
+    /// Reads the details of hits, in their order.
+    ///
+    /// # Errors
+    /// Details over `request.bytes_max`, hits of segments that are not read here, damage, and `stop` where it is due.
+    pub fn details(
+        &self,
+        request: &HitsRead<'_>,
+        stop: &Stop<'_>,
+    ) -> Result<Vec<HitDetails>, DetailsError> {
+        let mut budget = Budget::new(request.bytes_max);
+        let mut details = Vec::with_capacity(request.hits.len());
+        for &(segment, doc) in request.hits {
+            if stop.is_due_now() {
+                return Err(DetailsError::Cancelled);
+            }
+            let hit = self.details_of(segment, doc)?;
+            budget.take(text_bytes(&hit))?;
+            details.push(hit);
+        }
+        if let Some(plan) = request.explained_by {
+            self.explain(request, plan, stop, &mut budget, &mut details)?;
+        }
+        Ok(details)
+    }
+
+    /// Adds explanations: segment by segment in the order of documents, so that each list is read once.
+    fn explain(
+        &self,
+        request: &HitsRead<'_>,
+        plan: &Plan,
+        stop: &Stop<'_>,
+        budget: &mut Budget,
+        details: &mut [HitDetails],
+    ) -> Result<(), DetailsError> {
+        let mut order: Vec<usize> = (0..request.hits.len()).collect();
+        order.sort_unstable_by_key(|&at| request.hits[at]);
+        for same in order.chunk_by(|&a, &b| request.hits[a].0 == request.hits[b].0) {
+            let segment = self.segment_of(request.hits[same[0]].0)?;
+            let mut explainer = Explainer::open(plan, segment, stop)?;
+            for &at in same {
+                let why = explainer.explain(request.hits[at].1)?;
+                if stop.is_due_now() {
+                    return Err(DetailsError::Cancelled);
+                }
+                // Before it becomes JSON in memory, which is several times as large.
+                budget.take(why.as_ref().map_or(0, explanation_bytes))?;
+                details[at].explanation = why.and_then(|why| serde_json::to_value(why).ok());
+            }
+        }
+        Ok(())
+    }
+
+    fn segment_of(&self, id: u32) -> Result<&Arc<Segment>, DetailsError> {
+        self.segment(id).ok_or_else(|| DetailsError::NotServed {
+            reason: format!("it does not serve segment {id}"),
+        })
+    }
+
+    fn details_of(&self, segment: u32, doc: DocId) -> Result<HitDetails, DetailsError> {
+        let segment = self.segment_of(segment)?;
+        if doc.0 >= segment.documents_count() {
+            return Err(DetailsError::NotServed {
+                reason: format!("segment {} has no document {}", segment.id(), doc.0),
+            });
+        }
+        let mut details = segment.details(doc)?;
+        if let Some((end, _)) = details.title.char_indices().nth(TITLE_CHARS_MAX) {
+            details.title.truncate(end);
+            details.title.push('…');
+        }
+        Ok(HitDetails {
+            site_documents_count: self.site_documents_count(&details.site)?,
+            details,
+            explanation: None,
+        })
+    }
+
+    /// Returns the number of documents of a site in the whole index, 0 where the index cannot tell.
+    fn site_documents_count(&self, site: &str) -> Result<u64, IndexError> {
+        // A name that long may have been cut in the index, where this look-up would miss it.
+        if site.len() >= text::TERM_BYTES_MAX {
+            return Ok(0);
+        }
+        let statistics = self.index().statistics();
+        statistics.document_frequency(Field::Site, site)
+    }
+}
+
+/// Bytes that details may still have.
+struct Budget {
+    bytes_max: usize,
+    left: usize,
+}
+
+impl Budget {
+    fn new(bytes_max: usize) -> Budget {
+        Budget {
+            bytes_max,
+            left: bytes_max,
+        }
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), DetailsError> {
+        let bytes_max = self.bytes_max;
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or(DetailsError::TooLarge { bytes_max })?;
+        Ok(())
+    }
+}
+
+fn text_bytes(hit: &HitDetails) -> usize {
+    let details = &hit.details;
+    [&details.id, &details.url, &details.title, &details.site]
+        .iter()
+        .map(|text| text.len())
+        .sum()
+}
+
+/// Estimates the length of an explanation as JSON, in bytes.
+fn explanation_bytes(why: &Explanation) -> usize {
+    /// Names of the fields, punctuation, a number.
+    const FRAME: usize = 60;
+    let within: usize = why.details.iter().map(explanation_bytes).sum();
+    FRAME + why.description.len() + within
+}

@@ -1,0 +1,411 @@
+//! A search on the calling thread, from the text of a query to an answer with summaries.
+
+use crate::details::{HitDetails, HitsRead};
+use crate::error::EngineError;
+use crate::options::{ANSWER_BYTES_MAX, SearchOptions};
+use crate::part::Part;
+use crate::site_limit::{
+    Candidate, KnownRanking, PartRanking, SiteCounts, admit, first_k, has_more, merge, next_k,
+};
+use index::{Index, IndexError, ReadStart, StoredDocument, TextKey, Texts};
+use search::{Parsed, Plan, Searched, Stop};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+use text::summary::{SummaryOptions, SummaryQuery};
+use vfs::{RealStorage, SharedStorage};
+use wire::answer::Degraded;
+use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+
+/// Searches of an answer that meets files being changed.
+const TRIES_MAX: u32 = 3;
+
+/// An open index, searched by any number of threads at once.
+#[derive(Debug)]
+pub struct Engine {
+    part: RwLock<Arc<Part>>,
+    storage: Option<SharedStorage>,
+}
+
+impl Engine {
+    /// Opens the newest generation of the index in a directory.
+    ///
+    /// # Errors
+    /// No index in the directory, or one that cannot be read.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Engine, EngineError> {
+        let storage = RealStorage::open(directory.as_ref()).map_err(IndexError::from)?;
+        Engine::open_in(Arc::new(storage))
+    }
+
+    /// Opens the newest generation of the index in a storage.
+    ///
+    /// # Errors
+    /// No index in the storage, or one that cannot be read.
+    pub fn open_in(storage: SharedStorage) -> Result<Engine, EngineError> {
+        let index = Arc::new(Index::open(Arc::clone(&storage))?);
+        Ok(Engine {
+            storage: Some(storage),
+            ..Engine::of(index)
+        })
+    }
+
+    /// Searches a snapshot that is open already. It is never reloaded.
+    pub fn of(index: Arc<Index>) -> Engine {
+        let chunks = 0..=index.chunks_count().saturating_sub(1);
+        Engine {
+            part: RwLock::new(Arc::new(Part::new(index, chunks))),
+            storage: None,
+        }
+    }
+
+    /// Opens the newest generation, where there is a newer one, and returns its number. Files that stayed are shared
+    /// with the generation before. Searches under way finish with theirs.
+    pub fn reload(&self) -> Result<u64, EngineError> {
+        let before = self.part();
+        let Some(storage) = &self.storage else {
+            return Ok(before.index().generation());
+        };
+        if Index::newest_generation(storage)? == Some(before.index().generation()) {
+            return Ok(before.index().generation());
+        }
+        let opened = Index::open_after(Arc::clone(storage), before.index())?;
+        let generation = opened.generation();
+        let chunks = 0..=opened.chunks_count().saturating_sub(1);
+        let part = Arc::new(Part::new(Arc::new(opened), chunks));
+        *self.part.write().unwrap_or_else(PoisonError::into_inner) = part;
+        Ok(generation)
+    }
+
+    /// Returns the snapshot that searches begin with now.
+    pub fn index(&self) -> Arc<Index> {
+        Arc::clone(self.part().index())
+    }
+
+    /// Returns a document as stored; `None` where there is none at `url`.
+    pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, EngineError> {
+        let part = self.part();
+        retried(|| {
+            let since = part.index().read_start();
+            let found = part.index().documents().document(url);
+            let key = [TextKey::Url(url)];
+            part.index().verify_texts(key.into_iter(), since)?;
+            Ok(found?)
+        })
+    }
+
+    /// Answers a query, as typed by a person.
+    ///
+    /// # Errors
+    /// Options out of range, an index that cannot be read, and a timeout that passes before anything is found. A later
+    /// timeout makes the answer partial: `timed_out` is set and `degraded` names what it lacks.
+    pub fn search(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+    ) -> Result<SearchAnswer, EngineError> {
+        let arrived = Instant::now();
+        options.validate()?;
+        let part = self.part();
+        let parsed = search::parse(query, part.index().analyzer(), options.operator);
+        retried(|| {
+            let asked = Asked {
+                text: query,
+                parsed: &parsed,
+                options,
+                arrived,
+            };
+            let since = part.index().read_start();
+            let answer = asked.answer(&part, since);
+            part.verify(since)?;
+            answer
+        })
+    }
+
+    fn part(&self) -> Arc<Part> {
+        let part = self.part.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&part)
+    }
+}
+
+/// Repeats what met a file being changed.
+fn retried<T>(mut work: impl FnMut() -> Result<T, EngineError>) -> Result<T, EngineError> {
+    let mut tries = 1;
+    loop {
+        match work() {
+            Err(EngineError::Index(IndexError::Changed { .. })) if tries < TRIES_MAX => tries += 1,
+            done => return done,
+        }
+    }
+}
+
+/// A query and its options.
+struct Asked<'a> {
+    text: &'a str,
+    parsed: &'a Parsed,
+    options: &'a SearchOptions,
+    arrived: Instant,
+}
+
+/// The hits of a page, and what is known of their sites.
+struct Page {
+    hits: Vec<Candidate>,
+    more_hits: bool,
+    sites: SiteCounts,
+    ranking_is_complete: bool,
+    found: Searched,
+}
+
+impl Asked<'_> {
+    fn is_due(&self) -> bool {
+        let timeout = self.options.timeout;
+        timeout.is_some_and(|timeout| self.arrived.elapsed() >= timeout)
+    }
+
+    fn answer(&self, part: &Part, since: ReadStart) -> Result<SearchAnswer, EngineError> {
+        let mut phases = PhaseTimes::default();
+        let plan = Plan::new(
+            &self.parsed.query,
+            self.options.ranking,
+            part.index().statistics(),
+        )?;
+        let mut clock = Clock(self.arrived);
+        phases.parse = clock.lap_us();
+        let page = self.page(part, &plan, &mut phases)?;
+        clock.lap_us();
+        let details = self.details(part, &plan, &page)?;
+        let has_more = self.sites(part, &plan, &page, &details)?;
+        phases.details = clock.lap_us();
+        let mut warnings = self.parsed.warnings.clone();
+        let hits = self.hits(part, &plan, since, &page, details, &has_more, &mut warnings)?;
+        phases.summaries = clock.lap_us();
+        phases.total = self.arrived.elapsed().as_micros() as u64;
+        Ok(self.put_together(page, hits, phases, warnings))
+    }
+
+    /// Searches until the page is certain, k is at its largest, or the timeout has passed.
+    fn page(&self, part: &Part, plan: &Plan, phases: &mut PhaseTimes) -> Result<Page, EngineError> {
+        let options = self.options;
+        let page_end = options.start + options.k;
+        // One more tells whether another page follows.
+        let wanted = page_end + 1;
+        let mut k = first_k(wanted, options.per_site);
+        let mut repeats = 0;
+        loop {
+            let mut clock = Clock(Instant::now());
+            let is_due = || self.is_due();
+            let found = part.search(plan, k, options.counted, Stop::when(&is_due))?;
+            let searched_us = clock.lap_us();
+            match repeats {
+                0 => phases.index_search = searched_us,
+                _ => phases.optimization_searches += searched_us,
+            }
+            if found.documents_searched == 0 && found.documents_count > 0 {
+                return Err(EngineError::TimedOut);
+            }
+            let ranking = [Some(PartRanking {
+                hits: &found.hits,
+                is_cut: is_cut(&found, k),
+                matches_count: found.count_is_exact.then_some(found.matches_count),
+            })];
+            let known = merge(&ranking);
+            let (admitted, sites) = admit(&known, options.per_site, wanted);
+            let next = next_k(&ranking, k, repeats);
+            phases.merge += clock.lap_us();
+            let is_settled = admitted.len() >= wanted || known.is_complete || self.is_due();
+            match next {
+                Some(next) if !is_settled => k = next,
+                _ => return Ok(self.page_of(admitted, sites, &known, found)),
+            }
+            repeats += 1;
+        }
+    }
+
+    fn page_of(
+        &self,
+        admitted: Vec<Candidate>,
+        sites: SiteCounts,
+        known: &KnownRanking,
+        found: Searched,
+    ) -> Page {
+        let page_end = self.options.start + self.options.k;
+        let start = self.options.start.min(admitted.len());
+        let end = page_end.min(admitted.len());
+        Page {
+            hits: admitted[start..end].to_vec(),
+            more_hits: admitted.len() > page_end,
+            sites,
+            ranking_is_complete: known.is_complete,
+            found,
+        }
+    }
+
+    fn details(
+        &self,
+        part: &Part,
+        plan: &Plan,
+        page: &Page,
+    ) -> Result<Vec<HitDetails>, EngineError> {
+        let addresses = page.hits.iter().map(|one| (one.hit.segment, one.hit.doc));
+        let addresses: Vec<_> = addresses.collect();
+        let request = HitsRead {
+            hits: &addresses,
+            explained_by: self.options.explain.then_some(plan),
+            bytes_max: ANSWER_BYTES_MAX,
+        };
+        // The hits are known: what they show is read to its end.
+        let never = || false;
+        Ok(part.details(&request, &Stop::when(&never))?)
+    }
+
+    /// Whether the sites of the page, by hash, have more matches than the limit.
+    fn sites(
+        &self,
+        part: &Part,
+        plan: &Plan,
+        page: &Page,
+        details: &[HitDetails],
+    ) -> Result<HashMap<u64, bool>, EngineError> {
+        let per_site = self.options.per_site;
+        let is_due = || self.is_due();
+        let mut known = HashMap::with_capacity(page.hits.len());
+        for (candidate, details) in page.hits.iter().zip(details) {
+            let site_hash = candidate.hit.site_hash;
+            if known.contains_key(&site_hash) {
+                continue;
+            }
+            let (complete, site_count) = (page.ranking_is_complete, details.site_documents_count);
+            let more = match has_more(&page.sites, per_site, complete, site_hash, site_count) {
+                Some(more) => more,
+                None => {
+                    let (site, limit) = (&details.details.site, u64::from(per_site) + 1);
+                    let stop = Stop::when(&is_due);
+                    part.count_site(plan, site, limit, &stop)? > u64::from(per_site)
+                }
+            };
+            known.insert(site_hash, more);
+        }
+        Ok(known)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn hits(
+        &self,
+        part: &Part,
+        plan: &Plan,
+        since: ReadStart,
+        page: &Page,
+        details: Vec<HitDetails>,
+        has_more: &HashMap<u64, bool>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Hit>, EngineError> {
+        let (index, options) = (part.index(), SummaryOptions::default());
+        let query = SummaryQuery::new(index.analyzer(), plan.summary_terms(), options);
+        let urls = details.iter().map(|hit| TextKey::Url(&hit.details.url));
+        let mut summaries = Vec::with_capacity(details.len());
+        let mut buffer = Vec::new();
+        for key in urls.clone() {
+            summaries.push(summary(index, key, &query, &mut buffer)?);
+        }
+        index.verify_texts(urls, since)?;
+        let hits = page.hits.iter().zip(details).zip(summaries);
+        Ok(hits
+            .map(|((candidate, hit), summary)| {
+                if summary.is_none() {
+                    warnings.push(format!(
+                        "the document store has no text of {}; index the document again",
+                        hit.details.url
+                    ));
+                }
+                Hit {
+                    id: hit.details.id,
+                    url: hit.details.url,
+                    title: hit.details.title,
+                    site: hit.details.site,
+                    score: candidate.hit.score,
+                    summary: summary.unwrap_or_default(),
+                    more_from_site: has_more.get(&candidate.hit.site_hash) == Some(&true),
+                    explanation: hit.explanation,
+                }
+            })
+            .collect())
+    }
+
+    fn put_together(
+        &self,
+        page: Page,
+        hits: Vec<Hit>,
+        phases_us: PhaseTimes,
+        warnings: Vec<String>,
+    ) -> SearchAnswer {
+        let found = &page.found;
+        let is_whole = found.documents_searched == found.documents_count
+            && (found.count_is_exact || !self.options.counted);
+        let degraded = (!is_whole).then(|| Degraded {
+            lacks: match found.documents_searched < found.documents_count {
+                true => "search".into(),
+                false => "count".into(),
+            },
+            chunks: String::new(),
+            reason: "deadline".into(),
+            message: "the timeout ended the search".into(),
+            documents_searched: found.documents_searched,
+            documents_count: found.documents_count,
+        });
+        SearchAnswer {
+            query: self.text.to_owned(),
+            total: Total {
+                value: found.matches_count,
+                exact: found.count_is_exact && is_whole,
+            },
+            hits,
+            more_hits: page.more_hits,
+            phases_us,
+            warnings,
+            coverage: match found.documents_count {
+                0 => 1.0,
+                count => found.documents_searched as f64 / count as f64,
+            },
+            timed_out: degraded.is_some(),
+            degraded: degraded.into_iter().collect(),
+            trace: None,
+        }
+    }
+}
+
+/// Whether matches beyond the hits may exist.
+fn is_cut(found: &Searched, k: usize) -> bool {
+    match found.count_is_exact {
+        true => found.matches_count > found.hits.len() as u64,
+        false => found.hits.len() >= k,
+    }
+}
+
+/// The summary of a document; `None` where its text is missing, empty in an index without texts.
+fn summary(
+    index: &Index,
+    key: TextKey<'_>,
+    query: &SummaryQuery,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<String>, IndexError> {
+    if index.documents().texts() == Texts::None {
+        return Ok(Some(String::new()));
+    }
+    let mut summary = None;
+    let documents = index.documents();
+    documents.with_text(key, buffer, |_, body| summary = Some(query.summarize(body)))?;
+    Ok(summary)
+}
+
+/// Measures one phase after another.
+struct Clock(Instant);
+
+impl Clock {
+    /// Microseconds since the last lap.
+    fn lap_us(&mut self) -> u64 {
+        let now = Instant::now();
+        let lap = now - self.0;
+        self.0 = now;
+        lap.as_micros() as u64
+    }
+}

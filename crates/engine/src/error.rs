@@ -1,0 +1,69 @@
+//! Failures of a search in this process, one variant for each decision of the caller.
+
+use index::IndexError;
+
+/// A request that no answer can be made of.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{parameter}: {reason}")]
+pub struct BadRequest {
+    /// The parameter at fault.
+    pub parameter: &'static str,
+    /// What is wrong with it, and the remedy.
+    pub reason: String,
+}
+
+/// A search without an answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The request asks for something that is not offered: change it.
+    #[error(transparent)]
+    BadRequest(#[from] BadRequest),
+    /// The index cannot be read: repair it.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The timeout passed before the first hit was known: allow more time, or narrow the query.
+    #[error("the timeout passed before anything was found; allow more time, or narrow the query")]
+    TimedOut,
+    /// Details or explanations of the hits are longer than allowed: ask for fewer hits.
+    #[error("the hits are longer than {bytes_max} bytes; ask for fewer with k")]
+    TooLarge {
+        /// Limit of the answer, in bytes.
+        bytes_max: usize,
+    },
+}
+
+/// Hits without details.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DetailsError {
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A hit is of no segment that is read here, or of no document of its segment.
+    #[error("{reason}")]
+    NotServed {
+        /// What is missing.
+        reason: String,
+    },
+    /// The search was cancelled.
+    #[error("the search was cancelled before the details were read")]
+    Cancelled,
+    /// Details and explanations are longer than allowed.
+    #[error("the hits are longer than {bytes_max} bytes")]
+    TooLarge {
+        /// Limit of the details, in bytes.
+        bytes_max: usize,
+    },
+}
+
+impl From<DetailsError> for EngineError {
+    fn from(error: DetailsError) -> EngineError {
+        match error {
+            DetailsError::Index(error) => EngineError::Index(error),
+            DetailsError::TooLarge { bytes_max } => EngineError::TooLarge { bytes_max },
+            // The hits of a search are of its own segments.
+            DetailsError::Cancelled | DetailsError::NotServed { .. } => EngineError::TimedOut,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! An embeddable document search engine.
+//!
+//! ```
+//! use shorttail::{Engine, SearchOptions};
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path();
+//! # let storage: vfs::SharedStorage = std::sync::Arc::new(vfs::RealStorage::create_directory(path)?);
+//! # let mut writer = index::Writer::open(storage, index::BuildOptions::default())?;
+//! # writer.add(corpus::Document {
+//! #     url: "https://a.example/".into(),
+//! #     title: "A short tail".into(),
+//! #     body: "The tail is short, and so is the wait.".into(),
+//! #     ..Default::default()
+//! # })?;
+//! # writer.commit()?;
+//!
+//! let engine = Engine::open(path)?;
+//! let answer = engine.search("short tail", &SearchOptions::default())?;
+//! for hit in &answer.hits {
+//!     println!("{} {}\n{}", hit.title, hit.url, hit.summary);
+//! }
+//! # assert_eq!(answer.hits.len(), 1);
+//! # assert!(answer.hits[0].summary.contains("<mark>tail</mark>"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ```text
+//! text ─parse─► query ─plan─► Part::search ─► merge, per-site limit ─► details ─► summaries ─► answer
+//!                                  ▲                  │
+//!                                  └── k grows ◄──────┘ too few admitted, and more may match
+//! ```
+//!
+//! [`Engine`] runs all of it on the calling thread. Servers run the same parts between queues and networks: [`Part`]
+//! (a partition of a snapshot), [`site_limit`] (the merged ranking and its pages), [`details`]. Nothing here knows of a
+//! network or of an asynchronous runtime.
+
+mod engine;
+mod error;
+mod options;
+mod part;
+
+pub mod details;
+pub mod site_limit;
+
+pub use details::{HitDetails, HitsRead};
+pub use engine::Engine;
+pub use error::{BadRequest, DetailsError, EngineError};
+pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SearchOptions};
+pub use part::Part;
+
+pub use index::{DocId, Index, IndexError, StoredDocument};
+pub use search::{Operator, Query, Ranking};
+pub use wire::{Hit, PhaseTimes, SearchAnswer, Total};

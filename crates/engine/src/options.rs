@@ -1,0 +1,100 @@
+//! Options of a search: the page, the operator, the ranking, limits.
+
+use crate::error::BadRequest;
+use search::{Operator, Ranking};
+use std::time::Duration;
+
+/// Largest page, in hits.
+pub const K_MAX: usize = 1_000;
+/// Deepest place in the ranking that paging reaches.
+pub const DEPTH_MAX: usize = 10_000;
+/// Default limit of an answer, as JSON or as a page, in bytes.
+pub const ANSWER_BYTES_MAX: usize = 4 << 20;
+
+/// Options of a search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchOptions {
+    /// Hits of the page.
+    pub k: usize,
+    /// Hits before the page.
+    pub start: usize,
+    /// Per-site limit over all pages, in hits; 0 is no limit.
+    pub per_site: u32,
+    /// Operator between words without one.
+    pub operator: Operator,
+    /// Ranking function.
+    pub ranking: Ranking,
+    /// Whether hits explain their scores.
+    pub explain: bool,
+    /// Whether all matches are counted.
+    pub counted: bool,
+    /// Time from the arrival of the query to its answer; `None` is the server's own, and no limit in this process.
+    pub timeout: Option<Duration>,
+    /// Whether an answer may lack parts of the index, which it names.
+    pub partial: bool,
+    /// Whether the answer lists its steps with their times.
+    pub trace: bool,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        SearchOptions {
+            k: 10,
+            start: 0,
+            per_site: 2,
+            operator: Operator::default(),
+            ranking: Ranking::default(),
+            explain: false,
+            counted: true,
+            timeout: None,
+            partial: true,
+            trace: false,
+        }
+    }
+}
+
+impl SearchOptions {
+    /// Refuses pages that are too large or too deep.
+    pub fn validate(&self) -> Result<(), BadRequest> {
+        if self.k > K_MAX {
+            return Err(BadRequest {
+                parameter: "k",
+                reason: format!(
+                    "{} hits are too many for one page; ask for {K_MAX} at most and page with start",
+                    self.k
+                ),
+            });
+        }
+        if self.start.saturating_add(self.k) > DEPTH_MAX {
+            return Err(BadRequest {
+                parameter: "start",
+                reason: format!(
+                    "start + k is over {DEPTH_MAX}, as deep as paging goes; \
+                     narrow the query, by more words or by site:NAME, instead"
+                ),
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_is_limited() {
+        let deep = |start, k| {
+            SearchOptions {
+                start,
+                k,
+                ..Default::default()
+            }
+            .validate()
+        };
+        assert!(deep(9_000, 1_000).is_ok());
+        assert!(deep(9_001, 1_000).is_err());
+        assert!(deep(usize::MAX, 1).is_err());
+        assert!(deep(0, 1_001).is_err());
+    }
+}

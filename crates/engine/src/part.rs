@@ -1,0 +1,83 @@
+//! A partition of a snapshot: the segments of some chunks, as one search sees them.
+
+use index::{Index, IndexError, ReadStart, Segment};
+use search::{Plan, Searched, Stop, exhaustive, search_until};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// The segments of some chunks of an index at one generation.
+#[derive(Debug)]
+pub struct Part {
+    index: Arc<Index>,
+    segments: Vec<Arc<Segment>>,
+    by_id: HashMap<u32, Arc<Segment>>,
+}
+
+impl Part {
+    /// Gathers the segments of `chunks`.
+    pub fn new(index: Arc<Index>, chunks: RangeInclusive<u32>) -> Part {
+        let segments: Vec<_> = index.segments(chunks).cloned().collect();
+        let by_id = segments.iter();
+        let by_id = by_id.map(|segment| (segment.id(), Arc::clone(segment)));
+        Part {
+            by_id: by_id.collect(),
+            segments,
+            index,
+        }
+    }
+
+    /// Returns the snapshot.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// Returns the segments, by chunk and then by age.
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// Returns a segment by its id; `None` where it is of other chunks.
+    pub fn segment(&self, id: u32) -> Option<&Arc<Segment>> {
+        self.by_id.get(&id)
+    }
+
+    /// Finds the `k` best hits until `stop` is due. Without `counted` only visited matches are counted.
+    pub fn search<'p>(
+        &'p self,
+        plan: &'p Plan,
+        k: usize,
+        counted: bool,
+        stop: Stop<'p>,
+    ) -> Result<Searched, IndexError> {
+        search_until(plan, &self.segments, k, counted, stop)
+    }
+
+    /// Counts the matches of a site, by name, up to `limit`. A lower bound where `stop` is due.
+    pub fn count_site(
+        &self,
+        plan: &Plan,
+        site: &str,
+        limit: u64,
+        stop: &Stop<'_>,
+    ) -> Result<u64, IndexError> {
+        let mut count = 0;
+        for segment in &self.segments {
+            if count >= limit {
+                break;
+            }
+            count += exhaustive::count_site(plan, segment, site, limit - count, stop)?;
+        }
+        Ok(count.min(limit))
+    }
+
+    /// Refuses a part whose files are known to be damaged.
+    pub fn ensure_trusted(&self) -> Result<(), IndexError> {
+        self.index.ensure_trusted(&self.segments)
+    }
+
+    /// Verifies that all bytes read since `since` were verified ones.
+    pub fn verify(&self, since: ReadStart) -> Result<(), IndexError> {
+        self.index.verify_search(&self.segments, since)
+    }
+}

@@ -1,0 +1,102 @@
+//! Searches through the public API: pages, limits, timeouts, reloads.
+
+use index::{BuildOptions, Writer};
+use shorttail::{Engine, EngineError, SearchAnswer, SearchOptions};
+use std::sync::Arc;
+use std::time::Duration;
+use vfs::{MemoryStorage, SharedStorage};
+
+fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
+    let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+    for number in numbers {
+        let document = corpus::Document {
+            url: format!("https://site{}.example/{number}", number % 5),
+            title: format!("Title {number}"),
+            body: "alpha ".repeat(1 + number % 7) + "in a text",
+            ..Default::default()
+        };
+        writer.add(document).unwrap();
+    }
+    writer.commit().unwrap();
+}
+
+fn engine_of(documents: usize) -> (Engine, SharedStorage) {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..documents);
+    (Engine::open_in(storage.clone()).unwrap(), storage)
+}
+
+fn urls(answer: &SearchAnswer) -> Vec<&str> {
+    answer.hits.iter().map(|hit| &*hit.url).collect()
+}
+
+#[test]
+fn pages_follow_each_other_under_the_per_site_limit() {
+    let (engine, _) = engine_of(60);
+    let page = |start, k| {
+        let options = SearchOptions {
+            start,
+            k,
+            ..SearchOptions::default()
+        };
+        engine.search("alpha", &options).unwrap()
+    };
+    let whole = page(0, 20);
+    assert_eq!((whole.total.value, whole.total.exact), (60, true));
+    assert_eq!(whole.hits.len(), 10, "two hits of each of five sites");
+    assert!(!whole.more_hits && whole.degraded.is_empty());
+    assert!(whole.hits.iter().all(|hit| hit.more_from_site));
+    assert!(
+        whole
+            .hits
+            .iter()
+            .all(|hit| hit.summary.contains("<mark>alpha</mark>"))
+    );
+    let (first, second) = (page(0, 4), page(4, 6));
+    assert!(first.more_hits);
+    assert_eq!([urls(&first), urls(&second)].concat(), urls(&whole));
+}
+
+#[test]
+fn a_reload_finds_what_was_committed() {
+    let (engine, storage) = engine_of(10);
+    let total = || {
+        engine
+            .search("alpha", &SearchOptions::default())
+            .unwrap()
+            .total
+            .value
+    };
+    let before = engine.reload().unwrap();
+    commit(&storage, 10..25);
+    assert_eq!(total(), 10);
+    assert_eq!(engine.reload().unwrap(), before + 1);
+    assert_eq!(total(), 25);
+}
+
+#[test]
+fn a_timeout_is_an_error_or_a_flag_and_never_silent() {
+    let (engine, _) = engine_of(60);
+    let options = SearchOptions {
+        timeout: Some(Duration::ZERO),
+        ..SearchOptions::default()
+    };
+    match engine.search("alpha", &options) {
+        Ok(answer) => assert!(
+            answer.timed_out && !answer.degraded.is_empty(),
+            "{answer:?}"
+        ),
+        Err(error) => assert!(matches!(error, EngineError::TimedOut), "{error}"),
+    }
+}
+
+#[test]
+fn options_out_of_range_are_refused_by_name() {
+    let (engine, _) = engine_of(1);
+    let options = SearchOptions {
+        k: 1_000_000,
+        ..SearchOptions::default()
+    };
+    let refused = engine.search("alpha", &options).unwrap_err();
+    assert!(refused.to_string().starts_with("k: "), "{refused}");
+}

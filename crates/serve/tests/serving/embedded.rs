@@ -1,0 +1,47 @@
+//! The engine in a process answers as a front-end with its servers does.
+use crate::corpus::{Searched, document, index};
+use engine::Engine;
+use proptest::prelude::*;
+use serve::{SearchOptions, Topology};
+use wire::{PhaseTimes, SearchAnswer};
+
+/// An answer without its times.
+fn timeless(mut answer: SearchAnswer) -> SearchAnswer {
+    answer.phases_us = PhaseTimes::default();
+    answer
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_engine_answers_as_the_servers_do(
+        documents in prop::collection::vec((0u8..6, 1u8..64), 1..80),
+        chunks in 1u32..4,
+        (start, k, per_site) in (0usize..12, 1usize..12, 0u32..4),
+        (explain, counted, any) in (any::<bool>(), any::<bool>(), any::<bool>()),
+    ) {
+        let documents = documents.into_iter().enumerate();
+        let index = index(documents.map(|(n, (site, words))| document(n, site, words)), chunks);
+        let topology = Topology {
+            partitions: 1,
+            handlers: 1,
+            ..Topology::default()
+        };
+        let servers = Searched::start(index.clone(), &topology);
+        let engine = Engine::of(index);
+        let options = SearchOptions {
+            start,
+            k,
+            per_site,
+            explain,
+            counted,
+            operator: if any { search::Operator::Or } else { search::Operator::And },
+            ..SearchOptions::default()
+        };
+        for query in ["alpha", "alpha beta", "gamma -delta", "\"alpha beta\"", "om* zeta", "nothing", "(", "site:site1.example alpha"] {
+            let served = timeless(servers.search(query, &options).unwrap());
+            prop_assert_eq!(timeless(engine.search(query, &options).unwrap()), served, "{}", query);
+        }
+    }
+}
