@@ -91,11 +91,18 @@ fn existing_directory(directory: &Path) -> anyhow::Result<SharedStorage> {
     Ok(Arc::new(RealStorage::open(directory)?))
 }
 
-/// Opens an index that must be there already, every checksum verified.
+/// Opens an index that must be there already, to be read through servers: they examine what they read.
 fn open_index(directory: &Path) -> anyhow::Result<Arc<Index>> {
     let index = Index::open(existing_directory(directory)?)?;
     warn_of_unfinished(&index);
     Ok(Arc::new(index))
+}
+
+/// Opens an index that must be there already and verifies all of it: for whoever reads it directly.
+fn open_verified(directory: &Path) -> anyhow::Result<Arc<Index>> {
+    let index = open_index(directory)?;
+    index.verify_whole()?;
+    Ok(index)
 }
 
 /// Says that a newer generation has files and no manifest, where it is so.
@@ -105,11 +112,11 @@ fn warn_of_unfinished(index: &Index) {
     }
 }
 
-/// Opens an index with its files loaded into memory first, texts left out; says how far it is, and
-/// what was really done.
+/// Opens an index with its files loaded into memory first, texts left out, and verifies all of it; says how far it is,
+/// and what was really done.
 fn open_preloaded(directory: &Path, preload: Preload) -> anyhow::Result<Arc<Index>> {
     if preload == Preload::None {
-        return open_index(directory);
+        return open_verified(directory);
     }
     let parts = PreloadParts {
         index: true,
@@ -127,6 +134,7 @@ fn open_preloaded(directory: &Path, preload: Preload) -> anyhow::Result<Arc<Inde
     drop(meter);
     let preloaded = Arc::new(preloaded);
     let index = Index::open(preloaded.clone())?;
+    index.verify_whole()?;
     warn_of_unfinished(&index);
     note(&preloaded.report().to_string());
     Ok(Arc::new(index))

@@ -64,8 +64,21 @@ impl Section {
     #[inline]
     pub(crate) fn get(&self, range: Range<usize>) -> Option<&[u8]> {
         let bytes = self.unverified().get(range.clone())?;
-        let touched = self.start + range.start..self.start + range.end;
-        self.file.ensure(touched).then_some(bytes)
+        (self.file.is_verified() || self.touch(range)).then_some(bytes)
+    }
+
+    /// Whether so many `bytes` at `at` lie inside, and are as their checksums say.
+    #[inline(never)]
+    fn touch_inside(&self, at: usize, bytes: usize) -> bool {
+        let range = at..at.saturating_add(bytes);
+        range.end <= self.len() && self.touch(range)
+    }
+
+    /// Whether bytes that lie inside are as their checksums say.
+    #[inline(never)]
+    fn touch(&self, range: Range<usize>) -> bool {
+        self.file
+            .ensure(self.start + range.start..self.start + range.end)
     }
 
     /// The whole section, verified; `None` where it is damaged.
@@ -76,15 +89,21 @@ impl Section {
     /// The little-endian integer at `at`; 0 outside the section, and where it is damaged.
     #[inline]
     pub(crate) fn read_u32(&self, at: usize) -> u32 {
-        self.get(at..at.saturating_add(4))
-            .map_or(0, |bytes| read_u32(bytes, 0))
+        let is_verified = self.file.is_verified() || self.touch_inside(at, 4);
+        match is_verified {
+            true => read_u32(self.unverified(), at),
+            false => 0,
+        }
     }
 
     /// The little-endian integer at `at`; 0 outside the section, and where it is damaged.
     #[inline]
     pub(crate) fn read_u64(&self, at: usize) -> u64 {
-        self.get(at..at.saturating_add(8))
-            .map_or(0, |bytes| read_u64(bytes, 0))
+        let is_verified = self.file.is_verified() || self.touch_inside(at, 8);
+        match is_verified {
+            true => read_u64(self.unverified(), at),
+            false => 0,
+        }
     }
 
     /// The section as it is in the file: for what no answer depends on, as which memory to ask for ahead.
@@ -152,17 +171,32 @@ impl<'a> LazyBytes<'a> {
     #[inline]
     pub(crate) fn get(&self, range: Range<usize>) -> Option<&'a [u8]> {
         let bytes = self.bytes.get(range.clone())?;
-        match self.unverified {
-            None => Some(bytes),
-            Some((section, start)) => section.get(start + range.start..start + range.end),
-        }
+        self.ensure(range).then_some(bytes)
     }
 
     /// The little-endian integer at `at`; 0 outside, and where it is damaged.
     #[inline]
     pub(crate) fn read_u32(&self, at: usize) -> u32 {
-        self.get(at..at.saturating_add(4))
-            .map_or(0, |bytes| read_u32(bytes, 0))
+        match self.ensure(at..at + 4) {
+            true => read_u32(self.bytes, at),
+            false => 0,
+        }
+    }
+
+    /// Whether bytes are as their checksums say; those that lie outside of the section are not.
+    #[inline]
+    pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
+        self.unverified.is_none() || self.touch(range)
+    }
+
+    // Out of the way of those who read lists that were touched before.
+    #[cold]
+    #[inline(never)]
+    fn touch(&self, range: Range<usize>) -> bool {
+        self.unverified.is_none_or(|(section, start)| {
+            let range = start.saturating_add(range.start)..start.saturating_add(range.end);
+            section.get(range).is_some()
+        })
     }
 
     /// All bytes, of which some may not be verified yet: to be read where `get` gave them before, and asked for ahead.

@@ -1,7 +1,7 @@
 //! `shorttail search`: one query at the terminal, or a file of topics into a run file.
 
 use super::topics::TopicsRun;
-use super::{RankingArguments, open_index};
+use super::{RankingArguments, open_index, open_verified};
 use crate::failure::note;
 use crate::hits::{write_hits, write_phases};
 use crate::terminal::Style;
@@ -79,11 +79,10 @@ pub(crate) struct SearchArguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
-    let index = open_index(&arguments.directory)?;
     let ranking = arguments.ranking.ranking();
     if let (Some(topics), Some(run)) = (&arguments.topics, &arguments.run) {
         let k = arguments.k.unwrap_or(RUN_HITS_DEFAULT);
-        let index = &index;
+        let index = &open_verified(&arguments.directory)?;
         TopicsRun { index, ranking, k }.write(topics, run)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -94,6 +93,7 @@ pub(super) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
     if matches!(query, std::borrow::Cow::Owned(_)) {
         note("warning: the query is not UTF-8; unreadable bytes were replaced");
     }
+    let index = open_index(&arguments.directory)?;
     search_once(&arguments, index, ranking, &query)
 }
 

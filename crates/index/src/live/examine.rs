@@ -107,6 +107,14 @@ impl Index {
         file.map_or(Ok(()), |file| file.verify_rest(each_piece))
     }
 
+    /// Verifies every block that no reader has touched yet: for whoever reads the index without examining what it read.
+    pub fn verify_whole(&self) -> Result<(), IndexError> {
+        self.files
+            .all
+            .iter()
+            .try_for_each(|file| file.verify_whole())
+    }
+
     /// Verifies the files that `before` does not share, each up to `bytes_max` bytes: what a commit wrote is read once
     /// before it is served.
     pub fn verify_new(&self, before: &Index, bytes_max: u64) -> Result<(), IndexError> {

@@ -74,7 +74,7 @@ impl Blocks<'_> {
             return Stretch::default();
         }
         let (start, end) = self.position_block_at(block);
-        if self.bytes.positions.get(start..end).is_none() {
+        if !self.bytes.positions.ensure(start..end) {
             // Damaged: whoever reads the positions one by one is told.
             return Stretch::default();
         }

@@ -248,10 +248,12 @@ impl Terms {
             return None;
         }
         let at = block as usize * 4;
-        let start = self.starts.read_u32(at) as usize;
-        let end = match block + 1 < self.blocks_count() {
-            true => self.starts.read_u32(at + 4) as usize,
-            false => self.blocks.len(),
+        let (start, end) = if block + 1 < self.blocks_count() {
+            // Zeros where they are damaged: a block without bytes, which makes no sense.
+            let both = self.starts.read_u64(at);
+            (both as u32 as usize, (both >> 32) as usize)
+        } else {
+            (self.starts.read_u32(at) as usize, self.blocks.len())
         };
         let mut entries = Entries {
             // Without bytes the first entry makes no sense, and that is told.

@@ -1,6 +1,6 @@
 //! `shorttail lab balance`: how evenly do the postings of terms lie over partitions?
 
-use super::super::open_index;
+use super::super::open_verified;
 use crate::figures::count;
 use index::{DocId, Field, Index, Layout};
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +34,7 @@ pub(super) struct BalanceArguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
-    let index = open_index(&arguments.directory)?;
+    let index = open_verified(&arguments.directory)?;
     let layout = index.layout_for(arguments.partitions)?;
     let (documents, terms) = weigh(&index, &layout)?;
     let mut distributions: BTreeMap<&[u64], u64> = BTreeMap::new();
