@@ -7,7 +7,7 @@ use crate::index_server::Opened;
 use crate::reply::Reply;
 use crate::transport::{DetailsRequest, HitDetails, PartitionHits, Planned, Query, ServerError};
 use index::{IndexError, Segment};
-use search::{Plan, Stop, exhaustive, search_until};
+use search::{Plan, SearchTask, Stop, exhaustive};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -173,12 +173,14 @@ impl UnderWay<'_> {
     ) -> Result<PartitionHits, IndexError> {
         let is_due = self.is_due(is_abandoned);
         let stop = Stop::when(&is_due);
-        let segments = self.opened.segments.iter();
-        let found = search_until(&self.planned.plan, segments, k, counted, stop);
+        let segments = self.opened.segments.iter().cloned();
+        let task = SearchTask::new(Arc::clone(&self.planned.plan), segments, k, counted);
+        // One handler a query: its share is all that there is.
+        let share = task.work(&stop, || false);
         let search_us = self.begun.elapsed().as_micros() as u64;
         let worked_us = self.taken.elapsed().as_micros() as u64;
         self.figures.searched(worked_us);
-        let found = found?;
+        let found = task.merged([share?]);
         if found.documents_searched < found.documents_count {
             self.note_early_end(found.documents_searched, found.documents_count);
         }
@@ -214,7 +216,7 @@ impl UnderWay<'_> {
         let stop = Stop::when(&is_due);
         let details = self
             .opened
-            .details(request, Some(&self.planned.plan), &stop);
+            .details(request, Some(&*self.planned.plan), &stop);
         if matches!(details, Err(ServerError::Expired)) {
             self.note_early_end(0, request.hits.len() as u64);
         }

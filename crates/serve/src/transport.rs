@@ -41,7 +41,7 @@ pub struct Planned {
     /// From before it was made: what was known of the files then.
     pub(crate) since: ReadStart,
     /// What is searched.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     /// What the parser ignored or changed.
     pub warnings: Vec<String>,
     /// What summaries should look for.
@@ -79,7 +79,7 @@ impl Query {
             generation: index.generation(),
             since,
             summary_terms: plan.summary_terms(),
-            plan,
+            plan: Arc::new(plan),
             warnings: parsed.warnings,
             parse_us: started.elapsed().as_micros() as u64,
         });
