@@ -25,9 +25,13 @@ mod verify;
 
 pub mod exec;
 
+#[cfg(test)]
+mod testing;
+
 pub use collect::topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};
 pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount};
 pub use context::cancel::Stop;
+pub use context::contract;
 pub use exec::Coverage;
 pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{

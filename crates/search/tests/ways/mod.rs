@@ -6,6 +6,7 @@ use search::{count_partition, search_partition};
 use std::sync::Arc;
 
 pub(crate) fn all_segments(index: &Index) -> Vec<&Arc<Segment>> {
+    search::contract::enforce();
     index.segments(0..index.chunks_count()).collect()
 }
 
