@@ -164,11 +164,12 @@ impl Asked<'_> {
 
     fn answer(&self, part: &Part, since: ReadStart) -> Result<SearchAnswer, EngineError> {
         let mut phases = PhaseTimes::default();
-        let plan = Plan::new(
+        let statistics = part.index().statistics();
+        let plan = Arc::new(Plan::new(
             &self.parsed.query,
             self.options.ranking,
-            part.index().statistics(),
-        )?;
+            statistics,
+        )?);
         let mut clock = Clock(self.arrived);
         phases.parse = clock.lap_us();
         let page = self.page(part, &plan, &mut phases)?;
@@ -184,7 +185,12 @@ impl Asked<'_> {
     }
 
     /// Searches until the page is certain, k is at its largest, or the timeout has passed.
-    fn page(&self, part: &Part, plan: &Plan, phases: &mut PhaseTimes) -> Result<Page, EngineError> {
+    fn page(
+        &self,
+        part: &Part,
+        plan: &Arc<Plan>,
+        phases: &mut PhaseTimes,
+    ) -> Result<Page, EngineError> {
         let options = self.options;
         let page_end = options.start + options.k;
         // One more tells whether another page follows.
@@ -194,7 +200,7 @@ impl Asked<'_> {
         loop {
             let mut clock = Clock(Instant::now());
             let is_due = || self.is_due();
-            let found = part.search(plan, k, options.counted, Stop::when(&is_due))?;
+            let found = part.search(plan, k, options.counted, &Stop::when(&is_due))?;
             let searched_us = clock.lap_us();
             match repeats {
                 0 => phases.index_search = searched_us,

@@ -1,7 +1,7 @@
 //! A partition of a snapshot: the segments of some chunks, as one search sees them.
 
 use index::{Index, IndexError, ReadStart, Segment};
-use search::{Plan, Searched, Stop, exhaustive, search_until};
+use search::{Plan, SearchTask, Searched, Stop, exhaustive};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -42,15 +42,23 @@ impl Part {
         self.by_id.get(&id)
     }
 
-    /// Finds the `k` best hits until `stop` is due. Without `counted` only visited matches are counted.
-    pub fn search<'p>(
-        &'p self,
-        plan: &'p Plan,
+    /// Makes a search for the `k` best hits, which any threads may work on. Without `counted` only visited matches are
+    /// counted.
+    pub fn task(&self, plan: &Arc<Plan>, k: usize, counted: bool) -> SearchTask {
+        SearchTask::new(Arc::clone(plan), self.segments.iter().cloned(), k, counted)
+    }
+
+    /// Runs such a search on the calling thread until `stop` is due.
+    pub fn search(
+        &self,
+        plan: &Arc<Plan>,
         k: usize,
         counted: bool,
-        stop: Stop<'p>,
+        stop: &Stop<'_>,
     ) -> Result<Searched, IndexError> {
-        search_until(plan, &self.segments, k, counted, stop)
+        let task = self.task(plan, k, counted);
+        let share = task.work(stop, || false)?;
+        Ok(task.merged([share]))
     }
 
     /// Counts the matches of a site, by name, up to `limit`. A lower bound where `stop` is due.

@@ -25,14 +25,19 @@ mod verify;
 
 pub mod exec;
 
+#[cfg(test)]
+mod testing;
+
 pub use collect::topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};
 pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount};
 pub use context::cancel::Stop;
-pub use exec::parallel::{Cut, Ranges, Share};
+pub use context::contract;
+pub use exec::Coverage;
 pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{
-    Coverage, Searched, collect, count_partition, search_partition, search_until, top_of_partition,
+    Searched, collect, count_partition, search_partition, search_until, top_of_partition,
 };
+pub use exec::task::{Cut, SearchTask, Share};
 pub use exhaustive::explain::{self, Explanation};
 pub use plan::{Plan, Ranking, ranking};
 pub use query::Query;

@@ -80,7 +80,7 @@ proptest! {
         let oracle = Oracle::new(&batches);
         prop_assert_eq!(index.statistics().documents_count(), oracle.documents_count() as u64);
         for (query, ranking) in queries {
-            let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+            let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
             let expected = expected(&oracle, &query, ranking);
             let segments = all_segments(&index);
             let (hits, total) = search_partition(&plan, segments.iter().copied(), usize::MAX)
@@ -107,7 +107,7 @@ proptest! {
         k in 0usize..20,
     ) {
         let index = build_index(&batches, build).unwrap();
-        let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+        let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
         let whole = search_partition(&plan, all_segments(&index), k).unwrap();
         let laid_out: Vec<_> = index.layout().partitions().collect();
         let (mut lists, mut total) = (Vec::new(), 0);
@@ -137,7 +137,7 @@ proptest! {
         ranking in rankings(),
     ) {
         let index = build_index(&batches, build).unwrap();
-        let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+        let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
         let segments = all_segments(&index);
         let (hits, total) = search_partition(&plan, segments.iter().copied(), 1000).unwrap();
         for hit in &hits {
@@ -164,7 +164,7 @@ proptest! {
     ) {
         let index = build_index(&batches, build).unwrap();
         let oracle = Oracle::new(&batches);
-        let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+        let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
         for site in ["s0.test", "s1.test", "/Folder", "absent.test"] {
             let (mut count, mut limited) = (0, 0);
             for segment in all_segments(&index) {
@@ -197,7 +197,7 @@ proptest! {
         let index = build_index(&batches, BuildPlan { codec, ..BuildPlan::PLAIN }).unwrap();
         let oracle = Oracle::new(&batches);
         for (query, ranking) in queries {
-            let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+            let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
             let (hits, _) = search_partition(&plan, all_segments(&index), 2000).unwrap();
             prop_assert_eq!(bits(&hits), expected(&oracle, &query, ranking), "{:?}", query);
         }
@@ -209,7 +209,8 @@ fn an_empty_index_answers_nothing() {
     let index = build_index(&[Vec::new()], BuildPlan::PLAIN).unwrap();
     for typed in ["a", "a*", "\"a b\"", "site:x", "a OR b", "-a", ""] {
         let parsed = search::parse(typed, index.analyzer(), search::Operator::And);
-        let plan = Plan::new(&parsed.query, Ranking::default(), index.statistics()).unwrap();
+        let plan =
+            Arc::new(Plan::new(&parsed.query, Ranking::default(), index.statistics()).unwrap());
         let answer = search_partition(&plan, all_segments(&index), 10).unwrap();
         assert_eq!(answer, (Vec::new(), 0), "{typed}");
     }
@@ -230,7 +231,7 @@ proptest! {
     ) {
         let index = build_index(&documents, build).unwrap();
         let query = kind.query(&words.join(" "), &index);
-        let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+        let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
         let mut top = search::TopK::new(k);
         let mut total = 0;
         let mut counted = 0;
@@ -297,7 +298,7 @@ proptest! {
             let typed: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
             let typed = typed.join(" ");
             let query = kind.query(&typed, &index);
-            let plan = Plan::new(&query, ranking, index.statistics()).unwrap();
+            let plan = Arc::new(Plan::new(&query, ranking, index.statistics()).unwrap());
             let mut slow = search::TopK::new(k);
             let mut total = 0;
             for segment in all_segments(&index) {

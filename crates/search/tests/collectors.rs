@@ -9,6 +9,7 @@ use search::{
     Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount, Plan, Ranking, TopK,
     collect, exhaustive,
 };
+use std::sync::Arc;
 use testkit::{BuildPlan, batches, build_index, build_plans};
 use ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
 
@@ -59,7 +60,7 @@ impl MatchCollector for Evens {
 
 fn check(index: &Index, typed: &str, any: bool, k: usize) {
     let query = parsed(typed, any, index);
-    let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+    let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
     let segments = all_segments(index);
     let (mut slow, mut slow_top) = (Everything::default(), TopK::new(k));
     for segment in &segments {
@@ -141,7 +142,7 @@ proptest! {
         }
         let query = parsed("w12 w9", true, &index);
         check_all_ways(&index, &query, Ranking::default(), 10, 3);
-        let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+        let plan = Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap());
         prop_assert!(on_handlers(&plan, &index, 10, true, 3, 1).1 > 0);
     }
 }

@@ -173,7 +173,8 @@ impl UnderWay<'_> {
     ) -> Result<PartitionHits, IndexError> {
         let is_due = self.is_due(is_abandoned);
         let stop = Stop::when(&is_due);
-        let found = self.opened.search(&self.planned.plan, k, counted, stop);
+        // One handler a query: its share is all that there is.
+        let found = self.opened.search(&self.planned.plan, k, counted, &stop);
         let search_us = self.begun.elapsed().as_micros() as u64;
         let worked_us = self.taken.elapsed().as_micros() as u64;
         self.figures.searched(worked_us);
@@ -211,7 +212,7 @@ impl UnderWay<'_> {
     ) -> Result<Vec<HitDetails>, ServerError> {
         let is_due = self.is_due(is_abandoned);
         let stop = Stop::when(&is_due);
-        let plan = Some(&self.planned.plan);
+        let plan = Some(&*self.planned.plan);
         let details = index_server::details(self.opened, request, plan, &stop);
         if matches!(details, Err(ServerError::Expired)) {
             self.note_early_end(0, request.hits.len() as u64);

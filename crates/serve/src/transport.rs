@@ -45,7 +45,7 @@ pub struct Planned {
     /// From before it was made: what was known of the files then.
     pub(crate) since: ReadStart,
     /// What is searched.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     /// Warnings of the parser; empty where the front-end parsed the query.
     pub warnings: Vec<String>,
     /// What summaries should look for.
@@ -99,7 +99,7 @@ impl Query {
             generation: index.generation(),
             since,
             summary_terms: plan.summary_terms(),
-            plan,
+            plan: Arc::new(plan),
             warnings: here.map(|here| here.warnings).unwrap_or_default(),
             parse_us: started.elapsed().as_micros() as u64,
         });

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use vfs::RealStorage;
 
 /// What searches are made of.
-type SegmentsAndPlans = (Vec<Arc<Segment>>, Vec<Plan>);
+type SegmentsAndPlans = (Vec<Arc<Segment>>, Vec<Arc<Plan>>);
 
 /// The segments of an index and the plans of queries, one a line (what stands before a tab is left out).
 pub(crate) fn segments_and_plans(
@@ -24,7 +24,8 @@ pub(crate) fn segments_and_plans(
     for line in std::fs::read_to_string(queries)?.lines() {
         let text = line.split_once('\t').map_or(line, |(_, text)| text);
         let query = bag_of_words(text, index.analyzer(), operator);
-        plans.push(Plan::new(&query, Ranking::default(), index.statistics())?);
+        let plan = Plan::new(&query, Ranking::default(), index.statistics())?;
+        plans.push(Arc::new(plan));
     }
     let segments = index.segments(0..index.chunks_count()).cloned().collect();
     Ok((segments, plans))

@@ -28,7 +28,7 @@ use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
 /// Documents of the narrowest window: so short that sums stay in a first-level cache, and bounds close.
-const WIDTH_MIN: u32 = 8192;
+const WIDTH_MIN: u32 = if cfg!(test) { 64 } else { 8192 };
 /// Postings that a window should have, about.
 const POSTINGS_PER_WINDOW: u64 = 2048;
 
@@ -344,6 +344,7 @@ impl<'a> Helpers<'_, 'a> {
             if top.would_enter(clause.list.bound(block) + self.others) {
                 let least = top.threshold() - self.others;
                 if clause.is_within(block, &range) {
+                    clause.list.check(block);
                     clause.list.blocks.load(block);
                     batch.take(&mut clause.list, least);
                 } else {
@@ -420,6 +421,7 @@ impl Clause<'_> {
         }
         if self.scored != block {
             self.scored = block;
+            self.list.check(block);
             self.list.blocks.load(block);
             self.list.score_block(scores);
         }
@@ -435,5 +437,50 @@ impl Clause<'_> {
         };
         let to = to.max(from);
         Some((&docs[from..to], &scores[from..to]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::wanted::Wanted;
+    use crate::testing::{DOCUMENTS, check, clauses};
+
+    #[test]
+    fn windows_find_what_the_slow_twin_finds() {
+        let queries = [
+            "w5 OR w9",
+            "w11 OR w10 OR w9",
+            "w0 OR w1 OR w2 OR w11",
+            "w9 OR w8 OR w7 OR w6 OR w5 OR w4 OR w3",
+            "w9 OR w8 -w11",
+        ];
+        for typed in queries {
+            check(typed, Wanted::Hits, |plan, segment, ranges, top| {
+                let [_, any, excluded] = clauses(plan);
+                let excluded = [excluded, &[], &[]];
+                let stop = top.stop();
+                let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
+                let lists = List::open_each(plan, any, segment).unwrap();
+                let mut any = MaxScore::new(lists, condition, segment, &mut top.context);
+                assert!(any.width * 4 < DOCUMENTS, "several windows");
+                for range in ranges {
+                    any.search(range.clone(), segment, top).unwrap();
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn required_words_may_be_asked_last() {
+        check("+w11 w4", Wanted::Hits, |plan, segment, ranges, top| {
+            let [required, optional, _] = clauses(plan);
+            let clauses = [required, optional];
+            let context = &mut top.context;
+            let mut any = MaxScore::requiring(plan, clauses, None, segment, context).unwrap();
+            for range in ranges {
+                any.search(range.clone(), segment, top).unwrap();
+            }
+        });
     }
 }

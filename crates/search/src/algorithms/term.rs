@@ -31,10 +31,30 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
         if list.blocks.blocks_count() > 1 && !top.would_enter(list.bound(block)) {
             continue;
         }
+        list.check(block);
         list.blocks.load(block);
         batch.take(list, top.threshold());
         batch.clip(&range);
         batch.offer(segment, top);
     }
     first_damage(std::slice::from_mut(list))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::wanted::Wanted;
+    use crate::testing::{check, clauses};
+
+    #[test]
+    fn blocks_find_what_the_slow_twin_finds() {
+        for typed in ["w11", "w8", "w3"] {
+            check(typed, Wanted::Hits, |plan, segment, ranges, top| {
+                let mut lists = List::open_each(plan, clauses(plan)[0], segment).unwrap();
+                for range in ranges {
+                    search(&mut lists[0], range.clone(), segment, top).unwrap();
+                }
+            });
+        }
+    }
 }

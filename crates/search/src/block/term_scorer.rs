@@ -2,6 +2,7 @@
 //! adds at most, and looking for documents in it.
 
 use crate::block::impact_limits::Limits;
+use crate::context::contract;
 use crate::context::scratch::{Lent, Row, rows_kept_by_thread};
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
@@ -258,6 +259,30 @@ impl<'a> List<'a> {
         self.scorer.bound(&self.bounds.floors(rank))
     }
 
+    /// Checks the contract of a block, which is loaded then.
+    #[inline]
+    pub(crate) fn check(&mut self, block: usize) {
+        if contract::is_enforced() {
+            self.check_loaded(block);
+        }
+    }
+
+    #[cold]
+    fn check_loaded(&mut self, block: usize) {
+        self.blocks.load(block);
+        let (first, last) = (self.start(block), self.blocks.last_doc(block).0);
+        contract::check_docs(self.blocks.docs(), first, last);
+        if self.is_bounded() {
+            let mut scores = [0.0; BLOCK];
+            let count = self.score_block(&mut scores).len();
+            let (bound, most) = (self.bound(block), self.most());
+            for score in &scores[..count] {
+                assert!(*score <= bound, "{score} in a block of bound {bound}");
+                assert!(*score <= most, "{score} in a list of bound {most}");
+            }
+        }
+    }
+
     /// Scores the loaded block.
     pub(crate) fn score_block(&mut self, scores: &mut [f32; BLOCK]) -> &[u32] {
         let (docs, frequencies) = self.blocks.postings();
@@ -316,6 +341,7 @@ impl<'a> List<'a> {
         found: &mut Found,
         places: Option<&mut [Place; BLOCK]>,
     ) {
+        self.check(block);
         self.blocks.load(block);
         let (from, wanted) = (range.start, &wanted[range]);
         let start = found.count;
@@ -365,4 +391,59 @@ pub(crate) fn postings_of(lists: &[List<'_>]) -> u64 {
 pub(crate) fn first_damage(lists: &mut [List<'_>]) -> Result<(), IndexError> {
     let damage = lists.iter_mut().find_map(|list| list.blocks.take_error());
     damage.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{clauses, first_segment, made_up, planned};
+
+    #[test]
+    fn a_bound_that_is_too_low_is_noticed() {
+        let index = made_up(false);
+        let segment = first_segment(&index);
+        let plan = planned(&index, "w11 w10");
+        let mut lists = List::open_each(&plan, clauses(&plan)[0], &segment).unwrap();
+        let list = &mut lists[0];
+        assert!(list.is_bounded());
+        for block in 0..list.blocks.blocks_count() {
+            list.check(block);
+        }
+        list.bound = (0, list.bound(0) / 2.0);
+        let check = std::panic::AssertUnwindSafe(|| list.check(0));
+        assert!(std::panic::catch_unwind(check).is_err());
+    }
+
+    #[test]
+    fn probes_find_what_the_list_holds() {
+        let index = made_up(false);
+        let segment = first_segment(&index);
+        let plan = planned(&index, "w11 w8");
+        let mut lists = List::open_each(&plan, clauses(&plan)[0], &segment).unwrap();
+        let held: Vec<Vec<u32>> = lists
+            .iter_mut()
+            .map(|list| {
+                let mut docs = Vec::new();
+                for block in 0..list.blocks.blocks_count() {
+                    list.blocks.load(block);
+                    docs.extend_from_slice(list.blocks.docs());
+                }
+                docs
+            })
+            .collect();
+        for (wanted, (list, held)) in held.iter().rev().zip(lists.iter_mut().zip(&held)) {
+            for wanted in wanted.chunks(BLOCK) {
+                let mut found = Found::default();
+                list.probe(wanted, &mut found, None, |_, _, _| true);
+                let found = found.wanted[..found.count].iter();
+                let found: Vec<u32> = found.map(|&index| wanted[usize::from(index)]).collect();
+                let expected: Vec<u32> = wanted
+                    .iter()
+                    .filter(|doc| held.contains(doc))
+                    .copied()
+                    .collect();
+                assert_eq!(found, expected);
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::context::scratch::{Aligned, kept_by_thread};
 use codec::{bits, sums};
 
 /// Documents of the widest window: their scores fit a second-level cache.
-pub(crate) const WIDTH_MAX: u32 = 16384;
+pub(crate) const WIDTH_MAX: u32 = if cfg!(test) { 256 } else { 16384 };
 const WORDS: usize = WIDTH_MAX as usize / 64;
 
 /// Sums and marks by document, all zero when nobody uses it. Marks tell which documents match where that

@@ -2,6 +2,7 @@
 
 use super::context::{Context, MatchNeeds};
 use crate::context::cancel::{Stop, StopRef};
+use crate::context::contract;
 use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
 use index::{DocId, Segment};
@@ -182,6 +183,7 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
 /// Hands on some matches, increasing, deleted ones among them.
 #[inline]
 pub(crate) fn found<M: MatchCollector>(matches: &mut M, docs: &[u32], segment: &Segment) {
+    contract::check_docs(docs, 0, u32::MAX);
     match (M::NEEDS, segment.has_deletions()) {
         (MatchNeeds::Documents, false) => matches.documents(docs),
         (MatchNeeds::Documents, true) => {

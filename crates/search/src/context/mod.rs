@@ -1,6 +1,7 @@
 //! What a search carries with it besides the query: cancellation, working memory, counters.
 
 pub(crate) mod cancel;
+pub mod contract;
 pub(crate) mod counters;
 pub(crate) mod scratch;
 pub(crate) mod wanted;

@@ -93,3 +93,28 @@ impl<'a> Counter<'a> {
         Ok(all.0.saturating_sub(excluded.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::wanted::Wanted;
+    use crate::testing::{check, clauses};
+
+    #[test]
+    fn differences_count_what_the_slow_twin_counts() {
+        for typed in ["w11 w10 -w9", "w11 -w5", "w11 w10"] {
+            check(typed, Wanted::Count, |plan, segment, ranges, top| {
+                let [required, _, excluded] = clauses(plan);
+                let excluded = [excluded, &[], &[]];
+                let stop = top.stop();
+                let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
+                let condition = condition.as_ref();
+                let opened = Counter::open(plan, required, excluded, condition, segment, stop);
+                let mut counter = opened.unwrap().unwrap();
+                for range in ranges {
+                    top.matches.0 += counter.count(range.clone(), segment, stop).unwrap();
+                }
+            });
+        }
+    }
+}

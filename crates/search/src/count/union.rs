@@ -17,7 +17,7 @@ use index::{IndexError, Segment};
 use std::ops::Range;
 
 /// Documents of a window of bits. Wide, since every list begins anew in each.
-const WIDTH: u32 = 1 << 18;
+const WIDTH: u32 = if cfg!(test) { 128 } else { 1 << 18 };
 /// Units of work for a list's documents of a window.
 const WORK: u32 = cancel::WINDOW;
 
@@ -155,5 +155,43 @@ fn collect_bits<M: MatchCollector>(
         }
         found_bits(matches, base, words, segment);
         base += width;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::context::MatchNeeds;
+    use crate::context::wanted::Wanted;
+    use crate::testing::{DOCUMENTS, check, clauses};
+    use crate::verify::filter::Condition;
+
+    #[test]
+    fn windows_of_bits_count_what_the_slow_twin_counts() {
+        // Two terms by subtraction, more by bits, with and without something excluded.
+        for typed in [
+            "w5 OR w9",
+            "w5 OR w9 OR w3",
+            "w11 OR w10 OR w9 OR w1",
+            "w5 OR w9 -w11",
+        ] {
+            for needs in [MatchNeeds::Count, MatchNeeds::Documents] {
+                check(typed, Wanted::Count, |plan, segment, ranges, top| {
+                    let [_, any, excluded] = clauses(plan);
+                    let stop = top.stop();
+                    let excluded = [excluded, &[], &[]];
+                    let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
+                    let lists = List::open_each(plan, any, segment).unwrap();
+                    let mut union = Union::new(lists, condition, needs);
+                    for range in ranges {
+                        let matches = &mut top.matches;
+                        union
+                            .collect(range.clone(), segment, stop, matches)
+                            .unwrap();
+                    }
+                });
+            }
+        }
+        const { assert!(DOCUMENTS > 4 * WIDTH) }
     }
 }

@@ -3,7 +3,10 @@
 mod algorithm;
 mod executor;
 mod open;
-pub mod parallel;
 pub mod profile;
 pub mod run;
 mod shape;
+pub mod task;
+mod walk;
+
+pub use walk::Coverage;

@@ -7,14 +7,10 @@ use crate::collect::match_count::MatchCount;
 use crate::collect::topk::hit::ScoredHit;
 use crate::collect::topk::kept::TopK;
 use crate::context::cancel::Stop;
-use crate::exec::algorithm::Algorithm;
+use crate::exec::walk::{Coverage, Few, Piece, Walk, walk};
 use crate::plan::planner::Plan;
-use index::{IndexError, LookUpStep, Segment};
-use smallvec::SmallVec;
+use index::{IndexError, Segment};
 use std::sync::Arc;
-
-/// Indexes of more segments are few.
-const SEGMENTS_FEW: usize = 16;
 
 /// What a search found, as far as it came.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,15 +22,6 @@ pub struct Searched {
     /// Whether every match was counted.
     pub count_is_exact: bool,
     /// Documents that `hits` were chosen from, deleted ones included.
-    pub documents_searched: u64,
-    /// Documents of the segments, deleted ones included.
-    pub documents_count: u64,
-}
-
-/// The documents that a search came by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Coverage {
-    /// Documents that hits were chosen from, deleted ones included.
     pub documents_searched: u64,
     /// Documents of the segments, deleted ones included.
     pub documents_count: u64,
@@ -120,85 +107,15 @@ pub fn collect<'a: 'p, 'p, H: HitCollector<'p>, M: MatchCollector>(
     segments: impl IntoIterator<Item = &'a Arc<Segment>>,
     top: &mut Collectors<'p, H, M>,
 ) -> Result<Coverage, IndexError> {
-    let mut found = Coverage::default();
-    let mut segments = segments.into_iter();
+    let segments: Few<&Segment> = segments.into_iter().map(|segment| &**segment).collect();
     if plan.matches_nothing() {
-        found.documents_count = segments.map(|one| u64::from(one.documents_count())).sum();
-        found.documents_searched = found.documents_count;
-        return Ok(found);
+        let documents = segments.iter().map(|one| u64::from(one.documents_count()));
+        return Ok(Coverage::whole(documents.sum()));
     }
-    let (first, second) = (segments.next(), segments.next());
-    let (Some(first), Some(second)) = (first, second) else {
-        if let Some(segment) = first {
-            search_next(plan, segment, top, &mut found)?;
-        }
-        return Ok(found);
-    };
-    let segments: SmallVec<[&Segment; SEGMENTS_FEW]> = [first, second]
-        .into_iter()
-        .chain(segments)
-        .map(|segment| &**segment)
-        .collect();
-    search_many(plan, &segments, top, &mut found)?;
-    Ok(found)
-}
-
-/// Searches several segments. What they will read is asked for early: the dictionaries of all at once, and
-/// the lists of one while the one before is searched.
-fn search_many<'a: 'p, 'p, H: HitCollector<'p>, M: MatchCollector>(
-    plan: &'p Plan,
-    segments: &[&'a Segment],
-    top: &mut Collectors<'p, H, M>,
-    found: &mut Coverage,
-) -> Result<(), IndexError> {
-    for step in LookUpStep::ALL {
-        plan.each_word(|word| {
-            for segment in segments {
-                word.prefetch(segment, step);
-            }
-        });
-    }
-    for (number, segment) in segments.iter().enumerate() {
-        if let Some(next) = segments.get(number + 1) {
-            plan.each_word(|word| {
-                // What is wrong with it is told when it is opened.
-                if let Ok(Some(record)) = word.record(next) {
-                    next.prefetch_list(&record);
-                }
-            });
-        }
-        search_next(plan, segment, top, found)?;
-    }
-    Ok(())
-}
-
-/// Searches the next segment, if there is time, and notes how far it came.
-fn search_next<'a, H: HitCollector<'a>, M: MatchCollector>(
-    plan: &'a Plan,
-    segment: &'a Segment,
-    top: &mut Collectors<'a, H, M>,
-    found: &mut Coverage,
-) -> Result<(), IndexError> {
-    let documents_count = u64::from(segment.documents_count());
-    found.documents_count += documents_count;
-    if top.stop().is_due_now() {
-        top.stop().cut_count();
-        return Ok(());
-    }
-    let wanted = top.wanted();
-    top.enter(segment);
-    if let Some(mut algorithm) = Algorithm::open(plan, segment, &mut top.context, wanted)? {
-        algorithm.run(0..segment.documents_count(), top)?;
-    }
-    let stop = top.stop();
-    let mut stopped_at = stop.take_stopped_at();
-    if stopped_at.is_none() && stop.is_aborted() && wanted.has_hits() {
-        // A clause was left unevaluated before the first document.
-        stopped_at = Some(0);
-    }
-    if stopped_at.is_some() || stop.is_aborted() {
-        stop.cut_count();
-    }
-    found.documents_searched += stopped_at.map_or(documents_count, u64::from);
-    Ok(())
+    let mut pieces = (0..).zip(&segments).map(|(number, segment)| Piece {
+        segment: number,
+        documents: 0..segment.documents_count(),
+        bound: f32::INFINITY,
+    });
+    walk(plan, &segments, Walk::InOrder, || pieces.next(), top)
 }

@@ -1,11 +1,12 @@
 //! All ways to run a search, compared with exhaustive evaluation.
 
 use index::{Index, Segment};
-use search::{Cut, Plan, Query, Ranges, Ranking, ScoredHit, Share};
-use search::{count_partition, merge_sorted, search_partition};
+use search::{Cut, Plan, Query, Ranking, ScoredHit, SearchTask, Share, Stop};
+use search::{count_partition, search_partition};
 use std::sync::Arc;
 
 pub(crate) fn all_segments(index: &Index) -> Vec<&Arc<Segment>> {
+    search::contract::enforce();
     index.segments(0..index.chunks_count()).collect()
 }
 
@@ -17,7 +18,7 @@ pub(crate) fn check_all_ways(
     k: usize,
     ranges: usize,
 ) {
-    let plan = Plan::new(query, ranking, index.statistics()).unwrap();
+    let plan = Arc::new(Plan::new(query, ranking, index.statistics()).unwrap());
     let mut slow = search::TopK::new(k);
     let (mut total, mut counted) = (0, 0);
     for segment in all_segments(index) {
@@ -50,7 +51,7 @@ pub(crate) fn parsed(typed: &str, any: bool, index: &Index) -> Query {
 
 /// Searches in ranges, on several handlers at once.
 pub(crate) fn on_handlers(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     index: &Index,
     k: usize,
     counted: bool,
@@ -62,10 +63,12 @@ pub(crate) fn on_handlers(
         // These collections are too small to be cut otherwise.
         postings_min: 0,
     };
-    let ranges = Ranges::new(plan, all_segments(index), k, counted, cut).unwrap();
+    let segments = all_segments(index).into_iter().cloned();
+    let task = SearchTask::new(Arc::clone(plan), segments, k, counted);
+    let task = task.cut(cut).unwrap();
     let shares: Vec<Share> = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..handlers)
-            .map(|_| scope.spawn(|| ranges.work(|| false).unwrap()))
+            .map(|_| scope.spawn(|| task.work(&Stop::default(), || false).unwrap()))
             .collect();
         handles
             .into_iter()
@@ -73,10 +76,11 @@ pub(crate) fn on_handlers(
             .collect()
     });
     let taken: usize = shares.iter().map(|share| share.ranges_count).sum();
-    assert_eq!(taken, ranges.len());
-    let lists: Vec<Vec<ScoredHit>> = shares.iter().map(|share| share.hits.clone()).collect();
-    let count = shares.iter().map(|share| share.count).sum();
-    (merge_sorted(&lists, k), count)
+    assert_eq!(taken, task.len());
+    let searched = task.merged(shares);
+    assert_eq!(searched.count_is_exact, counted || k == 0);
+    assert_eq!(searched.documents_searched, searched.documents_count);
+    (searched.hits, searched.matches_count)
 }
 
 /// Documents by the thousand, so that lists have many blocks and searches many windows: frequent words

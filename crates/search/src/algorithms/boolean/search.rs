@@ -118,3 +118,37 @@ impl<'a> Mixed<'a> {
         is_any
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check, clauses};
+    use crate::verify::filter::Condition;
+
+    #[test]
+    fn combinations_are_those_of_the_slow_twin() {
+        let queries = [
+            "+w10 w9 w3",
+            "+w11 +w9 w8 -w10",
+            "+\"w11 w10\" w9 w5",
+            "+\"w11 w10 w11\" +w9",
+            "+w11 +(w8 OR w7) \"w10 w9\" -w4",
+        ];
+        for typed in queries {
+            for wanted in [Wanted::Hits, Wanted::HitsAndCount, Wanted::Count] {
+                check(typed, wanted, |plan, segment, ranges, top| {
+                    let [required, optional, excluded] = clauses(plan);
+                    let stop = top.stop();
+                    let excluded = [excluded, &[], &[]];
+                    let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
+                    let clauses = [required, optional];
+                    let opened = Mixed::open(plan, clauses, condition, segment, stop).unwrap();
+                    let mut mixed = opened.unwrap();
+                    for range in ranges {
+                        mixed.search(range.clone(), segment, top, wanted).unwrap();
+                    }
+                });
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ use super::prefix::PrefixCursor;
 use super::term::{FilterCursor, TermCursor};
 use super::walk::{DocCursor, ScoredCursor};
 use crate::context::cancel::StopRef;
+use crate::context::contract;
 use crate::plan::node::{Node, PREFIX_SCORE};
 use crate::plan::planner::Plan;
 use crate::plan::scorer::Scorer;
@@ -102,11 +103,17 @@ impl DocCursor for Cursor<'_> {
     }
     #[inline]
     fn next(&mut self) -> DocId {
-        dispatch!(self, cursor => cursor.next(), DocId::END)
+        let before = self.doc();
+        let reached = dispatch!(self, cursor => cursor.next(), DocId::END);
+        contract::check_next(before, reached);
+        reached
     }
     #[inline]
     fn seek(&mut self, target: DocId) -> DocId {
-        dispatch!(self, cursor => cursor.seek(target), DocId::END)
+        let before = self.doc();
+        let reached = dispatch!(self, cursor => cursor.seek(target), DocId::END);
+        contract::check_seek(before, target, reached);
+        reached
     }
     fn cost(&self) -> u32 {
         dispatch!(self, cursor => cursor.cost(), 0)
@@ -119,7 +126,10 @@ impl DocCursor for Cursor<'_> {
 impl ScoredCursor for Cursor<'_> {
     #[inline]
     fn score(&mut self) -> f32 {
-        dispatch!(self, cursor => cursor.score(), 0.0)
+        let doc = self.doc();
+        let score = dispatch!(self, cursor => cursor.score(), 0.0);
+        contract::check_score(doc, score);
+        score
     }
 }
 

@@ -180,3 +180,43 @@ impl<C: ScoredCursor> ScoredCursor for BooleanCursor<'_, C> {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::context::cancel::StopRef;
+    use crate::exhaustive::cursor::any::Cursor;
+    use crate::exhaustive::cursor::walk::DocCursor;
+    use crate::testing::{first_segment, made_up, planned};
+    use index::DocId;
+
+    #[test]
+    fn seeking_and_stepping_meet_the_same_documents() {
+        let index = made_up(false);
+        let segment = first_segment(&index);
+        for typed in [
+            "w11 w9 -w10",
+            "w8 OR w7 OR w6",
+            "w11 w5 (w9 OR w8)",
+            "\"w11 w10\" w9",
+        ] {
+            let plan = planned(&index, typed);
+            let open = || Cursor::open(&plan, &plan.root, &segment, StopRef::default()).unwrap();
+            let mut steps = open();
+            let mut docs = Vec::new();
+            while steps.doc() != DocId::END {
+                docs.push(steps.doc());
+                steps.next();
+            }
+            assert!(docs.len() > 3, "{typed}");
+            let mut seeks = open();
+            let sought: Vec<DocId> = docs
+                .iter()
+                .step_by(3)
+                .map(|doc| seeks.seek(DocId(doc.0.saturating_sub(1)).max(seeks.doc())))
+                .collect();
+            for (found, doc) in sought.iter().zip(docs.iter().step_by(3)) {
+                assert!(found <= doc && docs.contains(found), "{typed}");
+            }
+        }
+    }
+}

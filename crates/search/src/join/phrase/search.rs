@@ -205,3 +205,34 @@ impl<'a> Phrase<'a> {
         top.found_at(wanted, &self.words.matches.docs, &kept[..found]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::node::Node;
+    use crate::testing::check;
+
+    #[test]
+    fn phrases_are_those_of_the_slow_twin() {
+        let typed = [
+            "\"w11 w10\"",
+            "\"w11 w10 w11\"",
+            "\"w9 w11\"~2",
+            "\"w10 w10\"",
+            "\"w11 w9 w10\"~3",
+        ];
+        for typed in typed {
+            for wanted in [Wanted::Hits, Wanted::HitsAndCount, Wanted::Count] {
+                check(typed, wanted, |plan, segment, ranges, top| {
+                    let Node::Phrase(phrase) = &plan.root else {
+                        panic!("{typed} is a phrase");
+                    };
+                    let mut phrase = Phrase::open(plan, phrase, segment).unwrap().unwrap();
+                    for range in ranges {
+                        phrase.search(range.clone(), segment, top, wanted).unwrap();
+                    }
+                });
+            }
+        }
+    }
+}

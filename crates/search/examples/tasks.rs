@@ -1,6 +1,6 @@
-//! Cost of ranges, and the gain of two handlers.
+//! Cost of the ranges of a task, and the gain of two workers.
 //!
-//!     cargo run --release -p shorttail-search --example ranges -- DIR QUERIES [K] [RANGES]
+//!     cargo run --release -p shorttail-search --example tasks -- DIR QUERIES [K] [RANGES]
 //!
 //! DIR is an index, QUERIES a file of queries, one a line (what stands before a tab is left out). Prints,
 //! for the union of each query's words and its K best (default 10): the time of one handler over all
@@ -12,7 +12,7 @@ mod measured;
 
 use index::{IndexError, Segment};
 use measured::{segments_and_plans, time_us};
-use search::{Cut, Operator, Plan, Ranges, Share, merge_sorted, top_of_partition};
+use search::{Cut, Operator, Plan, SearchTask, Share, Stop, top_of_partition};
 use std::error::Error;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ const SHARED_MIN_US: f64 = 1000.0;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [directory, queries, rest @ ..] = &arguments[..] else {
-        return Err("usage: ranges DIR QUERIES [K] [RANGES]".into());
+        return Err("usage: tasks DIR QUERIES [K] [RANGES]".into());
     };
     let number = |at: usize, default: usize| rest.get(at).map_or(Ok(default), |text| text.parse());
     let (k, ranges_count) = (number(0, 10)?, number(1, 64)?);
@@ -43,14 +43,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Ok(())
             })?);
             ranged = ranged.min(time_us(|| {
-                let ranges = Ranges::new(plan, &segments, k, false, cut)?;
-                black_box(ranges.work(|| false)?);
+                let task = task_of(plan, &segments, k, cut)?;
+                black_box(task.work(&Stop::default(), || false)?);
                 Ok(())
             })?);
         }
-        further += Ranges::new(plan, &segments, k, false, cut)?
-            .len()
-            .saturating_sub(1);
+        further += task_of(plan, &segments, k, cut)?.len().saturating_sub(1);
         whole_us += whole;
         ranges_us += ranged;
         if whole >= SHARED_MIN_US {
@@ -88,36 +86,47 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The least time of two handlers that are there and spin until a query is, as those of a busy server.
 fn shared_us(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     segments: &[Arc<Segment>],
     k: usize,
     ranges_count: usize,
 ) -> Result<f64, Box<dyn Error>> {
-    let queries: [OnceLock<Ranges>; PASSES] = Default::default();
+    let queries: [OnceLock<SearchTask>; PASSES] = Default::default();
     let helped: [OnceLock<Result<Share, IndexError>>; PASSES] = Default::default();
     let ready = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for (query, helped) in queries.iter().zip(&helped) {
                 ready.fetch_add(1, Ordering::AcqRel);
-                let _ = helped.set(spin_until(|| query.get()).work(|| false));
+                let _ = helped.set(spin_until(|| query.get()).work(&Stop::default(), || false));
             }
         });
         let mut least = f64::MAX;
         for (pass, (query, helped)) in queries.iter().zip(&helped).enumerate() {
             spin_until(|| (ready.load(Ordering::Acquire) > pass).then_some(()));
             let started = Instant::now();
-            let made = Ranges::new(plan, segments, k, false, Cut::at_most(ranges_count));
+            let made = task_of(plan, segments, k, Cut::at_most(ranges_count));
             // Without ranges the helper would spin for ever, so damage ends the program here.
-            let ranges = query.get_or_init(|| made.expect("an index without damage"));
-            let own = ranges.work(|| false)?;
+            let task = query.get_or_init(|| made.expect("an index without damage"));
+            let stop = Stop::default();
+            let own = task.work(&stop, || false)?;
             let other = spin_until(|| helped.get()).as_ref();
             let other = other.map_err(|error| error.to_string())?;
-            black_box(merge_sorted(&[own.hits, other.hits.clone()], k));
+            black_box(task.merged([own, other.clone()]));
             least = least.min(started.elapsed().as_nanos() as f64 / 1e3);
         }
         Ok(least)
     })
+}
+
+/// The search for the `k` best of a plan, cut into ranges.
+fn task_of(
+    plan: &Arc<Plan>,
+    segments: &[Arc<Segment>],
+    k: usize,
+    cut: Cut,
+) -> Result<SearchTask, IndexError> {
+    SearchTask::new(Arc::clone(plan), segments.iter().cloned(), k, false).cut(cut)
 }
 
 /// What `ready` gives when it gives something.

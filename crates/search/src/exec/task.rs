@@ -1,0 +1,279 @@
+//! A search as a task of its own: ranges of documents that any number of workers take in turn.
+//!
+//! ```text
+//! SearchTask::new ──► [ segment, segment, … ]            in order, for one worker
+//!      └── cut ─────► [ range, range, … ]                by what a hit there can score, highest first
+//!                        ▲ next           each worker: work() ──► Share: its k best, its count, its coverage
+//!                        └─────────────── a threshold that all of them share and raise
+//! merged(shares) ──► Searched
+//! ```
+//!
+//! A task owns its plan and its segments, so that a worker may be any thread, and may outlive whoever made the task.
+//! Ranges are intervals of one segment's documents. A worker opens the query once a segment (the look-ups in the
+//! dictionary are the plan's), then takes range after range; it can leave after each. The threshold rises early
+//! because the best ranges come first, and a range that cannot hold a hit any more costs nothing. Exact for any
+//! number of workers: a hit enters at equal scores, and then the order of URL hashes decides.
+
+use crate::collect::collectors::{Collectors, HitCollector};
+use crate::collect::context::{Context, MatchNeeds};
+use crate::collect::match_count::MatchCount;
+use crate::collect::topk::hit::{ScoredHit, merge_sorted};
+use crate::collect::topk::kept::TopK;
+use crate::collect::topk::shared_threshold::SharedThreshold;
+use crate::context::cancel::Stop;
+use crate::context::wanted::Wanted;
+use crate::exec::algorithm::Algorithm;
+use crate::exec::run::Searched;
+use crate::exec::walk::{Few, Piece, Walk, walk};
+use crate::plan::planner::Plan;
+use index::{IndexError, Segment};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Ranges begin at multiples of this, so that no two share a word of bits.
+const ALIGNED: u32 = 64;
+
+/// How finely a query is cut.
+#[derive(Debug, Clone, Copy)]
+pub struct Cut {
+    /// Ranges at most (one a segment at least).
+    pub ranges_max: usize,
+    /// No range has fewer postings to be gone through, about: beginning one must cost little beside it.
+    pub postings_min: u64,
+}
+
+impl Cut {
+    /// Beginning a range takes as long as these do at most, thirty times over.
+    const POSTINGS_MIN: u64 = 1 << 16;
+
+    /// Into so many ranges, or as many as a query is worth.
+    pub fn at_most(ranges_max: usize) -> Cut {
+        Cut {
+            ranges_max,
+            postings_min: Cut::POSTINGS_MIN,
+        }
+    }
+}
+
+/// A query on some segments, to be worked on by any number of workers.
+#[derive(Debug)]
+pub struct SearchTask {
+    plan: Arc<Plan>,
+    segments: Few<Arc<Segment>>,
+    k: usize,
+    wanted: Wanted,
+    /// In order of segments; of a task that was cut, by bound, highest first.
+    pieces: Vec<Piece>,
+    order: Walk,
+    next: AtomicUsize,
+    threshold: SharedThreshold,
+}
+
+/// What one worker found in the ranges that it took.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Share {
+    /// The k best hits, best first.
+    pub hits: Vec<ScoredHit>,
+    /// Documents that match: all, where `count_is_exact`, otherwise a lower bound.
+    pub matches_count: u64,
+    /// Whether every match of the ranges was counted.
+    pub count_is_exact: bool,
+    /// Documents that `hits` were chosen from, deleted ones included: all of the ranges, unless the worker was
+    /// cancelled.
+    pub documents_searched: u64,
+    /// Documents of the ranges, deleted ones included.
+    pub documents_count: u64,
+    /// Ranges taken, skipped ones included.
+    pub ranges_count: usize,
+}
+
+impl SearchTask {
+    /// A search of whole segments for the `k` best hits. With `counted`, and where `k` is 0, every match is counted.
+    pub fn new(
+        plan: Arc<Plan>,
+        segments: impl IntoIterator<Item = Arc<Segment>>,
+        k: usize,
+        counted: bool,
+    ) -> SearchTask {
+        let segments: Few<Arc<Segment>> = segments.into_iter().collect();
+        let pieces = match plan.matches_nothing() {
+            true => Vec::new(),
+            false => (0..)
+                .zip(&segments)
+                .map(|(number, segment)| Piece {
+                    segment: number,
+                    documents: 0..segment.documents_count(),
+                    bound: f32::INFINITY,
+                })
+                .collect(),
+        };
+        SearchTask {
+            plan,
+            segments,
+            k,
+            wanted: match (k, counted) {
+                (0, _) => Wanted::Count,
+                (_, true) => Wanted::HitsAndCount,
+                (_, false) => Wanted::Hits,
+            },
+            pieces,
+            order: Walk::InOrder,
+            next: AtomicUsize::new(0),
+            threshold: SharedThreshold::default(),
+        }
+    }
+
+    /// Cuts the segments into ranges, for several workers, before any of them begins.
+    pub fn cut(mut self, cut: Cut) -> Result<SearchTask, IndexError> {
+        if self.plan.matches_nothing() {
+            return Ok(self);
+        }
+        // Only for what is known before anything is read.
+        let needs = match self.wanted {
+            Wanted::Hits => MatchNeeds::Nothing,
+            Wanted::HitsAndCount | Wanted::Count => MatchNeeds::Count,
+        };
+        let mut context = Context::new(self.k, needs);
+        let mut opened: Few<Option<Algorithm<'_>>> = Few::new();
+        for segment in &self.segments {
+            let algorithm = Algorithm::open(&self.plan, segment, &mut context, self.wanted)?;
+            opened.push(algorithm);
+        }
+        let total: u64 = documents_count(&self.segments);
+        let postings: u64 = opened.iter().flatten().map(Algorithm::postings).sum();
+        let worth = postings.checked_div(cut.postings_min).unwrap_or(u64::MAX);
+        let length = total.div_ceil(worth.clamp(1, cut.ranges_max.max(1) as u64));
+        let length = (length.min(1 << 31) as u32)
+            .next_multiple_of(ALIGNED)
+            .max(ALIGNED);
+        let mut pieces = Vec::new();
+        for (number, opened) in opened.iter_mut().enumerate() {
+            let Some(opened) = opened else {
+                continue;
+            };
+            let end = self.segments[number].documents_count();
+            let mut start = 0;
+            while start < end {
+                let documents = start..end.min(start.saturating_add(length));
+                start = documents.end;
+                // One that is all there is, is searched whatever it can hold.
+                let bound = match u64::from(length) >= total {
+                    true => f32::INFINITY,
+                    false => opened.bound(&documents),
+                };
+                pieces.push(Piece {
+                    segment: number,
+                    bound,
+                    documents,
+                });
+            }
+        }
+        if self.k > 0 {
+            self.threshold.raise(context.threshold());
+        }
+        drop(opened);
+        pieces.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        self.pieces = pieces;
+        self.order = Walk::Ranges;
+        Ok(self)
+    }
+
+    /// The number of ranges.
+    pub fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Whether no document can match.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Takes ranges until none is left, or `leaves` says so (asked after each range). A worker that `stop` cancels
+    /// takes what is left without searching it, and its share says so. Each worker has a `stop` of its own.
+    pub fn work<'s>(
+        &'s self,
+        stop: &'s Stop<'s>,
+        leaves: impl FnMut() -> bool,
+    ) -> Result<Share, IndexError> {
+        match self.wanted {
+            Wanted::Count => self.work_with::<_, true>((), stop, leaves, |()| Vec::new()),
+            Wanted::HitsAndCount => {
+                self.work_with::<_, true>(TopK::new(self.k), stop, leaves, TopK::into_sorted)
+            }
+            Wanted::Hits => {
+                self.work_with::<_, false>(TopK::new(self.k), stop, leaves, TopK::into_sorted)
+            }
+        }
+    }
+
+    fn work_with<'s, H: HitCollector<'s>, const EXACT: bool>(
+        &'s self,
+        hits: H,
+        stop: &'s Stop<'s>,
+        mut leaves: impl FnMut() -> bool,
+        sorted: impl FnOnce(H) -> Vec<ScoredHit>,
+    ) -> Result<Share, IndexError> {
+        let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(stop);
+        if self.order == Walk::Ranges {
+            top.context.share(&self.threshold);
+        }
+        let segments: Few<&Segment> = self.segments.iter().map(|segment| &**segment).collect();
+        let mut ranges_count = 0;
+        let next = || {
+            if ranges_count > 0 && leaves() {
+                return None;
+            }
+            let piece = self.pieces.get(self.next.fetch_add(1, Ordering::Relaxed))?;
+            ranges_count += 1;
+            Some(piece.clone())
+        };
+        let coverage = walk(&self.plan, &segments, self.order, next, &mut top)?;
+        let count_is_exact = EXACT && !top.stop().count_is_cut();
+        let hits = sorted(top.hits);
+        Ok(Share {
+            matches_count: top.matches.0.max(hits.len() as u64),
+            hits,
+            count_is_exact,
+            documents_searched: coverage.documents_searched,
+            documents_count: coverage.documents_count,
+            ranges_count,
+        })
+    }
+
+    /// Puts the shares of all workers together. Ranges that none of them took are not searched and not counted.
+    pub fn merged(&self, shares: impl IntoIterator<Item = Share>) -> Searched {
+        let (mut lists, mut taken, mut matches_count) = (Vec::new(), 0, 0);
+        // Ranges leave out segments in which nothing can match: these are searched by that.
+        let documents_count = documents_count(&self.segments);
+        let mut documents_searched = documents_count - self.documents_of_pieces();
+        let mut is_exact = self.wanted != Wanted::Hits;
+        for share in shares {
+            taken += share.ranges_count;
+            matches_count += share.matches_count;
+            documents_searched += share.documents_searched;
+            is_exact &= share.count_is_exact;
+            lists.push(share.hits);
+        }
+        let hits = match lists.len() {
+            1 => lists.pop().unwrap_or_default(),
+            _ => merge_sorted(&lists, self.k),
+        };
+        Searched {
+            matches_count: matches_count.max(hits.len() as u64),
+            hits,
+            count_is_exact: is_exact && taken == self.pieces.len(),
+            documents_searched,
+            documents_count,
+        }
+    }
+
+    fn documents_of_pieces(&self) -> u64 {
+        let lengths = self.pieces.iter().map(|piece| piece.documents.len() as u64);
+        lengths.sum()
+    }
+}
+
+fn documents_count(segments: &[Arc<Segment>]) -> u64 {
+    let counts = segments.iter().map(|one| u64::from(one.documents_count()));
+    counts.sum()
+}

@@ -1,0 +1,143 @@
+//! The walk of one worker over ranges of documents: each is opened, run, and its coverage noted.
+
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::context::wanted::Wanted;
+use crate::exec::algorithm::Algorithm;
+use crate::plan::planner::Plan;
+use index::{IndexError, LookUpStep, Segment};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Entries by segment: most partitions have one or two.
+pub(super) type Few<T> = SmallVec<[T; 4]>;
+
+/// A range of documents of one segment.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    /// Index among the segments of the search.
+    pub(super) segment: usize,
+    pub(super) documents: Range<u32>,
+    /// Upper bound on the score of its documents.
+    pub(super) bound: f32,
+}
+
+/// The order of the pieces of a walk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Walk {
+    /// Whole segments, one after another: each is opened once, and what the next one reads is prefetched.
+    InOrder,
+    /// Ranges in any order: a segment stays open for its further ranges.
+    Ranges,
+}
+
+/// The documents that a search covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coverage {
+    /// Documents that hits were chosen from, deleted ones included.
+    pub documents_searched: u64,
+    /// Documents of the ranges taken, deleted ones included.
+    pub documents_count: u64,
+}
+
+impl Coverage {
+    /// Of a search that covered all documents.
+    pub(super) fn whole(documents_count: u64) -> Coverage {
+        Coverage {
+            documents_searched: documents_count,
+            documents_count,
+        }
+    }
+}
+
+/// Feeds collectors with the pieces that `next` gives, until it gives none.
+pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
+    plan: &'a Plan,
+    segments: &[&'a Segment],
+    order: Walk,
+    mut next: impl FnMut() -> Option<Piece>,
+    top: &mut Collectors<'a, H, M>,
+) -> Result<Coverage, IndexError> {
+    let is_in_order = order == Walk::InOrder;
+    if is_in_order && segments.len() > 1 {
+        prefetch_dictionaries(plan, segments);
+    }
+    let wanted = top.wanted();
+    let mut coverage = Coverage::default();
+    let mut opened: Few<Option<Algorithm<'a>>> = SmallVec::new();
+    let mut entered = usize::MAX;
+    while let Some(piece) = next() {
+        let documents_count = u64::from(piece.documents.end - piece.documents.start);
+        coverage.documents_count += documents_count;
+        if top.stop().is_due_now() {
+            top.stop().cut_count();
+            continue;
+        }
+        top.context.exchange();
+        if wanted == Wanted::Hits && !top.would_enter(piece.bound) {
+            coverage.documents_searched += documents_count;
+            continue;
+        }
+        let segment = segments[piece.segment];
+        if is_in_order && let Some(next) = segments.get(piece.segment + 1) {
+            prefetch_lists(plan, next);
+        }
+        if entered != piece.segment {
+            entered = piece.segment;
+            top.enter(segment);
+        }
+        let mut algorithm = match opened.get_mut(piece.segment).and_then(Option::take) {
+            Some(algorithm) => Some(algorithm),
+            None => Algorithm::open(plan, segment, &mut top.context, wanted)?,
+        };
+        if let Some(algorithm) = &mut algorithm {
+            algorithm.run(piece.documents.clone(), top)?;
+        }
+        if !is_in_order {
+            opened.resize_with(segments.len(), || None);
+            opened[piece.segment] = algorithm;
+        }
+        coverage.documents_searched += searched(&piece.documents, wanted, top);
+    }
+    top.context.exchange();
+    Ok(coverage)
+}
+
+/// Returns how many documents of a range were searched for hits, and notes where counting was cut with them.
+fn searched<'a, H: HitCollector<'a>, M: MatchCollector>(
+    documents: &Range<u32>,
+    wanted: Wanted,
+    top: &Collectors<'a, H, M>,
+) -> u64 {
+    let stop = top.stop();
+    let mut stopped_at = stop.take_stopped_at();
+    if stopped_at.is_none() && stop.is_aborted() && wanted.has_hits() {
+        // A clause was left unevaluated before the first document.
+        stopped_at = Some(documents.start);
+    }
+    if stopped_at.is_some() || stop.is_aborted() {
+        stop.cut_count();
+    }
+    let end = stopped_at.map_or(documents.end, |at| at.clamp(documents.start, documents.end));
+    u64::from(end - documents.start)
+}
+
+/// Prefetches the entries of the words in the dictionaries of all segments at once.
+fn prefetch_dictionaries(plan: &Plan, segments: &[&Segment]) {
+    for step in LookUpStep::ALL {
+        plan.each_word(|word| {
+            for segment in segments {
+                word.prefetch(segment, step);
+            }
+        });
+    }
+}
+
+/// Prefetches the lists of a segment, while the one before is searched.
+fn prefetch_lists(plan: &Plan, segment: &Segment) {
+    plan.each_word(|word| {
+        // Damage in it is told when it is opened.
+        if let Ok(Some(record)) = word.record(segment) {
+            segment.prefetch_list(&record);
+        }
+    });
+}

@@ -1,0 +1,154 @@
+//! Shares of a search task: whole together, and true about what they lack where workers leave or are cancelled.
+
+use index::{Index, Segment};
+use search::{
+    Cut, Operator, Plan, Ranking, ScoredHit, SearchTask, Searched, Stop, parse, search_partition,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use testkit::{BuildPlan, MadeUp, build_index};
+
+const QUERIES: [&str; 8] = [
+    "bada",
+    "dada bada",
+    "bada OR fada OR gada",
+    "\"bada gada\"",
+    "bada dada -fada",
+    "\"bada gada\" OR dada OR fada",
+    "b* d*",
+    "absent",
+];
+
+const K: usize = 10;
+
+fn index() -> Index {
+    let documents: Vec<_> = MadeUp::default().documents(12_000).collect();
+    let batches: Vec<Vec<_>> = documents.chunks(5_000).map(<[_]>::to_vec).collect();
+    build_index(&batches, BuildPlan::PLAIN).unwrap()
+}
+
+fn segments(index: &Index) -> Vec<Arc<Segment>> {
+    index.segments(0..index.chunks_count()).cloned().collect()
+}
+
+fn plan(index: &Index, typed: &str) -> Arc<Plan> {
+    let query = parse(typed, index.analyzer(), Operator::And).query;
+    Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap())
+}
+
+/// Tasks for one worker and for several.
+fn tasks(plan: &Arc<Plan>, index: &Index, counted: bool) -> Vec<SearchTask> {
+    let cut = Cut {
+        ranges_max: 9,
+        postings_min: 0,
+    };
+    let task = || SearchTask::new(Arc::clone(plan), segments(index), K, counted);
+    vec![task(), task().cut(cut).unwrap()]
+}
+
+/// The best hits of all, every hit and the count.
+fn expected(plan: &Plan, index: &Index) -> (Vec<ScoredHit>, u64) {
+    search_partition(plan, &segments(index), usize::MAX).unwrap()
+}
+
+fn check_true(found: &Searched, all: &[ScoredHit], total: u64, what: &str) {
+    assert!(found.documents_searched <= found.documents_count, "{what}");
+    assert_eq!(found.documents_count, 12_000, "{what}");
+    assert!(found.matches_count <= total, "{what}");
+    let mut rest = all.iter();
+    let is_part = found.hits.iter().all(|hit| rest.any(|one| one == hit));
+    assert!(is_part, "{what}");
+    if found.documents_searched == found.documents_count {
+        assert_eq!(found.hits, all[..all.len().min(K)], "{what}");
+    }
+    if found.count_is_exact {
+        assert_eq!(found.matches_count, total, "{what}");
+    }
+}
+
+#[test]
+fn a_task_may_move_to_any_thread() {
+    fn moves<T: Send + Sync + 'static>(task: T) -> T {
+        task
+    }
+    let index = index();
+    let plan = plan(&index, "bada dada");
+    let task = Arc::new(moves(
+        SearchTask::new(Arc::clone(&plan), segments(&index), K, true)
+            .cut(Cut::at_most(4))
+            .unwrap(),
+    ));
+    let (all, total) = expected(&plan, &index);
+    // Threads that outlive this scope's borrows: the task owns what it reads.
+    drop(index);
+    let workers: Vec<_> = (0..3)
+        .map(|_| {
+            let task = Arc::clone(&task);
+            std::thread::spawn(move || task.work(&Stop::default(), || false).unwrap())
+        })
+        .collect();
+    let shares = workers.into_iter().map(|worker| worker.join().unwrap());
+    let found = task.merged(shares);
+    assert_eq!(found.hits, all[..K]);
+    assert_eq!((found.matches_count, found.count_is_exact), (total, true));
+}
+
+#[test]
+fn workers_that_leave_leave_the_rest_to_others() {
+    let index = index();
+    for typed in QUERIES {
+        let plan = plan(&index, typed);
+        let (all, total) = expected(&plan, &index);
+        for counted in [true, false] {
+            for task in tasks(&plan, &index, counted) {
+                let what = format!("{typed}, counted: {counted}, {} ranges", task.len());
+                let first = task.work(&Stop::default(), || true).unwrap();
+                assert!(first.ranges_count <= 1, "{what}");
+                let rest = task.len() - first.ranges_count;
+                let early = task.merged([first.clone()]);
+                check_true(&early, &all, total, &what);
+                if rest > 0 {
+                    assert!(early.documents_searched < early.documents_count, "{what}");
+                    assert!(!early.count_is_exact, "{what}");
+                }
+                let second = task.work(&Stop::default(), || false).unwrap();
+                assert_eq!(second.ranges_count, rest, "{what}");
+                let found = task.merged([first, second]);
+                check_true(&found, &all, total, &what);
+                assert_eq!(found.documents_searched, 12_000, "{what}");
+                assert_eq!(found.count_is_exact, counted, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_worker_says_what_it_lacks() {
+    let index = index();
+    for typed in QUERIES {
+        let plan = plan(&index, typed);
+        let (all, total) = expected(&plan, &index);
+        for counted in [true, false] {
+            for moment in (0..40).chain([60, 100, 1_000_000]) {
+                for task in tasks(&plan, &index, counted) {
+                    let what = format!("{typed}, {moment}, {} ranges", task.len());
+                    let asked = AtomicU64::new(0);
+                    let is_due = || asked.fetch_add(1, Relaxed) >= moment;
+                    let stop = Stop::when(&is_due);
+                    let first = task.work(&Stop::default(), || true).unwrap();
+                    let second = task.work(&stop, || false).unwrap();
+                    if second.documents_searched < second.documents_count {
+                        assert!(!second.count_is_exact, "{what}");
+                        assert!(stop.is_cancelled(), "{what}");
+                    }
+                    let found = task.merged([first, second]);
+                    check_true(&found, &all, total, &what);
+                    if !stop.is_cancelled() {
+                        assert_eq!(found.documents_searched, 12_000, "{what}");
+                        assert_eq!(found.count_is_exact, counted, "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
