@@ -11,7 +11,7 @@
 //! - [`bits`], [`lanes`], [`limits`], [`sorted`]: kernels over decoded blocks: bit sets, arithmetic on postings,
 //!   selection of the postings that can reach a score, and intersection of sorted documents.
 //! - [`sums`]: scores by document, as rows that are added to and drained.
-//! - [`memory`]: prefetching.
+//! - [`memory`], the prefetching of lines.
 //! - [`processor`], [`calibration`]: supported instructions, and the fastest form of each kernel.
 
 // Kernels need intrinsics; each block carries its proof.
