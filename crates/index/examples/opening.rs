@@ -160,14 +160,15 @@ fn measure(directory: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// The URL of a live document of the first segment.
+/// The URL of the last live document of the first segment that has one.
 fn oldest_url(index: &Index) -> Outcome<String> {
-    let segment = index.segments(..).next().ok_or("an empty index")?;
-    let docs = (0..segment.documents_count()).map(DocId);
-    let live = docs.rev().find(|&doc| !segment.is_deleted(doc));
-    Ok(segment
-        .details(live.ok_or("a segment without documents")?)?
-        .url)
+    for segment in index.segments(..) {
+        let docs = (0..segment.documents_count()).map(DocId);
+        if let Some(live) = docs.rev().find(|&doc| !segment.is_deleted(doc)) {
+            return Ok(segment.details(live)?.url);
+        }
+    }
+    Err("an index without documents".into())
 }
 
 fn replace(storage: &SharedStorage, url: String) -> Outcome<()> {

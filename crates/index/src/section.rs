@@ -183,6 +183,12 @@ impl<'a> LazyBytes<'a> {
         }
     }
 
+    /// Whether some of the bytes may not be verified yet.
+    #[inline]
+    pub(crate) fn is_lazy(&self) -> bool {
+        self.unverified.is_some()
+    }
+
     /// Whether bytes are as their checksums say; those that lie outside of the section are not.
     #[inline]
     pub(crate) fn ensure(&self, range: Range<usize>) -> bool {

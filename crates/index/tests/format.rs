@@ -7,13 +7,14 @@
 mod fixture;
 
 use corpus::Document;
-use fixture::{BLOCKS, LAYERS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
+use fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use index::{
     BuildOptions, DocId, Field, Index, IndexError, Layout, Pairs, Segment, Texts, Writer, check,
 };
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
+const LAYERS: &str = "format-4-layers";
 const SEGMENT_2: &str = "segment-00000002.index";
 /// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
 /// choose other bytes for the same rows, so byte for byte comparison ends there.

@@ -73,11 +73,12 @@ impl Blocks<'_> {
         {
             return Stretch::default();
         }
-        let (start, end) = self.position_block_at(block);
-        if !self.bytes.positions.ensure(start..end) {
+        if self.bytes.positions.is_lazy() && !self.touch_positions(block) {
             // Damaged: whoever reads the positions one by one is told.
             return Stretch::default();
         }
+        let bytes = self.bytes.positions.unverified();
+        let (start, end) = self.position_block_in(block, |at| read_u32(bytes, at));
         Stretch {
             start: start as u32,
             // One that does not fit is none.
@@ -284,6 +285,19 @@ impl Blocks<'_> {
             self.bytes.positions.len()
         };
         (start, end)
+    }
+
+    /// Whether a block of positions, and what says where it stands, are as their checksums say.
+    #[cold]
+    fn touch_positions(&self, block: usize) -> bool {
+        let positions = &self.bytes.positions;
+        let full = self.position_blocks_full();
+        let ends = block.saturating_sub(1) * 4..full.min(block + 1) * 4;
+        if ends.start < ends.end && !positions.ensure(ends) {
+            return false;
+        }
+        let (start, end) = self.position_block_at(block);
+        start <= end && positions.ensure(start..end)
     }
 
     fn position_bytes(&self, block: usize) -> Result<&[u8], CodecError> {
