@@ -12,6 +12,7 @@ mod killed;
 mod overload;
 mod partial;
 mod rolling;
+mod storm;
 
 use crate::verdict::Verdict;
 
@@ -72,6 +73,9 @@ pub(crate) enum Check {
     Bounded,
     /// No answer is wrong while files change under the servers
     V9,
+    /// No query fails, or waits, while generations change a hundred times a second
+    #[value(name = "storm")]
+    Storm,
 }
 
 impl Check {
@@ -88,6 +92,7 @@ impl Check {
         Check::Complete,
         Check::Bounded,
         Check::V9,
+        Check::Storm,
     ];
 
     /// Runs the check, and repeats it where only times failed: other work on the machine may have disturbed them. A
@@ -119,6 +124,7 @@ impl Check {
             Check::Complete => complete::run(run).await,
             Check::Bounded => bounded::run(run).await,
             Check::V9 => damage::run(run).await,
+            Check::Storm => storm::run(run).await,
         }
     }
 }
