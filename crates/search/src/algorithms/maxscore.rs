@@ -17,8 +17,11 @@ use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::block::window::{WIDTH_MAX, Window};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::Context;
+use crate::collect::executor::Executor;
 use crate::context::cancel;
+use crate::context::counters::Name;
 use crate::context::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
+use crate::context::wanted::Wanted;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
@@ -440,10 +443,33 @@ impl Clause<'_> {
     }
 }
 
+impl<'a> Executor<'a> for MaxScore<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        _: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.search(range, segment, top)
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        self.postings()
+    }
+
+    fn name(&self) -> Name {
+        Name::MaxScore
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::wanted::Wanted;
     use crate::testing::{DOCUMENTS, check, clauses};
 
     #[test]

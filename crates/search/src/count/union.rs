@@ -5,12 +5,16 @@
 
 use crate::block::bitset::{clip, mark};
 use crate::block::term_scorer::{List, Lists, first_damage, postings_of};
+use crate::collect::collectors::{Collectors, HitCollector};
 use crate::collect::collectors::{MatchCollector, found_bits};
 use crate::collect::context::MatchNeeds;
+use crate::collect::executor::Executor;
 use crate::collect::match_count::MatchCount;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
+use crate::context::counters::Name;
 use crate::context::scratch::{Lent, kept_by_thread};
+use crate::context::wanted::Wanted;
 use crate::join::conjunction::Conjunction;
 use crate::verify::filter::Condition;
 use index::{IndexError, Segment};
@@ -158,11 +162,34 @@ fn collect_bits<M: MatchCollector>(
     }
 }
 
+impl<'a> Executor<'a> for Union<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        _: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.collect(range, segment, top.stop(), &mut top.matches)
+    }
+
+    fn bound(&mut self, _: &Range<u32>) -> f32 {
+        f32::INFINITY
+    }
+
+    fn cost(&self) -> u64 {
+        self.postings()
+    }
+
+    fn name(&self) -> Name {
+        Name::Union
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::collect::context::MatchNeeds;
-    use crate::context::wanted::Wanted;
     use crate::testing::{DOCUMENTS, check, clauses};
     use crate::verify::filter::Condition;
 

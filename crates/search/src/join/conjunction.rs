@@ -14,8 +14,10 @@ use crate::block::columns::pick;
 use crate::block::matches::Matches;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{self, Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::Executor;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
+use crate::context::counters::Name;
 use crate::context::scratch::Lent;
 use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
@@ -420,6 +422,33 @@ fn clip_matches(
         }
     }
     *count = inside;
+}
+
+impl<'a> Executor<'a> for Conjunction<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        match wanted {
+            Wanted::Count => self.collect(range, segment, top.stop(), &mut top.matches),
+            Wanted::Hits | Wanted::HitsAndCount => self.search(range, segment, top, wanted),
+        }
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        u64::from(self.lists[0].cost()) * self.lists.len() as u64
+    }
+
+    fn name(&self) -> Name {
+        Name::Conjunction
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use crate::algorithms::boolean::state::{Bounded, Mixed};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::Context;
+use crate::collect::executor::{Executor, SLOW};
 use crate::context::cancel;
+use crate::context::counters::Name;
 use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
 use crate::verify::probe::Probe;
@@ -116,6 +118,30 @@ impl<'a> Mixed<'a> {
         }
         self.most = Some(most);
         is_any
+    }
+}
+
+impl<'a> Executor<'a> for Mixed<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.search(range, segment, top, wanted)
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        u64::from(self.lists()[0].cost()) * SLOW
+    }
+
+    fn name(&self) -> Name {
+        Name::Mixed
     }
 }
 

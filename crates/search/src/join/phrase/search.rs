@@ -11,7 +11,9 @@ use crate::block::columns::INDEXES;
 use crate::block::columns::pick;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::{Executor, SLOW};
 use crate::context::cancel;
+use crate::context::counters::Name;
 use crate::context::wanted::Wanted;
 use crate::join::conjunction::{Conjunction, Sought, first_late};
 use crate::join::phrase::bigrams::pairs_of;
@@ -203,6 +205,30 @@ impl<'a> Phrase<'a> {
             }
         }
         top.found_at(wanted, &self.words.matches.docs, &kept[..found]);
+    }
+}
+
+impl<'a> Executor<'a> for Phrase<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.search(range, segment, top, wanted)
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        u64::from(self.words.lists[0].cost()) * SLOW
+    }
+
+    fn name(&self) -> Name {
+        Name::Phrase
     }
 }
 
