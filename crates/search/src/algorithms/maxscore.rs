@@ -1,16 +1,21 @@
-//! The k best of any of several terms, without looking at what cannot be among them.
+//! Top-k search of any of several terms: MaxScore (Turtle & Flood 1995) in windows of documents, with block bounds
+//! (Ding & Suel 2011).
 //!
-//! MaxScore (Turtle & Flood 1995) in windows of documents, with block bounds (Ding & Suel 2011). The lists
-//! are ordered by the most that each can add. The low ones that together stay under the worst score kept
-//! are not *essential*: a document that only they hold cannot enter. Essential lists are scored block by
-//! block, and poured into a window where there are several; what could still enter with the help of the
-//! others goes to them in batches. A window without an essential list is skipped, nothing decoded, and of
-//! the other lists only blocks are read that can make a difference.
+//! ```text
+//! lists by maximum score:   rest (together below the threshold) │ essential lists
+//! for each window that an essential list begins:
+//!     helping, pouring = essential lists by their bound in this window, split in the same way
+//!     sums = pour(pouring)                              one list: its blocks as they are
+//!     for each batch of sums that can reach the threshold with rest and helping:
+//!         add helping lists, then rest; drop what cannot reach the threshold after each
+//!         drop what the condition does not allow (required words, excluded clauses); collect
+//! ```
 //!
-//! What must hold of a document besides, required words and excluded clauses, is asked only of those that would
-//! enter.
+//! A document that only the rest holds cannot enter, so a window without an essential list is skipped, nothing
+//! decoded, and of the other lists only blocks are read that can make a difference. The condition is asked only of
+//! documents that would enter.
 //!
-//! Exact: documents, scores and order are those of [`crate::exhaustive`], since sums are exact.
+//! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
 use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, Lists, first_damage};
@@ -35,7 +40,7 @@ const WIDTH_MIN: u32 = if cfg!(test) { 64 } else { 8192 };
 /// Postings that a window should have, about.
 const POSTINGS_PER_WINDOW: u64 = 2048;
 
-/// Rows are passed over by their marks where not even one of so many is expected to hold a posting.
+/// Rows per expected posting above which marks tell which rows are empty.
 const SPARSE: u64 = 4;
 
 /// Work within a window and within a batch is counted where there are more lists than this.

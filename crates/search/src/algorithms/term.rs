@@ -1,7 +1,15 @@
-//! The k best documents of one term, without decoding blocks that cannot hold any of them.
+//! Top-k search of one term with block bounds (Ding & Suel 2011).
 //!
-//! Exact: documents, scores and order are those of [`crate::exhaustive`]. A block is left out when its
-//! competitive pairs bound every score in it below the worst score kept.
+//! ```text
+//! threshold = floor(k)                             from the list, before a posting is read
+//! for each block of the range:
+//!     bound(block) < threshold?  skip it           nothing is decoded
+//!     candidates = postings that reach threshold   by frequency and length, 64 at once
+//!     collect the candidates that are not deleted
+//! ```
+//!
+//! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`]. The count is in the dictionary,
+//! or that of the list's bits. Cost: a bound a block, and the decoding of blocks that can hold a hit.
 
 use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, Lists, first_damage};

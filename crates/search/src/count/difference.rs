@@ -1,6 +1,7 @@
 //! Count of the documents that hold all of some terms, and not another.
 //!
-//! Those that hold all, less those that hold the other too: both are conjunctions, and no score is asked for.
+//! |all and not x| = |all| - |all and x|: both are conjunctions, and no score is computed. Exact: the slow twin is
+//! [`crate::exhaustive`].
 
 use crate::block::term_scorer::{List, postings_of};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};

@@ -1,7 +1,13 @@
-//! Count of the documents that hold any of several terms.
+//! Matches of any of several terms, by windows of bits.
 //!
-//! Of one term the list knows. Of two, what they share is subtracted (and found in the shorter one's time);
-//! of more, windows of documents are joined as bits, and what is excluded is taken away from them.
+//! ```text
+//! one term        its count, from the dictionary
+//! two terms       the sum of their counts - what both hold (a conjunction: the shorter one's time)
+//! more            for each window: bits of all lists joined, 64 documents a word; excluded ones cleared
+//! ```
+//!
+//! Ranges, deleted documents, excluded clauses, and collectors of documents go by bits. Exact: the slow twin is
+//! [`crate::exhaustive`].
 
 use crate::block::bitset::{clip, mark};
 use crate::block::term_scorer::{List, Lists, first_damage, postings_of};

@@ -21,10 +21,10 @@ use crate::verify::filter::{Condition, Excluded};
 use index::{IndexError, Segment};
 use smallvec::SmallVec;
 
-/// A required word that so many documents hold is not followed from beginning to end, where an optional word is
-/// so many times rarer. (From a log of real queries, their first word required: 2,048 to 32,768 and 4 to 16 did
-/// about as well.)
+/// Minimum length of the shortest required list that an optional list may lead instead of, in documents. (From a log of
+/// real queries, their first word required: 2,048 to 32,768 did about as well.)
 const LEADER_MIN: u64 = 4096;
+/// Minimum ratio of the lengths of that required list and of the optional one. (4 to 16 did about as well.)
 const RARER: u64 = 16;
 
 /// Queries of more words are few.
@@ -264,7 +264,7 @@ fn least_cost(required: &[Node], segment: &Segment) -> Result<Option<u32>, Index
     Ok(Some(least))
 }
 
-/// Whether a long walk of the rarest required word is worth avoiding: an optional word is so much rarer that
+/// Whether a long walk of the rarest required word is worth avoiding: an optional word is rare enough that
 /// most of what can be among the best holds it.
 fn is_led_by_optional(
     leader: u32,

@@ -1,12 +1,17 @@
-//! The documents that hold all of several terms.
+//! Block-max conjunction of term postings, scored before it is joined (as Lucene's block-max conjunction).
 //!
-//! The shortest list leads, a block at a time. A block that cannot hold a hit, by what it and the other
-//! lists add at most, is left undecoded; where a threshold is known the leader is scored first, and only
-//! documents that could still enter are looked for in the other lists ("score-first", as in Lucene's
-//! block-max conjunction). Where only their number is asked for and all terms are frequent, windows of
-//! documents are intersected as bits.
+//! ```text
+//! for each block of the shortest list, the leader:
+//!     bound(block) + maxima of the others < threshold?  skip it
+//!     candidates = documents of the block whose score reaches threshold - maxima of the others
+//!     probe the other sparse lists, shortest first; keep what they hold
+//!     score list after list; drop what cannot reach the threshold with the maxima of the rest
+//!     dense lists are probed only when their turn to be scored comes
+//! ```
 //!
-//! Exact: documents, scores, order and counts are those of [`crate::exhaustive`], since sums are exact.
+//! Where matches alone are wanted and all lists are dense, windows of documents are intersected as bits.
+//!
+//! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
 use crate::block::bitset::{clip, mark};
 use crate::block::columns::INDEXES;
@@ -27,9 +32,9 @@ use std::ops::Range;
 
 /// Documents of a window of bits.
 const WIDTH: u32 = if cfg!(test) { 128 } else { 16384 };
-/// Lists that hold at least one of so many documents are asked last, when what can be told without them is told.
+/// Dense lists, with at least one of `LATE` documents, are probed last, after pruning.
 const LATE: u32 = 6;
-/// Lists that hold at least one of so many documents are intersected as bits.
+/// Lists with at least one of `DENSE` documents are intersected as bits.
 const DENSE: u32 = 24;
 
 /// An intersection being searched on one segment.
@@ -130,7 +135,7 @@ impl<'a> Conjunction<'a> {
         first_damage(&mut self.lists)
     }
 
-    /// Whether all lists hold so many documents that they are intersected as bits.
+    /// Whether all lists are dense enough to be intersected as bits.
     pub(crate) fn is_dense(&self, segment: &Segment) -> bool {
         self.lists[0].cost() >= segment.documents_count() / DENSE
     }
@@ -201,7 +206,7 @@ impl<'a> Conjunction<'a> {
         self.find_matches_of(self.lists.len(), block, range, least, sought);
     }
 
-    /// As [`Conjunction::find_matches`], of the first so many lists.
+    /// As [`Conjunction::find_matches`], of the first `lists_count` lists.
     pub(crate) fn find_matches_of(
         &mut self,
         lists_count: usize,
@@ -381,8 +386,7 @@ impl<'a> Conjunction<'a> {
     }
 }
 
-/// The number of the first list, from one on, that so many documents are in that asking which of them are its leaves
-/// out fewer than what else can be told of them.
+/// Returns the number of the first dense list from `from` on: probing it drops fewer candidates than scores do.
 pub(crate) fn first_late(lists: &[List<'_>], from: usize, segment: &Segment) -> usize {
     let many = segment.documents_count() / LATE;
     let rare = lists[from..].iter().take_while(|list| list.cost() < many);
@@ -396,7 +400,7 @@ pub(crate) enum Sought {
     Documents,
     /// And where every list has them.
     Places,
-    /// And what they score in the leader, where that must be so much at least.
+    /// And their scores in the leader, where these have a minimum.
     Scores,
 }
 

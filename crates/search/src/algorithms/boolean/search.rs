@@ -1,4 +1,18 @@
-//! The walk of a combination over the blocks of its leader.
+//! Top-k and exhaustive search of a combination, block by block of its leader.
+//!
+//! ```text
+//! for each block of the leader:
+//!     bound(block) + maxima of all other clauses < threshold?  skip it, unless matches are wanted
+//!     candidates = documents that all required words hold, scored by them
+//!     drop, after each step, what cannot reach the threshold with the maxima of the later steps:
+//!         optional words (where there are phrases: positions cost more), phrases, further required clauses,
+//!         excluded clauses, optional clauses
+//!     collect
+//! ```
+//!
+//! Each step probes fewer documents than the one before. Where matches are wanted, all are found before any is scored.
+//!
+//! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
 use crate::algorithms::boolean::state::{Bounded, Mixed};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
