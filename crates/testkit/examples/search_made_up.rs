@@ -38,9 +38,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["collection"] => print_collection(),
         ["index", directory] => index(Path::new(directory), None),
         ["index", directory, replaced] => index(Path::new(directory), Some(replaced.parse()?)),
-        ["search", directory, mode, k, count, passes] => {
-            search(Path::new(directory), mode, k.parse()?, count, passes.parse()?)
-        }
+        ["search", directory, mode, k, count, passes] => search(
+            Path::new(directory),
+            mode,
+            k.parse()?,
+            count,
+            passes.parse()?,
+        ),
         _ => Err(USAGE.into()),
     }
 }
@@ -49,7 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn print_collection() -> Result<(), Box<dyn Error>> {
     let made_up = MadeUp::default();
     // Nothing in these words need be escaped.
-    for Document { url, title, body, .. } in made_up.documents(DOCUMENTS) {
+    for Document {
+        url, title, body, ..
+    } in made_up.documents(DOCUMENTS)
+    {
         println!(r#"{{"url":"{url}","title":"{title}","body":"{body}"}}"#);
     }
     for query in made_up.queries(QUERIES) {
