@@ -34,7 +34,7 @@ enum Replaced {
     Best,
 }
 
-/// Documents of which so many per mille are replaced by a document without any of their words.
+/// Documents of which `permille` per thousand are replaced by documents without any of their words.
 fn index_with(permille: usize, replaced: Replaced) -> Index {
     let documents = many_documents(permille as u64);
     let count = documents.len() * permille / 1000;

@@ -1,14 +1,67 @@
-//! The k best documents of one term, without decoding blocks that cannot hold any of them.
+//! Top-k search of one term with block bounds (Ding & Suel 2011).
 //!
-//! Exact: documents, scores and order are those of [`crate::exhaustive`]. A block is left out when its
-//! competitive pairs bound every score in it below the worst score kept.
+//! ```text
+//! threshold = floor(k)                             from the list, before a posting is read
+//! for each block of the range:
+//!     bound(block) < threshold?  skip it           nothing is decoded
+//!     candidates = postings that reach threshold   by frequency and length, 64 at once
+//!     collect the candidates that are not deleted
+//! ```
+//!
+//! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`]. The count is in the dictionary,
+//! or that of the list's bits. Cost: a bound a block, and the decoding of blocks that can hold a hit.
 
 use crate::block::batch::Batch;
-use crate::block::term_scorer::{List, first_damage};
+use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::Executor;
+use crate::context::counters::Name;
 use crate::context::scratch::Lent;
+use crate::context::wanted::Wanted;
+use crate::count::union::collect_lists;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
+
+/// One term being searched on one segment.
+pub(crate) struct Term<'a>(Lists<'a>);
+
+impl<'a> Term<'a> {
+    /// A search of the only one of some lists.
+    pub(crate) fn new(lists: Lists<'a>) -> Term<'a> {
+        assert_eq!(lists.len(), 1);
+        Term(lists)
+    }
+}
+
+impl<'a> Executor<'a> for Term<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        if wanted.has_hits() {
+            search(&mut self.0[0], range.clone(), segment, top)?;
+        }
+        match wanted.is_counted() {
+            true => collect_lists(&mut self.0, range, segment, top.stop(), &mut top.matches),
+            false => Ok(()),
+        }
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.0[0].bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        self.0[0].cost().into()
+    }
+
+    fn name(&self) -> Name {
+        Name::Single
+    }
+}
 
 /// Keeps the best of a list in `top`, among the documents of `range`.
 pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
@@ -43,7 +96,6 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::wanted::Wanted;
     use crate::testing::{check, clauses};
 
     #[test]

@@ -1,10 +1,11 @@
 //! Documents that a clause was found in, among those that it was probed with.
 
 use crate::block::matches::Matches;
-use crate::block::term_scorer::Found;
+use crate::block::term_scorer::{Found, List};
 use crate::context::scratch::kept_by_thread;
 use crate::plan::scorer::BLOCK;
 use index::Place;
+use std::ops::Range;
 
 /// Those of some documents that match, and what they score.
 #[derive(Debug)]
@@ -13,9 +14,9 @@ pub(crate) struct Answer {
     pub(crate) found: Found,
     /// What each of those found scores, where that was asked for.
     pub(crate) scores: [f32; BLOCK],
-    pub(crate) docs: [u32; BLOCK],
-    pub(crate) places: [Place; BLOCK],
-    pub(crate) frequencies: [u32; BLOCK],
+    docs: [u32; BLOCK],
+    places: [Place; BLOCK],
+    frequencies: [u32; BLOCK],
 }
 
 kept_by_thread!(Answer);
@@ -47,12 +48,48 @@ impl Answer {
 }
 
 impl Answer {
+    /// Looks for `docs` (increasing, 256 at most) in a list.
+    pub(crate) fn find(&mut self, list: &mut List<'_>, docs: &[u32]) {
+        list.probe(docs, &mut self.found, None, |_, _, _| true);
+    }
+
+    /// As [`Answer::find`], and scores those found. Before a block is read, `matters` is asked, as [`List::probe`] says.
+    #[inline]
+    pub(crate) fn look_up<'a>(
+        &mut self,
+        list: &mut List<'a>,
+        docs: &[u32],
+        matters: impl FnMut(Range<usize>, &mut List<'a>, usize) -> bool,
+    ) {
+        let Answer {
+            found,
+            scores,
+            docs: held,
+            places,
+            frequencies,
+        } = self;
+        list.probe(docs, found, Some(places), matters);
+        let count = found.count;
+        if count == 0 {
+            return;
+        }
+        let frequencies = &mut frequencies[..count];
+        list.blocks.lookup(&places[..count], frequencies);
+        for (held, &index) in held.iter_mut().zip(&found.wanted[..count]) {
+            *held = docs[index as usize];
+        }
+        list.scorer
+            .score_many(&held[..count], frequencies, &mut scores[..count]);
+    }
+
     /// Keeps the matches that were found, and adds their scores.
     pub(crate) fn keep_found(&self, matches: &mut Matches, lists_count: usize) {
         self.add_to(&mut matches.sums);
         matches.keep(self.indexes(), lists_count);
     }
 
+    /// Adds the scores of those found to sums by document.
+    #[inline]
     pub(crate) fn add_to(&self, sums: &mut [f32; BLOCK]) {
         for (&index, score) in self.indexes().iter().zip(&self.scores) {
             sums[index as usize] += score;

@@ -1,15 +1,16 @@
 //! Candidates with what they score so far, on their way through the lists that have not been asked yet.
 
+use crate::block::answer::Answer;
 use crate::block::columns::pick;
 use crate::block::impact_filter;
 use crate::block::impact_filter::{Reached, Room};
-use crate::block::term_scorer::{Found, List};
+use crate::block::term_scorer::List;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::context::counters;
 use crate::context::scratch::kept_by_thread;
 use crate::plan::scorer::BLOCK;
 use codec::lanes;
-use index::{DocId, Place, Segment};
+use index::{DocId, Segment};
 
 /// Up to 256 documents, increasing, with sums of scores.
 #[derive(Debug)]
@@ -18,12 +19,8 @@ pub(crate) struct Batch {
     pub(crate) docs: [u32; BLOCK],
     pub(crate) sums: [f32; BLOCK],
     kept: [u8; BLOCK],
-    frequencies: [u32; BLOCK],
-    held: [u32; BLOCK],
-    scores: [f32; BLOCK],
-    places: [Place; BLOCK],
     room: Room,
-    found: Found,
+    answer: Answer,
     pub(crate) count: usize,
 }
 
@@ -35,13 +32,9 @@ impl Default for Batch {
             count: 0,
             docs: [0; BLOCK],
             sums: [0.0; BLOCK],
-            found: Found::default(),
-            places: [Place::default(); BLOCK],
             kept: [0; BLOCK],
-            frequencies: [1; BLOCK],
-            held: [0; BLOCK],
-            scores: [0.0; BLOCK],
             room: Room::default(),
+            answer: Answer::default(),
         }
     }
 }
@@ -101,7 +94,7 @@ impl Batch {
         self.pick(count);
     }
 
-    /// Keeps so many candidates, those whose indexes were noted.
+    /// Keeps the `count` candidates whose indexes were noted.
     fn pick(&mut self, count: usize) {
         if count < self.count {
             pick(&mut self.docs, &self.kept[..count]);
@@ -117,36 +110,15 @@ impl Batch {
             count,
             docs,
             sums,
-            found,
-            places,
-            frequencies,
-            held,
-            scores,
+            answer,
             ..
         } = self;
-        list.probe(
-            &docs[..*count],
-            found,
-            Some(places),
-            |range, list, block| {
-                let most = list.bound(block) + rest;
-                sums[range].iter().any(|sum| sum + most >= least)
-            },
-        );
-        if found.count == 0 {
-            return;
-        }
-        let frequencies = &mut frequencies[..found.count];
-        list.blocks.lookup(&places[..found.count], frequencies);
-        for (held, &index) in held.iter_mut().zip(&found.wanted[..found.count]) {
-            *held = docs[index as usize];
-        }
-        let scores = &mut scores[..found.count];
-        list.scorer
-            .score_many(&held[..found.count], frequencies, scores);
-        for (&index, score) in found.wanted.iter().zip(&*scores) {
-            sums[index as usize] += score;
-        }
+        let docs = &docs[..*count];
+        answer.look_up(list, docs, |range, list, block| {
+            let most = list.bound(block) + rest;
+            sums[range].iter().any(|sum| sum + most >= least)
+        });
+        answer.add_to(sums);
     }
 
     /// Keeps the candidates whose indexes `choose` writes, given their documents; it returns how many they are.

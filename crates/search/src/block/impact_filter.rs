@@ -11,9 +11,9 @@ use crate::plan::scorer::BLOCK;
 use codec::lanes;
 use codec::limits::LengthBytes;
 
-/// Where more than so many of a block reached the score, of the next all are scored: most do again.
+/// Number of postings of a block that reach the score above which the next block is scored whole.
 const MANY: usize = 48;
-/// Up to so many are scored one by one.
+/// Maximum number of postings that are scored one by one.
 const FEW: usize = 24;
 /// Where the postings found go: their indexes in the block, documents and scores.
 pub(crate) struct Reached<'r> {

@@ -5,7 +5,7 @@ use crate::plan::norms::Factors;
 use crate::plan::scorer::Scorer;
 use codec::limits::LIMITS;
 
-/// Limits are made anew when so many postings were scored in vain: that costs about as much.
+/// Number of postings scored in vain after which limits are made anew, which costs about as much.
 const WASTED_MAX: u32 = 8;
 
 /// For each frequency, the lengths with which a posting may reach a score.

@@ -38,7 +38,7 @@ impl Default for Matches {
 }
 
 impl Matches {
-    /// Makes room for the places in so many lists.
+    /// Makes room for the places in `lists_count` lists.
     pub(crate) fn reserve(&mut self, lists_count: usize) {
         if self.places.len() < lists_count {
             self.places.resize(lists_count, [Place::default(); BLOCK]);
@@ -51,7 +51,7 @@ impl Matches {
         &self.docs[..self.count]
     }
 
-    /// Keeps those at increasing indexes, with their sums and their places in so many lists.
+    /// Keeps the matches at the increasing indexes `wanted`, with their sums and their places in the first `lists_count` lists.
     pub(crate) fn keep(&mut self, wanted: &[u8], lists_count: usize) {
         if wanted.len() == self.count {
             return;

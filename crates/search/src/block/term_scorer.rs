@@ -332,7 +332,7 @@ impl<'a> List<'a> {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn probe_block(
         &mut self,
         block: usize,

@@ -64,19 +64,19 @@ pub(crate) fn runs(name: Name) {
     COUNTERS.with(|now| now.algorithms.set(now.algorithms.get() | 1 << name as u8));
 }
 
-/// Says that so many postings were scored.
+/// Counts postings that were scored.
 #[inline]
 pub(crate) fn scored(count: usize) {
     COUNTERS.with(|now| now.scored.set(now.scored.get() + count as u64));
 }
 
-/// Says that so many stored pairs are read.
+/// Counts stored pairs that are read.
 #[inline]
 pub(crate) fn paired(count: usize) {
     COUNTERS.with(|now| now.pairs.set(now.pairs.get() + count as u64));
 }
 
-/// Says that so many documents were offered.
+/// Counts documents that were offered.
 #[inline]
 pub(crate) fn offered(count: usize) {
     COUNTERS.with(|now| now.offered.set(now.offered.get() + count as u64));

@@ -118,7 +118,7 @@ macro_rules! rows_kept_by_thread {
 }
 pub(crate) use rows_kept_by_thread;
 
-/// A longer row is not kept: queries of so many words are rare.
+/// Maximum capacity of a row that is kept: queries of more words are rare.
 const ROW_MAX: usize = 64;
 
 /// A row whose memory goes back to the thread when it is dropped.

@@ -1,10 +1,15 @@
 //! Count of the documents that hold all of some terms, and not another.
 //!
-//! Those that hold all, less those that hold the other too: both are conjunctions, and no score is asked for.
+//! |all and not x| = |all| - |all and x|: both are conjunctions, and no score is computed. Exact: the slow twin is
+//! [`crate::exhaustive`].
 
 use crate::block::term_scorer::{List, postings_of};
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::Executor;
 use crate::collect::match_count::MatchCount;
 use crate::context::cancel::StopRef;
+use crate::context::counters::Name;
+use crate::context::wanted::Wanted;
 use crate::count::union::collect_lists;
 use crate::join::conjunction::Conjunction;
 use crate::plan::node::Node;
@@ -94,10 +99,35 @@ impl<'a> Counter<'a> {
     }
 }
 
+impl<'a> Executor<'a> for Counter<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        _: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        let count = self.count(range, segment, top.stop())?;
+        top.matches.count(count);
+        Ok(())
+    }
+
+    fn bound(&mut self, _: &Range<u32>) -> f32 {
+        f32::INFINITY
+    }
+
+    fn cost(&self) -> u64 {
+        self.postings()
+    }
+
+    fn name(&self) -> Name {
+        Name::Mixed
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::wanted::Wanted;
     use crate::testing::{check, clauses};
 
     #[test]

@@ -1,16 +1,26 @@
-//! Count of the documents that hold any of several terms.
+//! Matches of any of several terms, by windows of bits.
 //!
-//! Of one term the list knows. Of two, what they share is subtracted (and found in the shorter one's time);
-//! of more, windows of documents are joined as bits, and what is excluded is taken away from them.
+//! ```text
+//! one term        its count, from the dictionary
+//! two terms       the sum of their counts - what both hold (a conjunction: the shorter one's time)
+//! more            for each window: bits of all lists joined, 64 documents a word; excluded ones cleared
+//! ```
+//!
+//! Ranges, deleted documents, excluded clauses, and collectors of documents go by bits. Exact: the slow twin is
+//! [`crate::exhaustive`].
 
 use crate::block::bitset::{clip, mark};
 use crate::block::term_scorer::{List, Lists, first_damage, postings_of};
+use crate::collect::collectors::{Collectors, HitCollector};
 use crate::collect::collectors::{MatchCollector, found_bits};
 use crate::collect::context::MatchNeeds;
+use crate::collect::executor::Executor;
 use crate::collect::match_count::MatchCount;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
+use crate::context::counters::Name;
 use crate::context::scratch::{Lent, kept_by_thread};
+use crate::context::wanted::Wanted;
 use crate::join::conjunction::Conjunction;
 use crate::verify::filter::Condition;
 use index::{IndexError, Segment};
@@ -158,11 +168,34 @@ fn collect_bits<M: MatchCollector>(
     }
 }
 
+impl<'a> Executor<'a> for Union<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        _: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.collect(range, segment, top.stop(), &mut top.matches)
+    }
+
+    fn bound(&mut self, _: &Range<u32>) -> f32 {
+        f32::INFINITY
+    }
+
+    fn cost(&self) -> u64 {
+        self.postings()
+    }
+
+    fn name(&self) -> Name {
+        Name::Union
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::collect::context::MatchNeeds;
-    use crate::context::wanted::Wanted;
     use crate::testing::{DOCUMENTS, check, clauses};
     use crate::verify::filter::Condition;
 

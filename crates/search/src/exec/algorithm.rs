@@ -7,12 +7,11 @@ use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::Context;
 use crate::context::wanted::Wanted;
 use crate::plan::planner::Plan;
-use index::{DocId, IndexError, Segment};
+use index::{IndexError, Segment};
 use std::ops::Range;
 
 /// A plan opened on one segment: one look-up a term, whatever the ranges.
 pub(crate) struct Algorithm<'a> {
-    plan: &'a Plan,
     segment: &'a Segment,
     wanted: Wanted,
     kind: Kind<'a>,
@@ -34,7 +33,6 @@ impl<'a> Algorithm<'a> {
             kind.tell();
         }
         Ok(kind.map(|kind| Algorithm {
-            plan,
             segment,
             wanted,
             kind,
@@ -47,17 +45,16 @@ impl<'a> Algorithm<'a> {
         range: Range<u32>,
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
-        self.kind
-            .run(self.plan, self.segment, self.wanted, range, top)
+        self.kind.run(range, self.segment, self.wanted, top)
     }
 
-    /// As long as going through about so many postings a search of all documents takes at most.
+    /// Upper bound on the work of a search of all documents, in postings.
     pub(crate) fn postings(&self) -> u64 {
-        self.kind.postings()
+        self.kind.cost()
     }
 
-    /// The most that a document of a range can score, as far as it is known without reading postings.
+    /// Upper bound on the scores of a range, as far as it is known without reading postings.
     pub(crate) fn bound(&mut self, range: &Range<u32>) -> f32 {
-        self.kind.bound_in(DocId(range.start), DocId(range.end))
+        self.kind.bound(range)
     }
 }

@@ -1,11 +1,11 @@
-//! Executors: the algorithms that run a plan on a segment, one range of documents at a time.
+//! The executors of a plan on a segment: one algorithm, or several that find hits and matches apart.
 //!
 //! ```text
 //! all of some terms        conjunction       none skipped when counted
 //! any of some terms        maxscore          and, when counted, union beside it; both also without what is excluded
-//! one term                 single            its count is in the dictionary
+//! one term                 term              its count is in the dictionary
 //! a phrase                 phrase
-//! some required, and more  mixed             required words or phrases, beside which anything is optional or excluded
+//! some required, and more  boolean           required words or phrases, beside which anything is optional or excluded
 //! any of phrases, terms    the above         in parts that have no document in common
 //! anything else            exhaustive
 //! ```
@@ -15,230 +15,180 @@
 
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
-use crate::algorithms::term;
-use crate::block::term_scorer::Lists;
+use crate::algorithms::term::Term;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::Executor;
 use crate::context::counters;
-use crate::context::counters::Name;
 use crate::context::wanted::Wanted;
 use crate::count::difference::Counter;
-use crate::count::union::{self, Union};
-use crate::exhaustive::cursor::any::Cursor;
-use crate::exhaustive::cursor::walk::DocCursor;
-use crate::exhaustive::search;
+use crate::count::union::Union;
+use crate::exhaustive::search::Exhaustive;
 use crate::join::conjunction::Conjunction;
 use crate::join::phrase::search::Phrase;
-use crate::plan::planner::Plan;
-use index::{DocId, IndexError, Segment};
+use index::{IndexError, Segment};
 use std::ops::Range;
 
 /// What runs a plan on a segment.
 pub(super) enum Kind<'a> {
-    /// One list.
-    Single(Lists<'a>),
-    All(Conjunction<'a>),
-    Any {
-        counting: Option<Union<'a>>,
-        searching: Option<MaxScore<'a>>,
-    },
+    Term(Term<'a>),
+    Conjunction(Conjunction<'a>),
     Phrase(Phrase<'a>),
-    /// Counts by itself, unless there is a counter.
-    Mixed {
-        counting: Option<Box<Counter<'a>>>,
+    /// Hits and matches are found apart; with nothing to count them, what searches counts too.
+    Apart {
         searching: Option<Searching<'a>>,
+        counting: Option<Counting<'a>>,
     },
     /// Documents put together of parts that have none in common.
     Parts {
         searching: Vec<Kind<'a>>,
         counting: Vec<Kind<'a>>,
     },
-    /// The cursor, and the end of the range that it walked last.
-    Other(Box<Cursor<'a>>, u32),
+    Exhaustive(Box<Exhaustive<'a>>),
 }
 
-/// Who leads the search of a combination.
+/// What finds the hits of a combination.
 pub(super) enum Searching<'a> {
-    /// What is required.
-    Required(Box<Mixed<'a>>),
-    /// What adds most; what is required is asked about last.
-    Best(MaxScore<'a>),
+    /// Led by what is required.
+    Boolean(Box<Mixed<'a>>),
+    /// Led by what adds most; what is required is probed last.
+    MaxScore(MaxScore<'a>),
+}
+
+/// What finds the matches of a combination.
+pub(super) enum Counting<'a> {
+    Union(Union<'a>),
+    Difference(Box<Counter<'a>>),
+}
+
+/// Writes out a call on whatever executor it is.
+macro_rules! dispatch {
+    ($of:expr, $kind:ident { $($variant:ident),+ }, $inner:ident => $call:expr) => {
+        match $of {
+            $($kind::$variant($inner) => $call),+
+        }
+    };
 }
 
 impl<'a> Kind<'a> {
     /// Collects the hits and matches that are wanted among the documents of a range.
     pub(super) fn run<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
-        plan: &'a Plan,
+        range: Range<u32>,
         segment: &'a Segment,
         wanted: Wanted,
-        range: Range<u32>,
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
         match self {
-            Kind::Single(one) => {
-                if wanted.has_hits() {
-                    term::search(&mut one[0], range.clone(), segment, top)?;
-                }
-                match wanted.is_counted() {
-                    true => {
-                        let (stop, matches) = (top.stop(), &mut top.matches);
-                        let lists = std::slice::from_mut(&mut one[0]);
-                        union::collect_lists(lists, range, segment, stop, matches)
-                    }
-                    false => Ok(()),
-                }
-            }
-            Kind::All(both) if wanted == Wanted::Count => {
-                both.collect(range, segment, top.stop(), &mut top.matches)
-            }
-            Kind::All(both) => both.search(range, segment, top, wanted),
-            Kind::Any {
-                counting,
+            Kind::Term(one) => one.run(range, segment, wanted, top),
+            Kind::Conjunction(all) => all.run(range, segment, wanted, top),
+            Kind::Phrase(phrase) => phrase.run(range, segment, wanted, top),
+            Kind::Exhaustive(cursor) => cursor.run(range, segment, wanted, top),
+            Kind::Apart {
                 searching,
+                counting,
             } => {
                 // Hits first: of what time there is they need more than the count does.
                 if let Some(searching) = searching {
-                    searching.search(range.clone(), segment, top)?;
+                    let wanted = match counting {
+                        Some(_) => Wanted::Hits,
+                        None => wanted,
+                    };
+                    dispatch!(searching, Searching { Boolean, MaxScore }, one =>
+                        one.run(range.clone(), segment, wanted, top))?;
                 }
                 match counting {
-                    Some(union) => union.collect(range, segment, top.stop(), &mut top.matches),
+                    Some(counting) => dispatch!(counting, Counting { Union, Difference }, one =>
+                        one.run(range, segment, Wanted::Count, top)),
                     None => Ok(()),
                 }
-            }
-            Kind::Phrase(phrase) => phrase.search(range, segment, top, wanted),
-            Kind::Mixed {
-                counting,
-                searching,
-            } => {
-                let wanted = match counting {
-                    Some(_) => Wanted::Hits,
-                    None => wanted,
-                };
-                match searching {
-                    Some(Searching::Required(mixed)) => {
-                        mixed.search(range.clone(), segment, top, wanted)?;
-                    }
-                    Some(Searching::Best(any)) => any.search(range.clone(), segment, top)?,
-                    None => {}
-                }
-                if let Some(counter) = counting {
-                    let count = counter.count(range, segment, top.stop())?;
-                    top.matches.count(count);
-                }
-                Ok(())
             }
             Kind::Parts {
                 searching,
                 counting,
             } => {
                 for part in searching {
-                    part.run(plan, segment, Wanted::Hits, range.clone(), top)?;
+                    part.run(range.clone(), segment, Wanted::Hits, top)?;
                 }
                 for part in counting {
-                    part.run(plan, segment, Wanted::Count, range.clone(), top)?;
+                    part.run(range.clone(), segment, Wanted::Count, top)?;
                 }
                 Ok(())
             }
-            Kind::Other(cursor, walked) => {
-                if range.start < *walked {
-                    // Cursors go forward only.
-                    **cursor = Cursor::open(plan, &plan.root, segment, top.stop())?;
-                }
-                *walked = range.end;
-                search::search_range(cursor, range, segment, top, wanted)
-            }
         }
     }
 
-    pub(super) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
+    /// Upper bound on the scores of a range.
+    pub(super) fn bound(&mut self, range: &Range<u32>) -> f32 {
         match self {
-            Kind::Single(one) => one[0].bound_in(base, end),
-            Kind::All(both) => both.bound_in(base, end),
-            Kind::Any {
+            Kind::Term(one) => one.bound(range),
+            Kind::Conjunction(all) => all.bound(range),
+            Kind::Phrase(phrase) => phrase.bound(range),
+            Kind::Exhaustive(cursor) => cursor.bound(range),
+            Kind::Apart {
                 searching: Some(searching),
                 ..
-            } => searching.bound_in(base, end),
-            Kind::Phrase(phrase) => phrase.bound_in(base, end),
-            Kind::Mixed {
-                searching: Some(Searching::Required(mixed)),
-                ..
-            } => mixed.bound_in(base, end),
-            Kind::Mixed {
-                searching: Some(Searching::Best(any)),
-                ..
-            } => any.bound_in(base, end),
+            } => dispatch!(searching, Searching { Boolean, MaxScore }, one => one.bound(range)),
             Kind::Parts { searching, .. } if !searching.is_empty() => {
-                let bounds = searching.iter_mut().map(|part| part.bound_in(base, end));
+                let bounds = searching.iter_mut().map(|part| part.bound(range));
                 bounds.fold(0.0, f32::max)
             }
-            Kind::Any { .. } | Kind::Mixed { .. } | Kind::Parts { .. } | Kind::Other(..) => {
-                f32::INFINITY
-            }
+            Kind::Apart { .. } | Kind::Parts { .. } => f32::INFINITY,
         }
     }
 
-    pub(super) fn postings(&self) -> u64 {
-        /// Positions of a document, and a step of a cursor, take as long as so many postings.
-        const SLOW: u64 = 16;
-        let led = |lists: &Lists<'_>, each: u64| u64::from(lists[0].cost()) * each;
+    /// Upper bound on the work of a search of all documents, in postings.
+    pub(super) fn cost(&self) -> u64 {
         match self {
-            Kind::Single(one) => led(one, 1),
-            Kind::All(both) => led(&both.lists, both.lists.len() as u64),
-            Kind::Any {
-                counting,
+            Kind::Term(one) => one.cost(),
+            Kind::Conjunction(all) => all.cost(),
+            Kind::Phrase(phrase) => phrase.cost(),
+            Kind::Exhaustive(cursor) => cursor.cost(),
+            Kind::Apart {
                 searching,
-            } => {
-                let counted = counting.as_ref().map_or(0, Union::postings);
-                counted + searching.as_ref().map_or(0, MaxScore::postings)
-            }
-            Kind::Phrase(phrase) => led(&phrase.words.lists, SLOW),
-            Kind::Mixed {
                 counting,
-                searching,
             } => {
-                let counted = counting.as_ref().map_or(0, |counter| counter.postings());
-                counted
-                    + match searching {
-                        Some(Searching::Required(mixed)) => led(mixed.lists(), SLOW),
-                        Some(Searching::Best(any)) => any.postings(),
-                        None => 0,
-                    }
+                let searched = searching.as_ref().map_or(
+                    0,
+                    |one| dispatch!(one, Searching { Boolean, MaxScore }, one => one.cost()),
+                );
+                searched
+                    + counting.as_ref().map_or(
+                        0,
+                        |one| dispatch!(one, Counting { Union, Difference }, one => one.cost()),
+                    )
             }
             Kind::Parts {
                 searching,
                 counting,
-            } => searching.iter().chain(counting).map(Kind::postings).sum(),
-            Kind::Other(cursor, _) => u64::from(cursor.cost()) * SLOW,
+            } => searching.iter().chain(counting).map(Kind::cost).sum(),
         }
     }
 
     /// Says what runs, to whoever profiles it.
     pub(super) fn tell(&self) {
         match self {
-            Kind::Single(_) => counters::runs(Name::Single),
-            Kind::All(_) => counters::runs(Name::Conjunction),
-            Kind::Any {
-                counting,
+            Kind::Term(one) => counters::runs(one.name()),
+            Kind::Conjunction(all) => counters::runs(all.name()),
+            Kind::Phrase(phrase) => counters::runs(phrase.name()),
+            Kind::Exhaustive(cursor) => counters::runs(cursor.name()),
+            Kind::Apart {
                 searching,
+                counting,
             } => {
-                if searching.is_some() {
-                    counters::runs(Name::MaxScore);
+                if let Some(one) = searching {
+                    dispatch!(one, Searching { Boolean, MaxScore }, one => counters::runs(one.name()));
                 }
-                if counting.is_some() {
-                    counters::runs(Name::Union);
+                match (searching, counting) {
+                    (_, Some(Counting::Union(union))) => counters::runs(union.name()),
+                    // A difference beside a search is a detail of its count.
+                    (None, Some(Counting::Difference(one))) => counters::runs(one.name()),
+                    _ => {}
                 }
             }
-            Kind::Phrase(_) => counters::runs(Name::Phrase),
-            Kind::Mixed {
-                searching: Some(Searching::Best(_)),
-                ..
-            } => counters::runs(Name::MaxScore),
-            Kind::Mixed { .. } => counters::runs(Name::Mixed),
             Kind::Parts {
                 searching,
                 counting,
             } => searching.iter().chain(counting).for_each(Kind::tell),
-            Kind::Other(..) => counters::runs(Name::Exhaustive),
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
 
-use super::executor::{Kind, Searching};
+use super::executor::{Counting, Kind, Searching};
 use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
+use crate::algorithms::term::Term;
 use crate::block::term_scorer::{List, Lists};
 use crate::collect::context::{Context, MatchNeeds};
 use crate::context::wanted::Wanted;
 use crate::count::difference::Counter;
 use crate::count::union::Union;
-use crate::exhaustive::cursor::any::Cursor;
+use crate::exhaustive::search::Exhaustive;
 use crate::join::conjunction::Conjunction;
 use crate::join::phrase::bigrams;
 use crate::join::phrase::bigrams::Stored;
@@ -20,10 +21,10 @@ use crate::verify::filter::{Condition, Excluded};
 use index::{IndexError, Segment};
 use smallvec::SmallVec;
 
-/// A required word that so many documents hold is not followed from beginning to end, where an optional word is
-/// so many times rarer. (From a log of real queries, their first word required: 2,048 to 32,768 and 4 to 16 did
-/// about as well.)
+/// Minimum length of the shortest required list that an optional list may lead instead of, in documents. (From a log of
+/// real queries, their first word required: 2,048 to 32,768 did about as well.)
 const LEADER_MIN: u64 = 4096;
+/// Minimum ratio of the lengths of that required list and of the optional one. (4 to 16 did about as well.)
 const RARER: u64 = 16;
 
 /// Queries of more words are few.
@@ -40,10 +41,10 @@ pub(super) fn open<'a>(
     Ok(match shape {
         Shape::Term(node) => {
             let lists = List::open_each(plan, std::slice::from_ref(node), segment)?;
-            (!lists.is_empty()).then_some(Kind::Single(lists))
+            (!lists.is_empty()).then(|| Kind::Term(Term::new(lists)))
         }
         Shape::All(nodes) => {
-            open_all(plan, nodes, segment)?.map(|lists| Kind::All(Conjunction::new(lists)))
+            open_all(plan, nodes, segment)?.map(|lists| Kind::Conjunction(Conjunction::new(lists)))
         }
         Shape::Any(nodes, excluded) => {
             open_any(plan, nodes, [excluded, &[], &[]], segment, context, wanted)?
@@ -53,7 +54,7 @@ pub(super) fn open<'a>(
             Stored::Pair(pair) => {
                 let mut lists = Lists::take();
                 lists.push(bigrams::list_of(plan, phrase, &pair, segment)?);
-                Some(Kind::Single(lists))
+                Some(Kind::Term(Term::new(lists)))
             }
             Stored::Nowhere => None,
             Stored::Unknown => Phrase::open(plan, phrase, segment)?.map(Kind::Phrase),
@@ -88,7 +89,7 @@ fn open_any<'a>(
     };
     if lists.len() == 1 {
         if condition.is_none() {
-            return Ok(Some(Kind::Single(lists)));
+            return Ok(Some(Kind::Term(Term::new(lists))));
         }
         for node in nodes {
             // The only one that there is, is required.
@@ -113,10 +114,12 @@ fn open_any<'a>(
         ),
         Wanted::Count => (Some((lists, condition)), None),
     };
-    Ok(Some(Kind::Any {
-        counting: counting.map(|(lists, condition)| Union::new(lists, condition, needs)),
-        searching: searching
-            .map(|(lists, condition)| MaxScore::new(lists, condition, segment, context)),
+    let counting = counting.map(|(lists, condition)| Union::new(lists, condition, needs));
+    let searching =
+        searching.map(|(lists, condition)| MaxScore::new(lists, condition, segment, context));
+    Ok(Some(Kind::Apart {
+        counting: counting.map(Counting::Union),
+        searching: searching.map(Searching::MaxScore),
     }))
 }
 
@@ -152,10 +155,10 @@ fn open_mixed<'a>(
         )?,
         false => None,
     };
-    let counting = counting.map(Box::new);
+    let counting = counting.map(Box::new).map(Counting::Difference);
     if wanted == Wanted::Count && counting.is_some() {
         let searching = None;
-        return Ok(Some(Kind::Mixed {
+        return Ok(Some(Kind::Apart {
             counting,
             searching,
         }));
@@ -164,9 +167,9 @@ fn open_mixed<'a>(
     if is_free && is_led_by_optional(leader, required, optional, segment)? {
         let searching =
             MaxScore::requiring(plan, [required, optional], condition, segment, context)?;
-        return Ok(Some(Kind::Mixed {
+        return Ok(Some(Kind::Apart {
             counting,
-            searching: Some(Searching::Best(searching)),
+            searching: Some(Searching::MaxScore(searching)),
         }));
     }
     let Some(mixed) = Mixed::open(
@@ -183,9 +186,9 @@ fn open_mixed<'a>(
         return open_other(plan, segment, context);
     }
     mixed.raise(segment, context);
-    Ok(Some(Kind::Mixed {
+    Ok(Some(Kind::Apart {
         counting,
-        searching: Some(Searching::Required(Box::new(mixed))),
+        searching: Some(Searching::Boolean(Box::new(mixed))),
     }))
 }
 
@@ -245,8 +248,8 @@ fn open_other<'a>(
     segment: &'a Segment,
     context: &mut Context<'a>,
 ) -> Result<Option<Kind<'a>>, IndexError> {
-    let cursor = Cursor::open(plan, &plan.root, segment, context.stop())?;
-    Ok((!cursor.is_empty()).then(|| Kind::Other(Box::new(cursor), 0)))
+    let opened = Exhaustive::open(plan, segment, context.stop())?;
+    Ok(opened.map(Box::new).map(Kind::Exhaustive))
 }
 
 /// How many documents the rarest of some required words holds; `None` where the segment lacks one.
@@ -261,7 +264,7 @@ fn least_cost(required: &[Node], segment: &Segment) -> Result<Option<u32>, Index
     Ok(Some(least))
 }
 
-/// Whether a long walk of the rarest required word is worth avoiding: an optional word is so much rarer that
+/// Whether a long walk of the rarest required word is worth avoiding: an optional word is rare enough that
 /// most of what can be among the best holds it.
 fn is_led_by_optional(
     leader: u32,

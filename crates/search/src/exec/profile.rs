@@ -29,7 +29,7 @@ pub struct Profile {
     pub pairs_count: u64,
     /// Documents offered: those whose whole score was compared with that of the worst hit kept.
     pub offered_count: u64,
-    /// The highest score that so many documents as are wanted were known to reach before any was read.
+    /// First threshold: the highest score that k documents were known to reach before any was read.
     pub first_threshold: Option<f32>,
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct Searched {
     /// The k best hits of the documents that were searched, best first.
     pub hits: Vec<ScoredHit>,
-    /// How many documents match: all, where `count_is_exact`, otherwise at least so many.
+    /// Number of matching documents: exact where `count_is_exact`, otherwise a lower bound.
     pub matches_count: u64,
     /// Whether every match was counted.
     pub count_is_exact: bool,

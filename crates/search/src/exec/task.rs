@@ -46,7 +46,7 @@ impl Cut {
     /// Beginning a range takes as long as these do at most, thirty times over.
     const POSTINGS_MIN: u64 = 1 << 16;
 
-    /// Into so many ranges, or as many as a query is worth.
+    /// A cut into `ranges_max` ranges, or fewer where a query is not worth them.
     pub fn at_most(ranges_max: usize) -> Cut {
         Cut {
             ranges_max,

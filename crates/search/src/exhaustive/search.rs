@@ -4,10 +4,12 @@
 //! matches. Deleted documents never count.
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::{Context, MatchNeeds};
+use crate::collect::executor::{Executor, SLOW};
 use crate::context::cancel;
 use crate::context::cancel::Stop;
 use crate::context::cancel::StopRef;
 use crate::context::counters;
+use crate::context::counters::Name;
 use crate::context::wanted::Wanted;
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::term::FilterCursor;
@@ -72,6 +74,59 @@ pub fn count_site<'a>(
     match of_site.take_error().or_else(|| matching.take_error()) {
         Some(error) => Err(error),
         None => Ok(count),
+    }
+}
+
+/// A plan being evaluated exhaustively on one segment.
+pub(crate) struct Exhaustive<'a> {
+    plan: &'a Plan,
+    cursor: Cursor<'a>,
+    /// The end of the range that was walked last.
+    walked: u32,
+}
+
+impl<'a> Exhaustive<'a> {
+    /// Opens a plan; `None` where no document of the segment can match.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Option<Exhaustive<'a>>, IndexError> {
+        let cursor = Cursor::open(plan, &plan.root, segment, stop)?;
+        Ok((!cursor.is_empty()).then_some(Exhaustive {
+            plan,
+            cursor,
+            walked: 0,
+        }))
+    }
+}
+
+impl<'a> Executor<'a> for Exhaustive<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        if range.start < self.walked {
+            // Cursors go forward only.
+            self.cursor = Cursor::open(self.plan, &self.plan.root, segment, top.stop())?;
+        }
+        self.walked = range.end;
+        search_range(&mut self.cursor, range, segment, top, wanted)
+    }
+
+    fn bound(&mut self, _: &Range<u32>) -> f32 {
+        f32::INFINITY
+    }
+
+    fn cost(&self) -> u64 {
+        u64::from(self.cursor.cost()) * SLOW
+    }
+
+    fn name(&self) -> Name {
+        Name::Exhaustive
     }
 }
 

@@ -59,8 +59,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The scores of some postings, as many as there are documents (256 at most).
-    // Always: whether it is inlined otherwise depends on what else the crate holds.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn score_many(&self, docs: &[u32], frequencies: &[u32], scores: &mut [f32]) {
         let Some(factors) = self.factors else {
             scores.fill(0.0);

@@ -186,25 +186,10 @@ pub(crate) fn damage_of(probes: &mut [Probe<'_>]) -> Result<(), IndexError> {
 }
 
 fn ask_list(list: &mut List<'_>, docs: &[u32], scored: bool, answer: &mut Answer) {
-    let Answer {
-        found,
-        scores,
-        docs: held,
-        places,
-        frequencies,
-    } = answer;
-    list.probe(docs, found, scored.then_some(places), |_, _, _| true);
-    if !scored || found.count == 0 {
-        return;
+    match scored {
+        true => answer.look_up(list, docs, |_, _, _| true),
+        false => answer.find(list, docs),
     }
-    let count = found.count;
-    for (held, &index) in held.iter_mut().zip(&found.wanted[..count]) {
-        *held = docs[index as usize];
-    }
-    list.blocks
-        .lookup(&places[..count], &mut frequencies[..count]);
-    list.scorer
-        .score_many(&held[..count], &frequencies[..count], &mut scores[..count]);
 }
 
 /// A clause walked with a cursor, document by document.

@@ -81,7 +81,7 @@ impl<'a> Mixed<'a> {
     }
 
     /// Adds what optional words score, where phrases would be checked without: positions are read only of what can
-    /// enter with them. What comes after the phrases adds so much at most.
+    /// enter with them. Returns the maximum that comes after the phrases.
     fn add_optional_words(&mut self, threshold: f32, most: Most, stop: StopRef<'_>) -> f32 {
         let mut later = most.others + most.optional;
         if self.phrases.is_empty() {

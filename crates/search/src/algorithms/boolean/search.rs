@@ -1,9 +1,25 @@
-//! The walk of a combination over the blocks of its leader.
+//! Top-k and exhaustive search of a combination, block by block of its leader.
+//!
+//! ```text
+//! for each block of the leader:
+//!     bound(block) + maxima of all other clauses < threshold?  skip it, unless matches are wanted
+//!     candidates = documents that all required words hold, scored by them
+//!     drop, after each step, what cannot reach the threshold with the maxima of the later steps:
+//!         optional words (where there are phrases: positions cost more), phrases, further required clauses,
+//!         excluded clauses, optional clauses
+//!     collect
+//! ```
+//!
+//! Each step probes fewer documents than the one before. Where matches are wanted, all are found before any is scored.
+//!
+//! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
 use crate::algorithms::boolean::state::{Bounded, Mixed};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::Context;
+use crate::collect::executor::{Executor, SLOW};
 use crate::context::cancel;
+use crate::context::counters::Name;
 use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
 use crate::verify::probe::Probe;
@@ -116,6 +132,30 @@ impl<'a> Mixed<'a> {
         }
         self.most = Some(most);
         is_any
+    }
+}
+
+impl<'a> Executor<'a> for Mixed<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.search(range, segment, top, wanted)
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        u64::from(self.lists()[0].cost()) * SLOW
+    }
+
+    fn name(&self) -> Name {
+        Name::Mixed
     }
 }
 

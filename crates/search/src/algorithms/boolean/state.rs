@@ -1,15 +1,7 @@
-//! Documents that hold all that is required, words and phrases, and nothing that is excluded; what is optional
-//! adds to their scores.
+//! A combination of required, optional and excluded clauses, opened on one segment, with the bounds of its clauses.
 //!
-//! All required words, those of required phrases too, are one conjunction, and its shortest list leads, a block
-//! at a time. Where hits alone are wanted: a block that cannot hold one, by what all other clauses add at most,
-//! is left undecoded; matches are scored by their words first, and of those that can still enter the phrases
-//! are checked by their positions, then what else is required, what is excluded, and what is optional (optional
-//! words already before phrases, whose positions are dear), each asked about fewer documents than the one before. An optional word without which nothing can enter any more
-//! becomes a required one, and may lead from then on. Where matches are counted, all are found before any is
-//! scored.
-//!
-//! Exact: documents, scores, order and counts are those of [`crate::exhaustive`], since sums are exact.
+//! All required words, those of required phrases too, are one conjunction, and its shortest list leads. An optional
+//! word without which nothing can enter any more becomes a required one, and may lead from then on.
 
 use crate::block::answer::Answer;
 use crate::block::batch::Batch;

@@ -53,12 +53,12 @@ struct Rows {
 
 kept_by_thread!(Rows);
 
-/// A thread keeps room for so many documents from search to search.
+/// Maximum capacity that a thread keeps from search to search, in documents.
 const ROOM_MAX: usize = 8192;
 
-/// Up to so many hits are kept in order; more are sorted out when twice as many have come together.
+/// Maximum k for which hits are kept in order; with a larger k the best are selected whenever 2 k are kept.
 const ORDERED_MAX: usize = 32;
-/// So many hits are counted at a time, or a quarter of k.
+/// Minimum number of hits that are counted at a time; otherwise a quarter of k.
 const COUNTED_MIN: usize = 16;
 
 /// Keeps the k best of the documents offered.

@@ -1,17 +1,27 @@
-//! The documents that hold a phrase, found in two steps: those that hold all its words, and of them those
-//! where the words stand together. Positions are read only for the second.
+//! Phrase search: a conjunction of the words, then verification by their positions.
 //!
-//! A phrase stands in a document no more often than its rarest word (with slop: than its first, whose
-//! places are counted), so what bounds that word's frequency bounds the phrase's score: by block before
-//! documents are read, by document before positions are.
+//! ```text
+//! for each block of the rarest list (of a word or a stored pair):
+//!     bound(block) for the phrase < threshold?  skip it
+//!     candidates = documents that all sparse lists hold
+//!     drop candidates whose bound, from the frequencies of the two rarest words, is below the threshold
+//!     count where the two rarest words stand as the phrase has them; probe dense lists about the rest
+//!     verify the positions of the further words; score and collect
+//! ```
 //!
-//! Exact: documents, scores, order and counts are those of [`crate::exhaustive`].
+//! A phrase stands in a document no more often than its rarest word (with slop: than its first, whose places are
+//! counted), so a bound on that word's frequency bounds the phrase's score: by block before documents are read, by
+//! document before positions are.
+//!
+//! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`].
 
 use crate::block::columns::INDEXES;
 use crate::block::columns::pick;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::{Executor, SLOW};
 use crate::context::cancel;
+use crate::context::counters::Name;
 use crate::context::wanted::Wanted;
 use crate::join::conjunction::{Conjunction, Sought, first_late};
 use crate::join::phrase::bigrams::pairs_of;
@@ -203,6 +213,30 @@ impl<'a> Phrase<'a> {
             }
         }
         top.found_at(wanted, &self.words.matches.docs, &kept[..found]);
+    }
+}
+
+impl<'a> Executor<'a> for Phrase<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.search(range, segment, top, wanted)
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        u64::from(self.words.lists[0].cost()) * SLOW
+    }
+
+    fn name(&self) -> Name {
+        Name::Phrase
     }
 }
 

@@ -246,7 +246,7 @@ pub(super) fn simplified(
     }
 }
 
-/// Up to so many clauses are compared with each other; more go by a table.
+/// Maximum number of clauses that are compared with each other; more go by a table.
 const COMPARED_MAX: usize = 12;
 
 /// What two clauses share that are the same word or the same prefix.

@@ -1,24 +1,32 @@
-//! The k best of any of several terms, without looking at what cannot be among them.
+//! Top-k search of any of several terms: MaxScore (Turtle & Flood 1995) in windows of documents, with block bounds
+//! (Ding & Suel 2011).
 //!
-//! MaxScore (Turtle & Flood 1995) in windows of documents, with block bounds (Ding & Suel 2011). The lists
-//! are ordered by the most that each can add. The low ones that together stay under the worst score kept
-//! are not *essential*: a document that only they hold cannot enter. Essential lists are scored block by
-//! block, and poured into a window where there are several; what could still enter with the help of the
-//! others goes to them in batches. A window without an essential list is skipped, nothing decoded, and of
-//! the other lists only blocks are read that can make a difference.
+//! ```text
+//! lists by maximum score:   rest (together below the threshold) │ essential lists
+//! for each window that an essential list begins:
+//!     helping, pouring = essential lists by their bound in this window, split in the same way
+//!     sums = pour(pouring)                              one list: its blocks as they are
+//!     for each batch of sums that can reach the threshold with rest and helping:
+//!         add helping lists, then rest; drop what cannot reach the threshold after each
+//!         drop what the condition does not allow (required words, excluded clauses); collect
+//! ```
 //!
-//! What must hold of a document besides, required words and excluded clauses, is asked only of those that would
-//! enter.
+//! A document that only the rest holds cannot enter, so a window without an essential list is skipped, nothing
+//! decoded, and of the other lists only blocks are read that can make a difference. The condition is asked only of
+//! documents that would enter.
 //!
-//! Exact: documents, scores and order are those of [`crate::exhaustive`], since sums are exact.
+//! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
 use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::block::window::{WIDTH_MAX, Window};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::Context;
+use crate::collect::executor::Executor;
 use crate::context::cancel;
+use crate::context::counters::Name;
 use crate::context::scratch::{Aligned, Lent, Row, kept_by_thread, rows_kept_by_thread};
+use crate::context::wanted::Wanted;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
@@ -32,7 +40,7 @@ const WIDTH_MIN: u32 = if cfg!(test) { 64 } else { 8192 };
 /// Postings that a window should have, about.
 const POSTINGS_PER_WINDOW: u64 = 2048;
 
-/// Rows are passed over by their marks where not even one of so many is expected to hold a posting.
+/// Rows per expected posting above which marks tell which rows are empty.
 const SPARSE: u64 = 4;
 
 /// Work within a window and within a batch is counted where there are more lists than this.
@@ -440,47 +448,29 @@ impl Clause<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::context::wanted::Wanted;
-    use crate::testing::{DOCUMENTS, check, clauses};
-
-    #[test]
-    fn windows_find_what_the_slow_twin_finds() {
-        let queries = [
-            "w5 OR w9",
-            "w11 OR w10 OR w9",
-            "w0 OR w1 OR w2 OR w11",
-            "w9 OR w8 OR w7 OR w6 OR w5 OR w4 OR w3",
-            "w9 OR w8 -w11",
-        ];
-        for typed in queries {
-            check(typed, Wanted::Hits, |plan, segment, ranges, top| {
-                let [_, any, excluded] = clauses(plan);
-                let excluded = [excluded, &[], &[]];
-                let stop = top.stop();
-                let condition = Condition::excluding(plan, excluded, segment, stop).unwrap();
-                let lists = List::open_each(plan, any, segment).unwrap();
-                let mut any = MaxScore::new(lists, condition, segment, &mut top.context);
-                assert!(any.width * 4 < DOCUMENTS, "several windows");
-                for range in ranges {
-                    any.search(range.clone(), segment, top).unwrap();
-                }
-            });
-        }
+impl<'a> Executor<'a> for MaxScore<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        _: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.search(range, segment, top)
     }
 
-    #[test]
-    fn required_words_may_be_asked_last() {
-        check("+w11 w4", Wanted::Hits, |plan, segment, ranges, top| {
-            let [required, optional, _] = clauses(plan);
-            let clauses = [required, optional];
-            let context = &mut top.context;
-            let mut any = MaxScore::requiring(plan, clauses, None, segment, context).unwrap();
-            for range in ranges {
-                any.search(range.clone(), segment, top).unwrap();
-            }
-        });
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
+    }
+
+    fn cost(&self) -> u64 {
+        self.postings()
+    }
+
+    fn name(&self) -> Name {
+        Name::MaxScore
     }
 }
+
+#[cfg(test)]
+mod tests;

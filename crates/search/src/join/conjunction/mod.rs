@@ -1,12 +1,17 @@
-//! The documents that hold all of several terms.
+//! Block-max conjunction of term postings, scored before it is joined (as Lucene's block-max conjunction).
 //!
-//! The shortest list leads, a block at a time. A block that cannot hold a hit, by what it and the other
-//! lists add at most, is left undecoded; where a threshold is known the leader is scored first, and only
-//! documents that could still enter are looked for in the other lists ("score-first", as in Lucene's
-//! block-max conjunction). Where only their number is asked for and all terms are frequent, windows of
-//! documents are intersected as bits.
+//! ```text
+//! for each block of the shortest list, the leader:
+//!     bound(block) + maxima of the others < threshold?  skip it
+//!     candidates = documents of the block whose score reaches threshold - maxima of the others
+//!     probe the other sparse lists, shortest first; keep what they hold
+//!     score list after list; drop what cannot reach the threshold with the maxima of the rest
+//!     dense lists are probed only when their turn to be scored comes
+//! ```
 //!
-//! Exact: documents, scores, order and counts are those of [`crate::exhaustive`], since sums are exact.
+//! Where matches alone are wanted and all lists are dense, windows of documents are intersected as bits.
+//!
+//! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
 use crate::block::bitset::{clip, mark};
 use crate::block::columns::INDEXES;
@@ -14,8 +19,10 @@ use crate::block::columns::pick;
 use crate::block::matches::Matches;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{self, Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::Executor;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
+use crate::context::counters::Name;
 use crate::context::scratch::Lent;
 use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
@@ -25,9 +32,9 @@ use std::ops::Range;
 
 /// Documents of a window of bits.
 const WIDTH: u32 = if cfg!(test) { 128 } else { 16384 };
-/// Lists that hold at least one of so many documents are asked last, when what can be told without them is told.
+/// Dense lists, with at least one of `LATE` documents, are probed last, after pruning.
 const LATE: u32 = 6;
-/// Lists that hold at least one of so many documents are intersected as bits.
+/// Lists with at least one of `DENSE` documents are intersected as bits.
 const DENSE: u32 = 24;
 
 /// An intersection being searched on one segment.
@@ -128,7 +135,7 @@ impl<'a> Conjunction<'a> {
         first_damage(&mut self.lists)
     }
 
-    /// Whether all lists hold so many documents that they are intersected as bits.
+    /// Whether all lists are dense enough to be intersected as bits.
     pub(crate) fn is_dense(&self, segment: &Segment) -> bool {
         self.lists[0].cost() >= segment.documents_count() / DENSE
     }
@@ -199,7 +206,7 @@ impl<'a> Conjunction<'a> {
         self.find_matches_of(self.lists.len(), block, range, least, sought);
     }
 
-    /// As [`Conjunction::find_matches`], of the first so many lists.
+    /// As [`Conjunction::find_matches`], of the first `lists_count` lists.
     pub(crate) fn find_matches_of(
         &mut self,
         lists_count: usize,
@@ -379,8 +386,7 @@ impl<'a> Conjunction<'a> {
     }
 }
 
-/// The number of the first list, from one on, that so many documents are in that asking which of them are its leaves
-/// out fewer than what else can be told of them.
+/// Returns the number of the first dense list from `from` on: probing it drops fewer candidates than scores do.
 pub(crate) fn first_late(lists: &[List<'_>], from: usize, segment: &Segment) -> usize {
     let many = segment.documents_count() / LATE;
     let rare = lists[from..].iter().take_while(|list| list.cost() < many);
@@ -394,7 +400,7 @@ pub(crate) enum Sought {
     Documents,
     /// And where every list has them.
     Places,
-    /// And what they score in the leader, where that must be so much at least.
+    /// And their scores in the leader, where these have a minimum.
     Scores,
 }
 
@@ -422,60 +428,32 @@ fn clip_matches(
     *count = inside;
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plan::planner::Plan;
-    use crate::testing::{check, clauses};
-
-    fn opened<'a>(plan: &'a Plan, segment: &'a Segment) -> Conjunction<'a> {
-        Conjunction::new(List::open_each(plan, clauses(plan)[0], segment).unwrap())
-    }
-
-    #[test]
-    fn hits_and_counts_are_those_of_the_slow_twin() {
-        for typed in ["w11 w10", "w9 w8 w11", "w11 w5", "w10 w9 w8 w7"] {
-            for wanted in [Wanted::Hits, Wanted::HitsAndCount] {
-                check(typed, wanted, |plan, segment, ranges, top| {
-                    let mut all = opened(plan, segment);
-                    for range in ranges {
-                        all.search(range.clone(), segment, top, wanted).unwrap();
-                    }
-                });
-            }
+impl<'a> Executor<'a> for Conjunction<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        match wanted {
+            Wanted::Count => self.collect(range, segment, top.stop(), &mut top.matches),
+            Wanted::Hits | Wanted::HitsAndCount => self.search(range, segment, top, wanted),
         }
     }
 
-    #[test]
-    fn bits_of_several_windows_and_blocks_count_the_same() {
-        for typed in ["w11 w10", "w11 w10 w9", "w6 w11"] {
-            check(typed, Wanted::Count, |plan, segment, ranges, top| {
-                let mut all = opened(plan, segment);
-                let (stop, matches) = (top.stop(), &mut top.matches);
-                for range in ranges {
-                    all.collect(range.clone(), segment, stop, matches).unwrap();
-                }
-            });
-            check(typed, Wanted::Count, |plan, segment, ranges, top| {
-                let mut all = opened(plan, segment);
-                let (stop, matches) = (top.stop(), &mut top.matches);
-                for range in ranges {
-                    all.collect_blocks(range.clone(), segment, stop, matches);
-                }
-            });
-        }
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        self.bound_in(DocId(range.start), DocId(range.end))
     }
 
-    #[test]
-    fn a_range_is_bounded() {
-        check("w10 w9", Wanted::Hits, |plan, segment, ranges, top| {
-            let mut all = opened(plan, segment);
-            for range in ranges {
-                let bound = all.bound_in(DocId(range.start), DocId(range.end));
-                all.search(range.clone(), segment, top, Wanted::Hits)
-                    .unwrap();
-                assert!(bound > 0.0 && (range.len() < 500 || top.threshold() <= bound));
-            }
-        });
+    fn cost(&self) -> u64 {
+        u64::from(self.lists[0].cost()) * self.lists.len() as u64
+    }
+
+    fn name(&self) -> Name {
+        Name::Conjunction
     }
 }
+
+#[cfg(test)]
+mod tests;

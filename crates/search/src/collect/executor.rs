@@ -1,0 +1,32 @@
+//! The interface of algorithms: what runs a plan, or a part of it, on one segment.
+
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::context::counters::Name;
+use crate::context::wanted::Wanted;
+use index::{IndexError, Segment};
+use std::ops::Range;
+
+/// An algorithm with the lists of one segment open. Ranges may come in any order, each document once.
+pub(crate) trait Executor<'a> {
+    /// Collects the hits and matches that are wanted among the documents of `range`. An executor may know one kind
+    /// alone; the opener of plans sees to it that each kind wanted has an executor.
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError>;
+
+    /// Upper bound on the scores of a range, as far as it is known without reading postings; infinite where it is not.
+    fn bound(&mut self, range: &Range<u32>) -> f32;
+
+    /// Upper bound on the work of a search of all documents, in postings.
+    fn cost(&self) -> u64;
+
+    /// Its name in profiles.
+    fn name(&self) -> Name;
+}
+
+/// Postings that take as long as the positions of one document, or one step of a cursor.
+pub(crate) const SLOW: u64 = 16;
