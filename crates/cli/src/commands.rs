@@ -98,7 +98,7 @@ fn open_index(directory: &Path) -> anyhow::Result<Arc<Index>> {
     Ok(Arc::new(index))
 }
 
-/// Opens an index that must be there already and verifies all of it: for whoever reads it directly.
+/// Opens an index that must be there already and verifies all of it, for commands that read it directly.
 fn open_verified(directory: &Path) -> anyhow::Result<Arc<Index>> {
     let index = open_index(directory)?;
     index.verify_whole()?;

@@ -5,7 +5,7 @@
 //! would be a wrong answer, and nobody would know; verifying whole files instead would make opening cost as much as
 //! reading the index.
 //!
-//! Damage found so is kept by the file ([`LiveFile`]), whoever finds it: readers that return a `Result` fail with it, and
+//! The file keeps damage that is found ([`LiveFile`]), by any reader: readers that return a `Result` fail with it, and
 //! those that cannot give zeros, which the examination of the answer refuses because the file is damaged by then.
 //!
 //! Cost: one load where the whole file is verified, two or three for a range that is, 0.3 µs a block the first time.
@@ -67,7 +67,7 @@ impl Section {
         (self.file.is_verified() || self.touch(range)).then_some(bytes)
     }
 
-    /// Whether so many `bytes` at `at` lie inside, and are as their checksums say.
+    /// Whether the `bytes` bytes at `at` lie inside, and are as their checksums say.
     #[inline(never)]
     fn touch_inside(&self, at: usize, bytes: usize) -> bool {
         let range = at..at.saturating_add(bytes);

@@ -18,7 +18,7 @@ fn document(number: u16, version: usize) -> Document {
     }
 }
 
-/// Commits in turn; statistics of up to so many terms are written whole.
+/// Commits in turn; statistics of up to `small_terms_max` terms are written whole.
 fn committed(commits: &[Vec<u16>], texts: Texts, small_terms_max: u64) -> SharedStorage {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     for (version, numbers) in commits.iter().enumerate() {

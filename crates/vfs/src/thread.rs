@@ -1,4 +1,4 @@
-//! Where may this thread run, and where does it take its memory from?
+//! Placement of the calling thread: its CPUs, and the node that its memory comes from.
 //!
 //! Both are asked of the kernel and read back, because a kernel may refuse, narrow or not know what
 //! it is asked for: containers forbid one, other systems have neither. What came of it is said.

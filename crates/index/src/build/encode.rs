@@ -1,4 +1,4 @@
-//! A term's streams to its postings: which document is each position in?
+//! Encoding of a term's streams as postings, with documents renumbered.
 
 use super::gaps;
 use super::inverter::positions_of;

@@ -107,7 +107,7 @@ impl Index {
         file.map_or(Ok(()), |file| file.verify_rest(each_piece))
     }
 
-    /// Verifies every block that no reader has touched yet: for whoever reads the index without examining what it read.
+    /// Verifies every block that no reader has touched yet, for readers that do not examine what they read.
     pub fn verify_whole(&self) -> Result<(), IndexError> {
         self.files
             .all

@@ -1,4 +1,4 @@
-//! In which order do the documents of a partition go into its new segment?
+//! Order in which the documents of a partition go into its new segment.
 
 use super::live::Live;
 use super::partition::{PartitionWork, Phase};

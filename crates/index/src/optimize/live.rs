@@ -1,4 +1,4 @@
-//! Which documents of a partition are alive, and how are they numbered over the segments that hold them?
+//! Live documents of a partition, numbered over the segments that hold them.
 
 use crate::segment::DOCUMENTS_MAX;
 use crate::{DocId, IndexError, Layout, Segment};

@@ -1,4 +1,4 @@
-//! Which pages of the segments being read are done with?
+//! Release of pages of segments that are read once, in the order of terms.
 
 use crate::{Segment, TermRecord};
 

@@ -1,4 +1,4 @@
-//! How many bits does a gap of a posting list need, at the least?
+//! Lower bound of the bits that a gap of a posting list needs.
 
 use std::sync::LazyLock;
 

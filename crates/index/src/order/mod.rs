@@ -1,4 +1,4 @@
-//! In which order does a segment keep its documents?
+//! Orders of the documents of a segment.
 //!
 //! Answers do not depend on it: scores have no document id in them, and ties go by the URL's hash. Size and
 //! speed do. Documents that share words and stand near each other make small gaps, which take few bits, and

@@ -1,4 +1,4 @@
-//! Where does a URL stand in the order by URL?
+//! Order of documents by URL.
 
 use corpus::site_of;
 

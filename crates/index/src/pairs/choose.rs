@@ -1,4 +1,4 @@
-//! Which pairs are worth their bytes?
+//! Choice of the stored pairs: those that save most for their bytes.
 //!
 //! A phrase with the pair reads the positions of all documents that hold both words; with the pair's list, of those
 //! that hold the pair. What it saves is the difference, as often as it is asked for; what it costs is its list; and

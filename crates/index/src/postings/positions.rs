@@ -74,7 +74,7 @@ impl Blocks<'_> {
             return Stretch::default();
         }
         if self.bytes.positions.is_lazy() && !self.touch_positions(block) {
-            // Damaged: whoever reads the positions one by one is told.
+            // Damaged: reading the positions one by one says so.
             return Stretch::default();
         }
         let bytes = self.bytes.positions.unverified();

@@ -1,4 +1,4 @@
-//! How long does decoding alone take? The blocks that a search decoded, decoded again and nothing else.
+//! Replay of decoding: the blocks that a search decoded, decoded again and timed alone.
 //!
 //! What [`watch_lists`](super::watch_lists) saw of a search is done once more: documents of the blocks whose
 //! documents were decoded, frequencies of those whose frequencies were, each once and in order. A clock inside

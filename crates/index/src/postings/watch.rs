@@ -1,4 +1,4 @@
-//! What did the searches of a thread do to the blocks of their lists?
+//! Decoding statistics: what the searches of a thread did to the blocks of their lists.
 //!
 //! A list that is opened while [`watch_blocks`] or [`watch_lists`] runs remembers of each of its blocks what
 //! was done to it, and tells that when it is dropped. Any other list carries an empty watch: one test a

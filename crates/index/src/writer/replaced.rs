@@ -8,7 +8,7 @@ use crate::deletions::Deletions;
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment};
 
-/// A binary search for a document takes about as long as reading so many hashes.
+/// Hashes that are read in about the time of a binary search for a document.
 const HASHES_A_SEARCH: usize = 64;
 
 /// The documents that a commit brings to a partition, by the hash of their URL.

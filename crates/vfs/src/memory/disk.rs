@@ -1,4 +1,4 @@
-//! What does a disk hold after some operations, and how much of it is durable?
+//! Content of a disk after some operations, and how much of it is durable.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Does a power loss leave what was synced, and no more than was written?
+//! Power loss: what was synced stays, and no more than was written.
 use super::*;
 use std::io::Write;
 
