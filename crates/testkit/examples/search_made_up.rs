@@ -101,6 +101,8 @@ fn search(
 ) -> Result<(), Box<dyn Error>> {
     calibration::choose_at_most(processor::level());
     let index = Index::open(Arc::new(RealStorage::open(directory)?))?;
+    // As servers do in the background: until then each list asks whether its blocks were touched.
+    index.verify_whole()?;
     let segments: Vec<_> = index.segments(0..index.chunks_count()).cloned().collect();
     let analyzer = index.analyzer();
     let queries: Vec<String> = MadeUp::default().queries(QUERIES).collect();
