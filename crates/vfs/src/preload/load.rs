@@ -4,7 +4,8 @@
 //! A way that cannot be gone at all (no memory, no file system in memory, no huge pages) is found
 //! out before the first byte moves, and said once.
 
-use super::{Preload, PreloadOptions, measure};
+use super::measure;
+use super::options::{Preload, PreloadOptions};
 use crate::Region;
 use memmap2::{Mmap, MmapMut};
 use std::io;
