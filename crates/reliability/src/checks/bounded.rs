@@ -3,7 +3,7 @@
 //! A grammar generates one heavy request for every clause and every route. Each is sent once in full with a timeout,
 //! and once by a client that goes away, while `/healthz` is polled.
 
-use super::Run;
+use super::settings::Run;
 use crate::client::{Client, search_path};
 use crate::offered::Percentiles;
 use crate::process::Process;
