@@ -4,19 +4,7 @@ import pytest
 from modules import Crate, blanked, cycles, leaves, without_tests
 
 # Modules in cycles, of crates that are not clean yet. Never more; a crate without cycles leaves the list.
-NOT_YET = {
-    "cli": 29,
-    "codec": 11,
-    "corpus": 4,
-    "index": 39,
-    "lab": 9,
-    "load": 2,
-    "reliability": 13,
-    "schedule": 7,
-    "serve": 24,
-    "text": 6,
-    "vfs": 2,
-}
+NOT_YET = {"cli": 29, "codec": 6, "index": 39, "lab": 3, "serve": 24}
 
 # Modules `x.rs` beside a folder `x`, of crates that are not clean yet.
 NOT_YET_FOLDERS = {"index": 9, "serve": 10}

@@ -1,4 +1,4 @@
-//! How do small writes become few operations, and how does a failed one stay failed?
+//! Buffered writer: few large operations, and a failure that stays.
 use crate::{StorageError, WriteFile};
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which names may a file of an index have?
+//! Names that a file of an index may have.
 use crate::StorageError;
 use std::path::{Path, PathBuf};
 

@@ -71,7 +71,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     }
     let (health_ms, health_failed) = health.end().await?;
 
-    // Requests of each kind are in progress when the server is told to end.
+    // Requests of each kind are in progress when the server receives the signal to end.
     let mut clients = Vec::new();
     for (_, path) in &requests {
         clients.push(sent(server.address, path).await?);

@@ -29,11 +29,11 @@ pub(crate) enum Check {
     Equal,
     /// Ten times too much leaves the server as good as its best
     V1,
-    /// Work that nobody waits for is given up
+    /// Work of disconnected clients is cancelled
     V2,
     /// A few heavy queries do not slow the light ones down
     V3,
-    /// What an answer lacks is told, whatever happens to index servers
+    /// Every incomplete answer says so, whatever happens to index servers
     V4,
     /// No query fails while replicas are killed and stopped
     V5,

@@ -1,4 +1,4 @@
-//! What does a disk hold after some operations, and how much of it is durable?
+//! Content of a simulated disk, and its durable part.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Does a power loss leave what was synced, and no more than was written?
+//! Tests of power losses: synced bytes stay, and nothing unwritten appears.
 use super::*;
 use std::io::Write;
 
