@@ -4,7 +4,7 @@ use crate::file::{self, FileError, Markup};
 use crate::input::{Input, Meter};
 use crate::opened::Beneath;
 use crate::passed_over::PassedOver;
-use crate::reader::{BadDocument, Place, ReadOptions, Step};
+use crate::step::{BadDocument, Place, ReadOptions, Step};
 use crate::walk::{Found, Walk, walk};
 use crate::{Document, FileLimits, ReaderError};
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Reader of a file of JSON lines, one document for each line.
 
 use crate::input::{Input, InputError};
-use crate::reader::{BadDocument, Place, Step};
+use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
 use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;

@@ -21,6 +21,7 @@ mod json_lines;
 mod opened;
 mod roff;
 mod rust_docs;
+mod step;
 mod walk;
 
 pub mod machine;

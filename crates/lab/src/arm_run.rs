@@ -3,10 +3,10 @@ use crate::co_runner::{CoRunner, footprint_bytes};
 use crate::cores::Cores;
 use crate::counting::Counting;
 use crate::energy::EnergyMeter;
-use crate::engine::{CellRun, Laboratory};
 use crate::experiment::{Arm, Order};
 use crate::journal::Journal;
 use crate::knobs::Knob;
+use crate::laboratory::{CellRun, Laboratory, save};
 use crate::server::{Server, Usage};
 use crate::{LabError, Tree};
 use load::{Arrivals, RunRecord, Settings, Target};
@@ -118,16 +118,6 @@ impl Laboratory<'_> {
     pub(crate) fn footprint_bytes(&self, arm: &Arm) -> Option<u64> {
         footprint_bytes(&Tree::here(), arm.co_runner?)
     }
-}
-
-/// Saves a run. Results of an earlier run in the same folder are replaced.
-pub(crate) fn save(
-    record: &RunRecord,
-    folder: &Path,
-    samples: &[load::Sample],
-) -> Result<(), LabError> {
-    let _ = std::fs::remove_dir_all(folder);
-    Ok(record.save(folder, samples)?)
 }
 
 fn used(before: Usage, after: Usage) -> serde_json::Value {

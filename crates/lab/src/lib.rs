@@ -19,6 +19,7 @@ mod error;
 pub mod experiment;
 mod journal;
 mod knobs;
+mod laboratory;
 mod layouts;
 mod measures;
 mod prediction;
@@ -34,11 +35,11 @@ mod views;
 
 pub use capability::{Capability, State};
 pub use doctor::examine;
-pub use engine::{Depth, Laboratory, Plan, Step};
 pub use error::LabError;
 pub use experiment::Experiment;
 pub use journal::{Change, Journal, restore};
 pub use knobs::Knob;
+pub use laboratory::{Depth, Laboratory, Plan, Step};
 pub use report::report;
 pub use results::{
     Axis, ComparisonRow, ExperimentResult, Panel, Point, Series, Session, Table, read,

@@ -1,8 +1,8 @@
 //! Measures without a server of the given index: other indexes, and simulated processors.
 use crate::co_runner::last_level_bytes;
 use crate::codecs::{CodecCell, Codecs};
-use crate::engine::{Laboratory, Step};
 use crate::experiment::Experiment;
+use crate::laboratory::{Laboratory, Step};
 use crate::simulated::{SimulatedCell, Simulation};
 use crate::sizes::{Parts, SizeCell};
 use crate::{LabError, Tree};

@@ -1,5 +1,5 @@
 //! Warnings about conditions that invalidate the figures of a run.
-use crate::{Ending, Noise, Outcome, Sample, Summary};
+use crate::{Noise, Outcome, Sample};
 use std::fmt;
 
 /// Upper limit on the 99th percentile of the lag, as a share of the median service time.
@@ -107,17 +107,31 @@ impl fmt::Display for Label {
     }
 }
 
-pub(crate) fn labels(outcome: &Outcome, summary: &Summary) -> Vec<Label> {
+/// Figures of a run that its warnings depend on.
+pub(crate) struct Figures {
+    pub(crate) answers_count: u64,
+    pub(crate) dropped_count: u64,
+    pub(crate) lag_us_p99: f64,
+    pub(crate) service_us_p50: Option<f64>,
+    /// Number of queries whose complete answers differed.
+    pub(crate) changing_queries_count: usize,
+}
+
+pub(crate) fn labels(outcome: &Outcome, figures: &Figures) -> Vec<Label> {
     let mut labels = Vec::new();
     if !outcome.is_complete {
         labels.push(Label::Incomplete);
     }
-    if summary.response.count() == 0 {
+    if figures.answers_count == 0 {
         labels.push(Label::NoAnswers);
     }
-    let dropped_count = summary.count(|ending| ending == Ending::Dropped);
-    let lag_us_p99 = summary.lag.percentile_us(99.0).unwrap_or_default();
-    let service_us_p50 = summary.service.percentile_us(50.0);
+    let &Figures {
+        dropped_count,
+        lag_us_p99,
+        service_us_p50,
+        changing_queries_count: queries_count,
+        ..
+    } = figures;
     let is_late = service_us_p50.is_some_and(|us| lag_us_p99 > LAG_SHARE_MAX * us);
     if dropped_count > 0 || is_late {
         labels.push(Label::ClientLimited {
@@ -133,10 +147,8 @@ pub(crate) fn labels(outcome: &Outcome, summary: &Summary) -> Vec<Label> {
         let noise = outcome.noise;
         labels.push(Label::Contended { noise });
     }
-    if !summary.answers.changing_queries.is_empty() {
-        labels.push(Label::AnswersChange {
-            queries_count: summary.answers.changing_queries.len(),
-        });
+    if queries_count > 0 {
+        labels.push(Label::AnswersChange { queries_count });
     }
     labels
 }
@@ -174,6 +186,7 @@ fn backlog_growth(outcome: &Outcome) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::summary::tests::{outcome, sample};
+    use crate::{Ending, Summary};
     use std::time::Duration;
 
     fn names(outcome: &Outcome) -> Vec<&'static str> {

@@ -1,5 +1,5 @@
 //! Summary figures of a run with their warnings.
-use crate::labels::{Label, labels};
+use crate::labels::{Figures, Label, labels};
 use crate::{Ending, Outcome, Sample, Times};
 use std::collections::{BTreeMap, HashMap};
 
@@ -84,7 +84,14 @@ impl Summary {
             answers: AnswerCheck::of(&samples),
             labels: Vec::new(),
         };
-        summary.labels = labels(outcome, &summary);
+        let figures = Figures {
+            answers_count: summary.response.count(),
+            dropped_count: summary.count(|ending| ending == Ending::Dropped),
+            lag_us_p99: summary.lag.percentile_us(99.0).unwrap_or_default(),
+            service_us_p50: summary.service.percentile_us(50.0),
+            changing_queries_count: summary.answers.changing_queries.len(),
+        };
+        summary.labels = labels(outcome, &figures);
         summary
     }
 

@@ -1,4 +1,4 @@
-//! Buffered writes: few operations for many small writes, and failures that stay.
+//! Buffered writer: few large operations, and a failure that stays.
 use crate::{StorageError, WriteFile};
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Names that a file of a storage may have.
+//! Names that a file of an index may have.
 use crate::StorageError;
 use std::path::{Path, PathBuf};
 

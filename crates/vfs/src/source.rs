@@ -15,7 +15,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Of the descriptors that the process may have, one in so many is for files that are mapped.
+/// Inverse of the share of the descriptor limit that mapped files may hold.
 #[cfg(unix)]
 const DESCRIPTORS_PART: u64 = 4;
 /// Descriptors held.

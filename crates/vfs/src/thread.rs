@@ -1,4 +1,4 @@
-//! Placement of the calling thread: its CPUs, and the node that its memory comes from.
+//! Placement of threads on CPUs, and of their memory on NUMA nodes.
 //!
 //! Both are asked of the kernel and read back, because a kernel may refuse, narrow or not know what
 //! it is asked for: containers forbid one, other systems have neither. What came of it is said.
@@ -142,7 +142,7 @@ pub fn bind_memory_to_node(_node: u32) -> MemoryBinding {
 #[cfg(target_os = "linux")]
 const BACKGROUND_NICE: i32 = 10;
 
-/// Lets this thread give way to others, for work that nobody waits for; its reads of the disk too. Where the system
+/// Lowers the priority of this thread for background work, reads of the disk included. Where the system
 /// refuses, it runs like the others.
 #[cfg(target_os = "linux")]
 pub fn lower_priority() {
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn memory_is_bound_where_there_is_a_node() {
         in_thread(|| {
-            // A container may forbid it; then the reason is told, as for nodes that are not there.
+            // A container may forbid it; the result then has the reason, as for missing nodes.
             match bind_memory_to_node(0) {
                 MemoryBinding::Node(node) => {
                     assert_eq!(node, 0);

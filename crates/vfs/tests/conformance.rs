@@ -1,4 +1,4 @@
-//! Do all storages answer alike?
+//! Conformance of all storages to the same contract.
 use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 use vfs::{Fault, FaultyStorage, MemoryStorage, RealStorage, Storage, StorageError};

@@ -1,4 +1,4 @@
-//! Does exactly the chosen operation fail, with its path, and does a failed file stay failed?
+//! Tests of injected failures: exactly the chosen operation fails, with its path, and a failed file stays failed.
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Are preloaded files the same bytes, really where they were asked to be, and gone afterwards?
+//! Tests of preloading: same bytes, in the requested memory, released afterwards.
 #![cfg(target_os = "linux")]
 
 use std::io::Write;

@@ -2,7 +2,7 @@
 //!
 //! The answers equal those of [`super::scalar`]. Every function checks its slices once and has no further bounds
 //! checks. A caller must ensure only that the processor has AVX2.
-use super::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
+use super::layout::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
 use std::arch::x86_64::*;
 
 type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);

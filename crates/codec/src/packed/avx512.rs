@@ -3,7 +3,7 @@
 //! The answers equal those of [`super::scalar`]. Neighbouring rows begin in the same word or in consecutive words, so
 //! one load fetches both, and one instruction extracts each value out of two words. Every function checks its slices
 //! once and has no further bounds checks. A caller must ensure only that the processor has AVX-512 with VBMI2.
-use super::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
+use super::layout::{BLOCK, LANES, ROW_BYTES, by_width, for_each_row};
 use std::arch::x86_64::*;
 
 type Kernel = unsafe fn(payload: &[u8], base: u32, values: &mut [u32; BLOCK]);

@@ -1,5 +1,5 @@
 //! Encoding of packed blocks in their smallest form.
-use super::{BLOCK, CONSTANT, LANES, ROW_BYTES};
+use super::layout::{BLOCK, CONSTANT, LANES, ROW_BYTES};
 use crate::vint;
 
 /// Appends `values` in the smallest form.

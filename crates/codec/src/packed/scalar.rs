@@ -1,7 +1,7 @@
 //! Scalar forms of unpacking rows and summing gaps.
 //!
 //! They are the twin of every vectorised form: other processors run them, and tests compare with them.
-use super::{BLOCK, LANES, ROW_BYTES, ROWS, by_width};
+use super::layout::{BLOCK, LANES, ROW_BYTES, ROWS, by_width};
 
 type Kernel = fn(payload: &[u8], values: &mut [u32; BLOCK]);
 

@@ -1,6 +1,7 @@
 //! Tests of reading whole sources: counts, compression, truncation, strictness.
 
 use super::*;
+use crate::FileLimits;
 use proptest::prelude::*;
 use std::io::{Cursor, Write};
 

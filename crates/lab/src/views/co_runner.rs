@@ -2,7 +2,7 @@
 use super::counted::core_ms;
 use super::ms;
 use super::rates::{of_repetitions, response_ms};
-use crate::engine::Cell;
+use crate::laboratory::Cell;
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series};
 use load::Figure;
 

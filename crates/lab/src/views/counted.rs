@@ -2,7 +2,7 @@
 use super::rates::{lines, of_repetitions};
 use crate::counting::{EventCount, ThreadsCount};
 use crate::energy::Energy;
-use crate::engine::{Cell, CellRun};
+use crate::laboratory::{Cell, CellRun};
 use crate::results::{Axis, ExperimentResult, Panel, Series};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! View of published figures beside those computed by the model.
 use crate::LabError;
-use crate::engine::{ALONE_FOLDER, Depth, Plan};
+use crate::laboratory::{ALONE_FOLDER, Depth, Plan};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series, Table};
 use crate::svg::number;
 use load::{Outcome, RunRecord};

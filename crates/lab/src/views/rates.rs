@@ -1,6 +1,6 @@
 //! View of arms over arrival rates: mean, tail, utilisation, refusals, and comparison of arms.
 use super::{ms, warnings};
-use crate::engine::Cell;
+use crate::laboratory::Cell;
 use crate::results::{Axis, ComparisonRow, ExperimentResult, Panel, Point, Series};
 use load::{Figure, Interval, Outcome, Times, Verdict, compare};
 

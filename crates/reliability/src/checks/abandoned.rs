@@ -1,6 +1,6 @@
 //! Check V2: cancellation of searches whose client has gone or whose deadline has passed.
 
-use super::Run;
+use super::settings::Run;
 use crate::client::{metric, search_path};
 use crate::offered::Percentiles;
 use crate::process::Process;

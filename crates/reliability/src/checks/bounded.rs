@@ -3,7 +3,7 @@
 //! A grammar generates one heavy request for every clause and every route. Each is sent once in full with a timeout,
 //! and once by a client that goes away, while `/healthz` is polled.
 
-use super::Run;
+use super::settings::Run;
 use crate::client::{Client, search_path};
 use crate::offered::Percentiles;
 use crate::process::Process;
@@ -71,7 +71,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
     }
     let (health_ms, health_failed) = health.end().await?;
 
-    // Requests of each kind are in progress when the server is told to end.
+    // Requests of each kind are in progress when the server receives the signal to end.
     let mut clients = Vec::new();
     for (_, path) in &requests {
         clients.push(sent(server.address, path).await?);

@@ -1,6 +1,6 @@
 //! Completeness of answers without a flag: each equals the answer without a time limit.
 
-use super::Run;
+use super::settings::Run;
 use crate::client::{Client, search_path};
 use crate::process::Process;
 use crate::random::Random;

@@ -1,6 +1,6 @@
 //! Check `equal`: separate processes answer byte for byte as one process does.
 
-use super::Run;
+use super::settings::Run;
 use crate::client::{Client, search_path, without_phases};
 use crate::stage::{Stage, questions};
 use crate::verdict::Verdict;

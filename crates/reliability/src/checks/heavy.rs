@@ -1,6 +1,6 @@
 //! Check V3: a few heavy queries do not slow the light ones down.
 
-use super::Run;
+use super::settings::Run;
 use crate::client::{Client, search_path};
 use crate::offered::{Came, Offer, Percentiles};
 use crate::stage::{Stage, heavy_queries};

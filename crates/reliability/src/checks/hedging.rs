@@ -1,7 +1,7 @@
 //! Check V7: hedged requests pay where one replica stalls now and then.
 
-use super::Run;
 use super::rolling::addresses;
+use super::settings::Run;
 use crate::client::metric;
 use crate::offered::{Came, Offer};
 use crate::proxy::Proxy;

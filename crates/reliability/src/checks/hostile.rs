@@ -1,6 +1,6 @@
 //! Check V8: clients that stall cost the others nothing.
 
-use super::Run;
+use super::settings::Run;
 use crate::offered::{Came, Offer};
 use crate::stage::Stage;
 use crate::verdict::Verdict;

@@ -1,7 +1,7 @@
 //! Check V5: no query fails while replicas are killed and stopped.
 
-use super::Run;
 use super::rolling::{addresses, index_servers};
+use super::settings::Run;
 use crate::proxy::Proxy;
 use crate::random::Random;
 use crate::stage::{NOTICED, Stage, ordinary_paths, questions};

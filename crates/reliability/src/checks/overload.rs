@@ -1,6 +1,6 @@
 //! Check V1: overload leaves the server as good as its best.
 
-use super::Run;
+use super::settings::Run;
 use crate::offered::{Came, Offer};
 use crate::stage::{Stage, slow_queries};
 use crate::verdict::Verdict;

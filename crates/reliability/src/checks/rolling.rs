@@ -1,6 +1,6 @@
 //! Check V6: no query fails while everything is restarted in turn.
 
-use super::Run;
+use super::settings::Run;
 use crate::process::Process;
 use crate::stage::{NOTICED, Stage, ordinary_paths, questions};
 use crate::traffic::Traffic;

@@ -1,6 +1,6 @@
 //! Check `storm`: no query fails, or waits, while generations change.
 
-use super::Run;
+use super::settings::Run;
 use crate::offered::Offer;
 use crate::process::{Process, program};
 use crate::stage::{Stage, frequent_words};

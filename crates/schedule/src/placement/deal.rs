@@ -8,7 +8,7 @@
 //! equal share. Round 2: slots without a core take the least used context; free contexts thus come
 //! first, and then all CPUs are shared evenly. Cost: O(slots × cores).
 
-use super::{HandlerPlace, Why};
+use super::request::{HandlerPlace, Why};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! Preparation of a placement: the available cores, and the handlers that belong together.
 
 use super::deal::{Bundle, Core, Slot};
-use super::{Placement, PlacementError, PlacementRequest};
+use super::request::{Placement, PlacementError, PlacementRequest};
 use crate::{CpuSet, CpuTopology};
 use std::collections::BTreeMap;
 

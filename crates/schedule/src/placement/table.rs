@@ -1,6 +1,6 @@
 //! Table of places: one line per handler, with aligned columns.
 
-use super::{HandlerPlace, Places};
+use super::request::{HandlerPlace, Places};
 use std::fmt;
 
 /// Columns of [`HandlerPlace::row`].

@@ -1,6 +1,6 @@
 //! Caches of the machine, and the contexts that share them.
 
-use super::read::{CPU, File, Missing, list, value};
+use super::texts::{CPU, File, Missing, list, value};
 use super::{Cache, Gap};
 use crate::CpuSet;
 

@@ -4,16 +4,22 @@
 
 use super::caches::caches;
 use super::speed::{capacities, speed_classes};
+use super::texts::{CPU, File, Missing, gap, list, value};
 use super::{Context, CpuTopology, Gap};
 use crate::CpuSet;
 use std::collections::BTreeMap;
 
-pub(super) type File<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
-
-pub(super) const CPU: &str = "sys/devices/system/cpu";
 const NODE: &str = "sys/devices/system/node";
 
-pub(super) fn read(file: &File) -> CpuTopology {
+impl CpuTopology {
+    /// Reads a machine through `file`, which returns the text of a file by its path below the root
+    /// (`sys/…`, `proc/…`), or the reason why it cannot be read.
+    pub fn read(file: impl Fn(&str) -> Result<String, String>) -> CpuTopology {
+        read(&file)
+    }
+}
+
+fn read(file: &File) -> CpuTopology {
     let mut gaps = Vec::new();
     let allowed = allowed(file);
     let online = online(file, &allowed, &mut gaps);
@@ -49,30 +55,6 @@ pub(super) fn read(file: &File) -> CpuTopology {
         gaps,
     };
     with_hidden_siblings(file, topology)
-}
-
-pub(super) fn gap(what: impl Into<String>, why: impl Into<String>) -> Gap {
-    Gap {
-        what: what.into(),
-        why: why.into(),
-    }
-}
-
-pub(super) fn list(file: &File, path: &str) -> Result<CpuSet, String> {
-    file(path)?
-        .parse()
-        .map_err(|error| format!("{path}: {error}"))
-}
-
-pub(super) fn value(file: &File, path: &str) -> Result<u32, String> {
-    let text = file(path)?;
-    let text = text.trim();
-    text.parse()
-        .map_err(|_| format!("{path}: {:?} is not a number", short(text)))
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 /// Reads the CPU affinity of this process, which a cpuset also restricts.
@@ -225,30 +207,4 @@ fn with_hidden_siblings(file: &File, mut topology: CpuTopology) -> CpuTopology {
     };
     topology.gaps.push(gap("SMT siblings", why));
     topology
-}
-
-/// Contexts with the same gap, reported once.
-#[derive(Default)]
-pub(super) struct Missing {
-    cpus: Vec<u32>,
-    first: String,
-}
-
-impl Missing {
-    pub(super) fn note(&mut self, cpu: u32, why: String) {
-        if self.cpus.last() == Some(&cpu) {
-            return;
-        }
-        if self.cpus.is_empty() {
-            self.first = why;
-        }
-        self.cpus.push(cpu);
-    }
-
-    pub(super) fn tell(self, what: &str, gaps: &mut Vec<Gap>) {
-        if !self.cpus.is_empty() {
-            let cpus: CpuSet = self.cpus.into_iter().collect();
-            gaps.push(gap(format!("{what} of cpu {cpus}"), self.first));
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Maximum speed of every core, and its speed class.
 
 use super::Gap;
-use super::read::{CPU, File, gap, value};
+use super::texts::{CPU, File, gap, value};
 use crate::CpuSet;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //!
 //! Lengths are visible bytes: a run of white space counts as one space, as shown. A window starts at a sentence or a
 //! word and ends at a word's end; only a word longer than the window is cut.
-use super::render::{Shown, shown};
+use super::shown::{Shown, shown};
 use crate::analyzer::word_end;
 
 /// Returns the best start before `from`, at most `visible_bytes_max` earlier and not before `low`. The start of the

@@ -6,20 +6,11 @@
 //! itself, or where one of the two characters occurs that lower-case to ASCII: the Kelvin sign is a `k`, and `İ` is an
 //! `i` with a dot on it. The matches equal those of tokenizing the text and comparing every term
 //! (`Matcher::find_by_tokens`).
+use super::input::{Match, SummaryScratch, SummaryTerm};
 use super::needle::needle;
-use super::{SummaryScratch, SummaryTerm};
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
 use memchr::memmem::{self, Finder};
 use std::collections::HashMap;
-
-/// A word of the text that matches a term. Lists are sorted by place, then term, without duplicates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Match {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// Ordinal of the term among the query's distinct terms.
-    pub(super) term: u32,
-}
 
 /// Upper limit on the searches; beyond it, one pass of the tokenizer is faster than a search for each term.
 const SEARCHES_MAX: usize = 24;

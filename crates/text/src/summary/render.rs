@@ -1,5 +1,6 @@
 //! Rendering of windows as HTML with no markup but `<mark>`, for any text.
-use super::matches::Match;
+use super::input::Match;
+use super::shown::{Shown, is_visible, shown};
 use super::windows::Window;
 
 /// Escapes text for HTML, in element content and in quoted attributes alike.
@@ -19,33 +20,6 @@ pub fn escape_html(text: &str, out: &mut String) {
         from = at + 1;
     }
     out.push_str(&text[from..]);
-}
-
-/// Display of a character.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shown {
-    /// Shown unchanged.
-    Itself,
-    /// Shown as one space, together with its neighbours of the same kind.
-    Space,
-    /// Not shown: control characters, and characters that change the direction of the surrounding text.
-    Nothing,
-}
-
-pub(super) fn shown(character: char) -> Shown {
-    match character {
-        '!'..='~' => Shown::Itself,
-        _ if character.is_whitespace() => Shown::Space,
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => Shown::Nothing,
-        _ if character.is_control() => Shown::Nothing,
-        _ => Shown::Itself,
-    }
-}
-
-/// Whether any character of `text` is shown.
-pub(super) fn is_visible(text: &str) -> bool {
-    text.chars()
-        .any(|character| shown(character) == Shown::Itself)
 }
 
 pub(super) fn html(text: &str, windows: &[Window], matches: &[Match]) -> String {

@@ -5,8 +5,7 @@
 //!        + Σ (weight + weight) / 4 of neighbours           terms that follow each other as in the query
 //!
 //! Weights are integers, so that removing a match from the sliding window exactly undoes adding it.
-use super::SummaryTerm;
-use super::matches::Match;
+use super::input::{Match, SummaryTerm};
 
 /// Upper limit on the terms of a query for which neighbours count; a longer query is a list of words, not a phrase.
 const NEIGHBOUR_TERMS_MAX: usize = 64;

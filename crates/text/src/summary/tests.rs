@@ -1,4 +1,5 @@
 //! Tests of summaries: the fast search against the tokenizer, and the guarantees to readers of a summary.
+use super::input::Match;
 use super::*;
 use proptest::prelude::*;
 

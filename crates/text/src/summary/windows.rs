@@ -1,11 +1,11 @@
 //! Selection of the windows to show: the stretches of a text with the highest scores.
 //!
 //! Each window costs one pass over the matches.
-use super::SummaryOptions;
 use super::borders;
-use super::matches::Match;
-use super::render::is_visible;
+use super::input::Match;
+use super::input::SummaryOptions;
 use super::score::{Score, Scoring};
+use super::shown::is_visible;
 
 /// A stretch of the text to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Content of a disk after some operations, and how much of it is durable.
+//! Content of a simulated disk, and its durable part.
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

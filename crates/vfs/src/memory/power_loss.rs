@@ -1,4 +1,4 @@
-//! Content of a disk after a power loss.
+//! Possible contents of a disk after a power loss.
 //!
 //! The model asks more than any one file system would: changes of names since the last sync of the
 //! directory are kept or lost each for itself (a rename as a whole), and the unsynced end of a file

@@ -1,4 +1,4 @@
-//! Power loss: what was synced stays, and no more than was written.
+//! Tests of power losses: synced bytes stay, and nothing unwritten appears.
 use super::*;
 use std::io::Write;
 

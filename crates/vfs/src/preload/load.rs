@@ -1,10 +1,11 @@
-//! How one file after another is loaded, and why one may not be.
+//! Loader of files into memory, one after another, with the reasons of failures.
 //!
-//! Bytes move in pieces, so that progress is told and the loading can be stopped between any two.
+//! Bytes move in pieces, so progress is reported and the loading can be stopped between any two.
 //! A way that cannot be gone at all (no memory, no file system in memory, no huge pages) is found
 //! out before the first byte moves, and said once.
 
-use super::{Preload, PreloadOptions, measure};
+use super::measure;
+use super::options::{Preload, PreloadOptions};
 use crate::Region;
 use memmap2::{Mmap, MmapMut};
 use std::io;

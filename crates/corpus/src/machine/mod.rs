@@ -13,7 +13,7 @@ use crate::Document;
 use crate::file::{self, Markup};
 use crate::folder;
 use crate::input::{Input, Meter};
-use crate::reader::{Place, Step};
+use crate::step::{Place, Step};
 use crate::walk::{Found, walk_or_nothing};
 use crate::{FileLimits, roff, rust_docs};
 use std::collections::{BTreeMap, VecDeque};

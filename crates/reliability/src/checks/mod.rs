@@ -12,35 +12,14 @@ mod killed;
 mod overload;
 mod partial;
 mod rolling;
+mod settings;
 mod storm;
 
 use crate::verdict::Verdict;
+pub(crate) use settings::Run;
 
 /// Upper limit on the attempts at a check whose times fail.
 const TRIES_MAX: u32 = 3;
-
-/// Settings of a run of checks.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Run {
-    /// Whether the run has the full size; otherwise it is small.
-    pub(crate) full: bool,
-    /// Whether the protection that the check guards is removed.
-    pub(crate) sabotage: bool,
-    pub(crate) seed: u64,
-}
-
-impl Run {
-    /// Returns a time limit in milliseconds. The small size gets more, because it runs beside other work wherever tests
-    /// run.
-    pub(crate) fn limit_ms(&self, limit_ms: f64) -> f64 {
-        limit_ms * self.size(4.0, 1.0)
-    }
-
-    /// Returns `small` or `full`, according to the size of the run.
-    pub(crate) fn size<T>(&self, small: T, full: T) -> T {
-        if self.full { full } else { small }
-    }
-}
 
 /// A check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -51,11 +30,11 @@ pub(crate) enum Check {
     Equal,
     /// Ten times too much leaves the server as good as its best
     V1,
-    /// Work that nobody waits for is given up
+    /// Work of disconnected clients is cancelled
     V2,
     /// A few heavy queries do not slow the light ones down
     V3,
-    /// What an answer lacks is told, whatever happens to index servers
+    /// Every incomplete answer says so, whatever happens to index servers
     V4,
     /// No query fails while replicas are killed and stopped
     V5,

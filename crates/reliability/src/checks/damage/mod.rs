@@ -2,8 +2,8 @@
 
 mod injury;
 
-use super::Run;
 use super::partial::{Asking, judge::Judge};
+use super::settings::Run;
 use crate::client::metric;
 use crate::process::Process;
 use crate::random::Random;

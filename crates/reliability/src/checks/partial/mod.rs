@@ -2,8 +2,8 @@
 
 pub(super) mod judge;
 
-use super::Run;
 use super::rolling::addresses;
+use super::settings::Run;
 use crate::client::Client;
 use crate::process::Process;
 use crate::proxy::Proxy;

@@ -8,17 +8,20 @@
 //! text some ten times faster than a tokenizer, and only its candidates are verified. The result equals that of
 //! tokenizing, the slow twin in the tests.
 use crate::Analyzer;
-use matches::{Match, Matcher};
+use matches::Matcher;
 use score::Scoring;
 use std::cell::Cell;
 
 mod borders;
+mod input;
 mod matches;
 mod needle;
 mod render;
 mod score;
+mod shown;
 mod windows;
 
+pub use input::{SummaryOptions, SummaryScratch, SummaryTerm};
 pub use render::escape_html;
 
 /// The terms to find in a text, prepared once for each query and used for every hit.
@@ -29,55 +32,11 @@ pub struct SummaryQuery {
     options: SummaryOptions,
 }
 
-/// A term or prefix of the query.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SummaryTerm {
-    /// The analysed term.
-    pub term: String,
-    /// Whether `term` is a prefix (`wor*`). As in the dictionary, it is a prefix of the word's term, not of the word as
-    /// written.
-    pub prefix: bool,
-    /// Inverse document frequency of the term, the weight of its occurrences in a window.
-    pub weight: f32,
-}
-
-/// Size limits of a summary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SummaryOptions {
-    /// Upper limit on the number of windows.
-    pub windows_max: usize,
-    /// Approximate bytes of text of all windows together.
-    pub text_bytes: usize,
-}
-
-impl Default for SummaryOptions {
-    fn default() -> Self {
-        SummaryOptions {
-            windows_max: 2,
-            text_bytes: 300,
-        }
-    }
-}
-
-/// Scratch memory that summaries reuse, one for each thread.
-#[derive(Debug, Default)]
-pub struct SummaryScratch {
-    lowered: Vec<u8>,
-    matches: Vec<Match>,
-    word: String,
-}
-
 /// Upper limit on the scratch memory that a thread keeps for its next summary, in bytes.
 const SCRATCH_KEPT_BYTES_MAX: usize = 16 << 20;
 
 thread_local! {
     static SCRATCH: Cell<SummaryScratch> = Cell::default();
-}
-
-impl SummaryScratch {
-    fn bytes(&self) -> usize {
-        self.lowered.capacity() + self.matches.capacity() * size_of::<Match>()
-    }
 }
 
 impl SummaryQuery {

@@ -13,8 +13,8 @@
 //! Runs are short and alternate, so that other activity on the machine affects both. Servers live
 //! through all rounds, because pages of the index that a server touches for the first time would slow
 //! its first searches.
-use crate::engine::{Depth, Laboratory, Step};
 use crate::experiment::Experiment;
+use crate::laboratory::{Depth, Laboratory, Step};
 use crate::{LabError, results::ExperimentResult, views};
 use load::{Outcome, Sample, Summary, Times};
 use model::shared_cores::{self, Query, Setup};

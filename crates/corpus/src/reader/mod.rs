@@ -1,15 +1,18 @@
 //! Reader of documents from all sources, in order, with an account of the input left out.
 
+use crate::Document;
 use crate::folder::Folder;
 use crate::input::{Input, Meter};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
 use crate::opened::OpenError;
 use crate::passed_over::PassedOver;
-use crate::{Document, FileLimits};
+use crate::step::Step;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+pub use crate::step::{BadDocument, Place, ReadOptions, ReaderError};
 
 /// Upper limit on the bad documents, and on the passed-over paths, that are kept with their reasons. All are counted.
 const KEPT: usize = 10;
@@ -71,64 +74,6 @@ fn has_json_lines_ending(path: &Path) -> bool {
     JSON_LINES_ENDINGS.contains(&ending)
 }
 
-/// Options of reading.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// Makes the first bad document an error.
-    pub strict: bool,
-    /// Follows links that leave a folder.
-    pub follow_links: bool,
-    /// Limits for each file.
-    pub limits: FileLimits,
-}
-
-/// Error of a source that cannot be read at all.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReaderError {
-    /// The argument is not a source.
-    #[error("{path}: {reason}", path = path.display())]
-    Source {
-        /// The argument.
-        path: PathBuf,
-        /// The problem and its remedy.
-        reason: String,
-    },
-    /// Reading failed.
-    #[error("{path}: cannot read: {source}", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Error of the system.
-        #[source]
-        source: std::io::Error,
-    },
-    /// A bad document under `--strict`.
-    #[error("{0}")]
-    Strict(BadDocument),
-}
-
-/// A document that was left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadDocument {
-    /// The file.
-    pub file: String,
-    /// Line number, from 1; 0 where the file is the document.
-    pub line: u64,
-    /// The problem.
-    pub reason: String,
-}
-
-impl std::fmt::Display for BadDocument {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.line == 0 {
-            write!(f, "{}: {}", self.file, self.reason)
-        } else {
-            write!(f, "{}:{}: {}", self.file, self.line, self.reason)
-        }
-    }
-}
-
 /// Progress of a reader.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -146,17 +91,6 @@ pub struct Progress {
     pub source_bytes_total: Option<u64>,
 }
 
-/// Current place of a reader.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The file; `-` for standard input.
-    pub file: String,
-    /// Line number, from 1; 0 where the file is the document.
-    pub line: u64,
-    /// Decoded bytes of the file so far; 0 where the file is the document.
-    pub decoded_bytes: u64,
-}
-
 /// Result of a step of reading.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
@@ -165,20 +99,6 @@ pub enum Next {
     /// No document yet: something was left out, or a long stretch holds none.
     Meanwhile,
     /// The end of all sources.
-    End,
-}
-
-/// One step of a stream of documents.
-pub(crate) enum Step {
-    /// A document.
-    Good { document: Document, text_bytes: u64 },
-    /// A bad document.
-    Bad { bad: BadDocument, text_bytes: u64 },
-    /// A path that is not read.
-    PassedOver(PassedOver),
-    /// No document yet.
-    Meanwhile,
-    /// The end of the stream.
     End,
 }
 

@@ -21,6 +21,7 @@
 mod caches;
 mod read;
 mod speed;
+mod texts;
 
 use crate::CpuSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,12 +79,6 @@ pub struct Gap {
 }
 
 impl CpuTopology {
-    /// Reads a machine through `file`, which returns the text of a file by its path below the root
-    /// (`sys/…`, `proc/…`), or the reason why it cannot be read.
-    pub fn read(file: impl Fn(&str) -> Result<String, String>) -> CpuTopology {
-        read::read(&file)
-    }
-
     /// Returns the context with this number, if it is online.
     pub fn context(&self, cpu: u32) -> Option<&Context> {
         let at = self.contexts.binary_search_by_key(&cpu, |c| c.cpu).ok()?;

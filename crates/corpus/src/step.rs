@@ -1,0 +1,88 @@
+//! Steps of a stream of documents: what every source reports to the reader of all of them.
+
+use crate::passed_over::PassedOver;
+use crate::{Document, FileLimits};
+use std::path::PathBuf;
+
+/// Options of reading.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Makes the first bad document an error.
+    pub strict: bool,
+    /// Follows links that leave a folder.
+    pub follow_links: bool,
+    /// Limits for each file.
+    pub limits: FileLimits,
+}
+
+/// Error of a source that cannot be read at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReaderError {
+    /// The argument is not a source.
+    #[error("{path}: {reason}", path = path.display())]
+    Source {
+        /// The argument.
+        path: PathBuf,
+        /// The problem and its remedy.
+        reason: String,
+    },
+    /// Reading failed.
+    #[error("{path}: cannot read: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A bad document under `--strict`.
+    #[error("{0}")]
+    Strict(BadDocument),
+}
+
+/// A document that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadDocument {
+    /// The file.
+    pub file: String,
+    /// Line number, from 1; 0 where the file is the document.
+    pub line: u64,
+    /// The problem.
+    pub reason: String,
+}
+
+impl std::fmt::Display for BadDocument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 {
+            write!(f, "{}: {}", self.file, self.reason)
+        } else {
+            write!(f, "{}:{}: {}", self.file, self.line, self.reason)
+        }
+    }
+}
+
+/// Current place of a reader.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file; `-` for standard input.
+    pub file: String,
+    /// Line number, from 1; 0 where the file is the document.
+    pub line: u64,
+    /// Decoded bytes of the file so far; 0 where the file is the document.
+    pub decoded_bytes: u64,
+}
+
+/// One step of a stream of documents.
+pub(crate) enum Step {
+    /// A document.
+    Good { document: Document, text_bytes: u64 },
+    /// A bad document.
+    Bad { bad: BadDocument, text_bytes: u64 },
+    /// A path that is not read.
+    PassedOver(PassedOver),
+    /// No document yet.
+    Meanwhile,
+    /// The end of the stream.
+    End,
+}

@@ -1,0 +1,54 @@
+//! Terms, options and scratch memory of a summary, and the matches that its stages exchange.
+
+/// A term or prefix of the query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SummaryTerm {
+    /// The analysed term.
+    pub term: String,
+    /// Whether `term` is a prefix (`wor*`). As in the dictionary, it is a prefix of the word's term, not of the word as
+    /// written.
+    pub prefix: bool,
+    /// Inverse document frequency of the term, the weight of its occurrences in a window.
+    pub weight: f32,
+}
+
+/// Size limits of a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SummaryOptions {
+    /// Upper limit on the number of windows.
+    pub windows_max: usize,
+    /// Approximate bytes of text of all windows together.
+    pub text_bytes: usize,
+}
+
+impl Default for SummaryOptions {
+    fn default() -> Self {
+        SummaryOptions {
+            windows_max: 2,
+            text_bytes: 300,
+        }
+    }
+}
+
+/// A word of the text that matches a term. Lists are sorted by place, then term, without duplicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Match {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Ordinal of the term among the query's distinct terms.
+    pub(super) term: u32,
+}
+
+/// Scratch memory that summaries reuse, one for each thread.
+#[derive(Debug, Default)]
+pub struct SummaryScratch {
+    pub(super) lowered: Vec<u8>,
+    pub(super) matches: Vec<Match>,
+    pub(super) word: String,
+}
+
+impl SummaryScratch {
+    pub(super) fn bytes(&self) -> usize {
+        self.lowered.capacity() + self.matches.capacity() * size_of::<Match>()
+    }
+}
