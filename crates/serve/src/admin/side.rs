@@ -2,9 +2,10 @@
 //!
 //! What it answers does not wait for the threads that read queries, however much these have to do.
 
-use crate::ServeError;
-use crate::draining::Draining;
-use crate::listener::{self, ConnectionLimits};
+use crate::api::draining::Draining;
+use crate::api::error::ServeError;
+use crate::net::listener;
+use crate::net::listener::ConnectionLimits;
 use axum::Router;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};

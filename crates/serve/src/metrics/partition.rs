@@ -1,9 +1,10 @@
 //! What is measured of one partition: by who calls it, and by the handlers themselves.
 
 use super::register::Register;
-use crate::handlers::Figures;
-use crate::tables::shown;
-use crate::transport::{Chunks, PartitionHits};
+use crate::api::chunks::Chunks;
+use crate::api::chunks::shown;
+use crate::api::messages::PartitionHits;
+use crate::index_server::workers::Figures;
 use metrics::{Counter, Gauge, Histogram};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

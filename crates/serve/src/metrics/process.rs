@@ -7,10 +7,11 @@ use super::partition::{
     HandlerMetrics, PartitionTimes, busy, ended_early, expired, handlers, partition_seconds,
 };
 use super::register::Register;
+use crate::api::chunks::shown;
 use crate::document_server::DocumentFigures;
-use crate::generations::Generations;
-use crate::tables::shown;
-use crate::{InProcessDocumentServer, InProcessIndexServer};
+use crate::document_server::InProcessDocumentServer;
+use crate::index_server::InProcessIndexServer;
+use crate::snapshot::generations::Generations;
 use metrics::{Counter, Gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::Arc;

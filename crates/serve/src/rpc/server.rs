@@ -1,18 +1,19 @@
 //! An index server or a document server as a process of its own.
 
 use super::{convert, failure};
-use crate::draining::Draining;
-use crate::hangup;
-use crate::metrics_server::MetricsServer;
-use crate::reloads::{Reloaded, Reloads};
-use crate::reply::Reply;
-use crate::server::{io_runtime, listen_on};
-use crate::server_error::ServerError;
-use crate::transport::{
-    CountSitesRequest, DetailsRequest, DocumentServer, IndexServer, SearchRequest, SummariesOf,
-    SummariesRequest, TextSummary,
+use crate::admin::metrics_server::MetricsServer;
+use crate::api::backend::{DocumentServer, IndexServer};
+use crate::api::draining::Draining;
+use crate::api::error::ServeError;
+use crate::api::messages::{
+    CountSitesRequest, DetailsRequest, SearchRequest, SummariesOf, SummariesRequest, TextSummary,
 };
-use crate::{ServeError, ServerMetrics};
+use crate::api::reply::Reply;
+use crate::api::server_error::ServerError;
+use crate::metrics::ServerMetrics;
+use crate::net::reload_signal;
+use crate::net::socket::{io_runtime, listen_on};
+use crate::snapshot::reloads::{Reloaded, Reloads};
 use index::DocId;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -193,7 +194,7 @@ fn router(services: &Services) -> Router {
 }
 
 async fn reload_on_hangup(services: Services) {
-    hangup::reload_on_hangup(|| {
+    reload_signal::reload_on_hangup(|| {
         let services = services.clone();
         Box::pin(async move { services.reload().await })
     })
