@@ -5,7 +5,8 @@
 //! from another origin. Health checks are for load balancers and show nothing, so they pass.
 
 use super::token::AdminToken;
-use crate::http::{one_host, refusal};
+use crate::http::layers::one_host;
+use crate::http::response::refusal;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};

@@ -4,7 +4,7 @@ use crate::admin::guard::Guard;
 use crate::admin::side::{Side, SideThread};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
-use crate::metrics::ServerMetrics;
+use crate::metrics::process::ServerMetrics;
 use crate::net::socket::listen_on;
 use axum::Router;
 use axum::extract::State;

@@ -16,7 +16,9 @@ mod token;
 
 use crate::api::error::ServeError;
 use crate::http;
-use crate::http::{App, JSON, refusal, respond};
+use crate::http::App;
+use crate::http::layers::finished;
+use crate::http::response::{JSON, refusal, respond};
 use crate::net::socket::listen_on;
 use axum::Router;
 use axum::body::Body;
@@ -118,7 +120,7 @@ impl AdminServer {
         let router = self
             .guard
             .around(routes)
-            .layer(map_response_with_state(Arc::clone(&app), http::finished))
+            .layer(map_response_with_state(app.draining.clone(), finished))
             .with_state(app);
         self.side.start("admin", router, std::future::pending())
     }

@@ -10,7 +10,7 @@ use crate::api::messages::{PartitionHits, Status, StatusRequest};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::cluster::replicas::{CallFigures, Replicas};
-use crate::metrics::PartitionTimes;
+use crate::metrics::times::PartitionTimes;
 use crate::snapshot::generations::Generations;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Cluster {
     pub(crate) texts: Vec<Replicas<dyn DocumentServer>>,
     pub(crate) calls: CallFigures,
     /// Of the index servers of this process, for metrics.
-    pub(crate) handlers: Vec<(Chunks, Arc<crate::index_server::workers::Figures>)>,
+    pub(crate) handlers: Vec<(Chunks, Arc<crate::index_server::figures::Figures>)>,
     /// Where the index is open in this process.
     pub(crate) generations: Option<Arc<Generations>>,
     /// Where the times of each partition go, once somebody measures.
@@ -77,7 +77,7 @@ impl Cluster {
     /// Where each handler of this process runs, by the kernel's word: its chunks, its number, its place.
     pub fn handler_places(&self) -> Vec<(Chunks, usize, String)> {
         let of_partition =
-            |(chunks, figures): &(Chunks, Arc<crate::index_server::workers::Figures>)| {
+            |(chunks, figures): &(Chunks, Arc<crate::index_server::figures::Figures>)| {
                 let places = figures.places.iter().cloned().enumerate();
                 let chunks = chunks.clone();
                 places

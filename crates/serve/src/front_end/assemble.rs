@@ -1,8 +1,8 @@
 //! The hits of an answer, put together from what servers said of them.
 
 use crate::api::messages::HitDetails;
-use crate::front_end::fetch_phase::{MadeSummary, Shown};
 use crate::front_end::query_phase::Found;
+use crate::front_end::{fetch_phase::Shown, fetch_proof::MadeSummary};
 use engine::site_limit::Candidate;
 use std::collections::HashMap;
 use wire::Hit;

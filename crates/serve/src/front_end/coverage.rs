@@ -7,7 +7,7 @@ use crate::api::chunks::shown;
 use crate::api::chunks::{Chunks, index_server_of};
 use crate::api::error::SearchError;
 use crate::api::server_error::ServerError;
-use crate::front_end::fetch_phase::CertainDetails;
+use crate::front_end::fetch_proof::CertainDetails;
 use crate::front_end::proof::CertainRanking;
 use wire::answer::Degraded;
 

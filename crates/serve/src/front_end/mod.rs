@@ -13,6 +13,7 @@ mod assemble;
 mod cache;
 mod coverage;
 mod fetch_phase;
+mod fetch_proof;
 mod proof;
 mod query_log;
 mod query_phase;

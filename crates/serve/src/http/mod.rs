@@ -5,14 +5,16 @@
 mod page;
 mod params;
 
-mod layers;
+pub(crate) mod layers;
+pub(crate) mod response;
 
 use crate::api::draining::Draining;
 use crate::api::error::SearchError;
 use crate::front_end::{FrontEnd, told};
 use crate::http::page::STYLE_SHEET;
 use crate::http::params::{SearchParameters, Unknown};
-use crate::metrics::{Client, Metrics};
+use crate::http::response::{JSON, refusal, respond, retry_soon};
+use crate::metrics::front_end::{Client, Metrics};
 use crate::net::blocking::beside_io;
 use crate::net::turns::{Turn, Turns};
 use crate::snapshot::reloads::{Reloaded, Reloads};
@@ -24,14 +26,13 @@ use axum::http::{Response, StatusCode};
 use axum::middleware::{from_fn, map_response_with_state};
 use axum::routing::{any, get};
 use layers::bounded_body;
-pub(crate) use layers::{finished, one_host};
+use layers::{finished, one_host};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Handle;
 use wire::{PhaseTimes, SearchAnswer};
 
 const HTML: &str = "text/html; charset=utf-8";
-pub(crate) const JSON: &str = "application/json";
 const FAVICON: &str = include_str!("../../assets/favicon.svg");
 
 /// What all requests share.
@@ -139,7 +140,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             )
         })
         .layer(from_fn(one_host))
-        .layer(map_response_with_state(Arc::clone(&app), finished))
+        .layer(map_response_with_state(app.draining.clone(), finished))
         .layer(from_fn(bounded_body))
         .with_state(app)
 }
@@ -321,24 +322,11 @@ pub(crate) fn status(error: &SearchError) -> StatusCode {
     }
 }
 
-/// The JSON of an error: what went wrong and what to do about it.
-pub(crate) fn refusal(status: StatusCode, reason: &str) -> Response<Body> {
-    let json = serde_json::json!({ "error": { "reason": reason } });
-    respond(status, JSON, json.to_string())
-}
-
 fn retriable(error: &SearchError, response: Response<Body>) -> Response<Body> {
     match error {
         SearchError::Overloaded { .. } => retry_soon(response),
         _ => response,
     }
-}
-
-/// A refusal that may be none in a moment.
-pub(crate) fn retry_soon(mut response: Response<Body>) -> Response<Body> {
-    let second = HeaderValue::from_static("1");
-    response.headers_mut().insert(header::RETRY_AFTER, second);
-    response
 }
 
 fn timed(mut response: Response<Body>, times: &PhaseTimes) -> Response<Body> {
@@ -361,18 +349,5 @@ fn lasting(content_type: &'static str, body: &'static str) -> Response<Body> {
         header::CACHE_CONTROL,
         HeaderValue::from_static("public, max-age=86400"),
     );
-    response
-}
-
-pub(crate) fn respond(
-    status: StatusCode,
-    content_type: &'static str,
-    body: impl Into<Body>,
-) -> Response<Body> {
-    let mut response = Response::new(body.into());
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

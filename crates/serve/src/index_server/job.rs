@@ -5,8 +5,8 @@
 use crate::api::messages::{DetailsRequest, HitDetails, PartitionHits, Planned, Query};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
-use crate::index_server;
-use crate::index_server::workers::Figures;
+use crate::index_server::details::details;
+use crate::index_server::figures::Figures;
 use engine::Part;
 use index::IndexError;
 use search::Stop;
@@ -213,7 +213,7 @@ impl UnderWay<'_> {
         let is_due = self.is_due(is_abandoned);
         let stop = Stop::when(&is_due);
         let plan = Some(&*self.planned.plan);
-        let details = index_server::details(self.opened, request, plan, &stop);
+        let details = details(self.opened, request, plan, &stop);
         if matches!(details, Err(ServerError::Expired)) {
             self.note_early_end(0, request.hits.len() as u64);
         }

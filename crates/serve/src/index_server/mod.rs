@@ -8,9 +8,12 @@
 //! The details of a usual page are small reads of mapped memory and are answered on the caller's thread: a
 //! hand-over would cost more than the reading. Those of large pages, and explanations, are a handler's work.
 
-pub(crate) mod job;
+mod details;
+pub(crate) mod figures;
+mod job;
+pub(crate) mod options;
 pub(crate) mod pinning;
-pub(crate) mod workers;
+mod workers;
 
 use crate::api::backend::IndexServer;
 use crate::api::chunks::Chunks;
@@ -22,29 +25,18 @@ use crate::api::messages::{
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
+use crate::index_server::details::details;
+use crate::index_server::figures::Figures;
 use crate::index_server::job::{Job, Work};
-use crate::index_server::workers::{Figures, Handlers};
+use crate::index_server::options::HandlerOptions;
+use crate::index_server::workers::Handlers;
 use crate::snapshot::generations::Generations;
 use crate::snapshot::partition_maps::Tables;
 use crate::snapshot::status::{reloaded, status_of};
-use engine::{DetailsError, HitsRead, Part};
+use engine::Part;
 use index::Index;
-use search::{Plan, Stop};
+use search::Stop;
 use std::sync::{Arc, PoisonError, RwLock};
-
-/// How an index server searches.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct HandlerOptions {
-    /// Handlers.
-    pub handlers: usize,
-    /// Requests that may wait; 0 lets the server decide by how long searches take.
-    pub queue_length: usize,
-    /// Where each handler runs; none leaves it to the kernel.
-    pub places: Vec<crate::index_server::pinning::Place>,
-    /// The most time that a search gets on its handler, whatever the client's deadline (the classic
-    /// "cut-off latency").
-    pub cut_off: Option<std::time::Duration>,
-}
 
 /// An index server for the chunks of one partition, with handler threads of its own.
 pub struct InProcessIndexServer {
@@ -215,29 +207,4 @@ impl IndexServer for InProcessIndexServer {
     fn reload(&self, reply: Reply<u64>) {
         reply.send(reloaded(&self.generations));
     }
-}
-
-/// Reads the details of a request, with explanations by `plan` where it asks for them.
-pub(crate) fn details(
-    part: &Part,
-    request: &DetailsRequest,
-    plan: Option<&Plan>,
-    stop: &Stop<'_>,
-) -> Result<Vec<HitDetails>, ServerError> {
-    let read = HitsRead {
-        hits: &request.hits,
-        explained_by: plan.filter(|_| request.explain),
-        bytes_max: request.bytes_max,
-    };
-    part.details(&read, stop).map_err(|error| match error {
-        DetailsError::Index(error) => error.into(),
-        DetailsError::Cancelled => ServerError::Expired,
-        DetailsError::TooLarge { bytes_max } => ServerError::TooLarge {
-            explain: request.explain,
-            bytes_max,
-        },
-        error => ServerError::NotServed {
-            reason: error.to_string(),
-        },
-    })
 }

@@ -6,14 +6,14 @@
 
 use crate::api::error::ServeError;
 use crate::api::server_error::ServerError;
-use crate::index_server::HandlerOptions;
+use crate::index_server::figures::Figures;
 use crate::index_server::job::Job;
+use crate::index_server::options::HandlerOptions;
 use crate::index_server::pinning;
-use crate::metrics::PartitionTimes;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -33,29 +33,6 @@ pub(crate) struct Handlers {
     queue_length: usize,
     cut_off: Option<Duration>,
     figures: Arc<Figures>,
-}
-
-/// What an index server's handlers and queue do, to be read at any moment.
-#[derive(Debug, Default)]
-pub struct Figures {
-    /// Handlers.
-    pub handlers: usize,
-    /// Handlers that search.
-    pub busy: AtomicUsize,
-    /// Requests that wait.
-    pub waiting: AtomicUsize,
-    /// Requests refused because the queue was full.
-    pub refused: AtomicU64,
-    /// Requests that were not begun, because their deadline had passed or nobody waited for them.
-    pub never_begun: AtomicU64,
-    /// Searches that ended early.
-    pub ended_early: AtomicU64,
-    /// What a search took of late.
-    mean_search_us: AtomicU64,
-    /// Where each handler runs, by the kernel's word.
-    pub places: Vec<String>,
-    /// Where times go, once somebody measures in this process what its handlers do.
-    pub(crate) times: OnceLock<PartitionTimes>,
 }
 
 impl Handlers {
@@ -179,18 +156,6 @@ fn queue_length(handlers: usize, mean_us: u64) -> usize {
     let length = (WAIT_MAX_US * handlers as u64 / mean_us) as usize;
     // Very many handlers have the shortest queue for each, though it is over the longest of all.
     length.min(QUEUE_MAX).max(QUEUE_MIN_PER_HANDLER * handlers)
-}
-
-impl Figures {
-    /// Moves the mean an eighth of the way.
-    pub(crate) fn searched(&self, search_us: u64) {
-        let mean = self.mean_search_us.load(Ordering::Relaxed);
-        let moved = match mean {
-            0 => search_us,
-            _ => (mean * 7 + search_us) / 8,
-        };
-        self.mean_search_us.store(moved.max(1), Ordering::Relaxed);
-    }
 }
 
 /// The life of a handler: takes jobs until the queue is closed and empty.

@@ -3,10 +3,10 @@
 //! The names are those that a front-end has for the same things, so one set of rules and one `shorttail top`
 //! read all kinds of servers.
 
-use super::partition::{
-    HandlerMetrics, PartitionTimes, busy, ended_early, expired, handlers, partition_seconds,
-};
+use super::index;
+use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
 use super::register::Register;
+use super::times::{PartitionTimes, partition_seconds};
 use crate::api::chunks::shown;
 use crate::document_server::DocumentFigures;
 use crate::document_server::InProcessDocumentServer;
@@ -76,11 +76,11 @@ impl ServerMetrics {
         texts: Option<TextMetrics>,
     ) -> ServerMetrics {
         let chunks_count = generations.newest().chunks_count();
-        super::chunks(register).set(f64::from(chunks_count));
+        index::chunks(register).set(f64::from(chunks_count));
         ServerMetrics {
-            documents: super::documents(register),
-            generation: super::generation(register),
-            damaged_files: super::damaged_files(register),
+            documents: index::documents(register),
+            generation: index::generation(register),
+            damaged_files: index::damaged_files(register),
             handle: register.handle(),
             generations: Arc::clone(generations),
             handlers,

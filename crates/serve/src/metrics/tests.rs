@@ -1,12 +1,14 @@
 //! Is everything in the text explained, and is every partition timed?
-use super::*;
+use super::front_end::{Client, Metrics};
+use super::process::ServerMetrics;
 use crate::api::draining::Draining;
 use crate::api::options::SearchOptions;
 use crate::api::reply::Reply;
 use crate::deploy::partitioning::Topology;
 use crate::document_server::InProcessDocumentServer;
 use crate::front_end::FrontEnd;
-use crate::index_server::{HandlerOptions, InProcessIndexServer};
+use crate::index_server::InProcessIndexServer;
+use crate::index_server::options::HandlerOptions;
 use crate::snapshot::generations::Generations;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::api::messages::{
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
-use crate::metrics::ServerMetrics;
+use crate::metrics::process::ServerMetrics;
 use crate::net::reload_signal;
 use crate::net::socket::{io_runtime, listen_on};
 use crate::snapshot::reloads::{Reloaded, Reloads};

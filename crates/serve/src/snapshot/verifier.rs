@@ -21,11 +21,18 @@ const LOOKS_EVERY: Duration = Duration::from_secs(1);
 /// From the end of one pass to the beginning of the next, at least: a small index need not be read all the time.
 const PASSES_EVERY: Duration = Duration::from_secs(60);
 
+impl Generations {
+    /// Has files verified again in the background, `bytes_per_s` of them a second; 0 only those that were changed. Called
+    /// once.
+    pub fn verify_in_background(self: &Arc<Self>, bytes_per_s: u64) -> Result<(), ServeError> {
+        let thread = start(Arc::downgrade(self), bytes_per_s)?;
+        let _ = self.verifier.set(thread);
+        Ok(())
+    }
+}
+
 /// Starts the thread; it ends when the generations are gone.
-pub(crate) fn start(
-    generations: Weak<Generations>,
-    bytes_per_s: u64,
-) -> Result<Thread, ServeError> {
+fn start(generations: Weak<Generations>, bytes_per_s: u64) -> Result<Thread, ServeError> {
     let verifier = Verifier {
         generations,
         bytes_per_s,

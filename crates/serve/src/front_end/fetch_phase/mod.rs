@@ -20,6 +20,7 @@ use crate::api::server_error::ServerError;
 use crate::cluster::replicas::{Call, Replicas};
 use crate::cluster::{Cluster, Known};
 use crate::front_end::coverage::{COUNT, Coverage, DETAILS, SUMMARIES, first_error};
+use crate::front_end::fetch_proof::{CertainDetails, MadeSummary, certain};
 use crate::front_end::query_phase::Found;
 use crate::front_end::timeline::Timeline;
 use engine::site_limit::has_more as has_more_of_site;
@@ -52,41 +53,6 @@ pub(crate) struct Shown {
     /// Whether a site, by hash, has more matches than the page may show.
     pub(crate) has_more: HashMap<u64, bool>,
     pub(crate) proof: Option<CertainDetails>,
-}
-
-/// Proof that every hit of a page has its details, its summary where there is a text, and its site's count. Only
-/// [`certain`] makes one.
-#[derive(Debug)]
-pub(crate) struct CertainDetails(());
-
-fn certain(
-    options: &SearchOptions,
-    found: &Found,
-    details: &[Option<HitDetails>],
-    summaries: &[MadeSummary],
-    has_more: &HashMap<u64, bool>,
-) -> Option<CertainDetails> {
-    let has_details = |hit: &Option<HitDetails>| {
-        let explained = |hit: &HitDetails| hit.explanation.is_some() || !options.explain;
-        hit.as_ref().is_some_and(explained)
-    };
-    let is_whole = details.iter().all(has_details)
-        && !summaries.contains(&MadeSummary::Lost)
-        && found
-            .page
-            .iter()
-            .all(|one| has_more.contains_key(&one.hit.site_hash));
-    is_whole.then_some(CertainDetails(()))
-}
-
-/// What became of the summary of a hit.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum MadeSummary {
-    Html(String),
-    /// The document store has no text of it.
-    NoText,
-    /// Its server gave none.
-    Lost,
 }
 
 /// Chunks that did not answer, and why.
@@ -146,7 +112,13 @@ impl Page<'_> {
             coverage.lacks(COUNT, &chunks, &error);
             HashMap::new()
         });
-        let proof = certain(self.options, self.found, &details, &summaries, &has_more);
+        let proof = certain(
+            self.options,
+            &self.found.page,
+            &details,
+            &summaries,
+            &has_more,
+        );
         Ok(Shown {
             details,
             summaries,

@@ -8,17 +8,19 @@ mod url;
 
 mod gantt;
 mod missing;
+mod settings;
 mod times;
 
 use crate::api::options::DEPTH_MAX;
 use crate::api::options::SearchOptions;
+use crate::http::page::settings::{pairs, settings};
 use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
 use engine::details::TITLE_CHARS_MAX;
 use gantt::{Gantt, gantt};
 use index::StoredDocument;
 use missing::{Missing, missing};
-use search::{Operator, Ranking};
+use search::Operator;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -351,45 +353,6 @@ fn within_site(query: &str, site: &str) -> Option<String> {
         true => format!("site:{site} {query}"),
         false => format!("site:\"{site}\" {query}"),
     })
-}
-
-/// Options that differ from the usual, as parameters.
-fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
-    let usual = SearchOptions::default();
-    let mut settings = Vec::new();
-    let mut set = |name, value: String, is_usual: bool| {
-        if !is_usual {
-            settings.push((name, value));
-        }
-    };
-    set("k", options.k.to_string(), options.k == usual.k);
-    set(
-        "start",
-        options.start.to_string(),
-        options.start == usual.start,
-    );
-    set(
-        "per_site",
-        options.per_site.to_string(),
-        options.per_site == usual.per_site,
-    );
-    set("any", "1".into(), options.operator == usual.operator);
-    set("ranking", "tfidf".into(), options.ranking != Ranking::TfIdf);
-    set("explain", "1".into(), !options.explain);
-    set("count", "none".into(), options.counted);
-    set("partial", "0".into(), options.partial);
-    set("trace", "1".into(), !options.trace);
-    if let Some(timeout) = options.timeout {
-        set("timeout", format!("{}ms", timeout.as_millis()), false);
-    }
-    settings
-}
-
-/// The parameters of a link to the same search.
-fn pairs(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
-    let mut pairs = vec![("q", query.to_owned())];
-    pairs.extend(settings(options));
-    pairs
 }
 
 /// Other searches to try when nothing was found: text and link.

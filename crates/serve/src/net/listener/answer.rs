@@ -1,10 +1,10 @@
 //! One request of a connection: counted, answered by the router, its answer bounded.
 
-use super::ConnectionLimits;
 use super::client::ClientAddress;
 use super::connection::{Answering, Connection};
+use super::limits::ConnectionLimits;
 use super::output::{LARGE_BYTES, Output, Room, TooMuch, held};
-use crate::http::{refusal, retry_soon};
+use crate::http::response::{refusal, retry_soon};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, Response, StatusCode, Version, header};

@@ -4,9 +4,9 @@
 //! idle connection is closed instead: of the client that has most, the one that has been idle longest. A newcomer is turned
 //! away only where every connection is being answered, or where its own client has its share and all of that is busy.
 
-use super::ConnectionLimits;
 use super::client::ClientAddress;
 use super::connection::Connection;
+use super::limits::ConnectionLimits;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

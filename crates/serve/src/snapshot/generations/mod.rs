@@ -4,8 +4,6 @@
 //! before stays for queries that began with it: their hits are numbers that only it can resolve.
 
 use crate::api::chunks::Chunks;
-use crate::api::error::ServeError;
-use crate::snapshot::verifier;
 use index::{Index, IndexError, PreloadParts};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -26,7 +24,7 @@ pub struct Generations {
     /// One reload at a time.
     reloading: Mutex<()>,
     /// The thread that verifies files again, where there is one.
-    verifier: OnceLock<Thread>,
+    pub(super) verifier: OnceLock<Thread>,
 }
 
 /// Hears of a generation, by number, what was really done to bring it into memory.
@@ -154,14 +152,6 @@ impl Generations {
         let mut partitions = self.partitions();
         self.newest().check_partition(chunks.clone())?;
         partitions.push(chunks);
-        Ok(())
-    }
-
-    /// Has files verified again in the background, `bytes_per_s` of them a second; 0 only those that were changed. Called
-    /// once.
-    pub fn verify_in_background(self: &Arc<Self>, bytes_per_s: u64) -> Result<(), ServeError> {
-        let thread = verifier::start(Arc::downgrade(self), bytes_per_s)?;
-        let _ = self.verifier.set(thread);
         Ok(())
     }
 
