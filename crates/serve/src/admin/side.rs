@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 /// Few ask: a scraper or two, and those who watch the process.
 const CONNECTIONS_MAX: usize = 64;
-/// Work of requests that is still under way at the end is left after so long.
+/// Longest time for requests in work at the end.
 const END: Duration = Duration::from_secs(1);
 
 /// The address is taken; no request is answered yet.

@@ -1,4 +1,4 @@
-//! Whether a server is about to end.
+//! Flag of a server that is about to end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What can go wrong with a search or with serving, by the decision its user can make.
+//! Errors of searches and of serving, by the decision that their user can make.
 use index::IndexError;
 use std::io;
 

@@ -106,7 +106,7 @@ pub struct SearchRequest {
     pub counted: bool,
     /// The generation to answer from; 0 is the newest.
     pub generation: u64,
-    /// When nobody waits any more.
+    /// Deadline of the request.
     pub deadline: Instant,
 }
 
@@ -121,7 +121,7 @@ pub struct DetailsRequest {
     pub bytes_max: usize,
     /// The generation that the hits are of.
     pub generation: u64,
-    /// When nobody waits any more.
+    /// Deadline of the request.
     pub deadline: Instant,
 }
 
@@ -134,7 +134,7 @@ pub struct CountSitesRequest {
     pub limit: u64,
     /// The generation to answer from.
     pub generation: u64,
-    /// When nobody waits any more.
+    /// Deadline of the request.
     pub deadline: Instant,
 }
 
@@ -149,7 +149,7 @@ pub struct SummariesRequest {
     pub terms: Arc<[SummaryTerm]>,
     /// The generation to answer from; 0 is the newest.
     pub generation: u64,
-    /// When nobody waits any more.
+    /// Deadline of the request.
     pub deadline: Instant,
 }
 
@@ -195,7 +195,7 @@ pub struct TextSummary {
 pub struct PartitionHits {
     /// The k best, best first; all, where fewer match.
     pub hits: Vec<ScoredHit>,
-    /// How many documents of the partition match: at least so many, where the count is not exact.
+    /// Matching documents of the partition: a lower bound, where the count is not exact.
     pub matches_count: u64,
     /// Whether every match was counted.
     pub count_is_exact: bool,

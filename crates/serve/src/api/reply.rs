@@ -1,4 +1,4 @@
-//! Where an answer goes, and whether anybody still waits for it.
+//! Reply to one request, and its cancellation.
 
 use crate::api::server_error::ServerError;
 use tokio::sync::oneshot;
@@ -37,12 +37,12 @@ impl<T> Reply<T> {
         }
     }
 
-    /// Whether nobody waits any more: the client has gone, or has been answered by another replica.
+    /// Returns whether the request was cancelled: the client has gone, or has been answered by another replica.
     pub fn is_abandoned(&self) -> bool {
         self.0.is_closed()
     }
 
-    /// Ready when nobody waits any more.
+    /// Waits for the cancellation of the request.
     pub async fn abandoned(&mut self) {
         self.0.closed().await;
     }

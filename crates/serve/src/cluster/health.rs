@@ -1,4 +1,4 @@
-//! Which servers are alive, asked of each a few times a second.
+//! Health checks of all servers, a few times a second.
 //!
 //! A server that is dead or stopped is left out within two seconds, and taken back at the first answer
 //! after. What it says of itself is compared with what the cluster file says of it: one that serves another
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Between two questions to a server.
 const PERIOD: Duration = Duration::from_millis(250);
-/// A server that has not answered after so long is taken for dead.
+/// Time without an answer after which a server is taken for dead.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
 
 /// A server as health checks see it.

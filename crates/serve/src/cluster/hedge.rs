@@ -1,4 +1,4 @@
-//! How long calls take, and when a second one is worth its cost.
+//! Hedging delay, from the latency of calls.
 //!
 //! Hedged requests (Dean & Barroso, "The Tail at Scale", CACM 2013): a call that takes longer than most is
 //! made again at another replica, and the first answer counts. A budget keeps the extra calls under a
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Calls that are remembered.
 const REMEMBERED: usize = 256;
-/// The quantile is worked out anew after so many calls.
+/// Calls between two computations of the quantile.
 const RENEWED_AFTER: usize = 32;
 /// Below this, waking up for a hedge costs more than the wait.
 const HEDGE_MIN_US: u64 = 1_000;
@@ -65,7 +65,7 @@ impl Pace {
         }
     }
 
-    /// After so long a call is slower than 19 of 20; `None` while too little is known.
+    /// Returns the 95th percentile of call latency, the hedging delay; `None` while too few calls are known.
     pub(crate) fn hedge_after(&self) -> Option<Duration> {
         match self.p95_us.load(Ordering::Relaxed) {
             0 => None,

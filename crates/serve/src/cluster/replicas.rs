@@ -1,4 +1,4 @@
-//! The servers that hold the same part of the index, and a call to any of them.
+//! Replicas of one part of the index, and a call to any of them.
 //!
 //! ```text
 //! call ─► the replica with least to do ──────────────► answer
@@ -22,7 +22,7 @@ use tokio::sync::watch;
 /// Calls to one replica for one request: a connection that broke while the server was away deserves a
 /// second try.
 const TRIES_MAX: u32 = 2;
-/// One that is taken for dead is asked when no other is left, and gets so long.
+/// Longest time for a call to a replica that is taken for dead, when no other is left.
 const LAST_RESORT: Duration = Duration::from_millis(250);
 /// Before a replica is tried again.
 const PAUSE: Duration = Duration::from_millis(10);

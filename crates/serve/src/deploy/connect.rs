@@ -1,4 +1,4 @@
-//! A front-end's way to the servers that a cluster file names.
+//! Connection of a front-end to the servers that a cluster file names.
 
 use crate::api::backend::{DocumentServer, IndexServer};
 use crate::api::chunks::Chunks;
@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// Servers that are being started get so long to answer for the first time.
+/// Longest time for the first answer of servers that are being started.
 const START: Duration = Duration::from_secs(10);
 /// Between two questions meanwhile.
 const AGAIN: Duration = Duration::from_millis(100);

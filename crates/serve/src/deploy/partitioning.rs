@@ -1,4 +1,4 @@
-//! How an index is spread over the index servers of one machine.
+//! Partitioning of an index over the index servers of one machine.
 
 use crate::api::chunks::Chunks;
 use crate::api::error::ServeError;

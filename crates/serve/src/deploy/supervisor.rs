@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const RESTART_MIN: Duration = Duration::from_millis(100);
 const RESTART_MAX: Duration = Duration::from_secs(5);
 const STEADY: Duration = Duration::from_secs(10);
-/// A process that was asked to end gets so long.
+/// Longest time for a process to end.
 const END: Duration = Duration::from_secs(15);
 /// What a process says when it can be asked.
 const READY: &str = "listening on ";

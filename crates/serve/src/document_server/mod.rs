@@ -12,7 +12,7 @@ use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::net::blocking::beside_io;
 use crate::snapshot::generations::Generations;
-use crate::snapshot::partition_maps::Tables;
+use crate::snapshot::partition_maps::PartitionMaps;
 use crate::snapshot::status::{reloaded, status_of};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use index::{DocumentStore, StoredDocument, TextKey, Texts};
@@ -24,7 +24,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use text::summary::{SummaryOptions, SummaryQuery};
 
-/// Work that has gone on for so long is shared with the pool.
+/// Time after which work is shared with the pool.
 const SHARE_AFTER: Duration = Duration::from_micros(100);
 /// Batches that may wait for the pool; more would only find their work done.
 const CALLS_WAITING_MAX: usize = 64;
@@ -37,7 +37,7 @@ pub struct InProcessDocumentServer {
     calls: Option<Sender<Arc<Batch>>>,
     threads: Vec<JoinHandle<()>>,
     draining: Draining,
-    tables: Tables,
+    partition_maps: PartitionMaps,
     figures: Arc<DocumentFigures>,
 }
 
@@ -113,7 +113,7 @@ impl InProcessDocumentServer {
             calls: Some(sender),
             threads: started,
             draining,
-            tables: Tables::default(),
+            partition_maps: PartitionMaps::default(),
             figures: Arc::default(),
         })
     }
@@ -247,7 +247,13 @@ impl DocumentServer for InProcessDocumentServer {
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         let (generations, chunks) = (&self.generations, &self.chunks);
-        let status = status_of(generations, chunks, &self.draining, &self.tables, request);
+        let status = status_of(
+            generations,
+            chunks,
+            &self.draining,
+            &self.partition_maps,
+            request,
+        );
         reply.send(Ok(status));
     }
 

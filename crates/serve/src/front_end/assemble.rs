@@ -1,4 +1,4 @@
-//! The hits of an answer, put together from what servers said of them.
+//! Assembly of the hits of an answer from details and summaries.
 
 use crate::api::messages::HitDetails;
 use crate::front_end::query_phase::Found;

@@ -66,7 +66,7 @@ impl Weighter<Asked, Arc<SearchAnswer>> for Bytes {
 }
 
 impl Cache {
-    /// A cache of at most so many bytes, about.
+    /// Makes a cache of about `bytes` bytes.
     pub(crate) fn new(bytes: usize) -> Cache {
         // A page of ten hits is about four kilobytes.
         let answers = (bytes / 4096).max(1);

@@ -1,4 +1,4 @@
-//! What an answer lacks, and whether that makes it an error.
+//! Coverage of an answer: what was searched, what was lost, and whether that is an error.
 //!
 //! An answer without a part of the index is either marked so or none at all: nothing is left out in
 //! silence. A full queue is never a partial answer, since its client is asked to come back.

@@ -1,4 +1,4 @@
-//! Which requests did not end with a whole answer? One line of the log for each, with the query's number.
+//! Log of requests that did not end with a whole answer: one line for each, with the number of the query.
 //!
 //! A server in trouble has trouble with every request: of each kind a few lines a second are warnings, the
 //! others are there for who asks for `debug`. What was typed is never logged: it is its author's business.

@@ -1,4 +1,4 @@
-//! The search of all partitions, repeated until the page is certain.
+//! Query phase: the search of all partitions, repeated until the page is certain.
 
 use crate::api::chunks::{part_of, shown};
 use crate::api::error::SearchError;

@@ -1,4 +1,4 @@
-//! What every request meets and every response gets: a check of its host and body, headers of security.
+//! Middleware of all routes: checks of host and body, security headers.
 
 use crate::api::draining::Draining;
 use crate::http::response::refusal;

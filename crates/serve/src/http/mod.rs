@@ -1,4 +1,4 @@
-//! The HTTP side: routes, headers, and errors as clients see them.
+//! HTTP routes, headers, and errors as clients see them.
 //!
 //! A request is a task: while servers search, its thread reads other requests. A client that goes away
 //! takes its task along, and with it whatever was asked of servers.

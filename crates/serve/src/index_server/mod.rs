@@ -31,7 +31,7 @@ use crate::index_server::job::{Job, Work};
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::workers::Handlers;
 use crate::snapshot::generations::Generations;
-use crate::snapshot::partition_maps::Tables;
+use crate::snapshot::partition_maps::PartitionMaps;
 use crate::snapshot::status::{reloaded, status_of};
 use engine::Part;
 use index::Index;
@@ -46,7 +46,7 @@ pub struct InProcessIndexServer {
     opened: RwLock<Vec<Arc<Part>>>,
     handlers: Handlers,
     draining: Draining,
-    tables: Tables,
+    partition_maps: PartitionMaps,
 }
 
 /// Hits whose details the thread of the request reads itself: some thirty microseconds at most.
@@ -69,7 +69,7 @@ impl InProcessIndexServer {
             opened: RwLock::new(vec![Arc::new(opened)]),
             handlers,
             draining,
-            tables: Tables::default(),
+            partition_maps: PartitionMaps::default(),
         })
     }
 
@@ -200,7 +200,13 @@ impl IndexServer for InProcessIndexServer {
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         let (generations, chunks) = (&self.generations, &self.chunks);
-        let status = status_of(generations, chunks, &self.draining, &self.tables, request);
+        let status = status_of(
+            generations,
+            chunks,
+            &self.draining,
+            &self.partition_maps,
+            request,
+        );
         reply.send(Ok(status));
     }
 

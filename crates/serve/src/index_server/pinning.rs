@@ -1,4 +1,4 @@
-//! Puts handlers where placement wants them, and says what the kernel made of it.
+//! Pinning of handlers to cores, and the placement that the kernel reports.
 
 use crate::api::error::ServeError;
 use schedule::CpuSet;

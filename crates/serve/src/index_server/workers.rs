@@ -151,7 +151,7 @@ impl Drop for Handlers {
     }
 }
 
-/// How many may wait for so many handlers when a search takes so long.
+/// Returns the queue capacity for `handlers` handlers and a mean search time of `mean_us`.
 fn queue_length(handlers: usize, mean_us: u64) -> usize {
     let length = (WAIT_MAX_US * handlers as u64 / mean_us) as usize;
     // Very many handlers have the shortest queue for each, though it is over the longest of all.

@@ -1,4 +1,4 @@
-//! What the front-end counts and times for Prometheus.
+//! Metrics of a front-end.
 
 use crate::api::error::SearchError;
 use crate::front_end::FrontEnd;

@@ -1,4 +1,4 @@
-//! What a process of a cluster tells of itself: an index server or a document server.
+//! Metrics of an index server or a document server that is a process of its own.
 //!
 //! The names are those that a front-end has for the same things, so one set of rules and one `shorttail top`
 //! read all kinds of servers.

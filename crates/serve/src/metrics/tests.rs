@@ -1,4 +1,4 @@
-//! Is everything in the text explained, and is every partition timed?
+//! Tests of the metrics: each has a description, each partition its times.
 use super::front_end::{Client, Metrics};
 use super::process::ServerMetrics;
 use crate::api::draining::Draining;

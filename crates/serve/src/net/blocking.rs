@@ -1,4 +1,4 @@
-//! Work that takes longer than an I/O thread may be held up.
+//! Blocking work, kept off the I/O threads.
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 

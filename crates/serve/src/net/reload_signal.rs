@@ -1,4 +1,4 @@
-//! SIGHUP opens the newest generation of the index.
+//! Reload on SIGHUP.
 
 use futures_util::future::BoxFuture;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! A connection whose client must keep reading.
+//! Write timeout of a connection.
 
 use std::future::Future;
 use std::io;

@@ -27,9 +27,9 @@ use wire::rpc;
 use wire::rpc::document_server_server::{self as documents, DocumentServerServer};
 use wire::rpc::index_server_server::{self as indexes, IndexServerServer};
 
-/// Front-ends hear that the server will end with their next question; so long it goes on as before.
+/// Front-ends hear that the server will end with their next question; until then it goes on as before.
 const NOTICE: Duration = Duration::from_millis(750);
-/// Requests that run get so long to end.
+/// Longest time for requests in work to end.
 const DRAIN: Duration = Duration::from_secs(10);
 /// The largest request: a page of hits.
 const REQUEST_BYTES_MAX: usize = 4 << 20;

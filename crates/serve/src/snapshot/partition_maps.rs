@@ -10,15 +10,15 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A front-end that has not been heard of for so long is gone.
+/// Time without a message after which a front-end is gone.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(10);
 
-/// What front-ends believe of the cluster.
+/// Partition maps of front-ends, by the name of the front-end.
 #[derive(Debug, Default)]
-pub(crate) struct Tables(Mutex<HashMap<String, (Instant, Vec<Chunks>)>>);
+pub(crate) struct PartitionMaps(Mutex<HashMap<String, (Instant, Vec<Chunks>)>>);
 
-impl Tables {
-    /// Notes what a front-end believes; what it must be told where another one believes otherwise.
+impl PartitionMaps {
+    /// Notes the partition map of a front-end; returns the conflict with that of another front-end, if any.
     pub(crate) fn note(&self, request: &StatusRequest) -> Option<String> {
         if request.front_end.is_empty() {
             return None;
@@ -53,7 +53,7 @@ fn first_difference(ours: &[Chunks], theirs: &[Chunks]) -> Option<(u32, Option<C
         |parts: &[Chunks], chunk: u32| parts.iter().find(|part| part.contains(&chunk)).cloned();
     let ends = ours.iter().chain(theirs).map(|part| *part.end());
     let last = ends.max()?;
-    // Tables differ first where a part of one of them begins or has just ended.
+    // PartitionMaps differ first where a part of one of them begins or has just ended.
     let mut borders: Vec<u32> = ours
         .iter()
         .chain(theirs)
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn who_disagrees_is_told_the_chunk() {
-        let tables = Tables::default();
+        let tables = PartitionMaps::default();
         assert_eq!(tables.note(&request("a", &[0..=1, 2..=3])), None);
         assert_eq!(tables.note(&request("b", &[0..=1, 2..=3])), None);
         let told = tables.note(&request("c", &[0..=1, 2..=2, 3..=3]));
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_front_end_may_change_its_own_table() {
-        let tables = Tables::default();
+        let tables = PartitionMaps::default();
         assert_eq!(tables.note(&request("a", &[0..=1])), None);
         assert_eq!(tables.note(&request("a", &[0..=0, 1..=1])), None);
     }

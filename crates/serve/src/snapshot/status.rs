@@ -5,14 +5,14 @@ use crate::api::draining::Draining;
 use crate::api::messages::{Status, StatusRequest};
 use crate::api::server_error::ServerError;
 use crate::snapshot::generations::Generations;
-use crate::snapshot::partition_maps::Tables;
+use crate::snapshot::partition_maps::PartitionMaps;
 
 /// Returns the status of a server of this process, and notes the partition map of the front-end that asks.
 pub(crate) fn status_of(
     generations: &Generations,
     chunks: &Chunks,
     draining: &Draining,
-    tables: &Tables,
+    partition_maps: &PartitionMaps,
     request: &StatusRequest,
 ) -> Status {
     let (newest, before) = generations.held();
@@ -28,7 +28,7 @@ pub(crate) fn status_of(
         analyzer: Some(newest.analyzer()),
         has_texts: newest.documents().texts() == index::Texts::Stored,
         is_draining: draining.has_begun(),
-        disagreement: tables.note(request),
+        disagreement: partition_maps.note(request),
     }
 }
 

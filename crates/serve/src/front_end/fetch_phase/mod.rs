@@ -1,4 +1,4 @@
-//! What the hits of a page show: titles from index servers, and beside them summaries from document servers.
+//! Fetch phase: details of the hits from index servers, and beside them summaries from document servers.
 //!
 //! ```text
 //! page ─┬─► details ─► counts of sites ─┐

@@ -1,4 +1,4 @@
-//! Are the summaries those of the hits, even where another URL has the same hash?
+//! Tests of summaries where two URLs have the same hash.
 use super::*;
 use crate::api::messages::{Status, StatusRequest};
 use crate::api::reply::Reply;

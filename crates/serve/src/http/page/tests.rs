@@ -1,4 +1,4 @@
-//! Does the page say what the answer says, and never what a document wants it to?
+//! Tests of the page: what the answer says, and nothing that a document injects.
 use super::*;
 use wire::{PhaseTimes, Total};
 

@@ -1,4 +1,4 @@
-//! How are times and counts written, and how much of the whole is each phase?
+//! Formatting of times and counts, and the share of each phase.
 
 use wire::SearchAnswer;
 

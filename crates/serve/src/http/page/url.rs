@@ -1,4 +1,4 @@
-//! Which stored URLs may become links, and how an address is shown.
+//! URLs of documents as links and as breadcrumbs.
 use url::Url;
 
 /// The address to link to, when it is safe to: `http` or `https` with a host, as a browser parses

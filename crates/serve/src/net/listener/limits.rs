@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Limits of connections, of their clients and of their buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// Connections at once. Where there are so many, an idle one is closed for a newcomer.
+    /// Upper bound on open connections. At the bound, an idle one is closed for a newcomer.
     pub connections_max: usize,
     /// Connections at once of one client: an IPv4 address, or the /64 of an IPv6 address. Behind a trusted proxy,
     /// requests of one client in work at once.

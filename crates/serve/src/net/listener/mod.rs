@@ -35,10 +35,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// At the end, idle connections stay open for so long: a request that is on its way must not meet a closed
+/// At the end, idle connections stay open for this time: a request that is on its way must not meet a closed
 /// door. Every answer meanwhile tells its client that the connection ends with it.
 const LINGER: Duration = Duration::from_secs(1);
-/// Connections that are still busy after so long are cut.
+/// Time after which busy connections are cut.
 const DRAIN: Duration = Duration::from_secs(10);
 /// After an error of the system (too many open files, mostly), before the next connection is taken.
 const PAUSE: Duration = Duration::from_millis(50);

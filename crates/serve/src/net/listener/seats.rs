@@ -1,4 +1,4 @@
-//! Room for connections: how many there are of whom, and which gives way to a newcomer.
+//! Seats for connections: their number by client, and the one that gives way to a newcomer.
 //!
 //! A full listener that turned newcomers away could be locked by anybody who keeps enough idle connections open. So an
 //! idle connection is closed instead: of the client that has most, the one that has been idle longest. A newcomer is turned

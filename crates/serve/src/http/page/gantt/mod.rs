@@ -1,4 +1,4 @@
-//! Where did the time of one query go, step by step? Its timeline as a chart.
+//! Timeline of one query, drawn as a chart.
 //!
 //! ```text
 //! step                   began   took    0        200 µs     400 µs

@@ -1,4 +1,4 @@
-//! Does the chart show every step where it was, under the step that it is part of?
+//! Tests of the chart: each step at its place, under the step that contains it.
 use super::*;
 use crate::http::page::tests::answer;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What does an answer lack, in words for who searches?
+//! Banner of what an answer lacks, in words for users.
 //!
 //! One sentence for each kind of loss, whatever the number of servers; which server said what stands in the
 //! JSON.

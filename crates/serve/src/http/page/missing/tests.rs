@@ -1,4 +1,4 @@
-//! Does the banner say all that an answer lacks, and nothing over one that is whole?
+//! Tests of the banner: all that an answer lacks, and nothing over a whole one.
 use super::*;
 use crate::http::page::tests::answer;
 
