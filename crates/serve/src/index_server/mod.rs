@@ -90,7 +90,7 @@ impl InProcessIndexServer {
     /// The generation asked for, with this partition's segments at hand.
     fn opened(&self, generation: u64) -> Result<Arc<Part>, ServerError> {
         let index = self.generations.get(generation);
-        let index = index.ok_or_else(|| ServerError::GenerationGone { generation })?;
+        let index = index.ok_or(ServerError::GenerationGone { generation })?;
         let opened = self.opened_of(index);
         // What is known to be damaged is not worth a search.
         opened.ensure_trusted()?;
