@@ -1,11 +1,12 @@
-//! What a request to an administration address must show: its name, the token, and that no other site sent it.
+//! Guard of an administration address: its name, the token, and no request of another site.
 //!
 //! A browser on the machine of an administrator reaches loopback too, and runs scripts of any page. So `Host` must name
 //! this address (a name that an attacker's DNS points here is refused), and a request that changes something must not come
 //! from another origin. Health checks are for load balancers and show nothing, so they pass.
 
 use super::token::AdminToken;
-use crate::http::{one_host, refusal};
+use crate::http::layers::one_host;
+use crate::http::response::refusal;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};

@@ -2,9 +2,10 @@
 //!
 //! What it answers does not wait for the threads that read queries, however much these have to do.
 
-use crate::ServeError;
-use crate::draining::Draining;
-use crate::listener::{self, ConnectionLimits};
+use crate::api::draining::Draining;
+use crate::api::error::ServeError;
+use crate::net::listener;
+use crate::net::listener::ConnectionLimits;
 use axum::Router;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -14,7 +15,7 @@ use tokio::sync::oneshot;
 
 /// Few ask: a scraper or two, and those who watch the process.
 const CONNECTIONS_MAX: usize = 64;
-/// Work of requests that is still under way at the end is left after so long.
+/// Longest time for requests in work at the end.
 const END: Duration = Duration::from_secs(1);
 
 /// The address is taken; no request is answered yet.

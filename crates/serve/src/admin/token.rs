@@ -1,6 +1,6 @@
 //! The token that an administrator sends: `Authorization: Bearer TOKEN`.
 
-use crate::ServeError;
+use crate::api::error::ServeError;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;

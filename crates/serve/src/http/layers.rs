@@ -1,13 +1,13 @@
-//! What every request meets and every response gets: a check of its host and body, headers of security.
+//! Middleware of all routes: checks of host and body, security headers.
 
-use super::{App, refusal};
+use crate::api::draining::Draining;
+use crate::http::response::refusal;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::uri::Authority;
 use axum::http::{Response, StatusCode, Version};
 use axum::middleware::Next;
-use std::sync::Arc;
 
 /// Everything shown comes from documents, and documents come from anywhere: nothing may be loaded
 /// or run but what this server serves itself, and no script at all.
@@ -32,14 +32,14 @@ const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
 /// What every response gets: the security headers, and at the end of the server a word that the
 /// connection ends too.
 pub(crate) async fn finished(
-    State(app): State<Arc<App>>,
+    State(draining): State<Draining>,
     mut response: Response<Body>,
 ) -> Response<Body> {
     let headers = response.headers_mut();
     for (name, value) in SECURITY_HEADERS {
         headers.insert(name, value);
     }
-    if app.draining.has_begun() {
+    if draining.has_begun() {
         headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response

@@ -1,16 +1,17 @@
-//! What a process of a cluster tells of itself: an index server or a document server.
+//! Metrics of an index server or a document server that is a process of its own.
 //!
 //! The names are those that a front-end has for the same things, so one set of rules and one `shorttail top`
 //! read all kinds of servers.
 
-use super::partition::{
-    HandlerMetrics, PartitionTimes, busy, ended_early, expired, handlers, partition_seconds,
-};
+use super::index;
+use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
 use super::register::Register;
+use super::times::{PartitionTimes, partition_seconds};
+use crate::api::chunks::shown;
 use crate::document_server::DocumentFigures;
-use crate::generations::Generations;
-use crate::tables::shown;
-use crate::{InProcessDocumentServer, InProcessIndexServer};
+use crate::document_server::InProcessDocumentServer;
+use crate::index_server::InProcessIndexServer;
+use crate::snapshot::generations::Generations;
 use metrics::{Counter, Gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::Arc;
@@ -75,11 +76,11 @@ impl ServerMetrics {
         texts: Option<TextMetrics>,
     ) -> ServerMetrics {
         let chunks_count = generations.newest().chunks_count();
-        super::chunks(register).set(f64::from(chunks_count));
+        index::chunks(register).set(f64::from(chunks_count));
         ServerMetrics {
-            documents: super::documents(register),
-            generation: super::generation(register),
-            damaged_files: super::damaged_files(register),
+            documents: index::documents(register),
+            generation: index::generation(register),
+            damaged_files: index::damaged_files(register),
             handle: register.handle(),
             generations: Arc::clone(generations),
             handlers,

@@ -1,4 +1,4 @@
-//! Where counters, gauges and histograms are made: each with the sentence that explains it.
+//! Registration of counters, gauges and histograms, each with its description.
 //!
 //! The recorder belongs to one server and is never made the process's: tests run several servers.
 

@@ -1,10 +1,15 @@
-//! Is everything in the text explained, and is every partition timed?
-use super::*;
-use crate::reply::Reply;
-use crate::{
-    Draining, FrontEnd, Generations, HandlerOptions, InProcessDocumentServer, InProcessIndexServer,
-    SearchOptions, Topology,
-};
+//! Tests of the metrics: each has a description, each partition its times.
+use super::front_end::{Client, Metrics};
+use super::process::ServerMetrics;
+use crate::api::draining::Draining;
+use crate::api::options::SearchOptions;
+use crate::api::reply::Reply;
+use crate::deploy::partitioning::Topology;
+use crate::document_server::InProcessDocumentServer;
+use crate::front_end::FrontEnd;
+use crate::index_server::InProcessIndexServer;
+use crate::index_server::options::HandlerOptions;
+use crate::snapshot::generations::Generations;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use vfs::MemoryStorage;
@@ -138,9 +143,8 @@ async fn processes_tell_the_same_names() {
 
 /// One search, one page of summaries, and one that comes too late.
 async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
-    use crate::transport::{
-        DocumentServer, IndexServer, Query, SearchRequest, SummariesOf, SummariesRequest,
-    };
+    use crate::api::backend::{DocumentServer, IndexServer};
+    use crate::api::messages::{Query, SearchRequest, SummariesOf, SummariesRequest};
     use std::time::{Duration, Instant};
     let query = Query::new(1, "words".into(), Default::default(), Default::default());
     let deadline = Instant::now() + Duration::from_secs(60);

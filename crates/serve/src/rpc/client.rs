@@ -1,12 +1,13 @@
 //! Servers of other processes, as a front-end calls them.
 
 use super::{convert, failure};
-use crate::reply::Reply;
-use crate::server_error::ServerError;
-use crate::transport::{
-    CountSitesRequest, DetailsRequest, DocumentServer, HitDetails, IndexServer, PartitionHits,
-    Query, SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
+use crate::api::backend::{DocumentServer, IndexServer};
+use crate::api::messages::{
+    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query, SearchRequest, Status,
+    StatusRequest, SummariesOf, SummariesRequest, TextSummary,
 };
+use crate::api::reply::Reply;
+use crate::api::server_error::ServerError;
 use index::StoredDocument;
 use std::future::Future;
 use std::sync::Arc;

@@ -2,9 +2,10 @@
 //! of the wrong shape is an error, never a panic.
 
 use super::clause;
-use crate::options::ANSWER_BYTES_MAX;
-use crate::server_error::ServerError;
-use crate::transport::{Chunks, HitDetails, PartitionHits, Query, Status, StatusRequest};
+use crate::api::chunks::Chunks;
+use crate::api::messages::{HitDetails, PartitionHits, Query, Status, StatusRequest};
+use crate::api::options::ANSWER_BYTES_MAX;
+use crate::api::server_error::ServerError;
 use index::{Details, DocId, StoredDocument};
 use search::{Operator, Ranking, ScoredHit};
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! older server: then its code decides.
 
 use super::convert::malformed;
-use crate::server_error::ServerError;
+use crate::api::server_error::ServerError;
 use index::IndexError;
 use tonic::{Code, Status};
 use wire::rpc::Failure;

@@ -1,18 +1,19 @@
 //! An index server or a document server as a process of its own.
 
 use super::{convert, failure};
-use crate::draining::Draining;
-use crate::hangup;
-use crate::metrics_server::MetricsServer;
-use crate::reloads::{Reloaded, Reloads};
-use crate::reply::Reply;
-use crate::server::{io_runtime, listen_on};
-use crate::server_error::ServerError;
-use crate::transport::{
-    CountSitesRequest, DetailsRequest, DocumentServer, IndexServer, SearchRequest, SummariesOf,
-    SummariesRequest, TextSummary,
+use crate::admin::metrics_server::MetricsServer;
+use crate::api::backend::{DocumentServer, IndexServer};
+use crate::api::draining::Draining;
+use crate::api::error::ServeError;
+use crate::api::messages::{
+    CountSitesRequest, DetailsRequest, SearchRequest, SummariesOf, SummariesRequest, TextSummary,
 };
-use crate::{ServeError, ServerMetrics};
+use crate::api::reply::Reply;
+use crate::api::server_error::ServerError;
+use crate::metrics::process::ServerMetrics;
+use crate::net::reload_signal;
+use crate::net::socket::{io_runtime, listen_on};
+use crate::snapshot::reloads::{Reloaded, Reloads};
 use index::DocId;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -26,9 +27,9 @@ use wire::rpc;
 use wire::rpc::document_server_server::{self as documents, DocumentServerServer};
 use wire::rpc::index_server_server::{self as indexes, IndexServerServer};
 
-/// Front-ends hear that the server will end with their next question; so long it goes on as before.
+/// Front-ends hear that the server will end with their next question; until then it goes on as before.
 const NOTICE: Duration = Duration::from_millis(750);
-/// Requests that run get so long to end.
+/// Longest time for requests in work to end.
 const DRAIN: Duration = Duration::from_secs(10);
 /// The largest request: a page of hits.
 const REQUEST_BYTES_MAX: usize = 4 << 20;
@@ -193,7 +194,7 @@ fn router(services: &Services) -> Router {
 }
 
 async fn reload_on_hangup(services: Services) {
-    hangup::reload_on_hangup(|| {
+    reload_signal::reload_on_hangup(|| {
         let services = services.clone();
         Box::pin(async move { services.reload().await })
     })

@@ -2,7 +2,7 @@
 
 use crate::corpus::{RUNTIME, Searched, document, index, index_server};
 use index::DocId;
-use serve::transport::{
+use serve::api::messages::{
     CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
     StatusRequest,
 };

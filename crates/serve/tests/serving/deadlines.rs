@@ -1,7 +1,7 @@
 //! Does a timeout mean what it says?
 use crate::corpus::{RUNTIME, Searched, document, index, index_server};
 use crate::failing::{Failing, Failure};
-use serve::transport::SearchRequest;
+use serve::api::messages::SearchRequest;
 use serve::{IndexServer, Query, Reply, SearchError, SearchOptions, ServerError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,7 @@
 //! Is a partition that fails ever missing from an answer without a word?
 use crate::corpus::{Searched, document, index, index_server};
 use index::IndexError;
-use serve::transport::{
+use serve::api::messages::{
     CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
     StatusRequest,
 };

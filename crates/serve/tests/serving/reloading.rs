@@ -1,7 +1,7 @@
 //! Does a new generation of the index take the place of the old one without a query noticing?
 use crate::corpus::{RUNTIME, commit};
 use index::{OptimizeOptions, optimize};
-use serve::transport::DetailsRequest;
+use serve::api::messages::DetailsRequest;
 use serve::{
     Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
     InProcessIndexServer, IndexServer, Query, Reply, SearchOptions, ServerError, Topology,

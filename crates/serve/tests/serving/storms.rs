@@ -1,6 +1,6 @@
 //! Queries whose generation is closed while they are answered.
 use crate::corpus::{RUNTIME, commit};
-use serve::transport::{
+use serve::api::messages::{
     CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
     StatusRequest,
 };

@@ -1,0 +1,163 @@
+//! The administration of a server: `/reload`, `/metrics` and `/healthz`, away from the public port.
+//!
+//! ```text
+//! public port ──► search, documents, health          any number of clients, I/O threads
+//! admin port  ──► guard (Host, token, Origin) ──► reload, metrics, health     a thread of its own
+//! ```
+//!
+//! Invariants: no public route changes what is served; an address that is not loopback demands a token;
+//! `/healthz` answers whatever the I/O threads of the public port do.
+
+pub(crate) mod metrics_server;
+
+pub(crate) mod guard;
+pub(crate) mod side;
+mod token;
+
+use crate::api::error::ServeError;
+use crate::http;
+use crate::http::App;
+use crate::http::layers::finished;
+use crate::http::response::{JSON, refusal, respond};
+use crate::net::socket::listen_on;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Response, StatusCode};
+use axum::middleware::map_response_with_state;
+use axum::routing::{get, post};
+use guard::Guard;
+use side::{Side, SideThread};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+pub use token::AdminToken;
+
+/// Where a server is administered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum AdminAddress {
+    /// Loopback, at the port after the public one; any free port where that is taken or the public port is 0.
+    #[default]
+    Beside,
+    /// At a given address and port.
+    At(String),
+    /// Nowhere: metrics cannot be read, and a reload takes a signal.
+    Off,
+}
+
+/// How a server is administered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AdminOptions {
+    /// Where to listen.
+    pub address: AdminAddress,
+    /// Demanded of every request but health checks; an address that is not loopback needs one.
+    pub token: Option<AdminToken>,
+}
+
+/// The address is taken; no request is answered yet.
+pub(crate) struct AdminServer {
+    side: Side,
+    guard: Guard,
+}
+
+impl AdminServer {
+    /// Takes the address that `options` name; `None` where administration is off. `public` is the public address and
+    /// `is_any_port` whether its port was left to the system.
+    pub(crate) fn bind(
+        options: &AdminOptions,
+        public: SocketAddr,
+        is_any_port: bool,
+    ) -> Result<Option<AdminServer>, ServeError> {
+        let named = match &options.address {
+            AdminAddress::Off => return Ok(None),
+            AdminAddress::Beside => None,
+            AdminAddress::At(address) => Some(address.as_str()),
+        };
+        let (listener, address) = match named {
+            None => beside(public, is_any_port)?,
+            Some(address) => listen_on(address).map_err(|error| ServeError::Options {
+                option: "--admin",
+                reason: error.to_string(),
+            })?,
+        };
+        if !address.ip().is_loopback() && options.token.is_none() {
+            return Err(ServeError::Options {
+                option: "--admin",
+                reason: format!(
+                    "{address} can be reached from other machines: demand a token with --admin-token-file FILE, \
+                     or listen at 127.0.0.1"
+                ),
+            });
+        }
+        let guard = Guard::new(address, named, options.token.clone());
+        Ok(Some(AdminServer {
+            side: Side { listener, address },
+            guard,
+        }))
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.side.address
+    }
+
+    /// Begins to answer, on a thread of its own, until the returned thread is dropped.
+    pub(crate) fn start(self, app: Arc<App>) -> Result<SideThread, ServeError> {
+        let routes = Router::new()
+            .route("/healthz", get(http::health))
+            .route("/metrics", get(metrics_text))
+            .route("/reload", post(reload))
+            .fallback(async || {
+                refusal(
+                    StatusCode::NOT_FOUND,
+                    "nothing is here; the admin address has GET /metrics, GET /healthz and POST /reload",
+                )
+            })
+            .method_not_allowed_fallback(async || {
+                refusal(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "GET /metrics, GET /healthz and POST /reload are answered here",
+                )
+            });
+        let router = self
+            .guard
+            .around(routes)
+            .layer(map_response_with_state(app.draining.clone(), finished))
+            .with_state(app);
+        self.side.start("admin", router, std::future::pending())
+    }
+}
+
+/// A loopback address at the port after the public one, or at a free one.
+fn beside(
+    public: SocketAddr,
+    is_any_port: bool,
+) -> Result<(std::net::TcpListener, SocketAddr), ServeError> {
+    let at = |port| listen_on(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)).to_string());
+    match public.port().checked_add(1) {
+        Some(port) if !is_any_port => at(port).or_else(|_| at(0)),
+        _ => at(0),
+    }
+}
+
+async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
+    const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+    // Beside this thread, which answers health checks.
+    let rendered = tokio::task::spawn_blocking(move || app.metrics.render(&app.front_end)).await;
+    match rendered {
+        Ok(text) => respond(StatusCode::OK, TEXT, text),
+        Err(_) => refusal(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the metrics cannot be told; see the server's log",
+        ),
+    }
+}
+
+async fn reload(State(app): State<Arc<App>>) -> Response<Body> {
+    match app.reload().await {
+        Ok(generation) => {
+            let json = serde_json::json!({ "generation": generation });
+            respond(StatusCode::OK, JSON, json.to_string())
+        }
+        // Whoever may ask for a reload may read the paths of the index.
+        Err(error) => refusal(http::status(&error), &error.to_string()),
+    }
+}

@@ -1,0 +1,163 @@
+//! Errors of searches and of serving, by the decision that their user can make.
+use index::IndexError;
+use std::io;
+
+/// A search gave no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// The request asks for something that is not offered: change it.
+    #[error("{parameter}: {reason}")]
+    BadRequest {
+        /// The parameter at fault.
+        parameter: &'static str,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// The index cannot be read: repair it.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The index of a part on another machine cannot be read: repair it there.
+    #[error("{part} cannot read its index: {reason}")]
+    Damaged {
+        /// Which part.
+        part: String,
+        /// What it said.
+        reason: String,
+    },
+    /// Too many searches wait already: come back later.
+    #[error("{waiting} requests wait for {part} already; try again in a moment")]
+    Overloaded {
+        /// Which part.
+        part: String,
+        /// Length of its queue.
+        waiting: usize,
+    },
+    /// The deadline passed: allow more time, or ask for less.
+    #[error(
+        "the deadline passed while {part} worked; allow more with timeout=MILLISECONDS, or narrow the query"
+    )]
+    TimedOut {
+        /// Which part.
+        part: String,
+    },
+    /// The answer lacks parts and the client wants none such: come back later.
+    #[error(
+        "only {share} of the documents could be searched ({reason}), and partial=false was asked for"
+    )]
+    Partial {
+        /// How much, as a person reads it.
+        share: String,
+        /// Why.
+        reason: String,
+        /// Whether time was all that lacked.
+        timed_out: bool,
+    },
+    /// A part has closed the generation that the query began with, and no time was left to begin it again.
+    #[error("{part} no longer has generation {generation} of the index open; search again")]
+    GenerationGone {
+        /// Which part.
+        part: String,
+        /// The generation that the query began with.
+        generation: u64,
+    },
+    /// A part of the system gave no answer: an answer without it would be wrong.
+    #[error("{part} did not answer: {reason}")]
+    Unavailable {
+        /// Which part.
+        part: String,
+        /// Why, and what to do.
+        reason: String,
+    },
+}
+
+impl From<engine::BadRequest> for SearchError {
+    fn from(refused: engine::BadRequest) -> SearchError {
+        SearchError::BadRequest {
+            parameter: refused.parameter,
+            reason: refused.reason,
+        }
+    }
+}
+
+impl SearchError {
+    /// The answer would be over `bytes_max`.
+    pub(crate) fn too_large(explain: bool, bytes_max: usize) -> SearchError {
+        SearchError::BadRequest {
+            parameter: if explain { "explain" } else { "k" },
+            reason: too_large(explain, bytes_max),
+        }
+    }
+}
+
+/// Why a request whose answer would be too large is refused, and what to do.
+pub(crate) fn too_large(explain: bool, bytes_max: usize) -> String {
+    let limit = format!("larger than {bytes_max} bytes, the limit of one answer");
+    match explain {
+        true => format!(
+            "the explanations of these hits are {limit}; ask for fewer hits with k, or for fewer words"
+        ),
+        false => format!("these hits are {limit}; ask for fewer with k, and page with start"),
+    }
+}
+
+/// The server cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// Options that do not fit the index or each other.
+    #[error("{option}: {reason}")]
+    Options {
+        /// The option at fault.
+        option: &'static str,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// The address cannot be listened on.
+    #[error(
+        "cannot listen on {address}: {source}; stop what listens there, or choose another address \
+         (`--listen 127.0.0.1:0` takes any free port)"
+    )]
+    Listen {
+        /// The address asked for.
+        address: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The index cannot be served like this: lay it out otherwise, or repair it.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The cluster file cannot be read or contradicts itself.
+    #[error("{}: {reason}", path.display())]
+    ClusterFile {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// The servers of the cluster are not what its file says.
+    #[error("the cluster cannot be served: {reason}")]
+    Cluster {
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A process of the cluster cannot be started.
+    #[error("the {name} cannot be started: {source}")]
+    Process {
+        /// Which.
+        name: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The system refused threads or sockets.
+    #[error("cannot {operation}: {source}")]
+    System {
+        /// What was tried.
+        operation: &'static str,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}

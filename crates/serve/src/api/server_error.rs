@@ -1,0 +1,227 @@
+//! Failures of calls to servers, each with its retry rule.
+//!
+//! | failure | retry | reason in an answer | gRPC code |
+//! |---|---|---|---|
+//! | `Index`, `Damaged` | another replica | `damaged` | `DATA_LOSS` |
+//! | `Changed` | the same or another replica | `unreachable` | `UNAVAILABLE` |
+//! | `Overloaded` | another replica | `overloaded` | `RESOURCE_EXHAUSTED` |
+//! | `Expired` | another replica, before the deadline | `deadline` | `DEADLINE_EXCEEDED` |
+//! | `Cancelled` | another replica | `unreachable` | `CANCELLED` |
+//! | `TooLarge` | none | `limit` | `OUT_OF_RANGE` |
+//! | `GenerationGone` | another replica, then the query with a newer generation | `unreachable` | `FAILED_PRECONDITION` |
+//! | `NotServed` | another replica | `unreachable` | `NOT_FOUND` |
+//! | `Protocol` | another replica | `unreachable` | `INTERNAL` |
+//! | `Unreachable` | the same or another replica | `unreachable` | `UNAVAILABLE` |
+//!
+//! Decisions rest on the variant, never on the text of a message. Between processes the variant travels as
+//! `Failure` in the details of a gRPC status ([`crate::rpc`]).
+
+use crate::api::error::SearchError;
+use index::IndexError;
+
+/// A server's failure to answer a call.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// Its index cannot be read.
+    #[error(transparent)]
+    Index(IndexError),
+    /// The index of a server behind gRPC cannot be read.
+    #[error("{reason}")]
+    Damaged {
+        /// The damaged file; empty where the server named none.
+        file: String,
+        /// Offset of the damage in the file, in bytes.
+        offset: u64,
+        /// The server's message.
+        reason: String,
+    },
+    /// A file of the index changed while it was read. A further call may succeed.
+    #[error("{reason}")]
+    Changed {
+        /// The server's message.
+        reason: String,
+    },
+    /// Its queue is full.
+    #[error("{waiting} requests wait already")]
+    Overloaded {
+        /// Length of the queue.
+        waiting: usize,
+    },
+    /// The deadline passed before the work was done.
+    #[error("the deadline passed before it had time")]
+    Expired,
+    /// The caller closed the request before the work was done.
+    #[error("the request was cancelled")]
+    Cancelled,
+    /// The answer would be larger than the request allows.
+    #[error("{}", crate::api::error::too_large(*explain, *bytes_max))]
+    TooLarge {
+        /// Whether the request asked for explanations.
+        explain: bool,
+        /// Limit of the answer, in bytes.
+        bytes_max: usize,
+    },
+    /// It has closed the generation that the request names.
+    #[error("it no longer has generation {generation} of the index open")]
+    GenerationGone {
+        /// The generation of the request.
+        generation: u64,
+    },
+    /// It does not hold what the request names.
+    #[error("{reason}")]
+    NotServed {
+        /// What it does not hold, and the remedy.
+        reason: String,
+    },
+    /// Its answer cannot be read, or contradicts the request.
+    #[error("{reason}")]
+    Protocol {
+        /// The contradiction, and the remedy.
+        reason: String,
+    },
+    /// It cannot be reached, or ended before it answered.
+    #[error("{reason}")]
+    Unreachable {
+        /// The cause, and the remedy where there is one.
+        reason: String,
+    },
+}
+
+/// Where a failed call may be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retry {
+    /// At the same replica too: the failure may have passed.
+    AnyReplica,
+    /// At another replica: the same one would fail again.
+    OtherReplica,
+    /// Nowhere: every replica would fail.
+    None,
+}
+
+impl ServerError {
+    /// The retry rule of the failure, within the deadline of the call.
+    pub(crate) fn retry(&self) -> Retry {
+        match self {
+            ServerError::Changed { .. } | ServerError::Unreachable { .. } => Retry::AnyReplica,
+            ServerError::TooLarge { .. } => Retry::None,
+            ServerError::Index(_)
+            | ServerError::Damaged { .. }
+            | ServerError::Overloaded { .. }
+            | ServerError::Expired
+            | ServerError::Cancelled
+            | ServerError::GenerationGone { .. }
+            | ServerError::NotServed { .. }
+            | ServerError::Protocol { .. } => Retry::OtherReplica,
+        }
+    }
+
+    /// Whether the whole query may succeed with a newer generation.
+    pub(crate) fn is_generation_gone(&self) -> bool {
+        matches!(self, ServerError::GenerationGone { .. })
+    }
+
+    /// The `reason` of a part that an answer lacks.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            ServerError::Index(_) | ServerError::Damaged { .. } => "damaged",
+            ServerError::Overloaded { .. } => "overloaded",
+            ServerError::Expired => "deadline",
+            ServerError::TooLarge { .. } => "limit",
+            ServerError::Changed { .. }
+            | ServerError::Cancelled
+            | ServerError::GenerationGone { .. }
+            | ServerError::NotServed { .. }
+            | ServerError::Protocol { .. }
+            | ServerError::Unreachable { .. } => "unreachable",
+        }
+    }
+
+    /// The failure of higher rank of two replicas: damage, a closed generation, a full queue, the deadline, the rest.
+    pub(crate) fn graver(self, other: ServerError) -> ServerError {
+        let rank = |error: &ServerError| match error {
+            ServerError::Index(_) | ServerError::Damaged { .. } => 4,
+            ServerError::GenerationGone { .. } => 3,
+            ServerError::Overloaded { .. } => 2,
+            ServerError::Expired | ServerError::TooLarge { .. } => 1,
+            _ => 0,
+        };
+        match rank(&self) > rank(&other) {
+            true => self,
+            false => other,
+        }
+    }
+
+    /// The failure of a query whose `part` failed like this.
+    pub(crate) fn into_search_error(self, part: &str) -> SearchError {
+        let part = part.to_owned();
+        match self {
+            ServerError::Index(error) => SearchError::Index(error),
+            ServerError::Damaged { reason, .. } => SearchError::Damaged { part, reason },
+            ServerError::Overloaded { waiting } => SearchError::Overloaded { part, waiting },
+            ServerError::Expired => SearchError::TimedOut { part },
+            ServerError::TooLarge { explain, bytes_max } => {
+                SearchError::too_large(explain, bytes_max)
+            }
+            ServerError::GenerationGone { generation } => {
+                SearchError::GenerationGone { part, generation }
+            }
+            error @ (ServerError::Changed { .. }
+            | ServerError::Cancelled
+            | ServerError::NotServed { .. }
+            | ServerError::Protocol { .. }
+            | ServerError::Unreachable { .. }) => SearchError::Unavailable {
+                part,
+                reason: error.to_string(),
+            },
+        }
+    }
+}
+
+impl From<IndexError> for ServerError {
+    fn from(error: IndexError) -> ServerError {
+        match error {
+            IndexError::Changed { .. } => ServerError::Changed {
+                reason: error.to_string(),
+            },
+            error => ServerError::Index(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_replica_is_named_before_a_silent_one() {
+        let silent = || ServerError::Unreachable {
+            reason: "gone".into(),
+        };
+        let gone = || ServerError::GenerationGone { generation: 3 };
+        assert_eq!(silent().graver(gone()).reason(), "unreachable");
+        assert!(silent().graver(gone()).is_generation_gone());
+        assert!(gone().graver(ServerError::Expired).is_generation_gone());
+        let damaged = ServerError::Damaged {
+            file: String::new(),
+            offset: 0,
+            reason: "bits".into(),
+        };
+        assert_eq!(gone().graver(damaged).reason(), "damaged");
+    }
+
+    #[test]
+    fn only_a_failure_that_may_pass_is_retried_at_the_same_replica() {
+        let unreachable = ServerError::Unreachable {
+            reason: String::new(),
+        };
+        assert_eq!(unreachable.retry(), Retry::AnyReplica);
+        let gone = ServerError::GenerationGone { generation: 1 };
+        assert_eq!(gone.retry(), Retry::OtherReplica);
+        let large = ServerError::TooLarge {
+            explain: false,
+            bytes_max: 1,
+        };
+        assert_eq!(large.retry(), Retry::None);
+    }
+}

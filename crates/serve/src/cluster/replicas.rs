@@ -1,0 +1,308 @@
+//! Replicas of one part of the index, and a call to any of them.
+//!
+//! ```text
+//! call ─► the replica with least to do ──────────────► answer
+//!            │ slower than 19 of 20   └► a second one, the first answer counts      (hedge)
+//!            │ fails, or dies meanwhile ► the next one                              (failover)
+//!            └ deadline ► expired
+//! ```
+
+use crate::api::chunks::Chunks;
+use crate::api::messages::Status;
+use crate::api::reply::Reply;
+use crate::api::server_error::{Retry, ServerError};
+use crate::cluster::hedge::{HedgeBudget, Pace};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Calls to one replica for one request: a connection that broke while the server was away deserves a
+/// second try.
+const TRIES_MAX: u32 = 2;
+/// Longest time for a call to a replica that is taken for dead, when no other is left.
+const LAST_RESORT: Duration = Duration::from_millis(250);
+/// Before a replica is tried again.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What is called for; each kind has a pace of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    Search,
+    Details,
+    CountSites,
+    Summaries,
+    Document,
+}
+
+/// Whether a replica is given work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Health {
+    Up,
+    /// It ends soon: finishes what it has.
+    Draining,
+    Down,
+}
+
+/// Counts of all calls of a front-end.
+#[derive(Debug)]
+pub(crate) struct CallFigures {
+    pub(crate) calls: AtomicU64,
+    pub(crate) hedges: AtomicU64,
+    pub(crate) hedges_won: AtomicU64,
+    pub(crate) failovers: AtomicU64,
+    budget: HedgeBudget,
+}
+
+impl CallFigures {
+    pub(crate) fn new(hedges: bool) -> CallFigures {
+        CallFigures {
+            calls: AtomicU64::new(0),
+            hedges: AtomicU64::new(0),
+            hedges_won: AtomicU64::new(0),
+            failovers: AtomicU64::new(0),
+            budget: HedgeBudget::new(hedges),
+        }
+    }
+}
+
+/// Servers that hold the same chunks.
+pub(crate) struct Replicas<S: ?Sized> {
+    pub(crate) chunks: Chunks,
+    pub(crate) replicas: Vec<Replica<S>>,
+    next: AtomicUsize,
+    paces: [Pace; 5],
+}
+
+/// One server of several alike.
+pub(crate) struct Replica<S: ?Sized> {
+    /// For messages.
+    pub(crate) name: String,
+    pub(crate) server: Arc<S>,
+    health: watch::Sender<Health>,
+    in_flight: Arc<AtomicUsize>,
+    /// What it said last.
+    status: Mutex<Option<Status>>,
+}
+
+/// One call under way.
+struct Attempt<T> {
+    number: usize,
+    replica: usize,
+    result: Result<T, ServerError>,
+}
+
+impl<S: ?Sized> Replica<S> {
+    pub(crate) fn new(name: String, server: Arc<S>) -> Replica<S> {
+        Replica {
+            name,
+            server,
+            health: watch::Sender::new(Health::Up),
+            in_flight: Arc::default(),
+            status: Mutex::new(None),
+        }
+    }
+
+    pub(crate) fn health(&self) -> Health {
+        *self.health.borrow()
+    }
+
+    /// Notes how it is; `true` where that is news.
+    pub(crate) fn set_health(&self, health: Health) -> bool {
+        self.health
+            .send_if_modified(|known| std::mem::replace(known, health) != health)
+    }
+
+    pub(crate) fn set_status(&self, status: Status) {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
+    }
+
+    /// Part of what it said last of itself.
+    fn status<T>(&self, part: impl FnOnce(&Status) -> T) -> Option<T> {
+        let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        status.as_ref().map(part)
+    }
+}
+
+impl<S: ?Sized> Replicas<S> {
+    pub(crate) fn new(chunks: Chunks, replicas: Vec<Replica<S>>) -> Replicas<S> {
+        Replicas {
+            chunks,
+            replicas,
+            next: AtomicUsize::new(0),
+            paces: Default::default(),
+        }
+    }
+
+    /// Part of what any of them said last of itself.
+    pub(crate) fn status<T>(&self, part: impl Fn(&Status) -> T) -> Option<T> {
+        self.replicas.iter().find_map(|one| one.status(&part))
+    }
+
+    /// Calls one of them, or more until one answers.
+    pub(crate) async fn call<T: Send + 'static>(
+        &self,
+        kind: Call,
+        figures: &CallFigures,
+        deadline: Instant,
+        start: impl Fn(&S, Reply<T>),
+    ) -> Result<T, ServerError> {
+        figures.calls.fetch_add(1, Ordering::Relaxed);
+        figures.budget.earn();
+        let begun = Instant::now();
+        let pace = &self.paces[kind as usize];
+        let mut tries = vec![0; self.replicas.len()];
+        let mut running: FuturesUnordered<BoxFuture<'_, Attempt<T>>> = FuturesUnordered::new();
+        let mut begun_count = 0;
+        // What begins with which replica; the number of the attempt.
+        let mut begin = |replica: usize, tries: &mut [u32]| {
+            tries[replica] += 1;
+            begun_count += 1;
+            (begun_count, self.attempt(begun_count, replica, &start))
+        };
+        if let Some(replica) = self.pick(&tries) {
+            running.push(begin(replica, &mut tries).1);
+        }
+        let mut hedge_at = match self.replicas.len() {
+            0 | 1 => None,
+            _ => pace.hedge_after().map(|after| begun + after),
+        };
+        let mut hedge = 0;
+        let mut failed = ServerError::NotServed {
+            reason: "no server holds it".into(),
+        };
+        let expired = tokio::time::sleep_until(deadline.into());
+        tokio::pin!(expired);
+        loop {
+            if running.is_empty() {
+                let Some(replica) = self.pick(&tries) else {
+                    return Err(failed);
+                };
+                if tries[replica] > 0 {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                figures.failovers.fetch_add(1, Ordering::Relaxed);
+                running.push(begin(replica, &mut tries).1);
+            }
+            tokio::select! {
+                biased;
+                Some(attempt) = running.next() => match attempt.result {
+                    Ok(value) => {
+                        pace.note(begun.elapsed());
+                        if attempt.number == hedge {
+                            figures.hedges_won.fetch_add(1, Ordering::Relaxed);
+                        }
+                        return Ok(value);
+                    }
+                    Err(ServerError::Expired) if Instant::now() >= deadline => {
+                        return Err(ServerError::Expired);
+                    }
+                    Err(error) => {
+                        match error.retry() {
+                            Retry::None => return Err(error),
+                            Retry::OtherReplica => tries[attempt.replica] = TRIES_MAX,
+                            Retry::AnyReplica => {}
+                        }
+                        failed = failed.graver(error);
+                    }
+                },
+                () = tokio::time::sleep_until(hedge_at.unwrap_or(deadline).into()), if hedge_at.is_some() => {
+                    hedge_at = None;
+                    if let Some(replica) = self.pick(&tries)
+                        && tries[replica] == 0
+                        && self.replicas[replica].health() == Health::Up
+                        && figures.budget.spend()
+                    {
+                        figures.hedges.fetch_add(1, Ordering::Relaxed);
+                        let (number, attempt) = begin(replica, &mut tries);
+                        hedge = number;
+                        running.push(attempt);
+                    }
+                }
+                () = &mut expired => return Err(ServerError::Expired),
+            }
+        }
+    }
+
+    /// One call to one of them; ends when the replica is found to be down.
+    fn attempt<'s, T: Send + 'static>(
+        &'s self,
+        number: usize,
+        replica: usize,
+        start: &impl Fn(&S, Reply<T>),
+    ) -> BoxFuture<'s, Attempt<T>> {
+        let called = &self.replicas[replica];
+        let (reply, answer) = Reply::channel();
+        let in_flight = InFlight::new(&called.in_flight);
+        let mut health = called.health.subscribe();
+        let was_down = *health.borrow_and_update() == Health::Down;
+        start(&called.server, reply);
+        let name = &called.name;
+        Box::pin(async move {
+            let _in_flight = in_flight;
+            let result = tokio::select! {
+                biased;
+                answered = answer => answered.unwrap_or_else(|_| Err(ServerError::Unreachable {
+                    reason: format!("{name} gave the request up; see its log, or restart it"),
+                })),
+                () = tokio::time::sleep(LAST_RESORT), if was_down => {
+                    Err(ServerError::Unreachable { reason: format!("{name} does not answer") })
+                }
+                _ = health.wait_for(|health| *health == Health::Down), if !was_down => {
+                    Err(ServerError::Unreachable { reason: format!("{name} stopped answering") })
+                }
+            };
+            Attempt {
+                number,
+                replica,
+                result,
+            }
+        })
+    }
+
+    /// The replica to call next: the one that was tried least, is healthiest and has least under way; one
+    /// that is taken for dead only when no other is left.
+    fn pick(&self, tries: &[u32]) -> Option<usize> {
+        let count = self.replicas.len();
+        let turn = match count {
+            1 => 0,
+            _ => self.next.fetch_add(1, Ordering::Relaxed),
+        };
+        let standing = |&at: &usize| {
+            let replica = &self.replicas[at];
+            let health = replica.health();
+            let in_flight = replica.in_flight.load(Ordering::Relaxed);
+            let is_down = health == Health::Down;
+            (is_down, tries[at], health == Health::Draining, in_flight)
+        };
+        let may_be_tried = |&at: &usize| {
+            let tries_max = match self.replicas[at].health() {
+                Health::Down => 1,
+                _ => TRIES_MAX,
+            };
+            tries[at] < tries_max
+        };
+        (0..count)
+            .map(|step| (turn + step) % count)
+            .filter(may_be_tried)
+            .min_by_key(standing)
+    }
+}
+
+/// Counts a call for as long as it lives.
+struct InFlight(Arc<AtomicUsize>);
+
+impl InFlight {
+    fn new(count: &Arc<AtomicUsize>) -> InFlight {
+        count.fetch_add(1, Ordering::Relaxed);
+        InFlight(Arc::clone(count))
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

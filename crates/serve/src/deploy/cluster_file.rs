@@ -1,0 +1,229 @@
+//! `cluster.toml`: which servers hold which chunks.
+//!
+//! Servers with the same chunks are replicas of each other. The chunks of all index servers together must be
+//! those of the index, each in exactly one part; those of the document servers too.
+
+use crate::api::chunks::Chunks;
+use crate::api::chunks::shown;
+use crate::api::error::ServeError;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The servers of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterFile {
+    /// Chunks of the index.
+    pub chunks_count: u32,
+    /// By part, in the order of chunks: its chunks and the addresses of its index servers.
+    pub index_servers: Vec<(Chunks, Vec<String>)>,
+    /// The same for document servers.
+    pub document_servers: Vec<(Chunks, Vec<String>)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    /// Chunks of the index; where missing, one more than the last that is named.
+    chunks: Option<u32>,
+    #[serde(default)]
+    index_server: Vec<Entry>,
+    #[serde(default)]
+    document_server: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    address: String,
+    chunks: String,
+}
+
+impl ClusterFile {
+    /// Reads and checks a file.
+    pub fn read(path: &Path) -> Result<ClusterFile, ServeError> {
+        let text = std::fs::read_to_string(path).map_err(|error| bad(path, error.to_string()))?;
+        ClusterFile::parse(&text).map_err(|reason| bad(path, reason))
+    }
+
+    /// Reads and checks the text of a file; what is wrong with it.
+    pub fn parse(text: &str) -> Result<ClusterFile, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        let index_servers = parts("index-server", &file.index_server)?;
+        let document_servers = parts("document-server", &file.document_server)?;
+        let named = index_servers.iter().chain(&document_servers);
+        let last = named.map(|(chunks, _)| *chunks.end()).max();
+        let chunks_count = match (file.chunks, last) {
+            (Some(0), _) => return Err("chunks = 0: an index has at least one chunk".into()),
+            (Some(count), _) => count,
+            (None, Some(last)) => last + 1,
+            (None, None) => return Err("no server is named; add an [[index-server]]".into()),
+        };
+        covers("index-server", &index_servers, chunks_count)?;
+        covers("document-server", &document_servers, chunks_count)?;
+        Ok(ClusterFile {
+            chunks_count,
+            index_servers,
+            document_servers,
+        })
+    }
+}
+
+fn bad(path: &Path, reason: String) -> ServeError {
+    ServeError::ClusterFile {
+        path: PathBuf::from(path),
+        reason,
+    }
+}
+
+/// Chunks as a person writes them, `0-63` or `7`.
+pub fn parse_chunks(text: &str) -> Result<Chunks, String> {
+    /// As many as an index can have.
+    const LAST_MAX: u32 = 65_535;
+    let wrong =
+        || format!("{text:?} is not a range of chunks; write FIRST-LAST, as 0-63, or one number");
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |digits: &str| digits.trim().parse::<u32>().map_err(|_| wrong());
+    let (first, last) = (number(first)?, number(last)?);
+    if first > last || last > LAST_MAX {
+        return Err(wrong());
+    }
+    Ok(first..=last)
+}
+
+/// Servers by the chunks they hold, in the order of chunks.
+fn parts(kind: &str, entries: &[Entry]) -> Result<Vec<(Chunks, Vec<String>)>, String> {
+    let mut parts: Vec<(Chunks, Vec<String>)> = Vec::new();
+    for entry in entries {
+        let at = |reason: String| format!("[[{kind}]] {}: {reason}", entry.address);
+        let chunks = parse_chunks(&entry.chunks).map_err(at)?;
+        if !entry.address.contains(':') {
+            return Err(at("an address is HOST:PORT".into()));
+        }
+        match parts.iter_mut().find(|(known, _)| *known == chunks) {
+            Some((_, addresses)) if addresses.contains(&entry.address) => {
+                return Err(at("is named twice with the same chunks; remove one".into()));
+            }
+            Some((_, addresses)) => addresses.push(entry.address.clone()),
+            None => parts.push((chunks, vec![entry.address.clone()])),
+        }
+    }
+    parts.sort_by_key(|(chunks, _)| *chunks.start());
+    Ok(parts)
+}
+
+/// Checks that every chunk is in exactly one part.
+fn covers(kind: &str, parts: &[(Chunks, Vec<String>)], chunks_count: u32) -> Result<(), String> {
+    let missing =
+        |chunk: u32| format!("chunk {chunk} has no [[{kind}]]; add one, or correct its chunks");
+    let mut next = 0;
+    for (chunks, addresses) in parts {
+        if *chunks.start() > next {
+            return Err(missing(next));
+        }
+        if *chunks.start() < next {
+            return Err(format!(
+                "chunk {} is in two parts of the [[{kind}]]s, the second {} of {}; \
+                 replicas must have exactly the same chunks",
+                chunks.start(),
+                shown(chunks),
+                addresses[0],
+            ));
+        }
+        if *chunks.end() >= chunks_count {
+            return Err(format!(
+                "[[{kind}]] {} has chunk {}, and the index only {chunks_count}, 0 to {}",
+                addresses[0],
+                chunks.end(),
+                chunks_count - 1
+            ));
+        }
+        next = chunks.end() + 1;
+    }
+    match next < chunks_count {
+        true => Err(missing(next)),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(index_servers: &[(&str, &str)], rest: &str) -> String {
+        let one = |(address, chunks): &(&str, &str)| {
+            format!("[[index-server]]\naddress = \"{address}\"\nchunks = \"{chunks}\"\n")
+        };
+        let servers: String = index_servers.iter().map(one).collect();
+        format!("{rest}\n{servers}\n[[document-server]]\naddress = \"h:9\"\nchunks = \"0-3\"\n")
+    }
+
+    #[test]
+    fn servers_with_the_same_chunks_are_replicas() {
+        let text = file(
+            &[("b:1", "2-3"), ("a:1", "0-1"), ("b:2", "2-3")],
+            "chunks = 4",
+        );
+        let read = ClusterFile::parse(&text).unwrap();
+        assert_eq!(read.chunks_count, 4);
+        assert_eq!(
+            read.index_servers,
+            [
+                (0..=1, vec!["a:1".to_owned()]),
+                (2..=3, vec!["b:1".into(), "b:2".into()])
+            ]
+        );
+        assert_eq!(read.document_servers, [(0..=3, vec!["h:9".to_owned()])]);
+    }
+
+    #[test]
+    fn the_example_is_a_cluster() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cluster.toml");
+        let example = ClusterFile::read(&path).unwrap();
+        assert_eq!(example.chunks_count, 8);
+        assert_eq!(example.index_servers.len(), 2);
+        assert!(
+            example
+                .index_servers
+                .iter()
+                .all(|(_, addresses)| addresses.len() == 2)
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_the_chunk() {
+        for (text, part) in [
+            (
+                file(&[("a:1", "0-1"), ("b:1", "3")], ""),
+                "chunk 2 has no [[index-server]]",
+            ),
+            (
+                file(&[("a:1", "0-3")], "chunks = 8"),
+                "chunk 4 has no [[index-server]]",
+            ),
+            (
+                file(&[("a:1", "0-2"), ("b:1", "2-3")], ""),
+                "chunk 2 is in two parts",
+            ),
+            (
+                file(&[("a:1", "0-4")], "chunks = 4"),
+                "has chunk 4, and the index only 4",
+            ),
+            (file(&[("a:1", "0-3"), ("a:1", "0-3")], ""), "named twice"),
+            (file(&[("a", "0-3")], ""), "HOST:PORT"),
+            (file(&[("a:1", "3-0")], ""), "not a range of chunks"),
+            (file(&[("a:1", "zero")], ""), "not a range of chunks"),
+            (
+                file(&[("a:1", "0-99999999999")], ""),
+                "not a range of chunks",
+            ),
+            (file(&[], ""), "chunk 0 has no [[index-server]]"),
+            (file(&[], "chunks = 0"), "at least one chunk"),
+            ("".into(), "no server is named"),
+            ("index-server = 3".into(), "index-server"),
+            ("replicas = 3".into(), "unknown field"),
+        ] {
+            let told = ClusterFile::parse(&text).unwrap_err();
+            assert!(told.contains(part), "{text}\n{told}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Partitioning of an index over the index servers of one machine.
+
+use crate::api::chunks::Chunks;
+use crate::api::error::ServeError;
+use index::{Index, Layout};
+
+/// How an index is spread over index servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Topology {
+    /// Partitions, each with an index server of its own.
+    pub partitions: usize,
+    /// Handlers of each index server.
+    pub handlers: usize,
+    /// Requests that may wait for each index server's handlers; 0 lets it decide by how long searches take.
+    pub queue_length: usize,
+}
+
+impl Default for Topology {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        Topology {
+            partitions: 1,
+            handlers: cores,
+            queue_length: 0,
+        }
+    }
+}
+
+impl Topology {
+    /// The chunks of every partition of `index`; an error where it cannot be served so.
+    pub fn partitions_of(&self, index: &Index) -> Result<Vec<Chunks>, ServeError> {
+        let partitions = self.partition_chunks(index.layout())?;
+        for chunks in &partitions {
+            index.check_partition(chunks.clone())?;
+        }
+        Ok(partitions)
+    }
+
+    /// The chunks of every partition: contiguous, as equal as can be.
+    fn partition_chunks(&self, layout: Layout) -> Result<Vec<Chunks>, ServeError> {
+        let partitions = u32::try_from(self.partitions).unwrap_or(u32::MAX);
+        let layout = layout.of_partitions(partitions);
+        let layout = layout.map_err(|reason| ServeError::Options {
+            option: "--partitions",
+            reason,
+        })?;
+        if self.handlers == 0 || self.handlers > 4096 {
+            return Err(ServeError::Options {
+                option: "--handlers",
+                reason: format!(
+                    "{} handlers cannot search; choose 1 to 4096, best as many as cores",
+                    self.handlers
+                ),
+            });
+        }
+        Ok(layout.partitions().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_partitions_than_chunks_are_refused_with_a_remedy() {
+        let topology = Topology {
+            partitions: 5,
+            handlers: 1,
+            queue_length: 1,
+        };
+        let four = Layout {
+            chunks: 4,
+            partitions: 4,
+        };
+        let message = topology.partition_chunks(four).unwrap_err().to_string();
+        assert!(
+            message.contains("--partitions") && message.contains("1 to 4"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! Assembly of the hits of an answer from details and summaries.
+
+use crate::api::messages::HitDetails;
+use crate::front_end::query_phase::Found;
+use crate::front_end::{fetch_phase::Shown, fetch_proof::MadeSummary};
+use engine::site_limit::Candidate;
+use std::collections::HashMap;
+use wire::Hit;
+
+/// The hits of the page; those whose details are lost are left out.
+pub(crate) fn assemble(found: Found, shown: Shown, warnings: &mut Vec<String>) -> Vec<Hit> {
+    let mut hits = Vec::with_capacity(shown.details.len());
+    for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
+        let Some(hit) = hit else { continue };
+        if summary == MadeSummary::NoText {
+            warnings.push(format!(
+                "the document store has no text of {}; index the document again",
+                hit.details.url
+            ));
+        }
+        hits.push(hit_of(candidate, hit, summary, &shown.has_more));
+    }
+    hits
+}
+
+fn hit_of(
+    candidate: &Candidate,
+    hit: HitDetails,
+    summary: MadeSummary,
+    has_more: &HashMap<u64, bool>,
+) -> Hit {
+    let site_hash = &candidate.hit.site_hash;
+    Hit {
+        id: hit.details.id,
+        url: hit.details.url,
+        title: hit.details.title,
+        site: hit.details.site,
+        score: candidate.hit.score,
+        summary: match summary {
+            MadeSummary::Html(html) => html,
+            MadeSummary::NoText | MadeSummary::Lost => String::new(),
+        },
+        more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
+        explanation: hit.explanation,
+    }
+}

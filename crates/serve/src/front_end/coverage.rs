@@ -1,0 +1,199 @@
+//! Coverage of an answer: what was searched, what was lost, and whether that is an error.
+//!
+//! An answer without a part of the index is either marked so or none at all: nothing is left out in
+//! silence. A full queue is never a partial answer, since its client is asked to come back.
+
+use crate::api::chunks::shown;
+use crate::api::chunks::{Chunks, index_server_of};
+use crate::api::error::SearchError;
+use crate::api::server_error::ServerError;
+use crate::front_end::fetch_proof::CertainDetails;
+use crate::front_end::proof::CertainRanking;
+use wire::answer::Degraded;
+
+/// What was searched and what was lost, gathered over the phases of one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    documents_searched: u64,
+    documents_count: u64,
+    degraded: Vec<Degraded>,
+    /// Whether a part had closed the generation of the query.
+    generation_is_gone: bool,
+}
+
+/// What a part was to give.
+pub(crate) const SEARCH: &str = "search";
+/// Hits that the limit a site leaves out were replaced by none: a further search would have found some.
+pub(crate) const HITS: &str = "hits";
+pub(crate) const COUNT: &str = "count";
+pub(crate) const DETAILS: &str = "details";
+pub(crate) const SUMMARIES: &str = "summaries";
+
+const DEADLINE: &str = "deadline";
+const LIMIT: &str = "limit";
+
+/// Proof that an answer lacks nothing. Only [`Coverage::complete`] makes one, from the proofs of both its halves.
+#[derive(Debug)]
+pub(crate) struct Complete(());
+
+impl Coverage {
+    /// Notes a part that was searched, wholly or up to its deadline.
+    pub(crate) fn searched(&mut self, chunks: &Chunks, searched: u64, count: u64, counted: bool) {
+        self.documents_searched += searched;
+        self.documents_count += count;
+        let lacks = match (searched < count, counted) {
+            (true, _) => SEARCH,
+            (false, false) => COUNT,
+            (false, true) => return,
+        };
+        self.degraded.push(Degraded {
+            lacks: lacks.into(),
+            chunks: shown(chunks),
+            reason: DEADLINE.into(),
+            message: "the deadline ended the search there".into(),
+            documents_searched: searched,
+            documents_count: count,
+        });
+    }
+
+    /// Notes a part that was not searched at all; `count` documents, where that is known.
+    pub(crate) fn lost(&mut self, chunks: &Chunks, count: u64, error: &ServerError) {
+        self.documents_count += count;
+        self.lacks(SEARCH, chunks, error);
+        if let Some(last) = self.degraded.last_mut() {
+            last.documents_count = count;
+        }
+    }
+
+    /// Notes that a part did not give what the hits show.
+    pub(crate) fn lacks(&mut self, what: &str, chunks: &Chunks, error: &ServerError) {
+        self.generation_is_gone |= error.is_generation_gone();
+        self.degraded.push(Degraded {
+            lacks: what.into(),
+            chunks: shown(chunks),
+            reason: error.reason().into(),
+            message: error.to_string(),
+            documents_searched: 0,
+            documents_count: 0,
+        });
+    }
+
+    /// Notes that the search of a part ended before the page had its hits, at its deadline or at the most hits that
+    /// are looked at (`hits_max`).
+    pub(crate) fn lacks_hits(&mut self, chunks: &Chunks, hits_max: Option<usize>) {
+        let Some(hits_max) = hits_max else {
+            return self.lacks(HITS, chunks, &ServerError::Expired);
+        };
+        self.degraded.push(Degraded {
+            lacks: HITS.into(),
+            chunks: shown(chunks),
+            reason: LIMIT.into(),
+            message: format!(
+                "the {hits_max} best hits are of too few sites for this page; lift the limit with \
+                 per_site=0, ask for an earlier page, or narrow the query"
+            ),
+            documents_searched: 0,
+            documents_count: 0,
+        });
+    }
+
+    /// The proof that nothing is missing, where both halves of the answer have theirs. Otherwise the answer names
+    /// what is missing: without a proof it is never passed off as whole.
+    pub(crate) fn complete(
+        &mut self,
+        ranking: Option<CertainRanking>,
+        shown: Option<CertainDetails>,
+    ) -> Option<Complete> {
+        if self.degraded.is_empty() && (ranking.is_none() || shown.is_none()) {
+            self.degraded.push(Degraded {
+                lacks: SEARCH.into(),
+                chunks: String::new(),
+                reason: "unknown".into(),
+                message: "the answer could not be shown to be complete; please report this".into(),
+                documents_searched: 0,
+                documents_count: 0,
+            });
+        }
+        let is_whole = self.degraded.is_empty();
+        is_whole.then_some(Complete(()))
+    }
+
+    /// Whether a part had closed the generation of the query: with a newer one the answer may be whole.
+    pub(crate) fn generation_is_gone(&self) -> bool {
+        self.generation_is_gone
+    }
+
+    /// Whether any part was searched.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.documents_searched == 0 && self.documents_count > 0
+    }
+
+    /// Share of the documents that were searched.
+    pub(crate) fn share(&self) -> f64 {
+        match self.documents_count {
+            0 if self.degraded.iter().any(|one| one.lacks == SEARCH) => 0.0,
+            0 => 1.0,
+            count => self.documents_searched as f64 / count as f64,
+        }
+    }
+
+    pub(crate) fn timed_out(&self) -> bool {
+        self.degraded.iter().any(|one| one.reason == DEADLINE)
+    }
+
+    /// The error of an answer that must be whole; `None` where it is.
+    pub(crate) fn refusal(&self) -> Option<SearchError> {
+        let first = self.degraded.first()?;
+        Some(SearchError::Partial {
+            share: format!("{:.1} %", self.share() * 100.0),
+            reason: format!("chunks {}: {}", first.chunks, first.message),
+            timed_out: self.degraded.iter().all(|one| one.reason == DEADLINE),
+        })
+    }
+
+    pub(crate) fn into_degraded(self) -> Vec<Degraded> {
+        self.degraded
+    }
+}
+
+/// Of the errors of all parts the one to answer with.
+pub(crate) fn first_error(errors: Vec<(Chunks, ServerError)>) -> SearchError {
+    let (chunks, error) = errors
+        .into_iter()
+        .max_by_key(|(_, error)| !matches!(error, ServerError::Expired))
+        .unwrap_or((
+            0..=0,
+            ServerError::NotServed {
+                reason: "no server holds it".into(),
+            },
+        ));
+    error.into_search_error(&index_server_of(&chunks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_proof_an_answer_is_never_whole() {
+        let mut coverage = Coverage::default();
+        coverage.searched(&(0..=1), 10, 10, true);
+        assert!(coverage.complete(None, None).is_none());
+        assert_eq!(coverage.into_degraded()[0].reason, "unknown");
+    }
+
+    #[test]
+    fn hits_that_a_deadline_or_a_limit_left_out_are_named() {
+        let mut coverage = Coverage::default();
+        coverage.lacks_hits(&(0..=1), None);
+        coverage.lacks_hits(&(2..=3), Some(7));
+        assert!(coverage.timed_out());
+        let degraded = coverage.into_degraded();
+        assert_eq!(
+            (&*degraded[0].lacks, &*degraded[0].reason),
+            (HITS, DEADLINE)
+        );
+        assert_eq!((&*degraded[1].lacks, &*degraded[1].reason), (HITS, LIMIT));
+        assert!(degraded[1].message.contains("the 7 best hits"));
+    }
+}

@@ -1,0 +1,432 @@
+//! The front-end: takes a query, asks index servers and document servers, gives an answer.
+//!
+//! ```text
+//! fan-out ─► merge, limit sites ─► what the hits show ─► answer
+//!    ▲               │
+//!    └── k doubled ◄─┘ too few admitted, and more may match ("optimization search")
+//! ```
+//!
+//! The timeout counts from the arrival here, includes queueing, and travels down with every call. What is
+//! not there when it has passed is left out and named ([`crate::front_end::coverage`]).
+
+mod assemble;
+mod cache;
+mod coverage;
+mod fetch_phase;
+mod fetch_proof;
+mod proof;
+mod query_log;
+mod query_phase;
+mod timeline;
+pub(crate) mod told;
+
+use crate::api::error::{SearchError, ServeError};
+use crate::api::messages::Query;
+use crate::api::options::ANSWER_BYTES_MAX;
+use crate::api::options::SearchOptions;
+use crate::cluster::replicas::Call;
+use crate::cluster::{Cluster, Known};
+use crate::deploy::partitioning::Topology;
+use crate::front_end::assemble::assemble;
+use crate::front_end::cache::{Cache, CacheFigures};
+use crate::front_end::coverage::{Complete, Coverage};
+use crate::front_end::fetch_phase::{Page, Shown};
+use crate::front_end::query_log::Journal;
+use crate::front_end::query_phase::{Found, find};
+use crate::front_end::timeline::Timeline;
+use crate::snapshot::generations::Generations;
+use index::{Index, StoredDocument};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use tracing::{Instrument, debug_span};
+use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+
+/// What a front-end does on its own account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontEndOptions {
+    /// The time that a query gets that names none, and the most that any gets.
+    pub timeout: Duration,
+    /// Queries answered at once; more are refused.
+    pub concurrency: usize,
+    /// Bytes of the result cache; 0 switches it off.
+    pub cache_bytes: usize,
+    /// Bytes that one answer may have.
+    pub answer_bytes_max: usize,
+    /// Whether scores are explained on request.
+    pub explain: bool,
+    /// Whether the steps of a query are traced on request.
+    pub trace: bool,
+}
+
+impl Default for FrontEndOptions {
+    fn default() -> Self {
+        FrontEndOptions {
+            timeout: Duration::from_secs(10),
+            concurrency: 1024,
+            cache_bytes: 0,
+            answer_bytes_max: ANSWER_BYTES_MAX,
+            explain: true,
+            trace: true,
+        }
+    }
+}
+
+impl FrontEndOptions {
+    /// The timeout of a query: its own, where it names a shorter one.
+    fn timeout_of(&self, options: &SearchOptions) -> Duration {
+        let named = options.timeout.unwrap_or(self.timeout);
+        named.min(self.timeout)
+    }
+}
+
+/// Of the timeout, what is kept for details and summaries: a tenth, within these bounds.
+const RESERVE_MIN: Duration = Duration::from_millis(1);
+const RESERVE_MAX: Duration = Duration::from_millis(50);
+
+/// The front-end of an index. Searches any number of queries at once.
+pub struct FrontEnd {
+    pub(crate) cluster: Cluster,
+    options: FrontEndOptions,
+    admitted: Semaphore,
+    cache: Option<Cache>,
+    query_ids: AtomicU64,
+    journal: Journal,
+}
+
+impl FrontEnd {
+    /// Starts index servers and a document server for an index that never changes, in this process.
+    pub fn start(index: Arc<Index>, topology: &Topology) -> Result<FrontEnd, ServeError> {
+        let generations = Generations::fixed(index);
+        let cluster = Cluster::in_process(&generations, topology, &[], None)?;
+        Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
+    }
+
+    /// A front-end before given servers.
+    pub fn new(cluster: Cluster, options: FrontEndOptions) -> FrontEnd {
+        FrontEnd {
+            cluster,
+            admitted: Semaphore::new(options.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
+            cache: (options.cache_bytes > 0).then(|| Cache::new(options.cache_bytes)),
+            options,
+            query_ids: AtomicU64::new(1),
+            journal: Journal::default(),
+        }
+    }
+
+    /// What is known of the index.
+    pub fn known(&self) -> Known {
+        self.cluster.known()
+    }
+
+    /// How the cache fares; `None` where there is none.
+    pub(crate) fn cache_figures(&self) -> Option<CacheFigures> {
+        self.cache.as_ref().map(Cache::figures)
+    }
+
+    /// Has every server open the newest generation of the index; that which is answered from then.
+    pub async fn reload(&self) -> Result<u64, SearchError> {
+        let generation = self.cluster.reload().await;
+        generation.map_err(|error| error.into_search_error("a server"))
+    }
+
+    /// A document as stored.
+    pub async fn document(&self, url: &str) -> Result<Option<StoredDocument>, SearchError> {
+        let unknown = || SearchError::Unavailable {
+            part: "the document server".into(),
+            reason: "no server of its chunk is known".into(),
+        };
+        let chunk = self.known().chunk_of(corpus::url_hash(url));
+        let part = self.cluster.texts_of(chunk).ok_or_else(unknown)?;
+        let deadline = Instant::now() + self.options.timeout;
+        let (part, calls) = (&self.cluster.texts[part], &self.cluster.calls);
+        let found = part.call(Call::Document, calls, deadline, |server, reply| {
+            server.document(url, reply);
+        });
+        found
+            .await
+            .map_err(|error| error.into_search_error("the document server"))
+    }
+
+    /// Answers a query.
+    pub async fn search(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+    ) -> Result<SearchAnswer, SearchError> {
+        self.search_told(query, options).await.1
+    }
+
+    /// The time that a query gets.
+    pub(crate) fn timeout_of(&self, options: &SearchOptions) -> Duration {
+        self.options.timeout_of(options)
+    }
+
+    /// Gives a request that is no query a number, and notes why it got no answer.
+    pub(crate) fn failed(&self, error: &SearchError) -> u64 {
+        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
+        self.journal.failed(id, error);
+        id
+    }
+
+    /// Answers a query; beside that the number that it has in the log.
+    pub(crate) async fn search_told(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+    ) -> (u64, Result<SearchAnswer, SearchError>) {
+        let arrived = Instant::now();
+        let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
+        let answered = self
+            .search_numbered(id, query, options, arrived)
+            .instrument(debug_span!("query", query = id))
+            .await;
+        self.journal.note(id, &answered);
+        (id, answered)
+    }
+
+    async fn search_numbered(
+        &self,
+        id: u64,
+        query: &str,
+        options: &SearchOptions,
+        arrived: Instant,
+    ) -> Result<SearchAnswer, SearchError> {
+        options.validate()?;
+        self.validate(options)?;
+        let Ok(_admitted) = self.admitted.try_acquire() else {
+            return Err(SearchError::Overloaded {
+                part: "the front-end".into(),
+                waiting: self.options.concurrency,
+            });
+        };
+        let known = self.known();
+        let generation = known.generation;
+        if let Some(cache) = &self.cache
+            && let Some(answer) = cache.get(query, options, generation, arrived)
+        {
+            return Ok(answer);
+        }
+        let (answer, proof) = self.search_now(id, query, options, known, arrived).await?;
+        // An answer of a newer generation than was known at the arrival is not kept under the older one.
+        if let (Some(cache), Some((proof, answered))) = (&self.cache, &proof)
+            && *answered == generation
+        {
+            cache.put(query, options, generation, &answer, proof);
+        }
+        Ok(answer)
+    }
+
+    /// Refuses what this front-end does not offer.
+    fn validate(&self, options: &SearchOptions) -> Result<(), SearchError> {
+        let refused = |parameter| SearchError::BadRequest {
+            parameter,
+            reason: "it is switched off at this server; leave it out".into(),
+        };
+        match options {
+            SearchOptions { explain: true, .. } if !self.options.explain => Err(refused("explain")),
+            SearchOptions { trace: true, .. } if !self.options.trace => Err(refused("trace")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Bytes that one answer may have.
+    pub(crate) fn answer_bytes_max(&self) -> usize {
+        self.options.answer_bytes_max
+    }
+
+    /// Answers a query within its timeout. A query whose generation a server closed meanwhile begins anew with a newer
+    /// one, as often as there is time: no reload makes an answer fail or lack a part.
+    async fn search_now(
+        &self,
+        id: u64,
+        text: &str,
+        options: &SearchOptions,
+        known: Known,
+        arrived: Instant,
+    ) -> Result<Answered, SearchError> {
+        let timeout = self.options.timeout_of(options);
+        let deadline = arrived + timeout;
+        let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
+        let cut_off = deadline.checked_sub(reserve).unwrap_or(arrived);
+        let begun = Begun::new(id, text, options, known, arrived);
+        loop {
+            let mut coverage = Coverage::default();
+            let answered = self.attempt(&begun, cut_off, deadline, &mut coverage).await;
+            let is_gone = match &answered {
+                Err(SearchError::GenerationGone { .. }) => true,
+                _ => coverage.generation_is_gone(),
+            };
+            if !is_gone || Instant::now() >= cut_off {
+                return self.finished(begun, answered, coverage);
+            }
+        }
+    }
+
+    /// Searches one generation and fetches what its hits show.
+    async fn attempt(
+        &self,
+        begun: &Begun<'_>,
+        cut_off: Instant,
+        deadline: Instant,
+        coverage: &mut Coverage,
+    ) -> Result<Gathered, SearchError> {
+        let mut phases = PhaseTimes {
+            parse: begun.parse_us,
+            ..PhaseTimes::default()
+        };
+        let (cluster, query, timeline) = (&self.cluster, &begun.query, &begun.timeline);
+        let found = find(
+            cluster,
+            query,
+            begun.options,
+            cut_off,
+            &mut phases,
+            coverage,
+            timeline,
+        )
+        .await?;
+        let page = Page {
+            cluster,
+            query,
+            known: begun.known,
+            found: &found,
+            options: begun.options,
+            deadline,
+            timeline,
+            bytes_max: self.options.answer_bytes_max,
+        };
+        let shown = page.ask(&mut phases, coverage).await?;
+        Ok((found, shown, phases))
+    }
+
+    /// The answer of the last attempt, or its refusal.
+    fn finished(
+        &self,
+        begun: Begun<'_>,
+        gathered: Result<Gathered, SearchError>,
+        mut coverage: Coverage,
+    ) -> Result<Answered, SearchError> {
+        let (mut found, mut shown, mut phases) = gathered?;
+        let options = begun.options;
+        let generation = found.generation;
+        let complete = coverage.complete(found.proof.take(), shown.proof.take());
+        if !options.partial
+            && let Some(refusal) = coverage.refusal()
+        {
+            return Err(refusal);
+        }
+        let mut warnings = match &begun.warnings {
+            Some(warnings) => warnings.clone(),
+            None => found.warnings.clone(),
+        };
+        let total = Total {
+            value: found.matches_count,
+            exact: found.count_is_exact && coverage.share() == 1.0,
+        };
+        let more_hits = found.more_hits;
+        let hits = assemble(found, shown, &mut warnings);
+        self.check_size(&hits, options)?;
+        phases.total = begun.arrived.elapsed().as_micros() as u64;
+        let answer = SearchAnswer {
+            query: begun.query.text.clone(),
+            total,
+            hits,
+            more_hits,
+            phases_us: phases,
+            warnings,
+            coverage: coverage.share(),
+            timed_out: coverage.timed_out(),
+            degraded: coverage.into_degraded(),
+            trace: begun.timeline.into_spans(),
+        };
+        Ok((answer, complete.map(|proof| (proof, generation))))
+    }
+
+    /// Refuses hits whose texts alone are too large for an answer, before they are written out.
+    fn check_size(&self, hits: &[Hit], options: &SearchOptions) -> Result<(), SearchError> {
+        let texts = |hit: &Hit| hit.url.len() + hit.title.len() + hit.summary.len();
+        let bytes_max = self.options.answer_bytes_max;
+        match hits.iter().map(texts).sum::<usize>() > bytes_max {
+            true => Err(SearchError::too_large(options.explain, bytes_max)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// An answer; with the proof that it is whole and its generation, where it is.
+type Answered = (SearchAnswer, Option<(Complete, u64)>);
+/// What one attempt gave.
+type Gathered = (Found, Shown, PhaseTimes);
+
+/// A query under way: what stays the same however often it begins anew.
+struct Begun<'a> {
+    query: Arc<Query>,
+    /// Warnings of the parser; `None` where index servers parse the query.
+    warnings: Option<Vec<String>>,
+    parse_us: u64,
+    options: &'a SearchOptions,
+    known: Known,
+    arrived: Instant,
+    timeline: Timeline,
+}
+
+impl<'a> Begun<'a> {
+    /// Parses a query, once for all servers, where the analyzer of the index is known.
+    fn new(
+        id: u64,
+        text: &str,
+        options: &'a SearchOptions,
+        known: Known,
+        arrived: Instant,
+    ) -> Begun<'a> {
+        let timeline = Timeline::new(arrived, options.trace);
+        let started = Instant::now();
+        let mut query = Query::new(id, text.to_owned(), options.operator, options.ranking);
+        let parsed = known
+            .analyzer
+            .map(|analyzer| search::parse(text, analyzer, options.operator));
+        let warnings = parsed.map(|parsed| {
+            query.parsed = Some(parsed.query);
+            parsed.warnings
+        });
+        Begun {
+            query: Arc::new(query),
+            warnings,
+            parse_us: started.elapsed().as_micros() as u64,
+            options,
+            known,
+            arrived,
+            timeline,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_query_gets_more_time_than_the_server_allows() {
+        let server = FrontEndOptions {
+            timeout: Duration::from_secs(2),
+            ..FrontEndOptions::default()
+        };
+        let timeout_of = |timeout| {
+            server.timeout_of(&SearchOptions {
+                timeout,
+                ..SearchOptions::default()
+            })
+        };
+        assert_eq!(timeout_of(None), Duration::from_secs(2));
+        assert_eq!(
+            timeout_of(Some(Duration::from_secs(1))),
+            Duration::from_secs(1)
+        );
+        assert_eq!(
+            timeout_of(Some(Duration::from_secs(3_600))),
+            Duration::from_secs(2)
+        );
+    }
+}

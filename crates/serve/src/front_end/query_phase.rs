@@ -1,0 +1,383 @@
+//! Query phase: the search of all partitions, repeated until the page is certain.
+
+use crate::api::chunks::{part_of, shown};
+use crate::api::error::SearchError;
+use crate::api::messages::{PartitionHits, Query, SearchRequest};
+use crate::api::options::SearchOptions;
+use crate::api::server_error::ServerError;
+use crate::cluster::Cluster;
+use crate::cluster::replicas::Call;
+use crate::front_end::coverage::{Coverage, first_error};
+use crate::front_end::proof::{CertainRanking, certain, rankings};
+use crate::front_end::timeline::{Stopwatch, Timeline};
+use engine::site_limit::{Candidate, SiteCounts, admit, first_k, merge, next_k};
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use text::summary::SummaryTerm;
+use tracing::{Instrument, debug_span};
+use wire::PhaseTimes;
+
+/// Longest time that one server may lag behind the generations of another before the query does without one of them.
+const LAG_MAX: Duration = Duration::from_secs(1);
+/// Pause before partitions are asked again after a commit came between them; it doubles up to the second.
+const PAUSE_MIN: Duration = Duration::from_micros(500);
+const PAUSE_MAX: Duration = Duration::from_millis(20);
+
+/// What the index servers gave.
+pub(crate) struct Found {
+    pub(crate) page: Vec<Candidate>,
+    pub(crate) more_hits: bool,
+    pub(crate) matches_count: u64,
+    pub(crate) count_is_exact: bool,
+    pub(crate) ranking_is_complete: bool,
+    pub(crate) sites: SiteCounts,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) summary_terms: Vec<SummaryTerm>,
+    pub(crate) generation: u64,
+    /// The partitions that answered.
+    pub(crate) answered: Vec<usize>,
+    /// Whether these are the hits of an unlimited search.
+    pub(crate) proof: Option<CertainRanking>,
+}
+
+/// Searches until the page is certain. Where the cut-off or a limit ends it before, `coverage` hears of it.
+pub(crate) async fn find(
+    cluster: &Cluster,
+    query: &Arc<Query>,
+    options: &SearchOptions,
+    cut_off: Instant,
+    phases: &mut PhaseTimes,
+    coverage: &mut Coverage,
+    timeline: &Timeline,
+) -> Result<Found, SearchError> {
+    let page_end = options.start + options.k;
+    // One more tells whether another page follows.
+    let wanted = page_end + 1;
+    let k = first_k(wanted, options.per_site);
+    let mut fan_out = FanOut {
+        cluster,
+        query,
+        timeline,
+        request: SearchRequest {
+            k,
+            counted: options.counted,
+            generation: 0,
+            deadline: cut_off,
+        },
+    };
+    let (mut partitions, errors) = fan_out.of_one_generation().await?;
+    if partitions.iter().all(Option::is_none) {
+        return Err(first_error(errors));
+    }
+    note_coverage(cluster, &partitions, options.counted, errors, coverage);
+    if coverage.is_nothing() {
+        return Err(SearchError::TimedOut {
+            part: "the index servers".into(),
+        });
+    }
+    let answered = || partitions.iter().flatten();
+    let most = |of: fn(&PartitionHits) -> u64| answered().map(of).max().unwrap_or(0);
+    phases.parse += most(|found| found.parse_us);
+    phases.queueing = most(|found| found.queueing_us);
+    phases.index_search = most(|found| found.search_us);
+
+    let mut repeats = 0;
+    loop {
+        let mut clock = Stopwatch(Instant::now());
+        let returned = rankings(&partitions);
+        let ranking = merge(&returned);
+        let (admitted, sites) = admit(&ranking, options.per_site, wanted);
+        timeline.note("merge", String::new, clock.0);
+        phases.merge += clock.lap_us();
+        let is_settled = admitted.len() >= wanted || ranking.is_complete;
+        // What time is left is for what the hits show.
+        let no_time = Instant::now() >= cut_off;
+        let k_next = next_k(&returned, fan_out.request.k, repeats);
+        if is_settled || no_time || k_next.is_none() {
+            if !is_settled {
+                for (group, found) in cluster.partitions.iter().zip(&partitions) {
+                    if found.as_ref().is_some_and(|found| found.is_cut) {
+                        let hits_max = (!no_time).then_some(fan_out.request.k);
+                        coverage.lacks_hits(&group.chunks, hits_max);
+                    }
+                }
+            }
+            let proof = certain(&partitions, options.counted, &ranking, &admitted, wanted);
+            let is_complete = ranking.is_complete;
+            let page = Admitted {
+                hits: admitted,
+                sites,
+                is_complete,
+                proof,
+            };
+            return Ok(page_of(options, &fan_out, &partitions, page));
+        }
+        let begun = Instant::now();
+        repeats += 1;
+        // Partitions that told everything are not asked again.
+        let is_cut = |&at: &usize| partitions[at].as_ref().is_some_and(|found| found.is_cut);
+        let cut: Vec<usize> = (0..partitions.len()).filter(is_cut).collect();
+        fan_out.request.k = k_next.unwrap_or(fan_out.request.k);
+        for (partition, found) in fan_out.ask(&cut).await {
+            match found {
+                Ok(found) => {
+                    if found.documents_searched < found.documents_count {
+                        let chunks = &cluster.partitions[partition].chunks;
+                        coverage.lacks(
+                            crate::front_end::coverage::SEARCH,
+                            chunks,
+                            &ServerError::Expired,
+                        );
+                    }
+                    partitions[partition] = Some(found);
+                }
+                Err(error @ ServerError::Overloaded { .. }) => {
+                    let part =
+                        crate::api::chunks::index_server_of(&cluster.partitions[partition].chunks);
+                    return Err(error.into_search_error(&part));
+                }
+                Err(error) => {
+                    // What it told at first stands; what it had further is lost.
+                    let chunks = &cluster.partitions[partition].chunks;
+                    coverage.lacks(crate::front_end::coverage::SEARCH, chunks, &error);
+                    if let Some(known) = &mut partitions[partition] {
+                        known.is_cut = false;
+                    }
+                }
+            }
+        }
+        timeline.note("optimization search", String::new, begun);
+        phases.optimization_searches += clock.lap_us();
+    }
+}
+
+/// The admitted hits as far as they are known.
+struct Admitted {
+    hits: Vec<Candidate>,
+    sites: SiteCounts,
+    is_complete: bool,
+    proof: Option<CertainRanking>,
+}
+
+fn page_of(
+    options: &SearchOptions,
+    fan_out: &FanOut<'_>,
+    partitions: &[Option<PartitionHits>],
+    admitted: Admitted,
+) -> Found {
+    let Admitted {
+        hits: admitted,
+        sites,
+        is_complete,
+        proof,
+    } = admitted;
+    let page_end = options.start + options.k;
+    let start = options.start.min(admitted.len());
+    let end = page_end.min(admitted.len());
+    let answered = || partitions.iter().flatten();
+    let first = answered().next();
+    Found {
+        page: admitted[start..end].to_vec(),
+        more_hits: admitted.len() > page_end,
+        matches_count: answered().map(|found| found.matches_count).sum(),
+        count_is_exact: answered().all(|found| found.count_is_exact),
+        ranking_is_complete: is_complete,
+        proof,
+        sites,
+        warnings: first
+            .map(|found| found.warnings.clone())
+            .unwrap_or_default(),
+        summary_terms: first
+            .map(|found| found.summary_terms.clone())
+            .unwrap_or_default(),
+        generation: fan_out.request.generation,
+        answered: (0..partitions.len())
+            .filter(|&at| partitions[at].is_some())
+            .collect(),
+    }
+}
+
+fn note_coverage(
+    cluster: &Cluster,
+    partitions: &[Option<PartitionHits>],
+    counted: bool,
+    errors: Vec<(crate::api::chunks::Chunks, ServerError)>,
+    coverage: &mut Coverage,
+) {
+    for (group, found) in cluster.partitions.iter().zip(partitions) {
+        if let Some(found) = found {
+            coverage.searched(
+                &group.chunks,
+                found.documents_searched,
+                found.documents_count,
+                found.count_is_exact || !counted,
+            );
+        }
+    }
+    if errors.is_empty() {
+        return;
+    }
+    // How many documents a lost part has is known if it was ever there, and else by its chunks.
+    let known = cluster.known();
+    for (chunks, error) in errors {
+        let group = cluster
+            .partitions
+            .iter()
+            .find(|group| group.chunks == chunks);
+        let share = chunks.clone().count() as u64;
+        let guess = known.documents_count * share / u64::from(known.chunks_count.max(1));
+        let known_count =
+            group.and_then(|group| group.status(|status| status.documents_here_count));
+        let count = known_count.unwrap_or(guess.max(1));
+        coverage.lost(&chunks, count, &error);
+    }
+}
+
+/// Refuses what no index server gives: more hits than it was asked for, or fewer with the word that it has more.
+/// The latter would have the search repeated for ever.
+fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerError> {
+    let count = found.hits.len();
+    match count > k || (found.is_cut && count < k) {
+        true => Err(ServerError::Protocol {
+            reason: format!(
+                "it gave {count} hits of {k} and says {}; update it",
+                if found.is_cut {
+                    "there are more"
+                } else {
+                    "there are no more"
+                }
+            ),
+        }),
+        false => Ok(found),
+    }
+}
+
+/// A search of partitions, to be repeated with other numbers.
+struct FanOut<'a> {
+    cluster: &'a Cluster,
+    query: &'a Arc<Query>,
+    timeline: &'a Timeline,
+    request: SearchRequest,
+}
+
+/// What each partition found, and who did not answer.
+type Partitions = (
+    Vec<Option<PartitionHits>>,
+    Vec<(crate::api::chunks::Chunks, ServerError)>,
+);
+
+impl FanOut<'_> {
+    /// Asks all partitions until all that answer do so from the same generation of the index, since scores
+    /// of two generations do not compare. After one commit between the answers of two partitions the older generation
+    /// is still open at the partition that is ahead; after several all partitions are asked again.
+    async fn of_one_generation(&mut self) -> Result<Partitions, SearchError> {
+        let all: Vec<usize> = (0..self.cluster.partitions.len()).collect();
+        let (mut oldest_before, mut lagging_since) = (0, Instant::now());
+        let mut pause = PAUSE_MIN;
+        loop {
+            let mut partitions: Vec<Option<PartitionHits>> = vec![None; all.len()];
+            let mut errors = Vec::new();
+            let mut ask = all.clone();
+            loop {
+                for (partition, found) in self.ask(&ask).await {
+                    let chunks = &self.cluster.partitions[partition].chunks;
+                    match found {
+                        Ok(found) => partitions[partition] = Some(found),
+                        Err(error @ ServerError::Overloaded { .. }) => {
+                            return Err(error
+                                .into_search_error(&crate::api::chunks::index_server_of(chunks)));
+                        }
+                        Err(error) => {
+                            partitions[partition] = None;
+                            errors.push((chunks.clone(), error));
+                        }
+                    }
+                }
+                let generations = partitions.iter().flatten().map(|found| found.generation);
+                let Some(oldest) = generations.min() else {
+                    break;
+                };
+                self.request.generation = oldest;
+                ask = (0..partitions.len())
+                    .filter(|&at| {
+                        partitions[at]
+                            .as_ref()
+                            .is_some_and(|found| found.generation != oldest)
+                    })
+                    .collect();
+                if ask.is_empty() {
+                    break;
+                }
+            }
+            // Reloads go on: the next try finds newer generations. Where the oldest stays, its server lags behind.
+            let is_gone = errors.iter().any(|(_, error)| error.is_generation_gone());
+            if self.request.generation != oldest_before {
+                oldest_before = self.request.generation;
+                lagging_since = Instant::now();
+            }
+            let now = Instant::now();
+            if is_gone && now < self.request.deadline && now < lagging_since + LAG_MAX {
+                self.request.generation = 0;
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(PAUSE_MAX);
+                continue;
+            }
+            return Ok((partitions, errors));
+        }
+    }
+
+    /// Asks some partitions at once.
+    async fn ask(&self, asked: &[usize]) -> Vec<(usize, Result<PartitionHits, ServerError>)> {
+        let calls = asked.iter().map(|&partition| async move {
+            let group = &self.cluster.partitions[partition];
+            let begun = Instant::now();
+            let found = group
+                .call(
+                    Call::Search,
+                    &self.cluster.calls,
+                    self.request.deadline,
+                    |server, reply| {
+                        server.search(self.query, self.request, reply);
+                    },
+                )
+                .instrument(
+                    debug_span!("search call", query = self.query.id, chunks = %shown(&group.chunks)),
+                )
+                .await;
+            let found = found.and_then(|found| plausible(found, self.request.k));
+            self.cluster
+                .note_times(partition, begun.elapsed(), found.as_ref().ok());
+            self.note(&group.chunks, begun, found.as_ref().ok());
+            (partition, found)
+        });
+        join_all(calls).await
+    }
+
+    /// Notes a call, and within it what the server said of its own time: it stands in the middle, what is
+    /// around it is the way there and back.
+    fn note(
+        &self,
+        chunks: &crate::api::chunks::Chunks,
+        begun: Instant,
+        found: Option<&PartitionHits>,
+    ) {
+        let timeline = self.timeline;
+        timeline.note("search call", || part_of(chunks), begun);
+        let Some(found) = found else { return };
+        let call_us = begun.elapsed().as_micros() as u64;
+        let worked_us = found.queueing_us.saturating_add(found.search_us);
+        // Servers of one process share a plan: then this one waited less for it than making it took.
+        let parse_us = found.parse_us.min(call_us.saturating_sub(worked_us));
+        let around_us = call_us.saturating_sub(worked_us.saturating_add(parse_us));
+        let mut at = timeline.since_us(begun) + around_us / 2;
+        for (name, us) in [
+            ("parse", parse_us),
+            ("queueing", found.queueing_us),
+            ("search", found.search_us),
+        ] {
+            timeline.note_of(name, || part_of(chunks), at, us);
+            at = at.saturating_add(us);
+        }
+    }
+}

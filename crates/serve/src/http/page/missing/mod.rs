@@ -1,0 +1,146 @@
+//! Banner of what an answer lacks, in words for users.
+//!
+//! One sentence for each kind of loss, whatever the number of servers; which server said what stands in the
+//! JSON.
+
+use super::times::thousands;
+use crate::api::options;
+use crate::api::options::SearchOptions;
+use crate::http::page::url::local;
+use std::time::Duration;
+use wire::SearchAnswer;
+use wire::answer::Degraded;
+
+/// Chunks of a sentence; further ones are counted.
+const RANGES_MAX: usize = 8;
+
+/// The banner above an answer that is not whole.
+pub(super) struct Missing {
+    pub(super) sentences: Vec<String>,
+    /// The same search once more.
+    pub(super) again: String,
+    /// The same search with more time, where time was what lacked.
+    pub(super) longer: Option<String>,
+}
+
+/// Losses of the same kind for the same reason.
+struct Group<'a> {
+    lacks: &'a str,
+    reason: &'a str,
+    ranges: Vec<&'a str>,
+    documents_searched: u64,
+    documents_count: u64,
+}
+
+/// What to say above an answer; `None` where it is whole.
+pub(super) fn missing(answer: &SearchAnswer, options: &SearchOptions) -> Option<Missing> {
+    if answer.degraded.is_empty() && answer.coverage >= 1.0 && !answer.timed_out {
+        return None;
+    }
+    let mut sentences = Vec::new();
+    if answer.coverage < 1.0 {
+        let percent = match (answer.coverage * 100.0).floor() {
+            0.0 if answer.coverage > 0.0 => "Less than 1 %".to_owned(),
+            percent => format!("Only {percent:.0} %"),
+        };
+        sentences.push(format!("{percent} of the documents were searched."));
+    }
+    sentences.extend(groups(&answer.degraded).iter().map(Group::sentence));
+    if sentences.is_empty() {
+        sentences.push("Time was over before everything was done.".to_owned());
+    }
+    let link = |options| local("/", &super::settings::pairs(&answer.query, &options));
+    let longer = options.timeout.filter(|_| answer.timed_out);
+    Some(Missing {
+        sentences,
+        again: link(*options),
+        longer: longer.map(|timeout| {
+            link(SearchOptions {
+                timeout: Some(longer_than(timeout)),
+                ..*options
+            })
+        }),
+    })
+}
+
+/// Ten times as long: less would often only lead here again.
+fn longer_than(timeout: Duration) -> Duration {
+    timeout.saturating_mul(10).min(options::TIMEOUT_SHOWN_MAX)
+}
+
+fn groups(degraded: &[Degraded]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for one in degraded {
+        let alike = |group: &&mut Group<'_>| group.lacks == one.lacks && group.reason == one.reason;
+        let at = match groups.iter_mut().find(alike) {
+            Some(group) => group,
+            None => {
+                groups.push(Group {
+                    lacks: &one.lacks,
+                    reason: &one.reason,
+                    ranges: Vec::new(),
+                    documents_searched: 0,
+                    documents_count: 0,
+                });
+                // Just pushed.
+                let last = groups.len() - 1;
+                &mut groups[last]
+            }
+        };
+        if !at.ranges.contains(&one.chunks.as_str()) {
+            at.ranges.push(&one.chunks);
+        }
+        at.documents_searched += one.documents_searched;
+        at.documents_count += one.documents_count;
+    }
+    groups
+}
+
+impl Group<'_> {
+    fn sentence(&self) -> String {
+        let (chunks, why) = (self.chunks(), self.why());
+        let (searched, count) = (self.documents_searched, self.documents_count);
+        match self.lacks {
+            "search" if searched > 0 => format!(
+                "In {chunks}, {} of {} documents were searched: {why}.",
+                thousands(searched),
+                thousands(count)
+            ),
+            "search" => {
+                let documents = match count {
+                    0 => String::new(),
+                    1 => " (1 document)".to_owned(),
+                    _ => format!(" ({} documents)", thousands(count)),
+                };
+                format!("Nothing was searched in {chunks}{documents}: {why}.")
+            }
+            "count" => format!("Not all matches were counted in {chunks}: {why}."),
+            "details" => format!("Hits of {chunks} are left out: {why}."),
+            "summaries" => format!("Some hits of {chunks} are without their text: {why}."),
+            _ => format!("Something of {chunks} is missing: {why}."),
+        }
+    }
+
+    fn why(&self) -> &'static str {
+        match self.reason {
+            "deadline" => "time was over",
+            "damaged" => "the index there cannot be read",
+            "overloaded" => "the servers there have too much to do",
+            _ => "no server there answers",
+        }
+    }
+
+    fn chunks(&self) -> String {
+        let is_one = self.ranges.len() == 1 && !self.ranges[0].contains('-');
+        let shown = &self.ranges[..self.ranges.len().min(RANGES_MAX)];
+        let more = match self.ranges.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" and {more} further parts"),
+        };
+        let word = if is_one { "chunk" } else { "chunks" };
+        format!("{word} {}{more}", shown.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,415 @@
+//! The search page as HTML: the same answer that the API gives, for people.
+//!
+//! Works without JavaScript and loads nothing from elsewhere. Everything from documents and
+//! queries is hostile until proven otherwise: templates escape it all; only summaries, which
+//! `text::summary` escaped already, go in as they are.
+
+mod url;
+
+mod gantt;
+mod missing;
+mod settings;
+mod times;
+
+use crate::api::options::DEPTH_MAX;
+use crate::api::options::SearchOptions;
+use crate::http::page::settings::{pairs, settings};
+use crate::http::page::url::{breadcrumb, local, web_address};
+use askama::Template;
+use engine::details::TITLE_CHARS_MAX;
+use gantt::{Gantt, gantt};
+use index::StoredDocument;
+use missing::{Missing, missing};
+use search::Operator;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+use std::time::Instant;
+use times::{PhaseView, counted, duration, phases, thousands};
+use wire::{Hit, SearchAnswer};
+
+/// Longer texts are cut on the page of a document.
+const BODY_CHARS_MAX: usize = 500_000;
+
+/// The style sheet, with a class for every width of the bar of phases: a policy that forbids
+/// styles inside the page leaves no other way to say them.
+pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
+    let mut css = include_str!("../../../assets/style.css").to_owned();
+    for share in 1..=100 {
+        css.push_str(&format!(".bar .grow-{share}{{flex-grow:{share}}}"));
+    }
+    css
+});
+
+/// Where the style sheet is; changes with its contents, so that it can be kept by browsers.
+static STYLE_HREF: LazyLock<String> = LazyLock::new(|| {
+    let mut hasher = DefaultHasher::new();
+    STYLE_SHEET.hash(&mut hasher);
+    format!("/style.css?v={:016x}", hasher.finish())
+});
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home<'a> {
+    style: &'a str,
+    documents: String,
+    chunks: String,
+    examples: [Example; 7],
+}
+
+struct Example {
+    query: &'static str,
+    meaning: &'static str,
+    href: String,
+}
+
+#[derive(Template)]
+#[template(path = "results.html")]
+struct Results<'a> {
+    style: &'a str,
+    query: &'a str,
+    hidden: &'a [(&'static str, String)],
+    total: String,
+    total_is_one: bool,
+    total_is_exact: bool,
+    none: bool,
+    first: String,
+    last: String,
+    time: String,
+    warnings: &'a [String],
+    missing: Option<Missing>,
+    all_words: Option<String>,
+    hits_html: &'a str,
+    suggestions: Vec<(String, String)>,
+    start_over: Option<String>,
+    previous: Option<String>,
+    next: Option<String>,
+    phases: Vec<PhaseView>,
+    /// Where the chart is, on the page without it.
+    timeline: Option<String>,
+    gantt: Option<Gantt>,
+    json: String,
+}
+
+#[derive(Template)]
+#[template(path = "hits.html")]
+struct Hits<'a> {
+    first: usize,
+    hits: Vec<HitView<'a>>,
+}
+
+struct HitView<'a> {
+    title: String,
+    href: String,
+    is_web: bool,
+    crumbs: Vec<String>,
+    summary: &'a str,
+    site: String,
+    more: Option<String>,
+    text: String,
+    why: Vec<WhyView>,
+}
+
+struct WhyView {
+    depth: usize,
+    value: String,
+    description: String,
+}
+
+#[derive(Template)]
+#[template(path = "refusal.html")]
+struct Refusal<'a> {
+    style: &'a str,
+    query: &'a str,
+    heading: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "document.html")]
+struct DocumentPage<'a> {
+    style: &'a str,
+    query: &'a str,
+    title: String,
+    url: String,
+    web: Option<String>,
+    body: String,
+}
+
+/// The page before any query.
+pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
+    let example = |query, meaning| Example {
+        query,
+        meaning,
+        href: local("/", &[("q", query)]),
+    };
+    whole(&Home {
+        style: &STYLE_HREF,
+        documents: counted(documents_count, "document", "documents"),
+        chunks: counted(u64::from(chunks_count), "chunk", "chunks"),
+        examples: [
+            example("thread pool", "both words, anywhere in a document"),
+            example("\"thread pool\"", "one right after the other"),
+            example("\"pool thread\"~2", "near each other, in any order"),
+            example("lock OR mutex", "either word"),
+            example("lock -free", "the first word, but not the second"),
+            example("title:error", "the word in the title"),
+            example("concurren*", "any word that begins so"),
+        ],
+    })
+}
+
+/// The page of an answer. Fills `phases_us.render` of the answer with the time of rendering its
+/// hits, which is all but a constant part of the page.
+pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> String {
+    let started = Instant::now();
+    let query = answer.query.clone();
+    let hits = answer
+        .hits
+        .iter()
+        .map(|hit| view(hit, &query, options))
+        .collect();
+    let hits_html = render(&Hits {
+        first: options.start + 1,
+        hits,
+    });
+    answer.phases_us.render = started.elapsed().as_micros() as u64;
+    answer.phases_us.total += answer.phases_us.render;
+
+    let shown = answer.hits.len();
+    let next_start = options.start + options.k;
+    let previous_start = options.start.saturating_sub(options.k.max(1));
+    let page = |start| local("/", &pairs(&query, &SearchOptions { start, ..*options }));
+    whole(&Results {
+        style: &STYLE_HREF,
+        query: &query,
+        hidden: &settings(&SearchOptions {
+            start: 0,
+            ..*options
+        }),
+        total: thousands(answer.total.value),
+        total_is_one: answer.total.value == 1,
+        total_is_exact: answer.total.exact,
+        none: shown == 0,
+        first: thousands(options.start as u64 + 1),
+        last: thousands((options.start + shown) as u64),
+        time: duration(answer.phases_us.total),
+        warnings: &answer.warnings,
+        missing: missing(answer, options),
+        all_words: (options.operator == Operator::Or).then(|| {
+            local(
+                "/",
+                &pairs(
+                    &query,
+                    &SearchOptions {
+                        operator: Operator::And,
+                        start: 0,
+                        ..*options
+                    },
+                ),
+            )
+        }),
+        hits_html: &hits_html,
+        suggestions: suggestions(&query, options),
+        start_over: (shown == 0 && options.start > 0 && answer.total.value > 0).then(|| page(0)),
+        previous: (options.start > 0).then(|| page(previous_start)),
+        next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
+            .then(|| page(next_start)),
+        phases: phases(answer),
+        timeline: (!options.trace).then(|| {
+            let traced = SearchOptions {
+                trace: true,
+                ..*options
+            };
+            local("/", &pairs(&query, &traced)) + "#timeline"
+        }),
+        gantt: gantt(answer),
+        json: local("/search", &pairs(&query, options)),
+    })
+}
+
+/// A lower bound on the bytes of the page of an answer, known before it is written: every hit that has more of its
+/// site behind it carries the query in a link.
+pub(crate) fn bytes_min(answer: &SearchAnswer) -> usize {
+    let links = answer.hits.iter().filter(|hit| hit.more_from_site).count();
+    let texts = |hit: &Hit| hit.title.len().min(TITLE_CHARS_MAX) + hit.summary.len();
+    links * answer.query.len() + answer.hits.iter().map(texts).sum::<usize>()
+}
+
+/// The page of a request that gets no answer.
+pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
+    whole(&Refusal {
+        style: &STYLE_HREF,
+        query,
+        heading,
+        reason: &visible(reason),
+    })
+}
+
+/// The page of a document's stored text.
+pub(crate) fn document(document: &StoredDocument) -> String {
+    whole(&DocumentPage {
+        style: &STYLE_HREF,
+        query: "",
+        title: title(&document.title, &document.url),
+        url: visible(&document.url),
+        web: web_address(&document.url),
+        body: cut(&visible(cut_bytes(&document.body)), BODY_CHARS_MAX),
+    })
+}
+
+/// A whole page, as it goes out.
+fn whole(page: &impl Template) -> String {
+    let html = render(page);
+    // Whatever value a character comes from: queries, titles, summaries, warnings.
+    match html.contains(is_hidden) {
+        false => html,
+        true => visible(&html),
+    }
+}
+
+fn render(page: &impl Template) -> String {
+    // Templates write to a String from values in memory: there is nothing that could fail.
+    page.render().unwrap_or_default()
+}
+
+fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
+    let web = web_address(&hit.url);
+    let text = local("/document", &[("url", &hit.url)]);
+    let mut why = Vec::new();
+    if let Some(explanation) = &hit.explanation {
+        explain(explanation, 0, &mut why);
+    }
+    HitView {
+        title: title(&hit.title, &hit.url),
+        is_web: web.is_some(),
+        href: web.unwrap_or_else(|| text.clone()),
+        crumbs: breadcrumb(&hit.url),
+        summary: &hit.summary,
+        site: cut(&visible(&hit.site), 60),
+        more: within_site(query, &hit.site)
+            .filter(|_| hit.more_from_site)
+            .map(|query| {
+                let all = SearchOptions {
+                    per_site: 0,
+                    start: 0,
+                    ..*options
+                };
+                local("/", &pairs(&query, &all))
+            }),
+        text,
+        why,
+    }
+}
+
+/// A title to show: never empty, not endless.
+fn title(title: &str, url: &str) -> String {
+    let title = visible(title);
+    match title.trim() {
+        "" => cut(&visible(url), TITLE_CHARS_MAX),
+        title => cut(title, TITLE_CHARS_MAX),
+    }
+}
+
+/// So much of a text at its beginning that `BODY_CHARS_MAX` characters are in it, or all of it.
+fn cut_bytes(text: &str) -> &str {
+    let mut end = text.len().min(4 * (BODY_CHARS_MAX + 1));
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Text with its hidden characters replaced by a visible one.
+fn visible(text: &str) -> String {
+    text.replace(is_hidden, "\u{fffd}")
+}
+
+/// Control characters, which HTML has no way to hold, and those that turn the direction of what follows, by which an
+/// address can be made to look like another.
+fn is_hidden(c: char) -> bool {
+    match c {
+        '\n' | '\t' | '\r' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// The query for everything that matches on one site. The site comes first, where nothing that is
+/// left open in the query, a quotation mark or an OR, can swallow it.
+fn within_site(query: &str, site: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    if site.is_empty() || site.contains('"') {
+        // There is no way to write such a name.
+        return None;
+    }
+    Some(match site.chars().all(is_plain) {
+        true => format!("site:{site} {query}"),
+        false => format!("site:\"{site}\" {query}"),
+    })
+}
+
+/// Other searches to try when nothing was found: text and link.
+fn suggestions(query: &str, options: &SearchOptions) -> Vec<(String, String)> {
+    let mut suggestions = Vec::new();
+    let first_page = SearchOptions {
+        start: 0,
+        ..*options
+    };
+    if query.contains('"') {
+        let words = query.replace('"', " ");
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !words.is_empty() {
+            let link = local("/", &pairs(&words, &first_page));
+            suggestions.push(("the words without quotation marks".into(), link));
+        }
+    }
+    if options.operator == Operator::And && query.split_whitespace().nth(1).is_some() {
+        let any = SearchOptions {
+            operator: Operator::Or,
+            ..first_page
+        };
+        suggestions.push((
+            "documents with any of the words".into(),
+            local("/", &pairs(query, &any)),
+        ));
+    }
+    let is_word = query.chars().all(char::is_alphanumeric);
+    let chars = query.chars().count();
+    if is_word && chars > 4 {
+        let start: String = query.chars().take(chars - 2).chain(['*']).collect();
+        let link = local("/", &pairs(&start, &first_page));
+        suggestions.push((
+            format!("words that begin with {}", start.trim_end_matches('*')),
+            link,
+        ));
+    }
+    suggestions
+}
+
+fn explain(why: &serde_json::Value, depth: usize, into: &mut Vec<WhyView>) {
+    // Explanations are as deep as queries, which the parser bounds; the page shows less.
+    const DEPTH_SHOWN_MAX: usize = 6;
+    into.push(WhyView {
+        depth,
+        value: why["value"]
+            .as_f64()
+            .map(|value| format!("{value:.4}"))
+            .unwrap_or_default(),
+        description: why["description"].as_str().unwrap_or_default().to_owned(),
+    });
+    if depth < DEPTH_SHOWN_MAX {
+        for part in why["details"].as_array().into_iter().flatten() {
+            explain(part, depth + 1, into);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

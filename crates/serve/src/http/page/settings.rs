@@ -1,0 +1,43 @@
+//! Options of a search as the parameters of links.
+
+use crate::api::options::SearchOptions;
+use search::Ranking;
+
+/// Options that differ from the usual, as parameters.
+pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
+    let usual = SearchOptions::default();
+    let mut settings = Vec::new();
+    let mut set = |name, value: String, is_usual: bool| {
+        if !is_usual {
+            settings.push((name, value));
+        }
+    };
+    set("k", options.k.to_string(), options.k == usual.k);
+    set(
+        "start",
+        options.start.to_string(),
+        options.start == usual.start,
+    );
+    set(
+        "per_site",
+        options.per_site.to_string(),
+        options.per_site == usual.per_site,
+    );
+    set("any", "1".into(), options.operator == usual.operator);
+    set("ranking", "tfidf".into(), options.ranking != Ranking::TfIdf);
+    set("explain", "1".into(), !options.explain);
+    set("count", "none".into(), options.counted);
+    set("partial", "0".into(), options.partial);
+    set("trace", "1".into(), !options.trace);
+    if let Some(timeout) = options.timeout {
+        set("timeout", format!("{}ms", timeout.as_millis()), false);
+    }
+    settings
+}
+
+/// Returns the parameters of a link to `query` with `options`.
+pub(super) fn pairs(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
+    let mut pairs = vec![("q", query.to_owned())];
+    pairs.extend(settings(options));
+    pairs
+}

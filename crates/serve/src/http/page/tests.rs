@@ -1,0 +1,130 @@
+//! Tests of the page: what the answer says, and nothing that a document injects.
+use super::*;
+use wire::{PhaseTimes, Total};
+
+fn hit(title: &str, url: &str) -> Hit {
+    Hit {
+        id: url.into(),
+        url: url.into(),
+        title: title.into(),
+        site: "s.example".into(),
+        score: 1.5,
+        summary: "a <mark>word</mark> &lt;b&gt;".into(),
+        more_from_site: true,
+        explanation: None,
+    }
+}
+
+pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
+    SearchAnswer {
+        query: "word".into(),
+        total: Total {
+            value: 1_234_567,
+            exact: true,
+        },
+        hits,
+        more_hits: true,
+        phases_us: PhaseTimes {
+            parse: 7,
+            index_search: 1_250,
+            total: 1_300,
+            ..Default::default()
+        },
+        warnings: Vec::new(),
+        coverage: 1.0,
+        timed_out: false,
+        degraded: Vec::new(),
+        trace: None,
+    }
+}
+
+fn page(hits: Vec<Hit>) -> String {
+    results(&mut answer(hits), &SearchOptions::default())
+}
+
+#[test]
+fn results_show_counts_times_and_links() {
+    let html = page(vec![hit("T", "https://s.example/a/b")]);
+    for part in [
+        "<b>1,234,567</b> documents",
+        "<a href=\"https://s.example/a/b\" rel=\"noreferrer\">T</a>",
+        "<bdi>s.example</bdi>",
+        "<mark>word</mark> &lt;b&gt;",
+        "/?q=site%3As.example+word&#38;per_site=0",
+        "rel=\"next\" href=\"/?q=word&#38;start=10\"",
+        "<dt>index search</dt> <dd>1.250 ms</dd>",
+        "<dt>parse</dt> <dd>7 µs</dd>",
+        "href=\"/search?q=word\"",
+    ] {
+        assert!(html.contains(part), "{part} is not in {html}");
+    }
+    assert!(!html.contains("rel=\"prev\""));
+    assert!(!html.contains("style=\""));
+}
+
+#[test]
+fn what_documents_say_stays_text() {
+    let script = "</h2><script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
+    let mut hostile = hit(script, "javascript:alert(1)//\"><script>");
+    hostile.site = script.into();
+    let mut answer = answer(vec![hostile]);
+    answer.query = script.into();
+    answer.warnings = vec![script.into()];
+    for html in [
+        results(&mut answer, &SearchOptions::default()),
+        refusal(script, script, script),
+        document(&StoredDocument {
+            url: "javascript:alert(1)".into(),
+            id: String::new(),
+            title: script.into(),
+            body: script.into(),
+            fields: Default::default(),
+        }),
+    ] {
+        assert!(!html.contains("<script"), "{html}");
+        assert!(!html.contains("<img src=x"), "{html}");
+        assert!(!html.contains("href=\"javascript"), "{html}");
+    }
+}
+
+#[test]
+fn titles_are_never_empty_or_endless() {
+    assert_eq!(title(" \n", "http://e.org/a"), "http://e.org/a");
+    assert_eq!(
+        title(&"w".repeat(10_000), "u").chars().count(),
+        TITLE_CHARS_MAX + 1
+    );
+    assert_eq!(title("nul\0in", "u"), "nul\u{fffd}in");
+}
+
+#[test]
+fn the_bar_shows_whatever_took_time() {
+    let views = phases(&answer(Vec::new()));
+    assert_eq!(views[0].share, 1);
+    assert_eq!(views[2].share, 97);
+    assert_eq!(
+        (views[8].name, views[8].time.as_str()),
+        ("hand-overs", "43 µs")
+    );
+}
+
+#[test]
+fn nothing_found_suggests() {
+    let mut none = answer(Vec::new());
+    none.total.value = 0;
+    none.more_hits = false;
+    none.query = "\"two words\"".into();
+    let html = results(&mut none, &SearchOptions::default());
+    assert!(html.contains("No document matches"));
+    assert!(html.contains("/?q=two+words\""), "{html}");
+    assert!(html.contains("any=1"), "{html}");
+}
+
+#[test]
+fn numbers() {
+    assert_eq!(thousands(0), "0");
+    assert_eq!(thousands(1_000), "1,000");
+    assert_eq!(thousands(u64::MAX), "18,446,744,073,709,551,615");
+    assert_eq!(duration(999), "999 µs");
+    assert_eq!(duration(1_002), "1.002 ms");
+}

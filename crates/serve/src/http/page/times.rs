@@ -1,0 +1,66 @@
+//! Formatting of times and counts, and the share of each phase.
+
+use wire::SearchAnswer;
+
+/// A phase in the bar and its legend.
+pub(super) struct PhaseView {
+    pub(super) name: &'static str,
+    pub(super) class: &'static str,
+    pub(super) time: String,
+    pub(super) share: u64,
+}
+
+/// The bar of phases: each one's time and its share of the whole in percent, rounded up, so that
+/// whatever took time is seen.
+pub(super) fn phases(answer: &SearchAnswer) -> Vec<PhaseView> {
+    let times = &answer.phases_us;
+    let named = times.named();
+    let known: u64 = named.iter().map(|(_, us)| us).sum();
+    let whole = times.total.max(known).max(1);
+    let view = |name, class, us: u64| PhaseView {
+        name,
+        class,
+        time: duration(us),
+        share: (us * 100).div_ceil(whole).min(100),
+    };
+    let mut phases: Vec<PhaseView> = named
+        .iter()
+        .map(|&(name, us)| match name {
+            "index_search" => view("index search", name, us),
+            "optimization_searches" => view("optimization searches", name, us),
+            _ => view(name, name, us),
+        })
+        .collect();
+    phases.push(view("hand-overs", "hand_overs", whole - known));
+    phases
+}
+
+/// Microseconds as people read them, nothing rounded away.
+pub(super) fn duration(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        _ => format!("{}.{:03} ms", us / 1_000, us % 1_000),
+    }
+}
+
+/// A count with its noun.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        thousands(count),
+        if count == 1 { one } else { many }
+    )
+}
+
+/// Digits in groups of three.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

@@ -1,0 +1,221 @@
+//! The parameters of a request: text behind the `?` to search options.
+//!
+//! Any bytes are decoded, those that are no UTF-8 to the replacement character. The API refuses
+//! parameters that it does not know, because an ignored one would be a silently wrong answer; the
+//! page ignores them, because links to it gather them on their way.
+use crate::api::error::SearchError;
+use crate::api::options::SearchOptions;
+use search::{Operator, Ranking};
+use std::time::Duration;
+
+/// Whether unknown parameters are refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    Refuse,
+    Ignore,
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SearchParameters {
+    /// The query, where there is one.
+    pub(crate) q: Option<String>,
+    pub(crate) options: SearchOptions,
+}
+
+/// Reads the parameters of a search.
+pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParameters, SearchError> {
+    let mut q = None;
+    let mut options = SearchOptions::default();
+    for (name, value) in url::form_urlencoded::parse(raw.unwrap_or("").as_bytes()) {
+        match name.as_ref() {
+            "q" => q = Some(value.into_owned()),
+            "k" => options.k = number("k", &value)?,
+            "start" => options.start = number("start", &value)?,
+            "per_site" => options.per_site = number("per_site", &value)?,
+            "any" => {
+                options.operator = if flag("any", &value)? {
+                    Operator::Or
+                } else {
+                    Operator::And
+                }
+            }
+            "explain" => options.explain = flag("explain", &value)?,
+            "trace" => options.trace = flag("trace", &value)?,
+            "partial" => options.partial = flag("partial", &value)?,
+            "count" => options.counted = counted(&value)?,
+            "timeout" => options.timeout = Some(timeout(&value)?),
+            "ranking" => options.ranking = ranking(&value)?,
+            other if unknown == Unknown::Refuse => return Err(unknown_parameter(other)),
+            _ => {}
+        }
+    }
+    options.validate()?;
+    Ok(SearchParameters { q, options })
+}
+
+/// Reads one parameter, the last where it is given more than once.
+pub(crate) fn single(raw: Option<&str>, wanted: &str) -> Option<String> {
+    url::form_urlencoded::parse(raw.unwrap_or("").as_bytes())
+        .filter(|(name, _)| name == wanted)
+        .last()
+        .map(|(_, value)| value.into_owned())
+}
+
+fn number<T: std::str::FromStr>(parameter: &'static str, value: &str) -> Result<T, SearchError> {
+    value.parse().map_err(|_| SearchError::BadRequest {
+        parameter,
+        reason: format!(
+            "{:?} is not a whole number from 0 up; give one, or leave it out",
+            brief(value)
+        ),
+    })
+}
+
+fn flag(parameter: &'static str, value: &str) -> Result<bool, SearchError> {
+    match value {
+        "" | "1" | "true" => Ok(true),
+        "0" | "false" => Ok(false),
+        other => Err(SearchError::BadRequest {
+            parameter,
+            reason: format!(
+                "{:?} is neither 1 nor 0; give one of them, or leave it out",
+                brief(other)
+            ),
+        }),
+    }
+}
+
+fn counted(value: &str) -> Result<bool, SearchError> {
+    match value {
+        "" | "exact" => Ok(true),
+        "none" => Ok(false),
+        other => Err(SearchError::BadRequest {
+            parameter: "count",
+            reason: format!(
+                "{:?} is no way to count; choose exact, or none for the best hits alone",
+                brief(other)
+            ),
+        }),
+    }
+}
+
+/// Milliseconds, or a number with a unit.
+fn timeout(value: &str) -> Result<Duration, SearchError> {
+    let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &value[digits.len()..] {
+        "" | "ms" => Some(1),
+        "s" => Some(1000),
+        _ => None,
+    };
+    let ms = unit.zip(digits.parse::<u64>().ok());
+    match ms.and_then(|(unit, number)| number.checked_mul(unit)) {
+        Some(ms) if ms > 0 => Ok(Duration::from_millis(ms)),
+        _ => Err(SearchError::BadRequest {
+            parameter: "timeout",
+            reason: format!(
+                "{:?} is no time; give milliseconds, as 200 or 200ms, or seconds, as 2s",
+                brief(value)
+            ),
+        }),
+    }
+}
+
+fn ranking(value: &str) -> Result<Ranking, SearchError> {
+    match value {
+        "" | "bm25" => Ok(Ranking::default()),
+        "tfidf" => Ok(Ranking::TfIdf),
+        other => Err(SearchError::BadRequest {
+            parameter: "ranking",
+            reason: format!(
+                "{:?} is not a ranking function; choose bm25 or tfidf",
+                brief(other)
+            ),
+        }),
+    }
+}
+
+fn unknown_parameter(name: &str) -> SearchError {
+    SearchError::BadRequest {
+        parameter: "parameters",
+        reason: format!(
+            "{:?} is not known; use q, k, start, per_site, any, ranking, explain, count, timeout, partial, trace",
+            brief(name)
+        ),
+    }
+}
+
+/// Messages repeat what was sent, but not all of it.
+fn brief(value: &str) -> String {
+    value.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn all_parameters() {
+        let raw = "q=a+b%22&k=5&start=10&per_site=0&any=1&ranking=tfidf&explain=1\
+                   &count=none&timeout=2s&partial=0&trace=1";
+        let read = parse(Some(raw), Unknown::Refuse).unwrap();
+        assert_eq!(read.q.as_deref(), Some("a b\""));
+        assert_eq!(
+            read.options,
+            SearchOptions {
+                k: 5,
+                start: 10,
+                per_site: 0,
+                operator: Operator::Or,
+                ranking: Ranking::TfIdf,
+                explain: true,
+                counted: false,
+                timeout: Some(Duration::from_secs(2)),
+                partial: false,
+                trace: true,
+            }
+        );
+        let timeout = |raw| parse(Some(raw), Unknown::Refuse).unwrap().options.timeout;
+        assert_eq!(timeout("timeout=250"), Some(Duration::from_millis(250)));
+        assert_eq!(timeout("timeout=250ms"), Some(Duration::from_millis(250)));
+    }
+
+    #[test]
+    fn bad_bytes_are_replaced() {
+        let read = parse(Some("q=%ff%zz%"), Unknown::Refuse).unwrap();
+        assert_eq!(read.q.as_deref(), Some("\u{fffd}%zz%"));
+    }
+
+    #[test]
+    fn bad_parameters_name_themselves_and_a_remedy() {
+        for (raw, part) in [
+            ("k=x", "k: \"x\" is not a whole number"),
+            ("k=-1", "k: \"-1\""),
+            ("k=1001", "ask for 1000 at most"),
+            ("start=99999999999999999999", "start: "),
+            ("start=10000", "narrow the query"),
+            ("per_site=two", "per_site: "),
+            ("any=maybe", "neither 1 nor 0"),
+            ("ranking=best", "choose bm25 or tfidf"),
+            ("timeout=soon", "give milliseconds"),
+            ("timeout=0", "give milliseconds"),
+            ("timeout=5h", "give milliseconds"),
+            ("timeout=99999999999999999999s", "give milliseconds"),
+            ("count=about", "choose exact, or none"),
+            ("size=3", "\"size\" is not known; use q, k"),
+        ] {
+            let message = parse(Some(raw), Unknown::Refuse).unwrap_err().to_string();
+            assert!(message.contains(part), "{raw}: {message}");
+        }
+        assert!(parse(Some("utm_source=x"), Unknown::Ignore).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(raw in ".{0,200}") {
+            let _ = parse(Some(&raw), Unknown::Refuse);
+            let _ = single(Some(&raw), "url");
+        }
+    }
+}

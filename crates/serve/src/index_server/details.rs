@@ -1,0 +1,31 @@
+//! Details of hits, read for one request.
+
+use crate::api::messages::{DetailsRequest, HitDetails};
+use crate::api::server_error::ServerError;
+use engine::{DetailsError, HitsRead, Part};
+use search::{Plan, Stop};
+
+/// Reads the details of a request, with explanations by `plan` where it asks for them.
+pub(crate) fn details(
+    part: &Part,
+    request: &DetailsRequest,
+    plan: Option<&Plan>,
+    stop: &Stop<'_>,
+) -> Result<Vec<HitDetails>, ServerError> {
+    let read = HitsRead {
+        hits: &request.hits,
+        explained_by: plan.filter(|_| request.explain),
+        bytes_max: request.bytes_max,
+    };
+    part.details(&read, stop).map_err(|error| match error {
+        DetailsError::Index(error) => error.into(),
+        DetailsError::Cancelled => ServerError::Expired,
+        DetailsError::TooLarge { bytes_max } => ServerError::TooLarge {
+            explain: request.explain,
+            bytes_max,
+        },
+        error => ServerError::NotServed {
+            reason: error.to_string(),
+        },
+    })
+}

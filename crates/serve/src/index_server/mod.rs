@@ -1,0 +1,216 @@
+//! An index server: handlers that search one partition, fed by one short queue.
+//!
+//! ```text
+//! request ─► queue (arrival stamped) ─► handler: plan, search ─► reply
+//!               full: refused at once      expired or cancelled: never begun, or ended where it is
+//! ```
+//!
+//! The details of a usual page are small reads of mapped memory and are answered on the caller's thread: a
+//! hand-over would cost more than the reading. Those of large pages, and explanations, are a handler's work.
+
+mod details;
+pub(crate) mod figures;
+mod job;
+pub(crate) mod options;
+pub(crate) mod pinning;
+mod workers;
+
+use crate::api::backend::IndexServer;
+use crate::api::chunks::Chunks;
+use crate::api::draining::Draining;
+use crate::api::error::ServeError;
+use crate::api::messages::{
+    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query, SearchRequest, Status,
+    StatusRequest,
+};
+use crate::api::reply::Reply;
+use crate::api::server_error::ServerError;
+use crate::index_server::details::details;
+use crate::index_server::figures::Figures;
+use crate::index_server::job::{Job, Work};
+use crate::index_server::options::HandlerOptions;
+use crate::index_server::workers::Handlers;
+use crate::snapshot::generations::Generations;
+use crate::snapshot::partition_maps::PartitionMaps;
+use crate::snapshot::status::{reloaded, status_of};
+use engine::Part;
+use index::Index;
+use search::Stop;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// An index server for the chunks of one partition, with handler threads of its own.
+pub struct InProcessIndexServer {
+    generations: Arc<Generations>,
+    chunks: Chunks,
+    /// The newest first.
+    opened: RwLock<Vec<Arc<Part>>>,
+    handlers: Handlers,
+    draining: Draining,
+    partition_maps: PartitionMaps,
+}
+
+/// Hits whose details the thread of the request reads itself: some thirty microseconds at most.
+const DETAILS_INLINE_MAX: usize = 16;
+
+impl InProcessIndexServer {
+    /// Starts the handlers for `chunks` of an index; refused where they cut what the index has in one segment.
+    pub fn start(
+        generations: Arc<Generations>,
+        chunks: Chunks,
+        options: &HandlerOptions,
+        draining: Draining,
+    ) -> Result<InProcessIndexServer, ServeError> {
+        generations.serve(chunks.clone())?;
+        let handlers = Handlers::start(*chunks.start(), options)?;
+        let opened = Part::new(generations.newest(), chunks.clone());
+        Ok(InProcessIndexServer {
+            generations,
+            chunks,
+            opened: RwLock::new(vec![Arc::new(opened)]),
+            handlers,
+            draining,
+            partition_maps: PartitionMaps::default(),
+        })
+    }
+
+    /// What the handlers and their queue do at this moment.
+    pub fn figures(&self) -> Arc<Figures> {
+        self.handlers.figures()
+    }
+
+    /// The chunks that it searches.
+    pub fn chunks(&self) -> &Chunks {
+        &self.chunks
+    }
+
+    pub(crate) fn generations(&self) -> &Arc<Generations> {
+        &self.generations
+    }
+
+    /// The generation asked for, with this partition's segments at hand.
+    fn opened(&self, generation: u64) -> Result<Arc<Part>, ServerError> {
+        let index = self.generations.get(generation);
+        let index = index.ok_or(ServerError::GenerationGone { generation })?;
+        let opened = self.opened_of(index);
+        // What is known to be damaged is not worth a search.
+        opened.ensure_trusted()?;
+        Ok(opened)
+    }
+
+    fn opened_of(&self, index: Arc<Index>) -> Arc<Part> {
+        // Not by number: a damaged generation may have been opened again.
+        let find = |opened: &[Arc<Part>]| {
+            let mut opened = opened.iter();
+            opened.find(|one| Arc::ptr_eq(one.index(), &index)).cloned()
+        };
+        let held = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&held) {
+            return found;
+        }
+        drop(held);
+        let mut held = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&held) {
+            return found;
+        }
+        let generation = index.generation();
+        held.retain(|one| one.index().generation() != generation);
+        let opened = Arc::new(Part::new(index, self.chunks.clone()));
+        held.insert(0, Arc::clone(&opened));
+        // As many as `Generations` keeps.
+        held.truncate(2);
+        opened
+    }
+
+    /// Queues what `work` makes of a reply; answers at once where the generation is not open.
+    fn enqueue<T>(
+        &self,
+        query: &Arc<Query>,
+        generation: u64,
+        deadline: std::time::Instant,
+        reply: Reply<T>,
+        work: impl FnOnce(Reply<T>) -> Work,
+    ) {
+        match self.opened(generation) {
+            Ok(opened) => {
+                let job = Job::new(Arc::clone(query), opened, deadline, work(reply));
+                self.handlers.enqueue(job);
+            }
+            Err(error) => reply.send(Err(error)),
+        }
+    }
+
+    /// The details of few hits, on this thread.
+    fn details_here(&self, request: &DetailsRequest, reply: Reply<Vec<HitDetails>>) {
+        let is_due = || std::time::Instant::now() >= request.deadline;
+        let stop = Stop::when(&is_due);
+        match self.opened(request.generation) {
+            Ok(opened) => {
+                let since = opened.index().read_start();
+                let details = details(&opened, request, None, &stop);
+                reply.send_verified(details, || opened.verify(since));
+            }
+            Err(error) => reply.send(Err(error)),
+        }
+    }
+}
+
+impl IndexServer for InProcessIndexServer {
+    fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>) {
+        if let Some(waiting) = self.handlers.full() {
+            self.handlers.note_refusal(query.id, waiting);
+            return reply.send(Err(ServerError::Overloaded { waiting }));
+        }
+        self.enqueue(
+            query,
+            request.generation,
+            request.deadline,
+            reply,
+            |reply| Work::Search {
+                k: request.k,
+                counted: request.counted,
+                reply,
+            },
+        );
+    }
+
+    fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
+        if !request.explain && request.hits.len() <= DETAILS_INLINE_MAX {
+            return self.details_here(&request, reply);
+        }
+        let (generation, deadline) = (request.generation, request.deadline);
+        self.enqueue(query, generation, deadline, reply, |reply| Work::Details {
+            request,
+            reply,
+        });
+    }
+
+    fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
+        self.enqueue(
+            query,
+            request.generation,
+            request.deadline,
+            reply,
+            |reply| Work::CountSites {
+                sites: request.sites,
+                limit: request.limit,
+                reply,
+            },
+        );
+    }
+
+    fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
+        let (generations, chunks) = (&self.generations, &self.chunks);
+        let status = status_of(
+            generations,
+            chunks,
+            &self.draining,
+            &self.partition_maps,
+            request,
+        );
+        reply.send(Ok(status));
+    }
+
+    fn reload(&self, reply: Reply<u64>) {
+        reply.send(reloaded(&self.generations));
+    }
+}

@@ -1,0 +1,35 @@
+//! Pinning of handlers to cores, and the placement that the kernel reports.
+
+use crate::api::error::ServeError;
+use schedule::CpuSet;
+
+/// Where a handler runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The CPUs that it may use; empty leaves them to the kernel.
+    pub cpus: CpuSet,
+    /// The NUMA node whose memory it takes, where there are several.
+    pub node: Option<u32>,
+}
+
+/// Puts this thread in its place; what the kernel says of it then.
+pub(crate) fn pin(place: Option<&Place>) -> Result<String, ServeError> {
+    let Some(place) = place else {
+        return Ok("any CPU".into());
+    };
+    let mut said = if place.cpus.is_empty() {
+        "any CPU".to_owned()
+    } else {
+        let pinned = vfs::thread::pin_current_thread(place.cpus.iter());
+        let read_back: CpuSet = pinned.map_err(|error| ServeError::System {
+            operation: "pin a handler to its CPUs",
+            source: std::io::Error::other(error),
+        })?;
+        format!("CPU {read_back}")
+    };
+    if let Some(node) = place.node {
+        // A kernel that cannot bind memory still searches, from farther away.
+        said += &format!(", memory: {}", vfs::thread::bind_memory_to_node(node));
+    }
+    Ok(said)
+}

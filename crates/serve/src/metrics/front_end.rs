@@ -1,0 +1,218 @@
+//! Metrics of a front-end.
+
+use crate::api::error::SearchError;
+use crate::front_end::FrontEnd;
+use crate::metrics::index::{chunks, damaged_files, documents, generation};
+use crate::metrics::partition::HandlerMetrics;
+use crate::metrics::register::Register;
+use crate::metrics::times::PartitionTimes;
+use metrics::{Counter, Gauge, Histogram};
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::sync::atomic::Ordering;
+use wire::{PhaseTimes, SearchAnswer};
+
+/// Counters and histograms of one server.
+pub(crate) struct Metrics {
+    handle: PrometheusHandle,
+    phases: [Histogram; 8],
+    total: Histogram,
+    queries_json: Counter,
+    queries_page: Counter,
+    optimization_searches: Counter,
+    errors: [(&'static str, Counter); 7],
+    rejected: Counter,
+    partial_answers: Counter,
+    hedges: Counter,
+    hedges_won: Counter,
+    failovers: Counter,
+    calls: Counter,
+    cache_hits: Counter,
+    cache_misses: Counter,
+    documents: Gauge,
+    generation: Gauge,
+    /// Where the files are open in this process.
+    damaged_files: Option<Gauge>,
+    partitions: Vec<HandlerMetrics>,
+}
+
+/// Who asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Client {
+    Json,
+    Page,
+}
+
+impl Metrics {
+    pub(crate) fn new(front_end: &FrontEnd) -> Metrics {
+        let cluster = &front_end.cluster;
+        let register = Register::new();
+        let phase = |(phase, _)| {
+            register.histogram(
+                "shorttail_phase_seconds",
+                &[("phase", phase)],
+                "Time of each phase of a search",
+            )
+        };
+        let error = |kind| {
+            let help = "Searches that gave no answer";
+            let counter = register.counter("shorttail_errors_total", &[("kind", kind)], help);
+            (kind, counter)
+        };
+        let queries = |client| {
+            let help = "Searches answered";
+            register.counter("shorttail_queries_total", &[("client", client)], help)
+        };
+        let plain = |name, help| register.counter(name, &[], help);
+        let kinds = [
+            "bad_request",
+            "index",
+            "damaged",
+            "overloaded",
+            "timed_out",
+            "partial",
+            "unavailable",
+        ];
+        chunks(&register).set(f64::from(front_end.known().chunks_count));
+        register
+            .gauge("shorttail_partitions", &[], "Partitions")
+            .set(cluster.partitions.len() as f64);
+        let times = cluster.partitions.iter();
+        let times = times.map(|group| PartitionTimes::of_calls(&register, &group.chunks));
+        // The first to measure a cluster stays: it has one front-end, and that has one of these.
+        let _ = cluster.times.set(times.collect());
+        let partitions = cluster.handlers.iter();
+        let partitions =
+            partitions.map(|(chunks, figures)| HandlerMetrics::new(&register, chunks, figures));
+        Metrics {
+            phases: PhaseTimes::default().named().map(phase),
+            total: register.histogram(
+                "shorttail_search_seconds",
+                &[],
+                "Time of a whole search at the server",
+            ),
+            queries_json: queries("json"),
+            queries_page: queries("page"),
+            optimization_searches: plain(
+                "shorttail_optimization_searches_total",
+                "Searches that were repeated because the limit of hits a site left too few",
+            ),
+            errors: kinds.map(error),
+            rejected: register.counter(
+                "shorttail_rejected_total",
+                &[("reason", "overloaded")],
+                "Searches refused because too many waited",
+            ),
+            partial_answers: plain(
+                "shorttail_partial_answers_total",
+                "Answers that lack a part of the index, and say so",
+            ),
+            calls: plain(
+                "shorttail_calls_total",
+                "Calls to index servers and document servers, hedges not counted",
+            ),
+            hedges: plain(
+                "shorttail_hedges_total",
+                "Calls made a second time because the first was slow",
+            ),
+            hedges_won: plain(
+                "shorttail_hedges_won_total",
+                "Second calls that answered first",
+            ),
+            failovers: plain(
+                "shorttail_failovers_total",
+                "Calls made again because a replica failed",
+            ),
+            cache_hits: plain("shorttail_cache_hits_total", "Answers taken from the cache"),
+            cache_misses: plain(
+                "shorttail_cache_misses_total",
+                "Answers that the cache did not have",
+            ),
+            documents: documents(&register),
+            generation: generation(&register),
+            damaged_files: cluster
+                .generations
+                .is_some()
+                .then(|| damaged_files(&register)),
+            partitions: partitions.collect(),
+            handle: register.handle(),
+        }
+    }
+
+    /// Notes an answered search.
+    pub(crate) fn answered(&self, client: Client, answer: &SearchAnswer) {
+        let times = &answer.phases_us;
+        if !answer.degraded.is_empty() {
+            self.partial_answers.increment(1);
+        }
+        match client {
+            Client::Json => self.queries_json.increment(1),
+            Client::Page => self.queries_page.increment(1),
+        }
+        for (histogram, (_, us)) in self.phases.iter().zip(times.named()) {
+            histogram.record(us as f64 / 1e6);
+        }
+        self.total.record(times.total as f64 / 1e6);
+        if times.optimization_searches > 0 {
+            self.optimization_searches.increment(1);
+        }
+    }
+
+    /// Notes a search without an answer.
+    pub(crate) fn failed(&self, error: &SearchError) {
+        let kind = match error {
+            SearchError::BadRequest { .. } => "bad_request",
+            SearchError::Index(_) => "index",
+            SearchError::Damaged { .. } => "damaged",
+            SearchError::Overloaded { .. } => "overloaded",
+            SearchError::TimedOut { .. } => "timed_out",
+            SearchError::Partial { .. } => "partial",
+            SearchError::GenerationGone { .. } | SearchError::Unavailable { .. } => "unavailable",
+        };
+        if kind == "overloaded" {
+            self.rejected.increment(1);
+        }
+        if let Some((_, counter)) = self.errors.iter().find(|(name, _)| *name == kind) {
+            counter.increment(1);
+        }
+    }
+
+    /// The text that Prometheus reads.
+    pub(crate) fn render(&self, front_end: &FrontEnd) -> String {
+        self.take_over(front_end);
+        self.handle.render()
+    }
+
+    /// What others count is read when it is asked for.
+    fn take_over(&self, front_end: &FrontEnd) {
+        let calls = &front_end.cluster.calls;
+        for (counter, count) in [
+            (&self.calls, &calls.calls),
+            (&self.hedges, &calls.hedges),
+            (&self.hedges_won, &calls.hedges_won),
+            (&self.failovers, &calls.failovers),
+        ] {
+            counter.absolute(count.load(Ordering::Relaxed));
+        }
+        if let Some(cache) = front_end.cache_figures() {
+            self.cache_hits.absolute(cache.hits);
+            self.cache_misses.absolute(cache.misses);
+        }
+        let known = front_end.known();
+        self.documents.set(known.documents_count as f64);
+        self.generation.set(known.generation as f64);
+        if let (Some(gauge), Some(generations)) =
+            (&self.damaged_files, &front_end.cluster.generations)
+        {
+            gauge.set(generations.untrusted_files_count() as f64);
+        }
+        for partition in &self.partitions {
+            partition.take_over();
+        }
+    }
+
+    /// Folds recorded values into their histograms. Without this, values of a server that nobody
+    /// scrapes pile up.
+    pub(crate) fn upkeep(&self) {
+        self.handle.run_upkeep();
+    }
+}

@@ -1,0 +1,10 @@
+//! Metrics for Prometheus: of a front-end, and of index servers and document servers.
+
+pub(crate) mod front_end;
+mod index;
+mod partition;
+pub(crate) mod process;
+mod register;
+#[cfg(test)]
+mod tests;
+pub(crate) mod times;

@@ -1,0 +1,13 @@
+//! Blocking work, kept off the I/O threads.
+
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+/// Does work that takes a while. On an I/O thread, another thread takes over its other tasks meanwhile: handing
+/// the work to a pool and back would cost two wake-ups a query.
+pub(crate) fn beside_io<T>(work: impl FnOnce() -> T) -> T {
+    let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
+    match flavor {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}

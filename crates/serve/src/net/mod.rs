@@ -1,0 +1,8 @@
+//! Connections and signals of a server process, and turns for work beside I/O.
+
+pub(crate) mod blocking;
+pub mod listener;
+pub(crate) mod reload_signal;
+pub(crate) mod socket;
+pub(crate) mod turns;
+pub(crate) mod write_timeout;

@@ -1,0 +1,54 @@
+//! Listening sockets, and the I/O runtime that serves them.
+
+use crate::api::error::ServeError;
+use std::net::{SocketAddr, TcpListener};
+use tokio::runtime::Runtime;
+
+/// Connections that may wait to be taken; the system may allow fewer. The standard library asks for 128, and
+/// who comes to a full queue tries again after a whole second: a burst of clients would call that a slow server.
+const CONNECTIONS_WAITING_MAX: i32 = 4096;
+
+/// Starts the threads that read requests and write answers.
+pub fn io_runtime() -> Result<Runtime, ServeError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .thread_name("io")
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|source| ServeError::System {
+            operation: "start the threads of the server",
+            source,
+        })
+}
+
+/// Binds `address` and listens on it; returns the socket and its address.
+pub(crate) fn listen_on(address: &str) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let refused = |source| ServeError::Listen {
+        address: address.to_owned(),
+        source,
+    };
+    let listener = TcpListener::bind(address).map_err(refused)?;
+    // Asked again, the system only changes the length of the queue.
+    rustix::net::listen(&listener, CONNECTIONS_WAITING_MAX)
+        .map_err(|errno| refused(errno.into()))?;
+    listener.set_nonblocking(true).map_err(refused)?;
+    let taken = listener.local_addr().map_err(refused)?;
+    Ok((listener, taken))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    #[test]
+    fn a_burst_of_clients_finds_room_to_wait() {
+        let (_listener, address) = listen_on("127.0.0.1:0").unwrap();
+        // Nobody takes these; one that finds no room is not answered for a second.
+        let soon = Duration::from_millis(700);
+        let connect = |_| TcpStream::connect_timeout(&address, soon).unwrap();
+        let waiting: Vec<TcpStream> = (0..300).map(connect).collect();
+        assert_eq!(waiting.len(), 300);
+    }
+}

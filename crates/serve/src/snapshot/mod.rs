@@ -1,0 +1,7 @@
+//! Open generations of the index: reloads, status, verification in the background.
+
+pub mod generations;
+pub(crate) mod partition_maps;
+pub(crate) mod reloads;
+pub(crate) mod status;
+pub(crate) mod verifier;
