@@ -8,10 +8,10 @@
 //! - [`rice`]: integers in high and low parts, with random access; the form of positions.
 //! - [`elias_fano`]: documents in high and low parts, where they are too few for a block.
 //! - [`tail`]: postings one after another, where they are very few.
-//! - [`bits`], [`lanes`], [`limits`], [`sorted`]: kernels over decoded blocks: bit sets, arithmetic on postings,
-//!   selection of the postings that can reach a score, and intersection of sorted documents.
+//! - Kernels over decoded blocks. [`bits`] has bit sets, [`lanes`] arithmetic on postings, [`limits`] the selection of
+//!   postings that can reach a score, and [`sorted`] the intersection of sorted documents.
 //! - [`sums`]: scores by document, as rows that are added to and drained.
-//! - [`memory`], the prefetching of lines.
+//! - [`memory`]: hints that prefetch memory.
 //! - [`processor`], [`calibration`]: supported instructions, and the fastest form of each kernel.
 
 // Kernels need intrinsics; each block carries its proof.

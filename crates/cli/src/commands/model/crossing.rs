@@ -1,6 +1,6 @@
 //! `shorttail model crossing`: up to which rate do partitions pay, and from which does SMT?
 
-use super::parse_positive;
+use super::rates::parse_positive;
 use super::scenarios::MachineArguments;
 use super::table::{Table, number, write_json};
 use model::formulas::{Crossing, Machine, Mmc, Scenario, crossing, mmc, scenarios};

@@ -1,6 +1,6 @@
 //! `shorttail model fan-out`: what does the slowest of many servers take, and what does hedging buy?
 
-use super::parse_positive;
+use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
 use crate::search_times::read_search_times;
 use anyhow::{bail, ensure};

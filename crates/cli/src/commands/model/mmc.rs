@@ -1,6 +1,6 @@
 //! `shorttail model mmc`: how long do queries wait and take on c equal servers?
 
-use super::parse_positive;
+use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
 use anyhow::bail;
 use model::formulas::general::{ALLEN_CUNNEEN_ASSUMPTIONS, allen_cunneen_wait_ms};

@@ -10,6 +10,7 @@ mod simulate;
 pub(super) mod table;
 mod tco;
 
+pub(super) use rates::parse_positive;
 pub(super) use tco::read_costs;
 
 use std::process::ExitCode;
@@ -61,12 +62,4 @@ pub(super) fn run(arguments: ModelArguments) -> anyhow::Result<ExitCode> {
     }
     std::io::Write::flush(&mut out)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// A number of queries a second, or a factor: finite and above 0.
-pub(super) fn parse_positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err("give a number above 0".to_owned()),
-    }
 }

@@ -1,4 +1,4 @@
-//! How are one or several rates written on the command line?
+//! Rates and other positive numbers on the command line.
 
 /// Rates in queries a second, ascending.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +36,14 @@ pub(super) fn parse_rates(text: &str) -> Result<Rates, String> {
     };
     rates.sort_by(f64::total_cmp);
     Ok(Rates(rates))
+}
+
+/// Parses a rate or a factor: finite and above 0.
+pub(in crate::commands) fn parse_positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("give a number above 0".to_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `shorttail model scenarios`: what do SMT and partitions do, alone and together?
 
 use super::mmc::Figures;
-use super::parse_positive;
+use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
 use model::formulas::{Machine, Mmc, Scenario, mmc, scenarios};
 use serde::Serialize;

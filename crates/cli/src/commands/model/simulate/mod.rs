@@ -5,7 +5,7 @@ mod machine;
 
 use self::arrivals::ArrivalArguments;
 use self::machine::{MachineArguments, write_energies};
-use super::parse_positive;
+use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
 use crate::figures::count;
 use crate::search_times::read_search_times;
