@@ -31,6 +31,12 @@ pub enum EngineError {
         /// Limit of the answer, in bytes.
         bytes_max: usize,
     },
+    /// A hit is of no document of the index that was searched: please report this.
+    #[error("{reason}; please report this")]
+    Inconsistent {
+        /// What is missing.
+        reason: String,
+    },
 }
 
 /// Hits without details.
@@ -62,8 +68,8 @@ impl From<DetailsError> for EngineError {
         match error {
             DetailsError::Index(error) => EngineError::Index(error),
             DetailsError::TooLarge { bytes_max } => EngineError::TooLarge { bytes_max },
-            // The hits of a search are of its own segments.
-            DetailsError::Cancelled | DetailsError::NotServed { .. } => EngineError::TimedOut,
+            DetailsError::Cancelled => EngineError::TimedOut,
+            DetailsError::NotServed { reason } => EngineError::Inconsistent { reason },
         }
     }
 }

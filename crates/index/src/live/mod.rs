@@ -68,7 +68,7 @@ pub(crate) struct LiveFile {
     alarm: OnceLock<Arc<Alarm>>,
 }
 
-/// What is told that a file is no longer trusted, or is again: one for all indexes that share files.
+/// Notification that the trust in a file has changed, shared by all indexes that share files.
 #[derive(Debug, Default)]
 pub(crate) struct Alarm {
     epoch: AtomicU64,

@@ -265,7 +265,7 @@ pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest,
 }
 
 /// Reads the newest generation, which is the index. Whatever an interrupted commit left behind has
-/// no manifest of that name yet, so the newest one is never incomplete: if it is damaged, that is told.
+/// no manifest of that name yet, so the newest one is never incomplete; damage in it is an error.
 pub(crate) fn read_newest(storage: &SharedStorage) -> Result<Option<Manifest>, IndexError> {
     match newest(storage)? {
         Some(generation) => read(storage, generation).map(Some),

@@ -256,7 +256,7 @@ impl Terms {
             (self.starts.read_u32(at) as usize, self.blocks.len())
         };
         let mut entries = Entries {
-            // Without bytes the first entry makes no sense, and that is told.
+            // An empty block has no valid first entry, which is reported as damage.
             bytes: self.blocks.get(start..end).unwrap_or_default(),
             start,
             at: 0,

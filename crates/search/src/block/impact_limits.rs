@@ -5,7 +5,7 @@ use crate::plan::norms::Factors;
 use crate::plan::scorer::Scorer;
 use codec::limits::LIMITS;
 
-/// Number of postings scored in vain after which limits are made anew, which costs about as much.
+/// Number of scored postings below the threshold after which the limits are recomputed, at about the same cost.
 const WASTED_MAX: u32 = 8;
 
 /// For each frequency, the lengths with which a posting may reach a score.
@@ -100,8 +100,8 @@ mod tests {
                     }
                 }
             }
-            // Of 16,000 pairs few are let through in vain, or the limits were of no use; but for scores that
-            // rounding could make.
+            // The limits prune: few of 16,000 pairs pass without reaching the threshold. Thresholds near the rounding
+            // error are exempt.
             let tiny = least < weight / 50.0 || others > weight.into();
             prop_assert!(tiny || let_through < 1500, "{let_through}");
         }

@@ -135,7 +135,7 @@ fn prefetch_dictionaries(plan: &Plan, segments: &[&Segment]) {
 /// Prefetches the lists of a segment, while the one before is searched.
 fn prefetch_lists(plan: &Plan, segment: &Segment) {
     plan.each_word(|word| {
-        // Damage in it is told when it is opened.
+        // Opening the list reports its damage.
         if let Ok(Some(record)) = word.record(segment) {
             segment.prefetch_list(&record);
         }

@@ -73,23 +73,21 @@ impl Query {
             return Ok(Arc::clone(planned));
         }
         let started = Instant::now();
-        let unparsed = || search::parse(&self.text, index.analyzer(), self.operator);
-        let here = self.parsed.is_none().then(unparsed);
-        let query = self
-            .parsed
-            .as_ref()
-            .or(here.as_ref().map(|here| &here.query));
-        let plan = Plan::new(
-            query.unwrap_or(&search::Query::Nothing),
-            self.ranking,
-            index.statistics(),
-        )?;
+        let parsed_here;
+        let (query, warnings) = match &self.parsed {
+            Some(query) => (query, Vec::new()),
+            None => {
+                parsed_here = search::parse(&self.text, index.analyzer(), self.operator);
+                (&parsed_here.query, parsed_here.warnings)
+            }
+        };
+        let plan = Plan::new(query, self.ranking, index.statistics())?;
         let planned = Arc::new(Planned {
             generation: index.generation(),
             since,
             summary_terms: plan.summary_terms(),
             plan: Arc::new(plan),
-            warnings: here.map(|here| here.warnings).unwrap_or_default(),
+            warnings,
             parse_us: started.elapsed().as_micros() as u64,
         });
         *slot = Some(Arc::clone(&planned));

@@ -59,22 +59,24 @@ impl Coverage {
     /// Notes a part that was not searched at all; `count` documents, where that is known.
     pub(crate) fn lost(&mut self, chunks: &Chunks, count: u64, error: &ServerError) {
         self.documents_count += count;
-        self.lacks(SEARCH, chunks, error);
-        if let Some(last) = self.degraded.last_mut() {
-            last.documents_count = count;
-        }
+        // The query phase has retried a closed generation already.
+        self.lacks_of(SEARCH, chunks, count, error);
     }
 
     /// Notes that a part did not give what the hits show.
     pub(crate) fn lacks(&mut self, what: &str, chunks: &Chunks, error: &ServerError) {
         self.generation_is_gone |= error.is_generation_gone();
+        self.lacks_of(what, chunks, 0, error);
+    }
+
+    fn lacks_of(&mut self, what: &str, chunks: &Chunks, count: u64, error: &ServerError) {
         self.degraded.push(Degraded {
             lacks: what.into(),
             chunks: shown(chunks),
             reason: error.reason().into(),
             message: error.to_string(),
             documents_searched: 0,
-            documents_count: 0,
+            documents_count: count,
         });
     }
 

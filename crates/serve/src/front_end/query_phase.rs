@@ -319,7 +319,8 @@ impl FanOut<'_> {
             let now = Instant::now();
             if is_gone && now < self.request.deadline && now < lagging_since + LAG_MAX {
                 self.request.generation = 0;
-                tokio::time::sleep(pause).await;
+                let until = (now + pause).min(self.request.deadline);
+                tokio::time::sleep_until(until.into()).await;
                 pause = (pause * 2).min(PAUSE_MAX);
                 continue;
             }

@@ -10,7 +10,7 @@ use serve::{
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
 
 /// The call before which generations change.
@@ -167,4 +167,40 @@ fn a_storm_without_end_ends_at_the_deadline() {
             "{error}"
         ),
     }
+}
+
+/// A server that stays at an old generation delays a query by the time that it may lag, not to the deadline: then the
+/// query does without the parts that have closed that generation, and names them.
+#[test]
+fn a_server_that_is_never_reloaded_delays_a_query_once() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    commit(&storage, 0..100);
+    let lagging = Generations::open(storage.clone()).unwrap();
+    let generations = Generations::open(storage.clone()).unwrap();
+    for number in 10..12 {
+        commit(&storage, number * 10..(number + 1) * 10);
+        generations.reload().unwrap();
+    }
+    let server = |chunk: u32| -> (Chunks, Arc<dyn IndexServer>) {
+        let options = HandlerOptions {
+            handlers: 1,
+            ..HandlerOptions::default()
+        };
+        let generations = if chunk == 0 { &lagging } else { &generations };
+        let (generations, chunks) = (Arc::clone(generations), chunk..=chunk);
+        let draining = Draining::default();
+        let server = InProcessIndexServer::start(generations, chunks.clone(), &options, draining);
+        (chunks, Arc::new(server.unwrap()))
+    };
+    let cluster = Cluster::of_index_servers(&generations, (0..3).map(server).collect()).unwrap();
+    let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
+    let begun = Instant::now();
+    let answer = RUNTIME.block_on(front_end.search("alpha", &PAGE)).unwrap();
+    let lost: Vec<&str> = answer.degraded.iter().map(|one| &*one.chunks).collect();
+    assert_eq!(lost, ["1", "2"]);
+    assert!(
+        begun.elapsed() < PAGE.timeout.unwrap() / 2,
+        "{:?}",
+        begun.elapsed()
+    );
 }

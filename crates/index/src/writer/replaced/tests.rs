@@ -50,7 +50,7 @@ proptest! {
         let [(older, texts), (newer, _)] = opened;
         let merged = find_replaced(&[&older, &newer].map(Reference)).unwrap();
         let new = [newer];
-        // Both have the id 1: what is new is told by the slice here.
+        // Both have the id 1, so the slice distinguishes the new segment.
         let arrivals = Arrivals::of(&new, 1).unwrap();
         let arrivals = Arrivals { first_new: 2, ..arrivals };
         let found = arrivals.replace(&older, texts.as_deref()).unwrap();
