@@ -1,0 +1,65 @@
+//! Choices that policies share: which query a free handler takes, and whether it helps.
+
+use crate::board::entry::{Entry, Stage};
+use crate::board::policy::Turn;
+use crate::board::state::Board;
+
+/// Wanted time of a range, in ns: the 99th percentile is flat from 90 to 300 µs on up to four handlers.
+pub(super) const RANGE_NS: u64 = 150_000;
+/// The same where more than [`MANY`] handlers share queries.
+const RANGE_MANY_NS: u64 = 100_000;
+const MANY: usize = 8;
+
+/// Returns the wanted time of a range on so many `handlers`, in ns.
+pub(super) fn range_ns(handlers: usize) -> u64 {
+    match handlers > MANY {
+        true => RANGE_MANY_NS,
+        false => RANGE_NS,
+    }
+}
+
+/// Returns how a free handler takes a query that nobody works on.
+pub(super) fn take(entry: &Entry) -> Turn {
+    match entry.stage {
+        Stage::Waiting => Turn::Begin(entry.id),
+        _ => Turn::Resume(entry.id),
+    }
+}
+
+/// Returns the oldest query that waits or is parked.
+pub(super) fn oldest(board: &Board) -> Option<&Entry> {
+    board.claimable().next()
+}
+
+/// Returns the urgent query with the earliest deadline, the oldest among equals.
+pub(super) fn urgent(board: &Board) -> Option<&Entry> {
+    let now_ns = board.now_ns();
+    let urgent = board.claimable().filter(|one| one.is_urgent(now_ns));
+    urgent.min_by_key(|one| (one.deadline_ns, one.number))
+}
+
+/// Returns the query with the least time left, the oldest among equals.
+pub(super) fn least_left(board: &Board) -> Option<&Entry> {
+    board
+        .claimable()
+        .min_by_key(|one| (one.left_ns(), one.number))
+}
+
+/// Returns the oldest open query that a further handler shortens, of those that `allows` admits.
+pub(super) fn helped<'a>(
+    handler: usize,
+    board: &'a Board,
+    allows: impl Fn(&Entry) -> bool,
+) -> Option<&'a Entry> {
+    let is_awake = !board.handlers()[handler].is_resting;
+    board.queries().find(|one| {
+        one.is_helpable()
+            && one.left_ns() >= board.learnt().worth_ns(one.hands, is_awake)
+            && allows(one)
+    })
+}
+
+/// Returns a help turn, or rest.
+pub(super) fn help_or_rest(entry: Option<&Entry>) -> Turn {
+    entry.map_or(Turn::Rest, |one| Turn::Help(one.id))
+}

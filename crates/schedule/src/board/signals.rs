@@ -1,0 +1,74 @@
+//! Signals from the board to working handlers: read at the end of every range, without a lock.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Signals of a board, on a cache line of their own. Relaxed: a handler that reads old values decides one range later.
+#[derive(Debug)]
+#[repr(align(64))]
+pub struct Signals {
+    /// Queries that wait or are parked.
+    claimable: AtomicU32,
+    /// Idle handlers that nobody has woken yet.
+    idle: AtomicU32,
+    /// Least time left among claimable queries, in ns; `u64::MAX` without any.
+    least_left_ns: AtomicU64,
+    /// Instant from which a claimable query must not be kept waiting, in ns; `u64::MAX` for never.
+    urgent_at_ns: AtomicU64,
+    /// Whether each handler is called back to the board, for a swap.
+    called: Vec<AtomicBool>,
+}
+
+/// Signals as one handler saw them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// Queries that wait or are parked.
+    pub claimable: u32,
+    /// Idle handlers that nobody has woken yet.
+    pub idle: u32,
+    /// Least time left among claimable queries, in ns; `u64::MAX` without any.
+    pub least_left_ns: u64,
+    /// Instant from which a claimable query must not be kept waiting, in ns; `u64::MAX` for never.
+    pub urgent_at_ns: u64,
+    /// Whether this handler is called back to the board.
+    pub is_called: bool,
+}
+
+impl Signals {
+    /// Returns the signals of an empty board.
+    pub(super) fn new(handlers: usize) -> Signals {
+        Signals {
+            claimable: AtomicU32::new(0),
+            idle: AtomicU32::new(0),
+            least_left_ns: AtomicU64::new(u64::MAX),
+            urgent_at_ns: AtomicU64::new(u64::MAX),
+            called: (0..handlers).map(|_| AtomicBool::new(false)).collect(),
+        }
+    }
+
+    /// Reads the signals for a handler.
+    pub fn seen(&self, handler: usize) -> Seen {
+        Seen {
+            claimable: self.claimable.load(Relaxed),
+            idle: self.idle.load(Relaxed),
+            least_left_ns: self.least_left_ns.load(Relaxed),
+            urgent_at_ns: self.urgent_at_ns.load(Relaxed),
+            is_called: self
+                .called
+                .get(handler)
+                .is_some_and(|one| one.load(Relaxed)),
+        }
+    }
+
+    pub(super) fn publish(&self, claimable: u32, idle: u32, least_left_ns: u64, urgent_at_ns: u64) {
+        self.claimable.store(claimable, Relaxed);
+        self.idle.store(idle, Relaxed);
+        self.least_left_ns.store(least_left_ns, Relaxed);
+        self.urgent_at_ns.store(urgent_at_ns, Relaxed);
+    }
+
+    pub(super) fn call(&self, handler: usize, is_called: bool) {
+        if let Some(one) = self.called.get(handler) {
+            one.store(is_called, Relaxed);
+        }
+    }
+}
