@@ -78,14 +78,10 @@ impl Entry {
         self.progress.left_ns()
     }
 
-    /// Returns the time from now to the deadline, in ns.
-    pub fn slack_ns(&self, now_ns: u64) -> u64 {
-        self.deadline_ns.saturating_sub(now_ns)
-    }
-
-    /// Returns whether it must go before the order of the policy: it has waited for long enough, or the time to its
-    /// deadline is less than twice its work.
-    pub fn is_urgent(&self, now_ns: u64) -> bool {
-        now_ns >= self.urgent_ns || self.slack_ns(now_ns) < 2 * self.left_ns()
+    /// Returns the instant from which it goes before the order of the policy, in ns: it has waited for long enough, or the
+    /// time to its deadline is twice its work.
+    pub fn urgent_at_ns(&self) -> u64 {
+        let late_ns = self.deadline_ns.saturating_sub(2 * self.left_ns());
+        self.urgent_ns.min(late_ns)
     }
 }

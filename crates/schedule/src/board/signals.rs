@@ -14,6 +14,8 @@ pub struct Signals {
     least_left_ns: AtomicU64,
     /// Instant from which a claimable query must not be kept waiting, in ns; `u64::MAX` for never.
     urgent_at_ns: AtomicU64,
+    /// Expected handler time of claimable queries, in ns.
+    claimable_ns: AtomicU64,
     /// Whether each handler is called back to the board, for a swap.
     called: Vec<AtomicBool>,
 }
@@ -41,6 +43,7 @@ impl Signals {
             idle: AtomicU32::new(0),
             least_left_ns: AtomicU64::new(u64::MAX),
             urgent_at_ns: AtomicU64::new(u64::MAX),
+            claimable_ns: AtomicU64::new(0),
             called: (0..handlers).map(|_| AtomicBool::new(false)).collect(),
         }
     }
@@ -59,7 +62,25 @@ impl Signals {
         }
     }
 
-    pub(super) fn publish(&self, claimable: u32, idle: u32, least_left_ns: u64, urgent_at_ns: u64) {
+    /// Returns the number of queries that wait or are parked.
+    pub fn claimable(&self) -> u32 {
+        self.claimable.load(Relaxed)
+    }
+
+    /// Returns the expected handler time of queries that wait or are parked, in ns.
+    pub fn claimable_ns(&self) -> u64 {
+        self.claimable_ns.load(Relaxed)
+    }
+
+    pub(super) fn publish(
+        &self,
+        claimable: u32,
+        idle: u32,
+        least_left_ns: u64,
+        urgent_at_ns: u64,
+        claimable_ns: u64,
+    ) {
+        self.claimable_ns.store(claimable_ns, Relaxed);
         self.claimable.store(claimable, Relaxed);
         self.idle.store(idle, Relaxed);
         self.least_left_ns.store(least_left_ns, Relaxed);

@@ -6,6 +6,7 @@ use super::law::Learnt;
 use super::policy::{Load, Policy, Start, Turn};
 use super::progress::Progress;
 use super::signals::Signals;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Weight of a new prediction in the running mean: 1/64.
@@ -20,17 +21,49 @@ pub struct Board {
     now_ns: u64,
     slots: Vec<Option<Entry>>,
     free: Vec<QueryId>,
-    /// Queries in order of arrival.
-    order: Vec<QueryId>,
+    claimable: Claimable,
     handlers: Vec<Handler>,
     learnt: Learnt,
     /// Running mean of predictions, for queries without one.
     likely_mean_ns: u64,
     numbers: u64,
-    claimable: u32,
     /// Longest wait of a query while others run, in ns: a cap on the tenth of its deadline.
     parked_max_ns: u64,
     signals: Arc<Signals>,
+}
+
+/// Queries that wait or are parked, in the orders that policies ask for. What they are ordered by does not change while
+/// nobody works on them.
+#[derive(Debug, Default)]
+struct Claimable {
+    /// By number in order of arrival.
+    by_arrival: BTreeSet<(u64, QueryId)>,
+    /// By time left, then by arrival.
+    by_left: BTreeSet<(u64, u64, QueryId)>,
+    /// By the instant from which a query is urgent, then by arrival.
+    by_urgency: BTreeSet<(u64, u64, QueryId)>,
+    /// Sum of the times left, in ns.
+    left_ns: u64,
+}
+
+impl Claimable {
+    fn add(&mut self, entry: &Entry) {
+        let left_ns = entry.left_ns();
+        self.by_arrival.insert((entry.number, entry.id));
+        self.by_left.insert((left_ns, entry.number, entry.id));
+        self.by_urgency
+            .insert((entry.urgent_at_ns(), entry.number, entry.id));
+        self.left_ns = self.left_ns.saturating_add(left_ns);
+    }
+
+    fn remove(&mut self, entry: &Entry) {
+        let left_ns = entry.left_ns();
+        self.by_arrival.remove(&(entry.number, entry.id));
+        self.by_left.remove(&(left_ns, entry.number, entry.id));
+        self.by_urgency
+            .remove(&(entry.urgent_at_ns(), entry.number, entry.id));
+        self.left_ns = self.left_ns.saturating_sub(left_ns);
+    }
 }
 
 /// State of a query that a handler has left.
@@ -52,12 +85,11 @@ impl Board {
             now_ns: 0,
             slots: Vec::new(),
             free: Vec::new(),
-            order: Vec::new(),
+            claimable: Claimable::default(),
             handlers: speeds.iter().map(|&speed| Handler::new(speed)).collect(),
             learnt: Learnt::default(),
             likely_mean_ns: 0,
             numbers: 0,
-            claimable: 0,
             parked_max_ns: u64::MAX,
             signals: Arc::new(Signals::new(speeds.len())),
         };
@@ -101,24 +133,50 @@ impl Board {
         &self.handlers
     }
 
-    /// Returns the queries in order of arrival.
-    pub fn queries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.order.iter().filter_map(|&id| self.slots[id].as_ref())
+    /// Returns the queries, in no order.
+    pub fn queries(&self) -> impl Iterator<Item = &Entry> {
+        self.slots.iter().flatten()
+    }
+
+    /// Returns the queries that handlers work on, a query once for each of them.
+    pub fn running(&self) -> impl Iterator<Item = &Entry> {
+        self.handlers
+            .iter()
+            .filter_map(|one| self.query(one.query?))
     }
 
     /// Returns the queries that wait or are parked, in order of arrival.
     pub fn claimable(&self) -> impl Iterator<Item = &Entry> {
-        self.queries().filter(|one| one.is_claimable())
+        let ids = self.claimable.by_arrival.iter();
+        ids.filter_map(|&(_, id)| self.query(id))
+    }
+
+    /// Returns the query with the least time left among those that wait or are parked, the oldest among equals.
+    pub fn least_left(&self) -> Option<&Entry> {
+        let &(_, _, id) = self.claimable.by_left.first()?;
+        self.query(id)
+    }
+
+    /// Returns the query that has been urgent for the longest time among those that wait or are parked.
+    pub fn most_urgent(&self) -> Option<&Entry> {
+        let &(urgent_at_ns, _, id) = self.claimable.by_urgency.first()?;
+        (urgent_at_ns <= self.now_ns).then_some(())?;
+        self.query(id)
     }
 
     /// Returns the number of queries that wait or are parked.
     pub fn claimable_count(&self) -> usize {
-        self.claimable as usize
+        self.claimable.by_arrival.len()
+    }
+
+    /// Returns the expected handler time of the queries that wait or are parked, in ns.
+    pub fn claimable_ns(&self) -> u64 {
+        self.claimable.left_ns
     }
 
     /// Returns the number of queries on the board.
     pub fn queries_count(&self) -> usize {
-        self.order.len()
+        self.slots.len() - self.free.len()
     }
 
     /// Returns a query.
@@ -129,12 +187,6 @@ impl Board {
     /// Returns the number of idle handlers that nobody has woken.
     pub fn idle_count(&self) -> usize {
         self.handlers.iter().filter(|one| one.is_idle()).count()
-    }
-
-    /// Returns the handler time predicted for all queries that wait or are parked, in ns.
-    pub fn claimable_ns(&self) -> u64 {
-        let left = self.claimable().map(Entry::left_ns);
-        left.fold(0, u64::saturating_add)
     }
 
     // ---- events --------------------------------------------------------------------------------
@@ -154,7 +206,7 @@ impl Board {
                 (time_ns / URGENT_SHARE).min(self.parked_max_ns)
             }
         };
-        self.slots[id] = Some(Entry {
+        let entry = Entry {
             id,
             number: self.numbers,
             arrived_ns: arrival.arrived_ns,
@@ -166,10 +218,10 @@ impl Board {
             hands: 0,
             visits: 0,
             degree_max: 1,
-        });
+        };
+        self.claimable.add(&entry);
+        self.slots[id] = Some(entry);
         self.numbers += 1;
-        self.order.push(id);
-        self.claimable += 1;
         self.publish();
         id
     }
@@ -212,7 +264,7 @@ impl Board {
             return;
         };
         if entry.is_claimable() {
-            self.claimable -= 1;
+            self.claimable.remove(entry);
         }
         if entry.stage == Stage::Waiting {
             entry.stage = Stage::Begun;
@@ -274,7 +326,7 @@ impl Board {
             Left::Finished => self.remove(id),
             Left::Parked => {
                 entry.stage = Stage::Open;
-                self.claimable += 1;
+                self.claimable.add(entry);
             }
             Left::Others => {}
         }
@@ -285,21 +337,18 @@ impl Board {
     /// Takes a query that nobody works on off the board: it has expired, or its client has gone. Returns whether it was
     /// there.
     pub fn withdraw(&mut self, id: QueryId) -> bool {
-        let is_claimable = self.query(id).is_some_and(Entry::is_claimable);
-        if is_claimable {
-            self.claimable -= 1;
-            self.remove(id);
-            self.publish();
+        match self.slots.get(id) {
+            Some(Some(entry)) if entry.is_claimable() => self.claimable.remove(entry),
+            _ => return false,
         }
-        is_claimable
+        self.remove(id);
+        self.publish();
+        true
     }
 
     fn remove(&mut self, id: QueryId) {
         self.slots[id] = None;
         self.free.push(id);
-        if let Some(at) = self.order.iter().position(|&one| one == id) {
-            self.order.remove(at);
-        }
     }
 
     /// Returns an idle handler that has something to do, and notes that it is woken. To be called after each event
@@ -340,16 +389,14 @@ impl Board {
     }
 
     fn publish(&self) {
-        let (mut least_left_ns, mut urgent_at_ns) = (u64::MAX, u64::MAX);
-        if self.claimable > 0 {
-            for entry in self.claimable() {
-                let left_ns = entry.left_ns();
-                least_left_ns = least_left_ns.min(left_ns);
-                let late_ns = entry.deadline_ns.saturating_sub(2 * left_ns);
-                urgent_at_ns = urgent_at_ns.min(entry.urgent_ns.min(late_ns));
-            }
-        }
-        let idle = self.idle_count() as u32;
-        (self.signals).publish(self.claimable, idle, least_left_ns, urgent_at_ns);
+        let first = |set: &BTreeSet<(u64, u64, QueryId)>| set.first().map_or(u64::MAX, |one| one.0);
+        let claimable = &self.claimable;
+        self.signals.publish(
+            claimable.by_arrival.len() as u32,
+            self.idle_count() as u32,
+            first(&claimable.by_left),
+            first(&claimable.by_urgency),
+            claimable.left_ns,
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Degree that minimizes the predicted time of a query and of those behind it.
 
-use super::order::{oldest, range_ns, take};
+use super::order::{help_or_rest, lacking, oldest, range_ns, take};
 use crate::board::entry::Entry;
 use crate::board::law::speed_up;
 use crate::board::policy::{Load, Policy, Start, Turn, Visit};
@@ -43,12 +43,10 @@ impl Policy for Adaptive {
     }
 
     fn turn(&self, _handler: usize, board: &Board) -> Turn {
-        if let Some(waiting) = oldest(board) {
-            return take(waiting);
+        match oldest(board) {
+            Some(waiting) => take(waiting),
+            None => help_or_rest(lacking(board)),
         }
-        let mut open = board.queries();
-        let lacking = open.find(|one| one.is_helpable() && one.visits < one.degree_max);
-        lacking.map_or(Turn::Rest, |one| Turn::Help(one.id))
     }
 
     fn calls_helpers_ns(&self) -> u64 {

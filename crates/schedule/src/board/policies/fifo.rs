@@ -1,6 +1,6 @@
 //! Order of arrival, with a fixed degree.
 
-use super::order::{oldest, range_ns, take};
+use super::order::{lacking, oldest, range_ns, take};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Policy, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -34,11 +34,10 @@ impl Policy for Fifo {
     }
 
     fn turn(&self, _handler: usize, board: &Board) -> Turn {
-        let mut open = board.queries();
-        if let Some(lacking) = open.find(|one| one.is_helpable() && one.visits < one.degree_max) {
-            return Turn::Help(lacking.id);
+        match lacking(board) {
+            Some(lacking) => Turn::Help(lacking.id),
+            None => oldest(board).map_or(Turn::Rest, take),
         }
-        oldest(board).map_or(Turn::Rest, take)
     }
 
     fn calls_helpers_ns(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Order of arrival, the idle handlers shared evenly between a query and those behind it.
 
-use super::order::{oldest, range_ns, take};
+use super::order::{help_or_rest, lacking, oldest, range_ns, take};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Policy, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -37,12 +37,10 @@ impl Policy for IdleShare {
     }
 
     fn turn(&self, _handler: usize, board: &Board) -> Turn {
-        if let Some(waiting) = oldest(board) {
-            return take(waiting);
+        match oldest(board) {
+            Some(waiting) => take(waiting),
+            None => help_or_rest(lacking(board)),
         }
-        let mut open = board.queries();
-        let lacking = open.find(|one| one.is_helpable() && one.visits < one.degree_max);
-        lacking.map_or(Turn::Rest, |one| Turn::Help(one.id))
     }
 
     fn calls_helpers_ns(&self) -> u64 {

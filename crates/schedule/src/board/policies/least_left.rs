@@ -1,6 +1,6 @@
 //! Least time left first, changed at the ends of ranges; idle handlers help the oldest query.
 
-use super::order::{help_or_rest, helped, least_left, range_ns, take, urgent};
+use super::order::{help_or_rest, helped, range_ns, take};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Policy, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -12,8 +12,8 @@ const PARK_FACTOR: u64 = 2;
 /// A query is parked only with this factor of its time left to its deadline.
 const SLACK_FACTOR: u64 = 4;
 
-/// Least time left first. A free handler takes the urgent query with the earliest deadline, else the query with the
-/// least time left among those that wait or are parked, else helps the oldest query that it shortens. At the end of a
+/// Least time left first. A free handler takes the query that has been urgent for the longest time, else the query
+/// with the least time left among those that wait or are parked, else helps the oldest query that it shortens. At the end of a
 /// range a helper leaves if a query waits, and an owner parks its query if one with less than half its time left waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeastLeft {
@@ -62,14 +62,10 @@ impl Policy for LeastLeft {
     }
 
     fn turn(&self, handler: usize, board: &Board) -> Turn {
-        if board.claimable_count() > 0
-            && let Some(next) = urgent(board).or_else(|| least_left(board))
-        {
-            return take(next);
-        }
-        match self.helps {
-            true => help_or_rest(helped(handler, board, |_| true)),
-            false => Turn::Rest,
+        match board.most_urgent().or_else(|| board.least_left()) {
+            Some(next) => take(next),
+            None if self.helps => help_or_rest(helped(handler, board, |_| true)),
+            None => Turn::Rest,
         }
     }
 

@@ -31,35 +31,30 @@ pub(super) fn oldest(board: &Board) -> Option<&Entry> {
     board.claimable().next()
 }
 
-/// Returns the urgent query with the earliest deadline, the oldest among equals.
-pub(super) fn urgent(board: &Board) -> Option<&Entry> {
-    let now_ns = board.now_ns();
-    let urgent = board.claimable().filter(|one| one.is_urgent(now_ns));
-    urgent.min_by_key(|one| (one.deadline_ns, one.number))
-}
-
-/// Returns the query with the least time left, the oldest among equals.
-pub(super) fn least_left(board: &Board) -> Option<&Entry> {
-    board
-        .claimable()
-        .min_by_key(|one| (one.left_ns(), one.number))
-}
-
 /// Returns the oldest open query that a further handler shortens, of those that `allows` admits.
-pub(super) fn helped<'a>(
+pub(super) fn helped(
     handler: usize,
-    board: &'a Board,
+    board: &Board,
     allows: impl Fn(&Entry) -> bool,
-) -> Option<&'a Entry> {
+) -> Option<&Entry> {
     let is_awake = !board.handlers()[handler].is_resting;
-    board.queries().find(|one| {
+    let shortened = board.running().filter(|one| {
         one.is_helpable()
             && one.left_ns() >= board.learnt().worth_ns(one.hands, is_awake)
             && allows(one)
-    })
+    });
+    shortened.min_by_key(|one| one.number)
 }
 
 /// Returns a help turn, or rest.
 pub(super) fn help_or_rest(entry: Option<&Entry>) -> Turn {
     entry.map_or(Turn::Rest, |one| Turn::Help(one.id))
+}
+
+/// Returns the oldest open query that has had fewer visits than its degree.
+pub(super) fn lacking(board: &Board) -> Option<&Entry> {
+    let lacking = board
+        .running()
+        .filter(|one| one.is_helpable() && one.visits < one.degree_max);
+    lacking.min_by_key(|one| one.number)
 }
