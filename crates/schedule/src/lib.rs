@@ -4,6 +4,7 @@
 //! returned as values, so the simulator and the tests run the same code as the servers.
 
 pub mod board;
+pub mod cost;
 mod cpu_set;
 pub mod placement;
 pub mod policy;

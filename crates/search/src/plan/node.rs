@@ -69,6 +69,15 @@ impl Word {
         }
     }
 
+    /// Returns the documents that hold the word, deleted ones included; `None` where planning did not look it up.
+    pub(crate) fn documents_count(&self) -> Option<u64> {
+        let places = self.places.as_ref()?;
+        let counts = places
+            .iter()
+            .map(|place| u64::from(place.record.documents_count));
+        Some(counts.sum())
+    }
+
     /// Asks for what looking it up in a segment will read.
     #[inline]
     pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
