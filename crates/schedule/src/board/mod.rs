@@ -26,7 +26,7 @@ mod state;
 pub use entry::{Arrival, Entry, QueryId, Stage};
 pub use handlers::Handler;
 pub use law::{JOIN_NS, Learnt, WAKE_NS, speed_up};
-pub use name::{PolicyNameError, policy_named, policy_names};
+pub use name::{PolicyChoice, PolicyNameError, policy_named, policy_names};
 pub use policies::{
     Adaptive, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare, LeastLeft,
     ShortestFirst, Target,

@@ -5,6 +5,8 @@ use super::policies::{
     ShortestFirst, Target,
 };
 use super::policy::Policy;
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// A name that is no policy's.
@@ -13,6 +15,45 @@ use std::sync::Arc;
 pub struct PolicyNameError {
     /// The name as given.
     pub given: String,
+}
+
+/// A policy chosen by name; `least-left` by default.
+#[derive(Debug, Clone)]
+pub struct PolicyChoice(Arc<dyn Policy>);
+
+impl PolicyChoice {
+    /// Returns the policy.
+    pub fn policy(&self) -> &Arc<dyn Policy> {
+        &self.0
+    }
+}
+
+impl Default for PolicyChoice {
+    fn default() -> PolicyChoice {
+        PolicyChoice(Arc::new(LeastLeft::default()))
+    }
+}
+
+impl PartialEq for PolicyChoice {
+    fn eq(&self, other: &PolicyChoice) -> bool {
+        self.0.name() == other.0.name()
+    }
+}
+
+impl Eq for PolicyChoice {}
+
+impl FromStr for PolicyChoice {
+    type Err = PolicyNameError;
+
+    fn from_str(given: &str) -> Result<PolicyChoice, PolicyNameError> {
+        policy_named(given).map(PolicyChoice)
+    }
+}
+
+impl fmt::Display for PolicyChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name())
+    }
 }
 
 /// Default parameters.

@@ -34,6 +34,7 @@ impl Cluster {
                 queue_length: topology.queue_length,
                 places: places.get(partition).cloned().unwrap_or_default(),
                 cut_off,
+                ..HandlerOptions::default()
             };
             let server = InProcessIndexServer::start(
                 Arc::clone(generations),

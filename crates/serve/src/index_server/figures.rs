@@ -19,6 +19,10 @@ pub struct Figures {
     pub never_begun: AtomicU64,
     /// Searches that ended early.
     pub ended_early: AtomicU64,
+    /// Searches that several handlers worked on.
+    pub helped: AtomicU64,
+    /// Times that a search was parked for another one.
+    pub parked: AtomicU64,
     /// What a search took of late.
     pub(super) mean_search_us: AtomicU64,
     /// Where each handler runs, by the kernel's word.

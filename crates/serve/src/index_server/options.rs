@@ -1,6 +1,7 @@
 //! Options of an index server.
 
 use crate::index_server::pinning::Place;
+use schedule::board::PolicyChoice;
 use std::time::Duration;
 
 /// Handlers, queue and cut-off of an index server.
@@ -15,4 +16,6 @@ pub struct HandlerOptions {
     /// The most time that a search gets on its handler, whatever the client's deadline (the classic
     /// "cut-off latency").
     pub cut_off: Option<Duration>,
+    /// Assignment of handlers to queries.
+    pub policy: PolicyChoice,
 }
