@@ -22,6 +22,11 @@ pub struct PolicyNameError {
 pub struct PolicyChoice(Arc<dyn Policy>);
 
 impl PolicyChoice {
+    /// Chooses a policy that has no name.
+    pub fn of(policy: Arc<dyn Policy>) -> PolicyChoice {
+        PolicyChoice(policy)
+    }
+
     /// Returns the policy.
     pub fn policy(&self) -> &Arc<dyn Policy> {
         &self.0

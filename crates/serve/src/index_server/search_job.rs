@@ -17,8 +17,6 @@ use std::time::{Duration, Instant};
 
 /// Ranges of a query at most.
 const RANGES_MAX: u64 = 256;
-/// Postings of a range at least.
-const POSTINGS_MIN: u64 = 1 << 16;
 
 /// A search on the board.
 #[derive(Debug)]
@@ -167,7 +165,7 @@ impl SearchJob {
             1 => task,
             _ => task.cut_by_first(Cut {
                 ranges_max: ranges as usize,
-                postings_min: POSTINGS_MIN,
+                postings_min: board.range_postings_min(),
             }),
         };
         let begun = Begun {
@@ -191,7 +189,6 @@ impl SearchJob {
         };
         let mut found = std::mem::take(&mut *lock(&self.found));
         let search_us = begun.started.elapsed().as_micros() as u64;
-        figures.searched(found.worked.as_micros() as u64);
         let verify = || self.opened.verify(begun.planned.since);
         if let Some(error) = found.error.take() {
             return reply.send_verified(Err(error), verify);
@@ -202,12 +199,12 @@ impl SearchJob {
             let (query, done) = (self.query.id, merged.documents_searched);
             tracing::debug!(query, done, of = merged.documents_count, "ended early");
         } else {
-            board.observe(&begun.work, &begun.predicted, found.worked);
+            board.observe(&begun.work, &begun.predicted, found.worked, figures);
         }
         if found.helped.0 > 0 && found.owned.0 > 0 {
             figures.helped.fetch_add(1, Ordering::Relaxed);
             let of = |(ranges, time): (u64, Duration)| time.as_secs_f64() / ranges as f64;
-            board.observe_efficiency(of(found.owned) / of(found.helped));
+            board.observe_efficiency(of(found.owned) / of(found.helped), figures);
         }
         let found = PartitionHits {
             is_cut: match merged.count_is_exact {

@@ -4,9 +4,11 @@
 //! jobs themselves, and wake-ups, which are sent after the lock is released. A handler takes the lock two to four times
 //! a query; at the ends of ranges it reads the signals alone.
 
+use crate::index_server::figures::Figures;
 use crate::index_server::job::Job;
+use crate::index_server::options::HandlerOptions;
 use schedule::board::{
-    Arrival, Board, Learnt, Left, Policy, PolicyChoice, Progress, QueryId, Signals, Start, Turn,
+    Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn,
 };
 use schedule::cost::{CostModel, Prediction, Work};
 use search::PlanKind;
@@ -26,6 +28,7 @@ pub(super) struct SharedBoard {
     epoch: Instant,
     state: Mutex<State>,
     policy: Arc<dyn Policy>,
+    range_postings_min: u64,
     signals: Arc<Signals>,
     costs: Mutex<CostModel>,
     /// Set once all handlers run.
@@ -66,11 +69,13 @@ pub(super) struct Visiting {
 
 impl SharedBoard {
     /// Returns an empty board for some handlers of one speed.
-    pub(super) fn new(choice: &PolicyChoice, handlers: usize) -> SharedBoard {
+    pub(super) fn new(options: &HandlerOptions) -> SharedBoard {
+        let (choice, handlers) = (&options.policy, options.handlers);
         let board = Board::new(Arc::clone(choice.policy()), &vec![1.0; handlers]);
         SharedBoard {
             epoch: Instant::now(),
             policy: Arc::clone(choice.policy()),
+            range_postings_min: options.range_postings_min,
             signals: Arc::clone(board.signals()),
             costs: Mutex::new(CostModel::new(PlanKind::ALL.len())),
             threads: OnceLock::new(),
@@ -101,6 +106,10 @@ impl SharedBoard {
 
     pub(super) fn policy(&self) -> &Arc<dyn Policy> {
         &self.policy
+    }
+
+    pub(super) fn range_postings_min(&self) -> u64 {
+        self.range_postings_min
     }
 
     pub(super) fn signals(&self) -> &Signals {
@@ -207,30 +216,32 @@ impl SharedBoard {
     }
 
     /// Learns from a search that was made whole.
-    pub(super) fn observe(&self, work: &Work, predicted: &Prediction, spent: Duration) {
-        let spent_ns = spent.as_nanos() as u64;
-        self.costs().observe(work, predicted, spent_ns);
+    pub(super) fn observe(
+        &self,
+        work: &Work,
+        predicted: &Prediction,
+        spent: Duration,
+        figures: &Figures,
+    ) {
+        let mut costs = self.costs();
+        costs.observe(work, predicted, spent.as_nanos() as u64);
+        let error_milli = (costs.error() * 1e3) as u64;
+        figures.prediction_error_milli.store(error_milli, Relaxed);
     }
 
     /// Learns how fast helpers are: the owner's time of a range over the helpers'.
-    pub(super) fn observe_efficiency(&self, efficiency: f64) {
+    pub(super) fn observe_efficiency(&self, efficiency: f64, figures: &Figures) {
         if efficiency.is_finite() {
             let mut state = self.state();
             let efficiency = efficiency.clamp(0.1, 1.2);
             state.learnt.efficiency += (efficiency - state.learnt.efficiency) * NEW;
             let learnt = state.learnt;
             state.board.learn(learnt);
+            figures
+                .efficiency_milli
+                .store((learnt.efficiency * 1e3) as u64, Relaxed);
+            figures.wake_ns.store(learnt.wake_ns as u64, Relaxed);
         }
-    }
-
-    /// Returns the costs of help as measured.
-    pub(super) fn learnt(&self) -> Learnt {
-        self.state().learnt
-    }
-
-    /// Returns the error of predictions: the mean of |ln(true / predicted)|.
-    pub(super) fn prediction_error(&self) -> f64 {
-        self.costs().error()
     }
 
     fn costs(&self) -> MutexGuard<'_, CostModel> {

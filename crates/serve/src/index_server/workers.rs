@@ -41,7 +41,7 @@ impl Handlers {
         first_chunk: u32,
         options: &HandlerOptions,
     ) -> Result<Handlers, ServeError> {
-        let board = Arc::new(SharedBoard::new(&options.policy, options.handlers));
+        let board = Arc::new(SharedBoard::new(options));
         let (started, starts) = bounded(options.handlers);
         let mut figures = Arc::new(Figures {
             handlers: options.handlers,
