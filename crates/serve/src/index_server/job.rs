@@ -8,6 +8,7 @@ use crate::api::server_error::ServerError;
 use crate::index_server::details::details;
 use crate::index_server::figures::Figures;
 use crate::index_server::search_job::SearchJob;
+use crate::index_server::synthetic::SyntheticJob;
 use engine::Part;
 use search::Stop;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,6 +44,8 @@ impl Deadline {
 pub(crate) enum Job {
     /// A search: several handlers can share it.
     Search(SearchJob),
+    /// A search that spins, for the laboratory.
+    Synthetic(SyntheticJob),
     /// Details or counts: one handler does them in one go.
     Other(OtherJob),
 }
@@ -51,6 +54,7 @@ impl Job {
     pub(crate) fn arrived(&self) -> Instant {
         match self {
             Job::Search(search) => search.deadline.arrived,
+            Job::Synthetic(synthetic) => synthetic.deadline.arrived,
             Job::Other(other) => other.deadline.arrived,
         }
     }
@@ -58,6 +62,7 @@ impl Job {
     pub(crate) fn deadline(&self) -> Instant {
         match self {
             Job::Search(search) => search.deadline.at,
+            Job::Synthetic(synthetic) => synthetic.deadline.at,
             Job::Other(other) => other.deadline.at,
         }
     }

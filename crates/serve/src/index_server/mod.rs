@@ -15,6 +15,7 @@ pub(crate) mod options;
 pub(crate) mod pinning;
 mod search_job;
 mod shared_board;
+pub(crate) mod synthetic;
 mod workers;
 
 use crate::api::backend::IndexServer;
@@ -32,6 +33,7 @@ use crate::index_server::figures::Figures;
 use crate::index_server::job::{Deadline, Job, OtherJob, Work};
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::search_job::SearchJob;
+use crate::index_server::synthetic::{SyntheticJob, SyntheticRequest, SyntheticTimes};
 use crate::index_server::workers::Handlers;
 use crate::snapshot::generations::Generations;
 use crate::snapshot::partition_maps::PartitionMaps;
@@ -88,6 +90,16 @@ impl InProcessIndexServer {
 
     pub(crate) fn generations(&self) -> &Arc<Generations> {
         &self.generations
+    }
+
+    /// Has handlers spin in place of a search, for the laboratory.
+    pub fn spin(&self, request: SyntheticRequest, reply: Reply<SyntheticTimes>) {
+        if let Some(waiting) = self.handlers.full() {
+            return reply.send(Err(ServerError::Overloaded { waiting }));
+        }
+        let deadline = Deadline::now(request.deadline, self.handlers.cut_off());
+        let job = SyntheticJob::new(request, deadline, reply);
+        self.handlers.enqueue(Job::Synthetic(job));
     }
 
     /// The generation asked for, with this partition's segments at hand.

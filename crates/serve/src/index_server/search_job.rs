@@ -8,7 +8,7 @@ use crate::index_server::figures::Figures;
 use crate::index_server::job::{Deadline, is_due};
 use crate::index_server::shared_board::{SharedBoard, Visiting};
 use engine::Part;
-use schedule::board::{Left, Progress, Turn, Visit};
+use schedule::board::{Progress, Start, Turn, Visit};
 use schedule::cost::{Prediction, Work};
 use search::{Cut, PlanCost, SearchTask, Share, Stop, Visitor};
 use std::sync::atomic::Ordering;
@@ -94,16 +94,7 @@ impl SearchJob {
         let is_abandoned = || self.is_abandoned();
         let is_due = is_due(taken, self.deadline.at, &is_abandoned);
         let stop = Stop::when(&is_due);
-        let mut visitor = HandlerVisit {
-            visiting,
-            handler,
-            board,
-            deadline_ns: board.ns_of(self.deadline.at),
-            is_owner: !matches!(visiting.turn, Turn::Help(_)),
-            ranges_count: 0,
-            ranges_ns: 0,
-            range_began: Instant::now(),
-        };
+        let mut visitor = HandlerVisit::new(visiting, handler, board, self.deadline.at);
         let share = begun.task.visit(&stop, &mut visitor);
         let (ranges_count, ranges_ns) = (visitor.ranges_count, visitor.ranges_ns);
         let mut found = lock(&self.found);
@@ -239,6 +230,14 @@ impl SearchJob {
     }
 }
 
+/// Returns the number of ranges of a query that takes `high_ns` at most, as a policy wants it.
+pub(super) fn ranges_of(start: &Start, high_ns: u64) -> u64 {
+    match start.range_ns {
+        u64::MAX => 1,
+        range_ns => high_ns.div_ceil(range_ns.max(1)).clamp(1, RANGES_MAX),
+    }
+}
+
 /// Returns what predicts the time of a search.
 fn work_of(cost: PlanCost, k: usize, segments: usize) -> Work {
     Work {
@@ -254,7 +253,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A handler at the ends of the ranges of a search.
-struct HandlerVisit<'a> {
+pub(super) struct HandlerVisit<'a> {
     visiting: &'a Visiting,
     handler: usize,
     board: &'a SharedBoard,
@@ -266,6 +265,24 @@ struct HandlerVisit<'a> {
 }
 
 impl HandlerVisit<'_> {
+    pub(super) fn new<'a>(
+        visiting: &'a Visiting,
+        handler: usize,
+        board: &'a SharedBoard,
+        deadline: Instant,
+    ) -> HandlerVisit<'a> {
+        HandlerVisit {
+            visiting,
+            handler,
+            board,
+            deadline_ns: board.ns_of(deadline),
+            is_owner: !matches!(visiting.turn, Turn::Help(_)),
+            ranges_count: 0,
+            ranges_ns: 0,
+            range_began: Instant::now(),
+        }
+    }
+
     fn progress(&self) -> &Progress {
         &self.visiting.progress
     }
@@ -309,23 +326,5 @@ impl Visitor for HandlerVisit<'_> {
             self.board.wake();
         }
         true
-    }
-}
-
-/// Takes a handler off a search, and answers if it is the last one.
-pub(super) fn leave(
-    search: &SearchJob,
-    visiting: &Visiting,
-    handler: usize,
-    is_exhausted: bool,
-    board: &SharedBoard,
-    figures: &Figures,
-) {
-    match board.leave(handler, visiting.id, is_exhausted) {
-        Left::Finished => search.finish(board, figures),
-        Left::Parked => {
-            figures.parked.fetch_add(1, Ordering::Relaxed);
-        }
-        Left::Others => {}
     }
 }

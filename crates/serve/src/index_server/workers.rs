@@ -9,9 +9,9 @@ use crate::index_server::figures::Figures;
 use crate::index_server::job::Job;
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::pinning;
-use crate::index_server::search_job;
 use crate::index_server::shared_board::{Next, SharedBoard, Visiting};
 use crossbeam_channel::bounded;
+use schedule::board::Left;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -163,23 +163,36 @@ fn handle(handler: usize, board: &SharedBoard, figures: &Figures) {
     }
 }
 
-/// Works on a job once. A bug that panics costs one query, whose reply is dropped and reported, not the handler.
+/// Works on a job, and answers if this handler is the last one that leaves it. A bug that panics costs one query, whose
+/// reply is dropped and reported, not the handler.
 fn visit(visiting: &Visiting, handler: usize, board: &SharedBoard, figures: &Figures) {
-    match &*visiting.job {
-        Job::Search(search) => {
-            let visit = || search.visit(visiting, handler, board, figures);
-            let is_exhausted = catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| {
-                search.abandon();
-                true
-            });
-            let leave =
-                || search_job::leave(search, visiting, handler, is_exhausted, board, figures);
-            let _ = catch_unwind(AssertUnwindSafe(leave));
-        }
+    let job = &*visiting.job;
+    let is_exhausted = catch_unwind(AssertUnwindSafe(|| match job {
+        Job::Search(search) => search.visit(visiting, handler, board, figures),
+        Job::Synthetic(synthetic) => synthetic.visit(visiting, handler, board),
         Job::Other(other) => {
-            let _ = catch_unwind(AssertUnwindSafe(|| other.run(figures)));
-            board.leave(handler, visiting.id, true);
+            other.run(figures);
+            true
         }
+    }));
+    let is_exhausted = is_exhausted.unwrap_or_else(|_| {
+        if let Job::Search(search) = job {
+            search.abandon();
+        }
+        true
+    });
+    match board.leave(handler, visiting.id, is_exhausted) {
+        Left::Finished => {
+            let _ = catch_unwind(AssertUnwindSafe(|| match job {
+                Job::Search(search) => search.finish(board, figures),
+                Job::Synthetic(synthetic) => synthetic.finish(),
+                Job::Other(_) => {}
+            }));
+        }
+        Left::Parked => {
+            figures.parked.fetch_add(1, Ordering::Relaxed);
+        }
+        Left::Others => {}
     }
 }
 
