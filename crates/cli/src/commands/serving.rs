@@ -43,7 +43,7 @@ pub(crate) struct HandlerArguments {
     /// The most time that a search gets on its handler, whatever the client allows
     #[arg(long, value_name = "MS")]
     pub(crate) cut_off_ms: Option<u64>,
-    /// Which handler works on which query: least-left, help-and-yield, fifo, fifo:2, idle-share, adaptive,
+    /// Which handler works on which query: boost, least-left, help-and-yield, fifo, fifo:2, idle-share, adaptive,
     /// few-to-many, target:20ms, sjf, earliest-deadline, hurry-up
     #[arg(long, value_name = "POLICY", default_value_t)]
     pub(crate) policy: PolicyChoice,

@@ -279,6 +279,7 @@ impl Engine<'_> {
         let visit = Visit {
             now_ns,
             is_owner: work.is_owner,
+            arrived_ns: entry.arrived_ns,
             left_ns: entry.left_ns(),
             deadline_ns: entry.deadline_ns,
             urgent_ns: entry.urgent_ns,

@@ -43,6 +43,8 @@ pub struct Entry {
     pub deadline_ns: u64,
     /// Instant from which it must not be kept waiting, whatever the order of the policy, in ns.
     pub urgent_ns: u64,
+    /// Place in the order of the policy while nobody works on it: least first.
+    pub key: u64,
     /// Stage.
     pub stage: Stage,
     /// Ranges and times, shared with the handlers at work.

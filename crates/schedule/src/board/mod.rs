@@ -22,16 +22,18 @@ mod policy;
 mod progress;
 mod signals;
 mod state;
+mod traffic;
 
 pub use entry::{Arrival, Entry, QueryId, Stage};
 pub use handlers::Handler;
 pub use law::{JOIN_NS, Learnt, WAKE_NS, speed_up};
 pub use name::{PolicyChoice, PolicyNameError, policy_named, policy_names};
 pub use policies::{
-    Adaptive, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare, LeastLeft,
-    ShortestFirst, Target,
+    Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
+    LeastLeft, ShortestFirst, Target,
 };
 pub use policy::{Load, Policy, Start, Turn, Visit};
 pub use progress::Progress;
 pub use signals::{Seen, Signals};
 pub use state::{Board, Left};
+pub use traffic::Traffic;

@@ -1,8 +1,8 @@
 //! Policies by name, as users write them.
 
 use super::policies::{
-    Adaptive, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare, LeastLeft,
-    ShortestFirst, Target,
+    Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
+    LeastLeft, ShortestFirst, Target,
 };
 use super::policy::Policy;
 use std::fmt;
@@ -17,7 +17,7 @@ pub struct PolicyNameError {
     pub given: String,
 }
 
-/// A policy chosen by name; `least-left` by default.
+/// A policy chosen by name; `boost` by default.
 #[derive(Debug, Clone)]
 pub struct PolicyChoice(Arc<dyn Policy>);
 
@@ -35,7 +35,7 @@ impl PolicyChoice {
 
 impl Default for PolicyChoice {
     fn default() -> PolicyChoice {
-        PolicyChoice(Arc::new(LeastLeft::default()))
+        PolicyChoice(Arc::new(Boost))
     }
 }
 
@@ -68,8 +68,9 @@ const SAMPLING_NS: u64 = 1_000_000;
 const HURRY_AFTER_NS: u64 = 2_000_000;
 
 /// Returns the names of all policies, parameters in brackets.
-pub fn policy_names() -> [&'static str; 10] {
+pub fn policy_names() -> [&'static str; 11] {
     [
+        "boost",
         "least-left[:alone]",
         "help-and-yield[:TIME]",
         "fifo[:DEGREE]",
@@ -118,6 +119,7 @@ fn parse(given: &str) -> Option<Arc<dyn Policy>> {
     Some(match (name, parameters) {
         ("least-left", None) => Arc::new(LeastLeft { helps: true }),
         ("least-left", Some("alone")) => Arc::new(LeastLeft { helps: false }),
+        ("boost", None) => Arc::new(Boost),
         ("help-and-yield", _) => {
             let [after_ns, at_once_ns] = times([0, u64::MAX])?;
             Arc::new(HelpAndYield {
@@ -165,6 +167,7 @@ mod tests {
     #[test]
     fn names_are_read_and_written() {
         for name in [
+            "boost",
             "least-left",
             "least-left:alone",
             "help-and-yield",
@@ -197,7 +200,7 @@ mod tests {
             "adaptive:2",
         ] {
             let error = policy_named(bad).unwrap_err().to_string();
-            assert!(error.contains("choose one of least-left"), "{error}");
+            assert!(error.contains("choose one of boost"), "{error}");
         }
     }
 }

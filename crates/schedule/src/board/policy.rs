@@ -40,6 +40,8 @@ pub struct Visit {
     pub now_ns: u64,
     /// Whether the handler owns the query: it began or resumed it.
     pub is_owner: bool,
+    /// Instant of arrival of the query, in ns.
+    pub arrived_ns: u64,
     /// Expected handler time left of the query, in ns.
     pub left_ns: u64,
     /// Deadline of the query, in ns.
@@ -71,6 +73,13 @@ pub trait Policy: fmt::Debug + Send + Sync {
 
     /// Returns whether a handler goes on with its query at the end of a range. Called without a lock.
     fn stays(&self, visit: &Visit, seen: &Seen) -> bool;
+
+    /// Returns the place of a query in the order of those that nobody works on: least first. By default the time left.
+    /// `decay_per_ns` is that of [`Traffic::decay_per_ns`](super::Traffic::decay_per_ns).
+    fn key(&self, arrived_ns: u64, left_ns: u64, decay_per_ns: f64) -> u64 {
+        let _ = (arrived_ns, decay_per_ns);
+        left_ns
+    }
 
     /// Returns what a free handler does.
     fn turn(&self, handler: usize, board: &Board) -> Turn;

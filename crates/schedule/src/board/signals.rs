@@ -10,27 +10,31 @@ pub struct Signals {
     claimable: AtomicU32,
     /// Idle handlers that nobody has woken yet.
     idle: AtomicU32,
-    /// Least time left among claimable queries, in ns; `u64::MAX` without any.
-    least_left_ns: AtomicU64,
+    /// Least key of the policy among claimable queries; `u64::MAX` without any.
+    least_key: AtomicU64,
     /// Instant from which a claimable query must not be kept waiting, in ns; `u64::MAX` for never.
     urgent_at_ns: AtomicU64,
     /// Expected handler time of claimable queries, in ns.
     claimable_ns: AtomicU64,
+    /// Decay rate of the traffic, per ns, as bits.
+    decay: AtomicU64,
     /// Whether each handler is called back to the board, for a swap.
     called: Vec<AtomicBool>,
 }
 
 /// Signals as one handler saw them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seen {
     /// Queries that wait or are parked.
     pub claimable: u32,
     /// Idle handlers that nobody has woken yet.
     pub idle: u32,
-    /// Least time left among claimable queries, in ns; `u64::MAX` without any.
-    pub least_left_ns: u64,
+    /// Least key of the policy among claimable queries; `u64::MAX` without any.
+    pub least_key: u64,
     /// Instant from which a claimable query must not be kept waiting, in ns; `u64::MAX` for never.
     pub urgent_at_ns: u64,
+    /// Decay rate of the traffic, per ns.
+    pub decay_per_ns: f64,
     /// Whether this handler is called back to the board.
     pub is_called: bool,
 }
@@ -41,9 +45,10 @@ impl Signals {
         Signals {
             claimable: AtomicU32::new(0),
             idle: AtomicU32::new(0),
-            least_left_ns: AtomicU64::new(u64::MAX),
+            least_key: AtomicU64::new(u64::MAX),
             urgent_at_ns: AtomicU64::new(u64::MAX),
             claimable_ns: AtomicU64::new(0),
+            decay: AtomicU64::new(0),
             called: (0..handlers).map(|_| AtomicBool::new(false)).collect(),
         }
     }
@@ -53,8 +58,9 @@ impl Signals {
         Seen {
             claimable: self.claimable.load(Relaxed),
             idle: self.idle.load(Relaxed),
-            least_left_ns: self.least_left_ns.load(Relaxed),
+            least_key: self.least_key.load(Relaxed),
             urgent_at_ns: self.urgent_at_ns.load(Relaxed),
+            decay_per_ns: f64::from_bits(self.decay.load(Relaxed)),
             is_called: self
                 .called
                 .get(handler)
@@ -76,14 +82,16 @@ impl Signals {
         &self,
         claimable: u32,
         idle: u32,
-        least_left_ns: u64,
+        least_key: u64,
         urgent_at_ns: u64,
         claimable_ns: u64,
+        decay_per_ns: f64,
     ) {
+        self.decay.store(decay_per_ns.to_bits(), Relaxed);
         self.claimable_ns.store(claimable_ns, Relaxed);
         self.claimable.store(claimable, Relaxed);
         self.idle.store(idle, Relaxed);
-        self.least_left_ns.store(least_left_ns, Relaxed);
+        self.least_key.store(least_key, Relaxed);
         self.urgent_at_ns.store(urgent_at_ns, Relaxed);
     }
 

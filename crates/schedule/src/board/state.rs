@@ -6,6 +6,7 @@ use super::law::Learnt;
 use super::policy::{Load, Policy, Start, Turn};
 use super::progress::Progress;
 use super::signals::Signals;
+use super::traffic::Traffic;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub struct Board {
     /// Running mean of predictions, for queries without one.
     likely_mean_ns: u64,
     numbers: u64,
+    traffic: Traffic,
     /// Longest wait of a query while others run, in ns: a cap on the tenth of its deadline.
     parked_max_ns: u64,
     signals: Arc<Signals>,
@@ -38,8 +40,8 @@ pub struct Board {
 struct Claimable {
     /// By number in order of arrival.
     by_arrival: BTreeSet<(u64, QueryId)>,
-    /// By time left, then by arrival.
-    by_left: BTreeSet<(u64, u64, QueryId)>,
+    /// By the key of the policy, then by arrival.
+    by_key: BTreeSet<(u64, u64, QueryId)>,
     /// By the instant from which a query is urgent, then by arrival.
     by_urgency: BTreeSet<(u64, u64, QueryId)>,
     /// Sum of the times left, in ns.
@@ -50,7 +52,7 @@ impl Claimable {
     fn add(&mut self, entry: &Entry) {
         let left_ns = entry.left_ns();
         self.by_arrival.insert((entry.number, entry.id));
-        self.by_left.insert((left_ns, entry.number, entry.id));
+        self.by_key.insert((entry.key, entry.number, entry.id));
         self.by_urgency
             .insert((entry.urgent_at_ns(), entry.number, entry.id));
         self.left_ns = self.left_ns.saturating_add(left_ns);
@@ -59,7 +61,7 @@ impl Claimable {
     fn remove(&mut self, entry: &Entry) {
         let left_ns = entry.left_ns();
         self.by_arrival.remove(&(entry.number, entry.id));
-        self.by_left.remove(&(left_ns, entry.number, entry.id));
+        self.by_key.remove(&(entry.key, entry.number, entry.id));
         self.by_urgency
             .remove(&(entry.urgent_at_ns(), entry.number, entry.id));
         self.left_ns = self.left_ns.saturating_sub(left_ns);
@@ -90,6 +92,7 @@ impl Board {
             learnt: Learnt::default(),
             likely_mean_ns: 0,
             numbers: 0,
+            traffic: Traffic::new(speeds.len()),
             parked_max_ns: u64::MAX,
             signals: Arc::new(Signals::new(speeds.len())),
         };
@@ -111,6 +114,11 @@ impl Board {
     /// Returns the costs of help.
     pub fn learnt(&self) -> &Learnt {
         &self.learnt
+    }
+
+    /// Returns the traffic of late.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
     }
 
     /// Returns the policy.
@@ -151,9 +159,9 @@ impl Board {
         ids.filter_map(|&(_, id)| self.query(id))
     }
 
-    /// Returns the query with the least time left among those that wait or are parked, the oldest among equals.
-    pub fn least_left(&self) -> Option<&Entry> {
-        let &(_, _, id) = self.claimable.by_left.first()?;
+    /// Returns the query with the least key of the policy among those that wait or are parked, the oldest among equals.
+    pub fn least_key(&self) -> Option<&Entry> {
+        let &(_, _, id) = self.claimable.by_key.first()?;
         self.query(id)
     }
 
@@ -194,6 +202,7 @@ impl Board {
     /// Puts a query on the board.
     pub fn arrive(&mut self, arrival: Arrival) -> QueryId {
         self.now_ns = self.now_ns.max(arrival.arrived_ns);
+        self.traffic.arrived(arrival.arrived_ns);
         let id = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
@@ -213,6 +222,9 @@ impl Board {
             begun_ns: 0,
             deadline_ns: arrival.deadline_ns,
             urgent_ns: arrival.arrived_ns.saturating_add(urgent_after_ns),
+            key: self
+                .policy
+                .key(arrival.arrived_ns, likely_ns, self.traffic.boost_per_ns()),
             stage: Stage::Waiting,
             progress: Arc::new(Progress::new(likely_ns)),
             hands: 0,
@@ -323,9 +335,20 @@ impl Board {
             _ => Left::Others,
         };
         match left {
-            Left::Finished => self.remove(id),
+            Left::Finished => {
+                let worked_ns = entry.progress.worked_ns();
+                if worked_ns > 0 {
+                    self.traffic.ran(worked_ns);
+                }
+                self.remove(id);
+            }
             Left::Parked => {
                 entry.stage = Stage::Open;
+                entry.key = self.policy.key(
+                    entry.arrived_ns,
+                    entry.left_ns(),
+                    self.traffic.boost_per_ns(),
+                );
                 self.claimable.add(entry);
             }
             Left::Others => {}
@@ -394,9 +417,10 @@ impl Board {
         self.signals.publish(
             claimable.by_arrival.len() as u32,
             self.idle_count() as u32,
-            first(&claimable.by_left),
+            first(&claimable.by_key),
             first(&claimable.by_urgency),
             claimable.left_ns,
+            self.traffic.boost_per_ns(),
         );
     }
 }

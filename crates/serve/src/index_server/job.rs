@@ -43,7 +43,7 @@ impl Deadline {
 #[derive(Debug)]
 pub(crate) enum Job {
     /// A search: several handlers can share it.
-    Search(SearchJob),
+    Search(Box<SearchJob>),
     /// A search that spins, for the laboratory.
     Synthetic(SyntheticJob),
     /// Details or counts: one handler does them in one go.

@@ -175,7 +175,7 @@ impl IndexServer for InProcessIndexServer {
             return reply.send(Err(ServerError::Overloaded { waiting }));
         }
         let job = |opened, deadline, reply| {
-            Job::Search(SearchJob {
+            Job::Search(Box::new(SearchJob {
                 query: Arc::clone(query),
                 opened,
                 deadline,
@@ -184,7 +184,7 @@ impl IndexServer for InProcessIndexServer {
                 reply: Mutex::new(Some(reply)),
                 begun: OnceLock::new(),
                 found: Mutex::default(),
-            })
+            }))
         };
         self.enqueue(request.generation, request.deadline, reply, job);
     }

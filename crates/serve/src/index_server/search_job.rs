@@ -311,6 +311,7 @@ impl Visitor for HandlerVisit<'_> {
         let visit = Visit {
             now_ns: self.board.ns_of(now),
             is_owner: self.is_owner,
+            arrived_ns: self.board.ns_of(self.visiting.job.arrived()),
             left_ns: progress.left_ns(),
             deadline_ns: self.deadline_ns,
             urgent_ns: self.visiting.urgent_ns,

@@ -100,6 +100,7 @@ fn policies() -> impl Iterator<Item = PolicyChoice> {
         PolicyChoice::of(Arc::new(policy))
     });
     let named = [
+        "boost",
         "least-left",
         "fifo:3",
         "idle-share",

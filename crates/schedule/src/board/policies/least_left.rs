@@ -21,12 +21,6 @@ pub struct LeastLeft {
     pub helps: bool,
 }
 
-impl Default for LeastLeft {
-    fn default() -> LeastLeft {
-        LeastLeft { helps: true }
-    }
-}
-
 impl Policy for LeastLeft {
     fn name(&self) -> String {
         match self.helps {
@@ -57,12 +51,12 @@ impl Policy for LeastLeft {
         {
             return true;
         }
-        let is_longer = visit.left_ns > PARK_FACTOR.saturating_mul(seen.least_left_ns);
+        let is_longer = visit.left_ns > PARK_FACTOR.saturating_mul(seen.least_key);
         !is_longer && visit.now_ns < seen.urgent_at_ns
     }
 
     fn turn(&self, handler: usize, board: &Board) -> Turn {
-        match board.most_urgent().or_else(|| board.least_left()) {
+        match board.most_urgent().or_else(|| board.least_key()) {
             Some(next) => take(next),
             None if self.helps => help_or_rest(helped(handler, board, |_| true)),
             None => Turn::Rest,

@@ -1,6 +1,7 @@
 //! The policies.
 
 mod adaptive;
+mod boost;
 mod earliest_deadline;
 mod few_to_many;
 mod fifo;
@@ -13,6 +14,7 @@ mod shortest_first;
 mod target;
 
 pub use adaptive::Adaptive;
+pub use boost::Boost;
 pub use earliest_deadline::EarliestDeadline;
 pub use few_to_many::FewToMany;
 pub use fifo::Fifo;
