@@ -88,6 +88,12 @@ fn searched(index: &Arc<Index>, handlers: usize, policy: &PolicyChoice) -> Searc
     Searched(FrontEnd::new(cluster, FrontEndOptions::default()))
 }
 
+/// Document `n` with words that differ from one document to the next.
+fn mixed(n: usize) -> corpus::Document {
+    let words = (n.wrapping_mul(2_654_435_761) >> 7) & 63;
+    document(n, (n % 7) as u8, words as u8)
+}
+
 /// An answer without its times.
 fn timeless(mut answer: SearchAnswer) -> SearchAnswer {
     answer.phases_us = PhaseTimes::default();
@@ -117,9 +123,7 @@ fn policies() -> impl Iterator<Item = PolicyChoice> {
 
 #[test]
 fn any_policy_gives_the_answers_of_one_handler() {
-    let documents =
-        (0..6_000).map(|n| document(n, (n % 7) as u8, (n * 2_654_435_761 >> 7) as u8 & 63));
-    let index = index(documents, 1);
+    let index = index((0..6_000).map(mixed), 1);
     let alone = searched(&index, 1, &"fifo:1".parse().unwrap());
     for counted in [true, false] {
         let options = SearchOptions {
@@ -152,9 +156,7 @@ fn any_policy_gives_the_answers_of_one_handler() {
 
 #[test]
 fn a_search_cut_short_says_so_whoever_worked_on_it() {
-    let documents =
-        (0..6_000).map(|n| document(n, (n % 7) as u8, (n * 2_654_435_761 >> 7) as u8 & 63));
-    let index = index(documents, 1);
+    let index = index((0..6_000).map(mixed), 1);
     let alone = searched(&index, 1, &"fifo:1".parse().unwrap());
     let expected =
         QUERIES.map(|query| timeless(alone.search(query, &SearchOptions::default()).unwrap()));
