@@ -1,5 +1,5 @@
 //! What can go wrong with an index, by the decision its user can make.
-use crate::layout::Chunks;
+use crate::chunks::Chunks;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use vfs::StorageError;
@@ -65,4 +65,12 @@ pub enum IndexError {
         /// The most that a segment holds.
         max: u32,
     },
+}
+
+/// Returns the error of a worker thread that ended without a result.
+pub(crate) fn stopped() -> IndexError {
+    IndexError::Mismatch {
+        path: Default::default(),
+        reason: "a thread that builds segments stopped; this is a bug, please report it".into(),
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::IndexError;
 use crate::manifest::{self, Manifest};
-use crate::writer::LOCK_NAME;
+use crate::names::{LOCK_NAME, generation_of};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -109,9 +109,7 @@ pub(crate) fn unfinished(
         newer.collect()
     };
     let is_newest = |names: &[String]| {
-        let mut generations = names
-            .iter()
-            .filter_map(|name| manifest::generation_of(name));
+        let mut generations = names.iter().filter_map(|name| generation_of(name));
         generations.all(|generation| generation <= manifest.generation)
     };
     if newer(storage.list()?).is_empty() || storage.is_locked(LOCK_NAME)? {
@@ -136,7 +134,7 @@ fn is_newer(name: &str, manifest: &Manifest) -> bool {
     if let Some(generation) = name.strip_prefix("statistics-") {
         return number(generation).is_some_and(|number| number > manifest.generation);
     }
-    if let Some(generation) = name.strip_prefix("tmp-").and_then(manifest::generation_of) {
+    if let Some(generation) = name.strip_prefix("tmp-").and_then(generation_of) {
         return generation > manifest.generation;
     }
     let Some((stem, ending)) = name

@@ -13,6 +13,7 @@
 
 mod build;
 pub mod check;
+mod chunks;
 mod deletions;
 pub mod error;
 pub mod ids;
@@ -21,6 +22,7 @@ pub mod leftovers;
 pub mod length;
 pub mod live;
 mod manifest;
+mod names;
 mod opener;
 pub mod optimize;
 mod order;

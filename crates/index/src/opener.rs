@@ -9,7 +9,7 @@ use crate::manifest::{FileEntry, Manifest, SegmentEntry};
 use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
 use crate::store::StorePart;
-use crate::{Index, IndexError, Segment, Statistics};
+use crate::{IndexError, Segment, Statistics};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,13 +28,16 @@ pub(crate) type Opened = (Segment, Option<Arc<StorePart>>);
 pub(crate) struct Opener<'a> {
     storage: &'a SharedStorage,
     manifest: &'a Manifest,
-    before: Option<Before<'a>>,
+    before: Option<(OpenParts<'a>, HashMap<u32, usize>)>,
 }
 
-/// An index that is open, and its segments by their ids.
-struct Before<'a> {
-    index: &'a Index,
-    numbers: HashMap<u32, usize>,
+/// Parts of an index that is open.
+pub(crate) struct OpenParts<'a> {
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) segments: &'a [Arc<Segment>],
+    /// The texts of each segment.
+    pub(crate) texts: &'a [Option<Arc<StorePart>>],
+    pub(crate) statistics: &'a Statistics,
 }
 
 impl<'a> Opener<'a> {
@@ -42,15 +45,14 @@ impl<'a> Opener<'a> {
     pub(crate) fn new(
         storage: &'a SharedStorage,
         manifest: &'a Manifest,
-        before: Option<&'a Index>,
+        before: Option<OpenParts<'a>>,
     ) -> Opener<'a> {
-        let same_index = |before: &&Index| before.id() == manifest.index_id;
-        let before = before.filter(same_index).map(|index| Before {
-            index,
-            numbers: (0..)
-                .zip(&index.manifest().segments)
-                .map(|(number, entry)| (entry.segment, number))
-                .collect(),
+        let before = before.filter(|before| before.manifest.index_id == manifest.index_id);
+        let before = before.map(|before| {
+            let entries = (0..).zip(&before.manifest.segments);
+            let numbers = entries.map(|(number, entry)| (entry.segment, number));
+            let numbers = numbers.collect();
+            (before, numbers)
         });
         Opener {
             storage,
@@ -111,10 +113,11 @@ impl<'a> Opener<'a> {
         &self,
         entry: &SegmentEntry,
     ) -> Option<(&SegmentEntry, (&Segment, Option<&Arc<StorePart>>))> {
-        let before = self.before.as_ref()?;
-        let number = *before.numbers.get(&entry.segment)?;
-        let old = &before.index.manifest().segments[number];
-        Some((old, before.index.numbered(number)))
+        let (before, numbers) = self.before.as_ref()?;
+        let number = *numbers.get(&entry.segment)?;
+        let old = &before.manifest.segments[number];
+        let (segment, texts) = (&before.segments[number], before.texts[number].as_ref());
+        Some((old, (segment, texts)))
     }
 
     /// Opens a segment with its deletions and pairs, without its texts.
@@ -204,7 +207,7 @@ impl<'a> Opener<'a> {
         segments: Vec<Arc<Segment>>,
     ) -> Result<Statistics, IndexError> {
         let before = self.before.as_ref();
-        let before = before.map(|before| before.index.statistics().as_ref());
+        let before = before.map(|(before, _)| before.statistics);
         Statistics::open(self.storage, self.manifest, segments, before)
     }
 

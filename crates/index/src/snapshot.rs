@@ -1,10 +1,11 @@
 //! An index opened at one generation.
 
-use crate::layout::{Chunks, half_open};
+use crate::chunks::{Chunks, half_open};
 use crate::leftovers::{self, Unfinished};
 use crate::live::LiveFiles;
 use crate::manifest::{self, FileEntry, Manifest};
-use crate::opener::Opener;
+use crate::names::manifest_name;
+use crate::opener::{OpenParts, Opener};
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
 use std::collections::HashMap;
@@ -87,7 +88,7 @@ impl Index {
         manifest: Manifest,
         before: Option<&Index>,
     ) -> Result<Index, IndexError> {
-        let opener = Opener::new(storage, &manifest, before);
+        let opener = Opener::new(storage, &manifest, before.map(Index::open_parts));
         let opened = opener.open_parts()?;
         let mut chunks: Vec<Vec<Arc<StorePart>>> = vec![Vec::new(); manifest.chunks as usize];
         let mut segments = Vec::with_capacity(opened.len());
@@ -229,13 +230,14 @@ impl Index {
             .collect()
     }
 
-    pub(crate) fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
-
-    /// The segment of this index that has a number, where it is in the manifest, and its texts.
-    pub(crate) fn numbered(&self, number: usize) -> (&Segment, Option<&Arc<StorePart>>) {
-        (&self.segments[number], self.parts[number].as_ref())
+    /// Returns the parts that the index of a later generation may share.
+    fn open_parts(&self) -> OpenParts<'_> {
+        OpenParts {
+            manifest: &self.manifest,
+            segments: &self.segments,
+            texts: &self.parts,
+            statistics: &self.statistics,
+        }
     }
 
     /// The texts of all chunks.
@@ -248,7 +250,7 @@ impl Index {
 /// their stamps to tell what happens to them.
 fn settle(storage: &SharedStorage, generation: u64) {
     // Where it is gone, so is the generation, which opening finds out.
-    let manifest = storage.open(&manifest::manifest_name(generation));
+    let manifest = storage.open(&manifest_name(generation));
     if let Ok(manifest) = &manifest
         && let Some(source) = manifest.source()
     {

@@ -4,6 +4,7 @@
 //! documents later ones have replaced; texts go to the document store at once.
 
 use crate::deletions::Deletions;
+use crate::names::documents_name;
 use crate::sealed::{read_u32, read_u64};
 use crate::segment::details::{read_text, write_text};
 use crate::segment::write::{DocumentRow, SegmentWriter};
@@ -46,7 +47,7 @@ impl Documents {
         index_id: u128,
         segment: u32,
     ) -> Result<Documents, IndexError> {
-        let name = super::segment::documents_name(segment);
+        let name = documents_name(segment);
         Ok(Documents {
             rows: Spill::new(storage, format!("tmp-{segment:08}-rows")),
             details: Spill::new(storage, format!("tmp-{segment:08}-details")),

@@ -144,9 +144,9 @@ impl InOrder<'_> {
         loop {
             if let Some(encoded) = self.early.remove(&self.next) {
                 self.next += 1;
-                return self.write(&encoded.ok_or_else(crate::writer::stopped)?);
+                return self.write(&encoded.ok_or_else(crate::error::stopped)?);
             }
-            let (number, encoded) = self.results.recv().map_err(|_| crate::writer::stopped())?;
+            let (number, encoded) = self.results.recv().map_err(|_| crate::error::stopped())?;
             self.early.insert(number, encoded);
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Nothing of it is decoded: the newest generation answers, and readers of this one have opened it.
 
-use super::{CheckReport, Damages, missing_is_damage};
+use super::report::{CheckReport, Damages, missing_is_damage};
 use crate::IndexError;
 use crate::leftovers::GENERATIONS_KEPT;
 use crate::manifest::{self, FileEntry, Manifest};

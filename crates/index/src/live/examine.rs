@@ -1,6 +1,9 @@
 //! Examination of answers, and of the files of an index one by one.
 
-use super::{EachPiece, LiveFile, ReadStart, Trust, Which};
+use super::file::{LiveFile, Which};
+use super::files::ReadStart;
+use super::trust::Trust;
+use crate::sealed::EachPiece;
 use crate::store::TextKey;
 use crate::{Index, IndexError, Segment};
 use std::collections::HashSet;

@@ -1,8 +1,9 @@
 //! Order in which the documents of a partition go into its new segment.
 
 use super::live::Live;
-use super::partition::{PartitionWork, Phase};
+use super::progress::Phase;
 use super::rows::Rows;
+use super::work::PartitionWork;
 use crate::order::{Forward, Limits, Order, bisect, forward_of, levels, url_key};
 use crate::spill::Spill;
 use crate::{IndexError, Segment};

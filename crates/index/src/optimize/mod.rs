@@ -11,15 +11,18 @@ mod arrange;
 pub(crate) mod live;
 pub(crate) mod pages;
 mod partition;
+mod progress;
 pub(crate) mod rewrite;
 mod rows;
 mod terms;
+mod work;
 
-pub use partition::Phase;
+pub use progress::{OptimizeProgress, Phase};
 
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
-use crate::writer::{LOCK_NAME, open_segments, write_statistics};
+use crate::names::LOCK_NAME;
+use crate::writer::{open_segments, write_statistics};
 use crate::{IndexError, Order, pairs};
 use rewrite::{RewriteOptions, rewrite};
 use vfs::SharedStorage;
@@ -50,17 +53,6 @@ impl Default for OptimizeOptions {
             list_bytes_max: None,
         }
     }
-}
-
-/// How far rewriting is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OptimizeProgress {
-    /// What is being done; with several partitions at a time, by whoever told last.
-    pub phase: Phase,
-    /// Work done, in a unit of its own.
-    pub done: u64,
-    /// All work, about.
-    pub total: u64,
 }
 
 /// What optimizing did.

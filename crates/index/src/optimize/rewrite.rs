@@ -1,7 +1,7 @@
 //! Which partitions of a generation are rewritten, by whom, and what the generation is then made of.
 
-use super::OptimizeProgress;
-use super::partition::{PartitionWork, Phase, Rewritten, work_of};
+use super::progress::{OptimizeProgress, Phase};
+use super::work::{PartitionWork, Rewritten, work_of};
 use crate::manifest::{Manifest, SegmentEntry};
 use crate::order::GapBits;
 use crate::{IndexError, Order};

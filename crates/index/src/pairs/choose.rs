@@ -4,8 +4,9 @@
 //! that hold the pair. What it saves is the difference, as often as it is asked for; what it costs is its list; and
 //! all is estimated from a sample of the documents. The best in saving by byte are taken while there is room.
 
+use super::Pairs;
+use super::table::WORDS_MAX;
 use super::walk::Walk;
-use super::{Pairs, WORDS_MAX};
 use crate::{Field, IndexError, Segment, TermRecord};
 use fst::Streamer;
 

@@ -1,12 +1,14 @@
 //! What a damaged or a false file of pairs does.
 
 use super::choose::choose;
+use super::table::read_table;
 use super::write::{count_all, write};
 use super::*;
 use crate::manifest::{self, FileEntry};
+use crate::names::{manifest_name, pairs_name};
 use crate::opener::open_segment;
 use crate::sealed::{Kind, SealedWriter};
-use crate::{BuildOptions, Index, Writer, check};
+use crate::{BuildOptions, Field, Index, Writer, check};
 use corpus::Document;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -50,9 +52,7 @@ fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) 
     // In the place of the right one, which the generation before names with its seal.
     let name = pairs_name(segment.id());
     storage.remove(&name).unwrap();
-    storage
-        .remove(&manifest::manifest_name(manifest.generation))
-        .unwrap();
+    storage.remove(&manifest_name(manifest.generation)).unwrap();
     let mut out = SealedWriter::create(&storage, &name, identity).unwrap();
     write(&mut out, &segment, &chosen, &counted).unwrap();
     let seal = out.finish().unwrap();

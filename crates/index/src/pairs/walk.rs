@@ -1,6 +1,6 @@
 //! Some words of a segment walked together, document by document, with the places of all of them.
 
-use super::WORDS_MAX;
+use super::table::WORDS_MAX;
 use crate::postings::BLOCK;
 use crate::{DocId, IndexError, Postings, Segment, TermRecord};
 use std::ops::Range;

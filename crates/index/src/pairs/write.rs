@@ -3,6 +3,7 @@
 use super::choose::{Chosen, choose};
 use super::{Pairs, count_in_each};
 use crate::manifest::{FileEntry, Manifest};
+use crate::names::pairs_name;
 use crate::postings::PostingsEncoder;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::segment::write::ListCounts;
@@ -13,10 +14,6 @@ use vfs::SharedStorage;
 
 /// A thread more for so many documents.
 const DOCUMENTS_A_THREAD: u32 = 8192;
-
-pub(crate) fn pairs_name(segment: u32) -> String {
-    format!("segment-{segment:08}.pairs")
-}
 
 /// Writes the pairs of every segment from the id `first` on that has none yet and should, and puts their files into
 /// `manifest`. `segments` are those of the manifest, in its order.
@@ -117,7 +114,7 @@ pub(super) fn count_all(
             .collect();
         let mut counted = vec![count(first.clone())];
         counted.extend(others.into_iter().map(|thread| {
-            let stopped = |_| Err(crate::writer::stopped());
+            let stopped = |_| Err(crate::error::stopped());
             thread.join().unwrap_or_else(stopped)
         }));
         counted.into_iter().collect()
@@ -146,7 +143,7 @@ pub(super) fn write(
                 let length = lengths.get(doc as usize).copied().unwrap_or(0);
                 encoder.push_document(doc, frequency, length);
             });
-            pushed.map_err(|_| crate::writer::stopped())?;
+            pushed.map_err(|_| crate::error::stopped())?;
         }
         let counts = encoder.finish(|list| {
             for piece in list.postings {

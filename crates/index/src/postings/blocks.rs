@@ -4,37 +4,15 @@
 //! single ones; a block of bits is not decoded at all before its documents are wanted one by one.
 
 use super::buffers::Room;
-use super::watch::Watch;
+use super::decode_stats::Watch;
+use super::list::{ListBytes, Origin};
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, TAIL_MIN, bounds};
 use crate::sealed::read_u32;
-use crate::section::LazyBytes;
 use crate::{DocId, IndexError};
 use codec::docs::Bits;
 use codec::limits::{self, LengthBytes};
 use codec::sorted::{self, Pairs};
 use codec::{CodecError, elias_fano, lanes, memory, packed, tail};
-use std::path::Path;
-
-/// Where a list's bytes came from, for messages.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) postings_offset: u64,
-    pub(crate) positions_offset: u64,
-}
-
-/// A list's bytes and counts, as the dictionary gives them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ListBytes<'a> {
-    pub(crate) codec: PostingsCodec,
-    pub(crate) documents_count: u32,
-    pub(crate) occurrences_count: u64,
-    /// Documents of the segment: every id must be below.
-    pub(crate) docs_limit: u32,
-    pub(crate) postings: &'a [u8],
-    /// Long, and few searches read them.
-    pub(crate) positions: LazyBytes<'a>,
-}
 
 /// A term's postings as blocks of 256 and a tail, which is the last block.
 ///

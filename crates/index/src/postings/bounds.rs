@@ -1,7 +1,7 @@
 //! The headers of a list, read for their bounds alone: no posting is decoded.
 
-use super::floors::{self, FLOORS_BYTES};
 use super::impacts::{self, Impact, PAIRS, PAIRS_BYTES};
+use super::threshold_estimates::{self, FLOORS_BYTES};
 use super::{BLOCK, HEADER_BYTES};
 use crate::DocId;
 use crate::sealed::read_u32;
@@ -80,8 +80,8 @@ impl<'a> Bounds<'a> {
 
     /// What at least `k` postings of the list reach, each of these pairs for itself: what their scores
     /// are not below. Unused pairs have frequency 0.
-    pub fn floors(&self, k: usize) -> [Impact; floors::PAIRS] {
+    pub fn floors(&self, k: usize) -> [Impact; threshold_estimates::PAIRS] {
         let at = self.blocks_full * HEADER_BYTES + 2 * PAIRS_BYTES;
-        floors::decode(self.headers.get(at..).unwrap_or(&[]), k)
+        threshold_estimates::decode(self.headers.get(at..).unwrap_or(&[]), k)
     }
 }

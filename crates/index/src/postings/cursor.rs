@@ -1,6 +1,6 @@
 //! A cursor over a term's postings, document by document.
 
-use super::blocks::{ListBytes, Origin};
+use super::list::{ListBytes, Origin};
 use super::{BLOCK, Blocks, Bounds};
 use crate::{DocId, IndexError};
 

@@ -1,6 +1,6 @@
 //! Postings to bytes.
 
-use super::floors::{FLOORS_BYTES, FloorsCounter};
+use super::threshold_estimates::{FLOORS_BYTES, FloorsCounter};
 use super::{BLOCK, PostingsCodec, TAIL_MIN, impacts};
 use codec::{docs, elias_fano, packed, rice, vint};
 

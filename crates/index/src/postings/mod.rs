@@ -5,7 +5,7 @@
 //!                                                      what is in brackets only if full > 0
 //! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs   20 bytes
 //! pairs, tail_pairs, list_pairs := competitive pairs (see `impacts`) of a block, the tail, all; 8 bytes
-//! floors    := what the k-th best posting reaches at least (see `floors`), 18 bytes
+//! floors    := what the k-th best posting reaches at least (see `threshold_estimates`), 18 bytes
 //! positions := position_block_end:u32le{full} position_block{full} position_tail
 //!                                                      full = occurrences / 256
 //!
@@ -31,25 +31,26 @@ mod blocks;
 mod bounds;
 mod buffers;
 mod cursor;
+mod decode_replay;
+mod decode_stats;
 pub(crate) mod encode;
-mod floors;
 mod frequencies;
 mod impacts;
+mod list;
 mod mark;
 mod positions;
-mod replay;
-mod watch;
+mod threshold_estimates;
 
 pub use blocks::Blocks;
-pub(crate) use blocks::{ListBytes, Origin};
 pub use bounds::Bounds;
 pub use cursor::Postings;
+pub use decode_replay::Replay;
+pub use decode_stats::{BlocksWork, ListWork, watch_blocks, watch_lists};
 pub(crate) use encode::PostingsEncoder;
 pub use frequencies::Place;
 pub use impacts::Impact;
+pub(crate) use list::{ListBytes, Origin};
 pub use positions::{Span, count_followed};
-pub use replay::Replay;
-pub use watch::{BlocksWork, ListWork, watch_blocks, watch_lists};
 
 pub(crate) use codec::packed::BLOCK;
 

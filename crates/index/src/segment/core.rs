@@ -1,8 +1,9 @@
 //! The file of a segment, opened: what no commit changes.
 
+use super::details;
 use super::hashes::Hashes;
 use super::lengths::Lengths;
-use super::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta, details};
+use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
 use crate::IndexError;
 use crate::live::LiveFile;
 use crate::sealed::{Identity, Kind, Seal};

@@ -8,13 +8,38 @@
 //!
 //! Why 128: URLs of neighbours compress each other, and 10 KB still decompress in 5 µs.
 
-use super::write::DocumentRow;
+use crate::IndexError;
 use crate::spill::Spill;
-use crate::{Details, IndexError};
 use codec::vint;
 
 /// Documents in a block.
 pub(crate) const BLOCK_DOCUMENTS: usize = 128;
+
+/// What a hit shows of its document without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
+    /// The document's own id, or its URL.
+    pub id: String,
+    /// URL.
+    pub url: String,
+    /// Title.
+    pub title: String,
+    /// Site.
+    pub site: String,
+}
+
+/// What a segment knows of each of its documents besides words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DocumentRow<'a> {
+    pub(crate) url: &'a str,
+    /// `None`: the URL is the id.
+    pub(crate) id: Option<&'a str>,
+    pub(crate) title: &'a str,
+    pub(crate) url_hash: u64,
+    pub(crate) site_hash: u64,
+    /// Words by field of `Field::WITH_LENGTHS`.
+    pub(crate) lengths: [u32; 2],
+}
 
 pub(crate) struct DetailsWriter {
     blocks: Spill,

@@ -1,9 +1,10 @@
 //! Writing a segment: terms in order and documents in order, in; one sealed file, out.
 
 use super::details::DetailsWriter;
+pub(crate) use super::details::DocumentRow;
 use super::hashes::HashesWriter;
-use super::{META, SECTIONS, SegmentMeta};
-use crate::layout::Chunks;
+use super::meta::{META, SECTIONS, SegmentMeta};
+use crate::chunks::Chunks;
 use crate::postings::encode::EncodedList;
 use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
@@ -12,19 +13,6 @@ use crate::terms::write::{ListPlace, TermsWriter};
 use crate::{Field, IndexError};
 use codec::vint;
 use vfs::SharedStorage;
-
-/// What a segment knows of each of its documents besides words.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct DocumentRow<'a> {
-    pub(crate) url: &'a str,
-    /// `None`: the URL is the id.
-    pub(crate) id: Option<&'a str>,
-    pub(crate) title: &'a str,
-    pub(crate) url_hash: u64,
-    pub(crate) site_hash: u64,
-    /// Words by field of `Field::WITH_LENGTHS`.
-    pub(crate) lengths: [u32; 2],
-}
 
 /// Writes one segment file: first the terms, then the documents.
 pub(crate) struct SegmentWriter {

@@ -9,10 +9,12 @@
 //! manifest. What the files hold, `shared` documents; when which is written, `write`.
 
 mod deleted;
+mod place;
 mod shared;
 mod write;
 
 pub(crate) use deleted::Deleted;
+pub use place::{TermPlace, TermPlaces, TermStatistics};
 pub(crate) use shared::SharedTerms;
 pub(crate) use write::{SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_whole};
 
@@ -20,8 +22,8 @@ use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
-use crate::{Field, IndexError, LookUpStep, Segment, TermHash, TermRecord, terms};
-use smallvec::{SmallVec, smallvec};
+use crate::{Field, IndexError, LookUpStep, Segment, TermHash, terms};
+use smallvec::smallvec;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use vfs::SharedStorage;
@@ -242,27 +244,6 @@ impl Statistics {
         }
         Ok(())
     }
-}
-
-/// What the statistics know of a term.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TermStatistics {
-    /// Live documents of the whole index that hold it.
-    pub document_frequency: u64,
-    /// Every segment that has it, by number.
-    pub places: TermPlaces,
-}
-
-/// The lists of a term, by segment; of an index of one segment without allocation.
-pub type TermPlaces = SmallVec<[TermPlace; 1]>;
-
-/// A term's list in a segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TermPlace {
-    /// The number of the segment among those of the index: [`Segment::number`].
-    pub segment: u32,
-    /// Its record there.
-    pub record: TermRecord,
 }
 
 fn open_shared_terms(

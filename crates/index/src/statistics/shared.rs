@@ -15,7 +15,7 @@
 //!
 //! Why: a search of eight segments would look up each of its words nine times.
 
-use super::{TermPlace, TermPlaces};
+use super::place::{TermPlace, TermPlaces};
 use crate::live::LiveFile;
 use crate::sealed::SealedWriter;
 use crate::section::Section;

@@ -1,7 +1,8 @@
 //! Copying of some documents' texts from one part to another.
 
-use super::write::{Location, StoreWriter};
-use super::{BLOCK_BYTES, StorePart, read_fields};
+use super::location::{BLOCK_BYTES, Location};
+use super::part::{StorePart, read_fields};
+use super::write::StoreWriter;
 use crate::IndexError;
 use crate::segment::details::decompress;
 use std::ops::Range;

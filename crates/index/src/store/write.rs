@@ -1,18 +1,12 @@
 //! Writing the document store of one segment, as documents arrive.
 
+use super::location::{BLOCK_BYTES, ENTRY_BYTES, Location};
 use crate::IndexError;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::segment::details::write_text;
 use crate::spill::Spill;
 use corpus::Document;
 use vfs::SharedStorage;
-
-/// Where a document lies in the store being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Location {
-    pub(crate) block: u32,
-    pub(crate) offset: u32,
-}
 
 pub(crate) struct StoreWriter {
     out: SealedWriter,
@@ -38,7 +32,7 @@ impl StoreWriter {
         };
         Ok(StoreWriter {
             out: SealedWriter::create(storage, name, identity)?,
-            block: Vec::with_capacity(2 * super::BLOCK_BYTES),
+            block: Vec::with_capacity(2 * BLOCK_BYTES),
             compressed: Vec::new(),
             ends: Spill::new(storage, format!("tmp-{name}-ends")),
             blocks_count: 0,
@@ -84,13 +78,13 @@ impl StoreWriter {
 
     /// Whether the open block may end here without leaving it less than half full.
     pub(crate) fn may_end_block(&self) -> bool {
-        self.block.is_empty() || self.block.len() >= super::BLOCK_BYTES / 2
+        self.block.is_empty() || self.block.len() >= BLOCK_BYTES / 2
     }
 
     /// Where the next document goes.
     fn begin(&mut self, text_bytes: usize) -> Result<Location, IndexError> {
         // A long document begins a block of its own, so that reading it decompresses nothing else.
-        if !self.block.is_empty() && self.block.len() + text_bytes > super::BLOCK_BYTES {
+        if !self.block.is_empty() && self.block.len() + text_bytes > BLOCK_BYTES {
             self.end_block()?;
         }
         Ok(Location {
@@ -100,7 +94,7 @@ impl StoreWriter {
     }
 
     fn end_if_full(&mut self) -> Result<(), IndexError> {
-        if self.block.len() >= super::BLOCK_BYTES {
+        if self.block.len() >= BLOCK_BYTES {
             self.end_block()?;
         }
         Ok(())
@@ -128,7 +122,7 @@ impl StoreWriter {
     pub(crate) fn push_entry(&mut self, hash: u64, location: Location) -> Result<(), IndexError> {
         debug_assert!(hash >= self.previous_hash);
         self.previous_hash = hash;
-        let mut entry = [0; super::ENTRY_BYTES];
+        let mut entry = [0; ENTRY_BYTES];
         entry[..8].copy_from_slice(&hash.to_le_bytes());
         entry[8..12].copy_from_slice(&location.block.to_le_bytes());
         entry[12..].copy_from_slice(&location.offset.to_le_bytes());

@@ -1,6 +1,7 @@
 //! A dictionary walked in order.
 
-use super::{BLOCK_TERMS, Entries, TermRecord, Terms};
+use super::dictionary::Terms;
+use super::entries::{BLOCK_TERMS, Entries, TermRecord};
 use fst::Streamer;
 
 /// Some terms of a dictionary in order, each with its ordinal. Where bytes make no sense an ordinal comes
@@ -20,8 +21,20 @@ pub(crate) struct TermStream<'a> {
     to: Option<Vec<u8>>,
 }
 
+impl Terms {
+    /// All terms in order, and their ordinals.
+    pub(crate) fn stream(&self) -> TermStream<'_> {
+        TermStream::new(self, &[], None)
+    }
+
+    /// Those from `from` on and before `to`.
+    pub(crate) fn range(&self, from: &[u8], to: Option<&[u8]>) -> TermStream<'_> {
+        TermStream::new(self, from, to)
+    }
+}
+
 impl<'a> TermStream<'a> {
-    pub(super) fn new(terms: &'a Terms, from: &[u8], to: Option<&[u8]>) -> TermStream<'a> {
+    fn new(terms: &'a Terms, from: &[u8], to: Option<&[u8]>) -> TermStream<'a> {
         let mut stream = TermStream {
             terms,
             block: 0,

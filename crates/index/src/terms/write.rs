@@ -1,9 +1,7 @@
 //! A dictionary being made: terms come in order, and the table of their hashes is filled at the end.
 
-use super::{
-    BLOCK_TERMS, PLACES, bucket_bytes, bucket_of, buckets_of, check_of, common_bytes, hash_of,
-    width_of,
-};
+use super::entries::{BLOCK_TERMS, common_bytes};
+use super::hash::{PLACES, bucket_bytes, bucket_of, buckets_of, check_of, hash_of, width_of};
 use crate::IndexError;
 use crate::sealed::SealedWriter;
 use crate::spill::Spill;

@@ -3,12 +3,12 @@
 //! Of the segments that were there it reads headers, and the directories of texts where new URLs would be. Only of one that
 //! loses documents it reads all hashes, and those documents.
 
-use super::CommitSummary;
 use super::replaced::Arrivals;
 use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
+use crate::names::{deletions_name, deletions_number};
 use crate::opener::{Opener, open_segment, open_store};
 use crate::optimize::rewrite::{RewriteOptions, rewrite};
 use crate::sealed::{Identity, Kind};
@@ -27,6 +27,23 @@ pub(super) struct CommitOptions<'a> {
     pub(super) threads: usize,
     /// Terms up to which all statistics are written anew.
     pub(super) small_terms_max: u64,
+}
+
+/// What a commit did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CommitSummary {
+    /// Generation committed.
+    pub generation: u64,
+    /// Documents that this commit added, replacements included.
+    pub documents_added: u64,
+    /// Earlier documents that later ones with the same URL replaced.
+    pub documents_replaced: u64,
+    /// Live documents in the whole index.
+    pub documents_count: u64,
+    /// Bytes of the search index (without the document store).
+    pub index_bytes: u64,
+    /// Bytes of the document store.
+    pub store_bytes: u64,
 }
 
 pub(super) fn commit(
@@ -213,15 +230,6 @@ fn delete(
     entry.deletions = Some(FileEntry { name, number, seal });
     segment.deletions = Some(Arc::new(deletions));
     Ok(())
-}
-
-pub(crate) fn deletions_name(segment: u32, generation: u64) -> String {
-    format!("segment-{segment:08}-{generation}.deletions")
-}
-
-/// The number in the header of a file of deletions.
-pub(crate) fn deletions_number(segment: u32, generation: u64) -> u64 {
-    u64::from(segment) << 32 | generation & 0xffff_ffff
 }
 
 /// Counts the words of every deleted document of the index.

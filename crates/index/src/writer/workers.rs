@@ -5,10 +5,11 @@
 //! fewer, the threads of a group share its segments. Nothing else is shared while building: a thread's
 //! runs are its own, and a channel carries 256 KiB of text at a time.
 
-use super::BuildOptions;
+use super::options::BuildOptions;
 use crate::build::documents::Documents;
 use crate::build::run::{RunBuilder, Runs};
 use crate::build::segment::{BuiltSegment, NewSegment, Target};
+use crate::error::stopped;
 use crate::segment::DOCUMENTS_MAX;
 use crate::{IndexError, Layout};
 use corpus::{Document, site_of, url_hash};
@@ -281,13 +282,6 @@ fn run(mut worker: Worker, receiver: Receiver<Vec<Arrived>>) -> Result<Partition
         }
     }
     Ok(worker.take_runs())
-}
-
-pub(crate) fn stopped() -> IndexError {
-    IndexError::Mismatch {
-        path: Default::default(),
-        reason: "a thread that builds segments stopped; this is a bug, please report it".into(),
-    }
 }
 
 impl Worker {

@@ -4,13 +4,12 @@
 //! the one that its segment or generation gives, and every segment stands there once, so that work
 //! and memory are bounded by the files of the directory, whatever the manifest says.
 
-use super::{FileEntry, Manifest, SegmentEntry, StatisticsEntry, StatisticsLayers};
+use super::contents::{FileEntry, Manifest, SegmentEntry, StatisticsEntry, StatisticsLayers};
 use crate::Texts;
-use crate::build::segment::{documents_name, index_name};
-use crate::pairs::pairs_name;
+use crate::layout::CHUNKS_MAX;
+use crate::names::{deletions_name, deletions_number, documents_name, index_name, pairs_name};
 use crate::sealed::{HEADER_BYTES, TAIL_BYTES};
 use crate::segment::DOCUMENTS_MAX;
-use crate::writer::{CHUNKS_MAX, deletions_name, deletions_number};
 use std::collections::HashSet;
 
 /// What is wrong with a manifest; `None` where nothing is.

@@ -12,7 +12,7 @@
 //! Why numbers: a site has many documents, and its hash is needed of hits alone. Why both of a document
 //! side by side: a hit needs both.
 
-use super::SegmentMeta;
+use super::meta::SegmentMeta;
 use crate::sealed::SealedWriter;
 use crate::section::Section;
 use crate::spill::Spill;

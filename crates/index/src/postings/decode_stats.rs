@@ -5,7 +5,7 @@
 //! block, beside decoding it.
 
 use super::BLOCK;
-use super::blocks::ListBytes;
+use super::list::ListBytes;
 use std::cell::{Cell, RefCell};
 
 /// What was done to the blocks of some lists. A list that is opened twice counts twice.

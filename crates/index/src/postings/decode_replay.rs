@@ -6,7 +6,7 @@
 //! frequencies picked out of a block, blocks of bits that were read as such, positions.
 
 use super::blocks::NO_BLOCK;
-use super::watch::{DOCUMENTS, FREQUENCIES};
+use super::decode_stats::{DOCUMENTS, FREQUENCIES};
 use super::{Blocks, ListWork};
 use crate::{IndexError, Segment, TermRecord};
 use std::hint::black_box;
