@@ -1,9 +1,9 @@
-//! Contiguous chunks of an index, as segments hold and callers name them.
+//! Contiguous chunks of an index: those of a segment, and ranges given by callers.
 
 use std::fmt;
 use std::ops::{Bound, Range, RangeBounds, RangeInclusive};
 
-/// The chunks of a segment, one after another.
+/// Contiguous chunks of a segment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub(crate) struct Chunks {
@@ -11,8 +11,8 @@ pub(crate) struct Chunks {
     last: u32,
 }
 
-/// As the files say it: the chunk, or the first and the last. A program that knows one chunk a segment alone refuses
-/// the second form, where it would miss most of the chunks if it read the first of them.
+/// Form in files: the only chunk, or the first and the last. Programs that know only the first form refuse the second;
+/// if they read the first chunk alone, they would miss the others.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -72,7 +72,7 @@ impl fmt::Display for Chunks {
     }
 }
 
-/// Chunks from the first to before the last, however they are said.
+/// Converts a range of chunks with any kind of bounds to a half-open range.
 pub(crate) fn half_open(chunks: impl RangeBounds<u32>) -> Range<u32> {
     let start = match chunks.start_bound() {
         Bound::Included(&first) => first,

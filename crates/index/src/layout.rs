@@ -1,51 +1,52 @@
-//! How the chunks of an index lie in segments: one segment a chunk, or one for all chunks of a partition.
+//! Layout of the chunks of an index in segments: one segment for each chunk, or one for all chunks of a partition.
 //!
-//! Chunks are what an index can be cut into. An index server that has several of them, each in segments of its own,
-//! begins every list as often as there are chunks; laid out for its partitions, an index has the chunks of each in one
-//! segment. What it can be served as is then those partitions, or several of them together.
+//! Chunks are the unit into which an index can be divided. An index server with several chunks in separate segments
+//! opens every posting list once per chunk. An index laid out for its partitions holds the chunks of each partition in
+//! one segment; it can then be served as those partitions, or as unions of them.
 
 use crate::IndexError;
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
-/// More chunks than any cluster of the design has.
+/// Upper limit on chunks, above the size of any planned cluster.
 pub(crate) const CHUNKS_MAX: u32 = 1 << 20;
 
 /// Chunks, and the partitions that they are laid out for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Chunks of the index; at least 1.
+    /// Number of chunks; at least 1.
     pub chunks: u32,
-    /// Partitions, each of which has segments of its own; 1 to as many as chunks.
+    /// Number of partitions, each with segments of its own; 1 to `chunks`.
     pub partitions: u32,
 }
 
 impl Layout {
-    /// The chunk of a document, by the hash of its URL.
+    /// Returns the chunk of the document whose URL has the hash `url_hash`.
     pub fn chunk_of(&self, url_hash: u64) -> u32 {
         (url_hash % u64::from(self.chunks)) as u32
     }
 
-    /// The partition of a chunk.
+    /// Returns the partition that contains `chunk`.
     pub fn partition_of(&self, chunk: u32) -> u32 {
         let (chunk, chunks) = (u64::from(chunk), u64::from(self.chunks));
-        // The last p whose first chunk, p · chunks / partitions rounded down, is not after this one.
+        // The last p whose first chunk, p · chunks / partitions rounded down, is at most this one.
         (((chunk + 1) * u64::from(self.partitions) - 1) / chunks) as u32
     }
 
-    /// The chunks of a partition: contiguous, as equal in number as can be.
+    /// Returns the chunks of `partition`: contiguous, and as equal in number as possible.
     pub fn chunks_of(&self, partition: u32) -> RangeInclusive<u32> {
         let (chunks, partitions) = (u64::from(self.chunks), u64::from(self.partitions));
         let cut = |partition: u32| (u64::from(partition) * chunks / partitions) as u32;
         cut(partition)..=cut(partition + 1) - 1
     }
 
-    /// The chunks of every partition.
+    /// Returns the chunks of each partition, in order.
     pub fn partitions(self) -> impl Iterator<Item = RangeInclusive<u32>> {
         (0..self.partitions).map(move |partition| self.chunks_of(partition))
     }
 
-    /// The same chunks, laid out for so many partitions; what to do where they are not that many.
+    /// Returns the same chunks laid out for `partitions` partitions, or a message with the remedy where the number is
+    /// not in 1 to `chunks`.
     pub fn of_partitions(self, partitions: u32) -> Result<Layout, String> {
         let Layout { chunks, .. } = self;
         match (1..=chunks).contains(&partitions) {
@@ -57,7 +58,7 @@ impl Layout {
         }
     }
 
-    /// As [`Layout::of_partitions`], of the index in that place.
+    /// Does the same as [`Layout::of_partitions`] for the index in the directory `path`, which the error names.
     pub(crate) fn with_partitions(
         self,
         path: PathBuf,
@@ -67,7 +68,7 @@ impl Layout {
         layout.map_err(|reason| IndexError::Mismatch { path, reason })
     }
 
-    /// The partition that `chunks` have a part of, and not all.
+    /// Returns a partition that `chunks` contains in part but not as a whole.
     pub(crate) fn cut_by(&self, chunks: &Range<u32>) -> Option<RangeInclusive<u32>> {
         let ends = [chunks.start, chunks.end.saturating_sub(1)];
         ends.into_iter()

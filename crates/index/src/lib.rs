@@ -1,4 +1,4 @@
-//! The index: build, commit, open, check; and the document store beside it.
+//! The index: building, commits, opening and checks of segments, and the document store beside them.
 //!
 //! ```text
 //! documents ──Writer──► new segments ──commit──► MANIFEST-<n>
@@ -9,7 +9,8 @@
 //!              └─ DocumentStore: the text, found by the URL's hash
 //! ```
 //!
-//! Every block of a file is verified at its first touch. Nothing here knows a query. All disk access goes through `vfs`.
+//! The first read of a block verifies its checksum. The crate knows nothing of queries. All disk access goes through
+//! `vfs`.
 
 mod build;
 pub mod check;

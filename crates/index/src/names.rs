@@ -8,10 +8,10 @@ pub(crate) fn manifest_name(generation: u64) -> String {
     format!("{PREFIX}{generation}")
 }
 
-/// The generation whose manifest has this name.
+/// Returns the generation whose manifest is named `name`.
 pub(crate) fn generation_of(name: &str) -> Option<u64> {
     let generation = name.strip_prefix(PREFIX)?.parse().ok()?;
-    // `MANIFEST-02` and `MANIFEST-+2` are not what a commit writes.
+    // A commit never writes `MANIFEST-02` or `MANIFEST-+2`.
     (manifest_name(generation) == name).then_some(generation)
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn deletions_name(segment: u32, generation: u64) -> String {
     format!("segment-{segment:08}-{generation}.deletions")
 }
 
-/// The number in the header of a file of deletions.
+/// Returns the number in the header of a file of deletions.
 pub(crate) fn deletions_number(segment: u32, generation: u64) -> u64 {
     u64::from(segment) << 32 | generation & 0xffff_ffff
 }

@@ -1,7 +1,7 @@
-//! Opening of the parts of a generation, and which of them an index that is open already has.
+//! Opening of the parts of a generation, shared with an open index where they are the same.
 //!
-//! A commit leaves most files as they are. What was opened, verified or loaded of those is shared by the index of the next
-//! generation, as long as it is trusted, so that reloading costs what the commit wrote.
+//! A commit leaves most files unchanged. The index of the next generation shares the parts of such files that are open,
+//! verified or loaded, if they are trusted. So the cost of a reload is that of the files written by the commit.
 
 use crate::deletions::Deletions;
 use crate::live::LiveFile;
@@ -15,33 +15,33 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use vfs::SharedStorage;
 
-/// Segments opened by one thread at least: starting another takes as long as opening several.
+/// Lowest number of segments per thread: starting a thread takes as long as opening several.
 const SEGMENTS_A_THREAD: usize = 16;
 
-/// Threads that open many segments, on however few cores: where the disk is read, they mostly wait for it.
+/// Threads for many segments even on fewer cores: on a cold cache they mostly wait for the disk.
 const THREADS_WAITING: usize = 16;
 
-/// A segment and its texts.
+/// Segment and its texts.
 pub(crate) type Opened = (Segment, Option<Arc<StorePart>>);
 
-/// Opens the files of one generation.
+/// Opener of the files of one generation.
 pub(crate) struct Opener<'a> {
     storage: &'a SharedStorage,
     manifest: &'a Manifest,
     before: Option<(OpenParts<'a>, HashMap<u32, usize>)>,
 }
 
-/// Parts of an index that is open.
+/// Parts of an open index.
 pub(crate) struct OpenParts<'a> {
     pub(crate) manifest: &'a Manifest,
     pub(crate) segments: &'a [Arc<Segment>],
-    /// The texts of each segment.
+    /// Texts of each segment.
     pub(crate) texts: &'a [Option<Arc<StorePart>>],
     pub(crate) statistics: &'a Statistics,
 }
 
 impl<'a> Opener<'a> {
-    /// Opens what `manifest` names; files that `before` has too are shared.
+    /// Creates an opener of the files that `manifest` names; trusted files of `before` are shared.
     pub(crate) fn new(
         storage: &'a SharedStorage,
         manifest: &'a Manifest,
@@ -61,7 +61,7 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// Opens every segment and its texts, many of them on several threads.
+    /// Opens every segment and its texts, on several threads where there are many.
     pub(crate) fn open_parts(&self) -> Result<Vec<Opened>, IndexError> {
         let entries = &self.manifest.segments;
         let threads = std::thread::available_parallelism()
@@ -107,7 +107,7 @@ impl<'a> Opener<'a> {
         Ok((segment, part))
     }
 
-    /// What an index that is open has of the segment, and what its manifest says of it.
+    /// Returns the segment of the open index and its manifest entry, where it has one with the same number.
     #[allow(clippy::type_complexity)]
     fn entry_before(
         &self,
@@ -188,7 +188,7 @@ impl<'a> Opener<'a> {
         PairLists::open(self.storage, &file.name, identity, file.seal)
     }
 
-    /// Opens the texts of a segment; `None` in an index without.
+    /// Opens the texts of a segment; `None` in an index without texts.
     pub(crate) fn open_store(
         &self,
         entry: &SegmentEntry,
@@ -201,7 +201,7 @@ impl<'a> Opener<'a> {
         Ok(Some(Arc::new(part)))
     }
 
-    /// Opens the statistics of the generation, whose segments these are.
+    /// Opens the statistics of the generation; `segments` are in the manifest's order.
     pub(crate) fn open_statistics(
         &self,
         segments: Vec<Arc<Segment>>,
@@ -229,7 +229,7 @@ pub(crate) fn open_segment(
     Opener::new(storage, manifest, None).open_segment(entry)
 }
 
-/// Opens a segment to read all of it: its file is verified whole.
+/// Opens a segment and verifies its files as a whole, for callers that read all of it.
 pub(crate) fn open_verified_segment(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -240,7 +240,7 @@ pub(crate) fn open_verified_segment(
     Ok(segment)
 }
 
-/// Opens the texts of a segment; `None` in an index without.
+/// Opens the texts of a segment; `None` in an index without texts.
 pub(crate) fn open_store(
     storage: &SharedStorage,
     manifest: &Manifest,

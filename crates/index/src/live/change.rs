@@ -1,4 +1,4 @@
-//! Changes of a file after it was opened: comparison of its stamps, and verification anew.
+//! Changes of a file after it was opened: comparison of stamps, and repeated verification.
 
 use super::file::{LiveFile, Which};
 use super::trust::Trust;
@@ -10,18 +10,18 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use vfs::{Change, FileStamp};
 
-/// How often a file that goes on changing is verified before it is left suspect for the time being.
+/// Tries of verifying a file that keeps changing; after them it stays suspect.
 const TRIES: usize = 3;
 
-/// What a file can be held against after it was verified.
+/// Reference for later comparisons of a file that was verified.
 enum Settled {
     Stamp(FileStamp),
-    /// It is asked for by name, and was removed or replaced: only programs that had it open before can reach it.
+    /// File whose name was removed or given to another file, so that only programs which had opened it can change it.
     Nameless,
 }
 
 impl LiveFile {
-    /// Compares the file with its stamp. One that was changed is suspect from now on, one that lost a page damaged.
+    /// Compares the file with its stamp. A changed file becomes suspect; a file that lost a page becomes damaged.
     pub(super) fn examine(&self) {
         if !self.is_trusted() {
             return;
@@ -31,7 +31,7 @@ impl LiveFile {
         }
         match self.change() {
             Change::None => {}
-            // Verified since it lost its name.
+            // Verified after it lost its name.
             Change::Replaced if self.is_nameless.load(Ordering::Acquire) => {}
             Change::Links => {
                 if !self.was_linked.swap(true, Ordering::Relaxed)
@@ -44,8 +44,8 @@ impl LiveFile {
         }
     }
 
-    /// Verifies a file against its seal, and trusts it again where its bytes are the old ones. `each_piece` hears of
-    /// every piece read, in bytes, and may end it.
+    /// Verifies the file against its seal, and trusts it again where its bytes are unchanged. Calls `each_piece` for
+    /// each piece read, with its length in bytes; it may end the verification.
     pub(super) fn verify_again(
         &self,
         which: Which,
@@ -77,13 +77,13 @@ impl LiveFile {
         self.ensure_trusted()
     }
 
-    /// How long until its stamp tells every change.
+    /// Returns the time until the stamp shows every later change.
     pub(super) fn unsettled_for(&self) -> std::time::Duration {
         let stamp = *self.stamp.read().unwrap_or_else(PoisonError::into_inner);
         stamp.map_or_else(Default::default, |stamp| stamp.unsettled_for())
     }
 
-    /// Verifies the footer against the seal, and some blocks, whether they were verified before or not.
+    /// Verifies the footer against the seal, and the blocks that `which` selects, even if they were verified before.
     fn verify_against_seal(
         &self,
         which: Which,
@@ -97,7 +97,7 @@ impl LiveFile {
         self.verify(which, each_piece)
     }
 
-    /// What happened since the stamp that is known.
+    /// Compares the file with the known stamp.
     #[inline]
     pub(super) fn change(&self) -> Change {
         let Some(source) = self.region.source() else {
@@ -108,13 +108,13 @@ impl LiveFile {
         };
         match source.now() {
             Ok(now) => known.change(now.as_ref()),
-            // Not known to be unchanged.
+            // A failed call does not show that the file is unchanged.
             Err(_) => Change::Content,
         }
     }
 
-    /// A stamp that tells whatever happens from now on, or that there is none because its name is another file's;
-    /// `None` where there is no telling.
+    /// Returns a stamp that shows every later change, or [`Settled::Nameless`] where the name is another file's; `None`
+    /// where the file cannot be examined or keeps changing.
     fn settled_stamp(&self) -> Option<Settled> {
         let source = self.region.source()?;
         let at_open = source.at_open();
@@ -132,7 +132,7 @@ impl LiveFile {
         None
     }
 
-    /// Keeps the stamp from before its bytes were verified, where that is still the file's.
+    /// Stores the stamp taken before a verification, if the file still has it; returns whether the verification counts.
     fn note_verified(&self, before: Settled) -> bool {
         let Settled::Stamp(before) = before else {
             self.is_nameless.store(true, Ordering::Release);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 use vfs::{Change, FileStamp, Region};
 
-/// A file that an open index reads.
+/// File of an open index.
 #[derive(Debug)]
 pub(crate) struct LiveFile {
     pub(super) path: PathBuf,
@@ -19,30 +19,30 @@ pub(crate) struct LiveFile {
     pub(super) payload_end: usize,
     pub(super) blocks: VerifiedBlocks,
     pub(super) trust: AtomicU8,
-    /// From before any of its bytes were verified; unused where no file is behind the region.
+    /// Stamp from before any of its bytes were verified; unused for regions in memory.
     pub(super) stamp: RwLock<Option<FileStamp>>,
-    /// Links were made or removed: it is trusted, and verified when there is time.
+    /// Whether links were made or removed since its verification. It stays trusted, and is verified when there is time.
     pub(super) was_linked: AtomicBool,
-    /// It is asked for by its name, which is another file's now, and it was verified since.
+    /// Whether its name belongs to another file and it was verified since.
     pub(super) is_nameless: AtomicBool,
-    /// Offset and kind of the first damage found.
+    /// Offset in bytes and description of the first damage found.
     pub(super) damage: OnceLock<(u64, String)>,
-    /// Told of changes of its state, once an index has it.
+    /// Alarm for changes of its state, set when an index takes the file.
     pub(super) alarm: OnceLock<Arc<Alarm>>,
 }
 
-/// Which blocks of a file are verified.
+/// Selection of blocks for a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Which {
     All,
-    /// Those that were verified before.
+    /// Blocks that were verified before.
     Verified,
-    /// Those that were not.
+    /// Blocks that were not verified before.
     Others,
 }
 
 impl LiveFile {
-    /// An open file of which nothing is verified but the footer, which starts at `payload_end`.
+    /// Creates an open file with no verified block; its footer starts at `payload_end` and is verified.
     pub(crate) fn new(
         path: PathBuf,
         region: Region,
@@ -73,31 +73,31 @@ impl LiveFile {
         &self.region
     }
 
-    /// Where the payload ends, and the footer starts.
+    /// Returns the end of the payload, where the footer starts.
     pub(crate) fn payload_end(&self) -> usize {
         self.payload_end
     }
 
-    /// Whether every block was verified.
+    /// Whether every block is verified.
     #[inline]
     pub(crate) fn is_verified(&self) -> bool {
         self.blocks.are_all()
     }
 
-    /// Bytes that were verified, the footer's included.
+    /// Returns the number of verified bytes, the footer included.
     pub(super) fn verified_bytes(&self) -> u64 {
         let footer = self.seal.bytes - self.payload_end as u64;
         footer + (self.blocks.count() * BLOCK_BYTES).min(self.payload_end) as u64
     }
 
-    /// Whether the blocks of a range, which lies before the footer, are as their checksums say. Those that were not
-    /// touched before are verified now; a damaged one makes the file damaged.
+    /// Whether the blocks of a range before the footer match their checksums. Verifies the blocks at their first touch;
+    /// a mismatch makes the file damaged or suspect.
     #[inline]
     pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
         self.is_touched(range.clone()) || self.touch(range)
     }
 
-    /// Whether the blocks of a range were found to be as their checksums say.
+    /// Whether the blocks of a range are verified already.
     #[inline]
     pub(crate) fn is_touched(&self, range: Range<usize>) -> bool {
         self.blocks.are_all() || {
@@ -130,8 +130,8 @@ impl LiveFile {
         }
     }
 
-    /// Takes note of a block that is not what its checksum says. Where the file was changed since it was opened, all of
-    /// it has to be verified before anything is said of it.
+    /// Records a block that does not match its checksum. Where the file changed after opening, it becomes suspect, and
+    /// all of it must be verified before it is called damaged.
     pub(super) fn found(&self, (offset, what): Damage) {
         if self.region.has_faulted() {
             self.lost();
@@ -142,17 +142,18 @@ impl LiveFile {
         }
     }
 
-    /// Takes note that what the file says makes no sense, though its bytes are those that were written.
+    /// Records that the contents of the file are inconsistent, although its checksums match.
     pub(crate) fn found_false(&self, offset: u64, what: &str) {
         self.set_damaged(offset, what.to_owned());
     }
 
-    /// Verifies every block that was not verified yet.
+    /// Verifies every block that is not verified yet.
     pub(crate) fn verify_whole(&self) -> Result<(), IndexError> {
         self.verify_rest(&mut |_| ControlFlow::Continue(()))
     }
 
-    /// As [`LiveFile::verify_whole`]; `each_piece` hears of what is read, in bytes, and may end it.
+    /// Does the same as [`LiveFile::verify_whole`], and calls `each_piece` for each piece read, with its length in
+    /// bytes; it may end the verification.
     pub(super) fn verify_rest(&self, each_piece: &mut EachPiece) -> Result<(), IndexError> {
         if !self.is_verified()
             && let Err(damage) = self.verify(Which::Others, each_piece)
@@ -195,7 +196,7 @@ impl LiveFile {
         }
     }
 
-    /// What an answer that needs the file fails with, where it is not trusted.
+    /// Returns the error of an answer that needs the file, where it is not trusted.
     pub(crate) fn ensure_trusted(&self) -> Result<(), IndexError> {
         let (offset, what) = match self.trust() {
             Trust::Trusted => return Ok(()),
@@ -212,7 +213,7 @@ impl LiveFile {
         })
     }
 
-    /// That its bytes at `offset` make no sense; the damage or doubt that is known already, where there is one.
+    /// Returns the error for inconsistent bytes at `offset`, or the damage or doubt that is known already.
     pub(crate) fn damaged_at(&self, offset: u64, what: &str) -> IndexError {
         let known = self.ensure_trusted().err();
         known.unwrap_or_else(|| IndexError::Damaged {
@@ -247,7 +248,7 @@ impl LiveFile {
     }
 }
 
-/// The blocks that a range of bytes, not an empty one, has a part of.
+/// Returns the blocks that a non-empty range of bytes overlaps.
 #[inline]
 fn blocks_of(range: &Range<usize>) -> Range<usize> {
     range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)

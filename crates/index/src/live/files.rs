@@ -1,4 +1,4 @@
-//! Files of one open index, and the epoch that all their changes raise.
+//! Files of one open index, and the epoch of their states.
 
 use super::file::{LiveFile, Which};
 use super::trust::{Alarm, Trust};
@@ -9,32 +9,33 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The moment before an answer is begun: what was known of all files then.
+/// Moment before an answer was begun: the epoch of all files at that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadStart(pub(super) u64);
 
-/// The files of an open index.
+/// Files of an open index.
 #[derive(Debug)]
 pub(crate) struct LiveFiles {
     pub(super) all: Vec<Arc<LiveFile>>,
-    /// What planning may read: statistics, and all segments.
+    /// Files that planning may read: statistics, and all segments.
     pub(super) planned_with: Vec<Arc<LiveFile>>,
     pub(super) statistics: Vec<Arc<LiveFile>>,
     pub(super) alarm: Arc<Alarm>,
-    /// Added to the epoch: far from that of any other index.
+    /// Offset of the epoch, different for every opened index.
     pub(super) opened: u64,
 }
 
 impl LiveFiles {
-    /// The files of an index that was just opened. `alarm` is that of an index with which it shares files. Waits until
-    /// every stamp tells what happens from now on; an error where a file was changed meanwhile.
+    /// Collects the files of an index that was just opened; `alarm` is that of an index with shared files. Waits until
+    /// every stamp shows every later change; fails where a file changed meanwhile.
     pub(crate) fn settled(
         all: Vec<Arc<LiveFile>>,
         planned_with: Vec<Arc<LiveFile>>,
         statistics: Vec<Arc<LiveFile>>,
         alarm: Arc<Alarm>,
     ) -> Result<LiveFiles, IndexError> {
-        // Far apart, so that what was planned with one index passes for no other's, though both be of one generation.
+        // Multiples of 2^32, so that a plan of one index is never taken for one of another index of the same
+        // generation.
         static OPENED: AtomicU64 = AtomicU64::new(0);
         for file in &all {
             let _ = file.alarm.set(Arc::clone(&alarm));
@@ -61,7 +62,7 @@ impl LiveFiles {
         &self.alarm
     }
 
-    /// The files that are trusted.
+    /// Returns the paths of the trusted files.
     pub(crate) fn trusted(&self) -> HashSet<&Path> {
         let trusted = self.all.iter().filter(|file| file.is_trusted());
         trusted.map(|file| file.path.as_path()).collect()

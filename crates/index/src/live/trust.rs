@@ -4,15 +4,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::thread::Thread;
 
-/// What is known of a file of an open index.
+/// State of a file of an open index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Trust {
-    /// Its bytes are those that were verified.
+    /// Its bytes are the verified ones.
     Trusted,
-    /// It was changed since; whether its bytes were is not known yet.
+    /// It changed after its verification, and is not verified again yet.
     Suspect,
-    /// Its bytes are not the verified ones.
+    /// Its bytes differ from the verified ones.
     Damaged,
 }
 
@@ -20,7 +20,7 @@ pub enum Trust {
 #[derive(Debug, Default)]
 pub(crate) struct Alarm {
     pub(super) epoch: AtomicU64,
-    /// Woken when a file becomes suspect or damaged.
+    /// Thread unparked when a file becomes suspect or damaged.
     pub(super) woken: OnceLock<Thread>,
 }
 

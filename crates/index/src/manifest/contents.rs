@@ -8,19 +8,19 @@ use crate::sealed::{Kind, Seal};
 use crate::{Order, Pairs, Texts};
 use text::Analyzer;
 
-/// Everything about one generation.
+/// Description of one generation.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Manifest {
     pub(crate) generation: u64,
-    /// Made when the index is built; every file of the index carries it.
+    /// Identifier drawn when the index is built; the header of every file repeats it.
     pub(crate) index_id: String,
     pub(crate) chunks: u32,
-    /// Partitions that new segments are laid out for; left out where they are the chunks.
+    /// Number of partitions that new segments are laid out for; absent where it equals `chunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) partitions: Option<u32>,
     pub(crate) analyzer: Analyzer,
     pub(crate) codec: PostingsCodec,
-    /// Said only where it is not the usual.
+    /// Whether texts are stored; absent where it has the default value.
     #[serde(default, skip_serializing_if = "Texts::is_stored")]
     pub(crate) texts: Texts,
     #[serde(default, skip_serializing_if = "Pairs::is_frequent")]
@@ -29,11 +29,11 @@ pub(crate) struct Manifest {
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) statistics: Option<StatisticsEntry>,
     pub(crate) documents_count: u64,
-    /// Words of live documents, by field of `Field::WITH_LENGTHS`.
+    /// Words of live documents, by field in the order of `Field::WITH_LENGTHS`.
     pub(crate) words_counts: [u64; 2],
 }
 
-/// The files of one segment.
+/// Files of one segment.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SegmentEntry {
     pub(crate) segment: u32,
@@ -41,36 +41,36 @@ pub(crate) struct SegmentEntry {
     pub(crate) chunks: Chunks,
     pub(crate) documents_count: u32,
     pub(crate) index: FileEntry,
-    /// The texts; `None` in an index without.
+    /// Texts; `None` in an index without texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) documents: Option<FileEntry>,
-    /// Stored pairs; `None` where none were worth it.
+    /// Stored pairs; `None` where no pair was worth its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pairs: Option<FileEntry>,
     pub(crate) deletions: Option<FileEntry>,
-    /// The order of its documents; left out where they are as they came.
+    /// Order of its documents; absent for the order of arrival.
     #[serde(default, skip_serializing_if = "Order::is_arrival")]
     pub(crate) order: Order,
 }
 
-/// The files that count terms over segments.
+/// Files that count terms over segments.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub(crate) enum StatisticsEntry {
     /// One file that counts all segments.
     Whole(FileEntry),
-    /// A base that counts some, and what changed since. A program that knows the first form alone refuses this one.
+    /// Base that counts some segments, and later changes. Programs that know only the first form refuse this one.
     Layers(StatisticsLayers),
 }
 
-/// Counts of some segments, and of the documents that were deleted since. The lists of further segments count themselves.
+/// Counts of some segments, and of documents deleted since. Other segments are counted by their own lists.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StatisticsLayers {
-    /// Counts the segments `counted`; `None` where that is one, without deleted documents at the time.
+    /// Counts of the segments `counted`; `None` for a single segment that had no deleted documents.
     pub(crate) base: Option<FileEntry>,
-    /// The segments that the base counts, in its order.
+    /// Segments that the base counts, in its order.
     pub(crate) counted: Vec<u32>,
-    /// Terms of the documents that were deleted since, each deletion in one file; the largest file first.
+    /// Files with the terms of documents deleted since the base, the largest first. Each deletion is in one file.
     pub(crate) deleted: Vec<FileEntry>,
 }
 
@@ -84,11 +84,11 @@ impl StatisticsEntry {
     }
 }
 
-/// A file by name, with its length and checksum.
+/// Name, length and checksum of a file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct FileEntry {
     pub(crate) name: String,
-    /// The number in the file's header, where it is not the segment's.
+    /// Number in the header of the file: the segment, or another number for deletions and statistics.
     pub(crate) number: u64,
     pub(crate) seal: Seal,
 }
@@ -121,7 +121,7 @@ impl Manifest {
         manifest
     }
 
-    /// Chunks, and the partitions that they are laid out for.
+    /// Returns the chunks and the partitions that they are laid out for.
     pub(crate) fn layout(&self) -> Layout {
         Layout {
             chunks: self.chunks,
@@ -134,7 +134,7 @@ impl Manifest {
         self.partitions = (layout.partitions != layout.chunks).then_some(layout.partitions);
     }
 
-    /// Puts the segments in the order of partitions, those of one by age.
+    /// Sorts the segments by partition, and by age within a partition.
     pub(crate) fn sort_segments(&mut self) {
         self.segments
             .sort_by_key(|entry| (entry.chunks.first(), entry.segment));
@@ -144,13 +144,13 @@ impl Manifest {
         u128::from_str_radix(&self.index_id, 16).unwrap_or(0)
     }
 
-    /// The order that some segment was put into, or arrival.
+    /// Returns the order of the first segment that is not in the order of arrival; without one, the order of arrival.
     pub(crate) fn order(&self) -> Order {
         let mut orders = self.segments.iter().map(|entry| entry.order);
         orders.find(|order| !order.is_arrival()).unwrap_or_default()
     }
 
-    /// Every file that it names, with what it is.
+    /// Returns every file that the manifest names, with its kind.
     pub(crate) fn files_by_kind(&self) -> impl Iterator<Item = (Kind, &FileEntry)> {
         let segments = self.segments.iter();
         let statistics = self.statistics.iter().flat_map(StatisticsEntry::files);
@@ -167,7 +167,7 @@ impl Manifest {
             .chain(statistics.map(|file| (Kind::Statistics, file)))
     }
 
-    /// The statistics as layers: one file that counts all segments is a base.
+    /// Returns the statistics as layers; a file that counts all segments becomes a base.
     pub(crate) fn statistics_layers(&self) -> StatisticsLayers {
         let base = match &self.statistics {
             Some(StatisticsEntry::Layers(layers)) => return layers.clone(),
@@ -185,13 +185,13 @@ impl Manifest {
         self.files_by_kind().map(|(_, file)| file)
     }
 
-    /// The names of all files that this generation needs, its own included.
+    /// Returns the names of all files of this generation, the manifest included.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         let own = std::iter::once(manifest_name(self.generation));
         own.chain(self.files().map(|entry| entry.name.clone()))
     }
 
-    /// Files of the generation, the manifest left out.
+    /// Counts the files of the generation without the manifest.
     pub(crate) fn files_count(&self) -> usize {
         self.files().count()
     }
@@ -200,7 +200,7 @@ impl Manifest {
         self.files().map(|entry| entry.seal.bytes).sum()
     }
 
-    /// Bytes of the search index, without the document store.
+    /// Returns the size of the search index in bytes, without the document store.
     pub(crate) fn index_bytes(&self) -> u64 {
         self.bytes() - self.store_bytes()
     }

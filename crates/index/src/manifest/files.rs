@@ -1,4 +1,4 @@
-//! Manifests in a directory: finding, reading and committing them.
+//! Search, reading and commit of manifests in a directory.
 
 use super::contents::Manifest;
 use super::plausible::implausible;
@@ -8,7 +8,7 @@ use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::section::open_sealed;
 use vfs::SharedStorage;
 
-/// Generations whose manifests are there, newest first.
+/// Returns the generations that have a manifest, newest first.
 pub(crate) fn generations(storage: &SharedStorage) -> Result<Vec<u64>, IndexError> {
     let names = storage.list()?;
     let mut found: Vec<u64> = names
@@ -19,7 +19,7 @@ pub(crate) fn generations(storage: &SharedStorage) -> Result<Vec<u64>, IndexErro
     Ok(found)
 }
 
-/// Reads one generation's manifest.
+/// Reads the manifest of one generation.
 pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest, IndexError> {
     let name = manifest_name(generation);
     let (payload, identity) = open_sealed(storage, &name, Kind::Manifest, None)?;
@@ -40,8 +40,8 @@ pub(crate) fn read(storage: &SharedStorage, generation: u64) -> Result<Manifest,
     Ok(manifest)
 }
 
-/// Reads the newest generation, which is the index. Whatever an interrupted commit left behind has
-/// no manifest of that name yet, so the newest one is never incomplete; damage in it is an error.
+/// Reads the newest generation, which is the index; `None` without one. An interrupted commit leaves no manifest under
+/// a final name, so the newest manifest is always complete, and damage in it is an error.
 pub(crate) fn read_newest(storage: &SharedStorage) -> Result<Option<Manifest>, IndexError> {
     match newest(storage)? {
         Some(generation) => read(storage, generation).map(Some),
@@ -49,8 +49,8 @@ pub(crate) fn read_newest(storage: &SharedStorage) -> Result<Option<Manifest>, I
     }
 }
 
-/// The newest generation. An error where something that is no file has the name of a newer manifest:
-/// no commit leaves that, and the generation before it would be answered in its place.
+/// Returns the newest generation. Fails where an entry that is not a file has the name of a newer manifest: no commit
+/// leaves one, and opening the generation before it would hide it.
 pub(crate) fn newest(storage: &SharedStorage) -> Result<Option<u64>, IndexError> {
     let newest = generations(storage)?.first().copied();
     let others = storage.list_others()?.into_iter();
@@ -70,8 +70,8 @@ pub(crate) fn newest(storage: &SharedStorage) -> Result<Option<u64>, IndexError>
     }
 }
 
-/// Makes `manifest` the newest generation: everything that it names is durable before it has its
-/// name, and its name is durable before this returns.
+/// Makes `manifest` the newest generation. Every file that it names is durable before the manifest gets its final name,
+/// and that name is durable before this returns.
 pub(crate) fn commit(storage: &SharedStorage, manifest: &Manifest) -> Result<(), IndexError> {
     storage.sync_directory()?;
     let name = manifest_name(manifest.generation);
@@ -101,7 +101,7 @@ mod tests {
     use text::Analyzer;
     use vfs::MemoryStorage;
 
-    /// What reading says of an index of eight chunks whose one segment has `chunks`.
+    /// Commits and reads an index of eight chunks whose only segment has `chunks`.
     fn read_back(partitions: u32, chunks: RangeInclusive<u32>) -> Result<Manifest, IndexError> {
         let storage: SharedStorage = Arc::new(MemoryStorage::new());
         let layout = Layout {

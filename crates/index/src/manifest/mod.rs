@@ -1,7 +1,7 @@
-//! The manifest: the one file that says what an index is made of at a generation.
+//! Manifest: the file that lists the parts of an index at one generation.
 //!
-//! `MANIFEST-<generation>` holds JSON in a sealed envelope: options of the index, every live file with
-//! its length and checksum, and counts. A generation exists from the moment its manifest has its name.
+//! `MANIFEST-<generation>` holds JSON in a sealed envelope: options of the index, counts, and every live file with its
+//! length and checksum. A generation exists from the moment that its manifest has its final name.
 
 mod contents;
 mod files;

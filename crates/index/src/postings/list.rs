@@ -1,10 +1,10 @@
-//! Bytes and counts of a list.
+//! Encoded posting list: bytes and counts.
 
 use super::PostingsCodec;
 use crate::section::LazyBytes;
 use std::path::Path;
 
-/// Where a list's bytes came from, for messages.
+/// Place of a list's bytes in its file, for error messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin<'a> {
     pub(crate) path: &'a Path,
@@ -12,15 +12,15 @@ pub(crate) struct Origin<'a> {
     pub(crate) positions_offset: u64,
 }
 
-/// A list's bytes and counts, as the dictionary gives them.
+/// Bytes and counts of a list, as given by the dictionary.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListBytes<'a> {
     pub(crate) codec: PostingsCodec,
     pub(crate) documents_count: u32,
     pub(crate) occurrences_count: u64,
-    /// Documents of the segment: every id must be below.
+    /// Documents of the segment: upper limit of every id.
     pub(crate) docs_limit: u32,
     pub(crate) postings: &'a [u8],
-    /// Long, and few searches read them.
+    /// Bytes of positions, verified when they are read: they are long, and few searches read them.
     pub(crate) positions: LazyBytes<'a>,
 }
