@@ -2,7 +2,7 @@
 
 use crate::{Bounds, DocId, Impact};
 
-/// Whether postings keep to the bounds of their blocks.
+/// Check that postings stay within the bounds of their blocks.
 pub(super) struct Bounded<'a> {
     bounds: Bounds<'a>,
     block: usize,
@@ -13,7 +13,7 @@ impl<'a> Bounded<'a> {
         Bounded { bounds, block: 0 }
     }
 
-    /// Whether a posting does; they are asked about by increasing document.
+    /// Whether a posting stays within them; called by increasing document.
     pub(super) fn holds(&mut self, doc: u32, frequency: u32, length: u8) -> bool {
         while self.bounds.last_doc(self.block) < DocId(doc) {
             self.block += 1;

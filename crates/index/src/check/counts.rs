@@ -54,7 +54,7 @@ pub(super) fn check_counts(
     }
 }
 
-/// Opens the statistics, verified whole.
+/// Opens the statistics and verifies their files as a whole.
 pub(super) fn open_statistics(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -89,7 +89,7 @@ fn check_whole(
     })
 }
 
-/// Compares what a base and changes say together with all segments, by looking every term up.
+/// Compares the sum of a base and its changes with all segments, looking every term up.
 fn check_layers(
     statistics: &Statistics,
     segments: &[Arc<Segment>],

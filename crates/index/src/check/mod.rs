@@ -1,7 +1,7 @@
-//! Verifying everything: checksums, structure, cross references.
+//! Check of a whole index: checksums, structure, cross references.
 //!
-//! Reading an index verifies checksums of what is read, which finds what disks do to files. A check verifies all of them,
-//! decodes every list and text, and compares what is said twice, which finds what a faulty program would do to them.
+//! Reading verifies the checksums of what is read, which finds damage by disks. A check verifies all checksums, decodes
+//! every list and text, and compares redundant data, which finds damage by faulty programs.
 
 mod bounded;
 mod counts;
@@ -21,9 +21,8 @@ use report::{Damages, missing_is_damage};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// Checks the newest generation, and the seals of what only the generation before it has. Returns what
-/// was looked at and every damage found (at most `damages_max`, then it ends); `Err` only where
-/// checking itself could not go on.
+/// Checks the newest generation, and the seals of files that only the generation before it has. Returns a report and up
+/// to `damages_max` damages, after which it ends. `Err` means that the check itself could not continue.
 pub fn check(
     storage: SharedStorage,
     damages_max: usize,
@@ -69,7 +68,7 @@ pub fn check(
     Ok((report, damages.found))
 }
 
-/// Checks every segment with its texts; returns those that could be opened.
+/// Checks every segment with its texts; returns the segments that could be opened.
 fn check_segments(
     storage: &SharedStorage,
     manifest: &Manifest,

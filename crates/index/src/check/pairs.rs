@@ -1,4 +1,4 @@
-//! Verifying the stored pairs of a segment: each is found again in the lists of its words.
+//! Check of the stored pairs of a segment against the lists of its words.
 
 use super::bounded::Bounded;
 use crate::pairs::{PairLists, count_in_each};

@@ -1,27 +1,27 @@
-//! Report of a check, and the damage found by it.
+//! Report of a check, and the damage that it found.
 
 use crate::IndexError;
 use crate::leftovers::{Stray, Unfinished};
 use vfs::StorageError;
 
-/// What `check` looked at.
+/// Report of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckReport {
     /// Generation checked.
     pub generation: u64,
-    /// The generation before it, whose files are kept for readers that just opened it.
+    /// Generation before it, whose files are kept for readers that have just opened it.
     pub generation_before: Option<u64>,
     /// Chunks of the index.
     pub chunks: u64,
-    /// Partitions that they are laid out for.
+    /// Partitions that the chunks are laid out for.
     pub partitions: u64,
     /// Files read.
     pub files: u64,
-    /// Their bytes.
+    /// Bytes of these files.
     pub bytes: u64,
     /// Segments.
     pub segments: u64,
-    /// Segments in each order, as in `Order::ALL`.
+    /// Segments in each order, indexed as `Order::ALL`.
     pub segments_by_order: [u64; 3],
     /// Live documents.
     pub documents: u64,
@@ -31,9 +31,9 @@ pub struct CheckReport {
     pub postings: u64,
     /// Positions.
     pub positions: u64,
-    /// What stands in the directory and belongs to none of these generations, by name.
+    /// Directory entries that belong to none of these generations, by name.
     pub strays: Vec<Stray>,
-    /// A newer generation of which there are files and no manifest.
+    /// Newer generation with files but no manifest.
     pub unfinished: Option<Unfinished>,
 }
 
@@ -50,13 +50,13 @@ impl Damages {
         }
     }
 
-    /// Whether no further damage is kept, so that the search for it may end.
+    /// Whether no further damage is recorded, so that the search for it may end.
     pub(super) fn is_full(&self) -> bool {
         self.found.len() >= self.max
     }
 }
 
-/// A file that the manifest names and that is not there is damage; other troubles of the disk end the check.
+/// Converts the error of a missing file that the manifest names to damage; returns other storage errors as `Err`.
 pub(super) fn missing_is_damage(error: IndexError) -> Result<IndexError, IndexError> {
     match error {
         IndexError::Storage(StorageError::NotFound { path }) => Ok(IndexError::Damaged {

@@ -1,4 +1,4 @@
-//! Verifying one segment: every list decoded, every text read, whatever is said twice compared.
+//! Check of one segment: every list decoded, every text read, redundant data compared.
 
 use super::bounded::Bounded;
 use super::pairs;
@@ -66,7 +66,7 @@ fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexE
     Ok(())
 }
 
-/// Walks a list; the outer error says what is wrong with it, the inner one where decoding failed.
+/// Walks a list. The outer error describes a defect of the list; the inner one is a failure to decode it.
 fn check_list(
     segment: &Segment,
     field: Field,

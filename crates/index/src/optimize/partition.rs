@@ -1,5 +1,5 @@
-//! One partition rewritten: the segments that hold its chunks in, one segment out, deleted documents gone, the rest in a
-//! new order.
+//! Rewriting of one partition: the segments with its chunks become one segment, without deleted documents, in a new
+//! order.
 
 use super::arrange::Arranged;
 use super::live::{GONE, Live};
@@ -17,11 +17,11 @@ use crate::segment::write::SegmentWriter;
 use crate::store::{Location, StoreWriter};
 use crate::{IndexError, Segment, Texts};
 
-/// Memory for each document whatever the order: arrivals, the order, its reverse, the place of the text.
+/// Memory for each document in any order: arrivals, the order, its inverse, the location of the text.
 const DOCUMENT_BYTES: u64 = 20;
-/// Memory that a list may take however little there is: reading it in many pieces takes long.
+/// Lowest memory limit for a list, because reading it in many pieces takes long.
 const LIST_BYTES_MIN: u64 = 4 << 20;
-/// In place of the place of a text that is not there.
+/// Location of a missing text.
 const NOWHERE: Location = Location {
     block: u32::MAX,
     offset: u32::MAX,
@@ -112,7 +112,7 @@ impl PartitionWork<'_> {
             .collect()
     }
 
-    /// What is left of a single segment is still in its order.
+    /// Returns the order of the new segment. Merely dropping documents of a single segment keeps its order.
     fn order_written(&self) -> Order {
         match (self.order, self.entries) {
             (Order::Arrival, [only]) => only.order,
@@ -120,7 +120,7 @@ impl PartitionWork<'_> {
         }
     }
 
-    /// Copies the texts of live documents; where each went, by arrival.
+    /// Copies the texts of live documents; returns their locations by arrival.
     fn copy_texts(
         &self,
         segments: &[Segment],
@@ -159,7 +159,7 @@ fn postings_count(segments: &[Segment]) -> u64 {
         .sum()
 }
 
-/// Writes what finds texts by the hash of their URL, in the order of (hash, new document).
+/// Writes the directory of texts, in the order of (URL hash, new document).
 fn write_entries(
     sources: &Sources<'_>,
     store: &mut StoreWriter,

@@ -1,21 +1,21 @@
-//! Progress of a rewrite.
+//! Progress of an optimization.
 
-/// How far rewriting is.
+/// Progress of an optimization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptimizeProgress {
-    /// What is being done; with several partitions at a time, by whoever told last.
+    /// Current phase; with several partitions at a time, that of the last report.
     pub phase: Phase,
-    /// Work done, in a unit of its own.
+    /// Work done, in an arbitrary unit.
     pub done: u64,
-    /// All work, about.
+    /// Approximate total work, in the same unit.
     pub total: u64,
 }
 
-/// What a partition is busy with.
+/// Phase of the work on a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Finding the new order.
+    /// Search for the new order.
     Ordering,
-    /// Writing the new segment.
+    /// Writing of the new segment.
     Writing,
 }

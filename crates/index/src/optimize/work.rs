@@ -5,24 +5,24 @@ use crate::manifest::{Manifest, SegmentEntry};
 use crate::order::{GapBits, Order, levels};
 use vfs::SharedStorage;
 
-/// How to rewrite a partition, and whom to tell how far it is.
+/// Parameters of the work on a partition.
 pub(super) struct PartitionWork<'a> {
     pub(super) storage: &'a SharedStorage,
     pub(super) manifest: &'a Manifest,
-    /// Which of the manifest's layout.
+    /// Number of the partition in the manifest's layout.
     pub(super) number: u32,
-    /// The segments that have any of its chunks, in the manifest's order.
+    /// Segments with any of its chunks, in the manifest's order.
     pub(super) entries: &'a [SegmentEntry],
     pub(super) order: Order,
     pub(super) memory_bytes: u64,
     pub(super) list_bytes_max: Option<u64>,
     pub(super) threads: usize,
-    /// Gets work done, in the units of `work_of`.
+    /// Callback for work done, in the units of `work_of`.
     pub(super) progress: &'a (dyn Fn(Phase, u64) + Sync),
 }
 
 impl PartitionWork<'_> {
-    /// A function that gets pieces of `total` and tells their share of the phase's work.
+    /// Returns a function that takes parts of `total`, and reports their share of the phase's work.
     pub(super) fn progress_of(&self, phase: Phase, total: u64) -> impl Fn(u64) + Sync + '_ {
         let work = work_of(self.entries, self.order, phase);
         let each = work as f64 / total.max(1) as f64;
@@ -30,19 +30,19 @@ impl PartitionWork<'_> {
     }
 }
 
-/// A rewritten partition.
+/// Rewritten partition.
 #[derive(Default)]
 pub(super) struct Rewritten {
-    /// The new segment; `None` when no document is alive.
+    /// New segment; `None` where no document is alive.
     pub(super) entry: Option<SegmentEntry>,
     pub(super) words_counts: [u64; 2],
     pub(super) gaps_before: GapBits,
     pub(super) gaps_after: GapBits,
-    /// Frequent terms that the order could not heed for want of memory.
+    /// Frequent terms that the order ignored for lack of memory.
     pub(super) terms_left_out: u64,
 }
 
-/// The work of rewriting a partition in a phase: bytes of index written, or as long as that takes.
+/// Returns the work of a phase for a partition, in units of the time that a byte of index takes to write.
 pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u64 {
     let bytes: u64 = entries.iter().map(|entry| entry.index.seal.bytes).sum();
     let documents: u64 = entries
@@ -51,7 +51,7 @@ pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u
         .sum();
     match (phase, order) {
         (Phase::Writing, _) => bytes,
-        // A level costs about a tenth of writing, a sort by URL nothing beside it.
+        // A level costs about a tenth of writing; a sort by URL is negligible.
         (Phase::Ordering, Order::Bisection) => bytes / 10 * u64::from(levels(documents as u32)),
         (Phase::Ordering, Order::Arrival | Order::Url) => 0,
     }

@@ -1,14 +1,14 @@
-//! Stored pairs: where two very frequent words stand one after the other.
+//! Stored pairs: documents in which one very frequent word directly follows another.
 //!
-//! A phrase of words that nearly every document holds ("to be or not to be") would have the positions of nearly
-//! every document read. So of some pairs of such words a segment keeps the documents in which the second stands
-//! right behind the first, how often, and bounds: a posting list like that of a word, without positions. A phrase
-//! looks its pairs up and reads positions only in documents that hold them all; a phrase that is one pair is
-//! answered by its list alone (Williams, Zobel & Bahle, "Fast phrase querying with combined indexes", 2004, whose
-//! nextword index this is for the few words where it pays).
+//! A phrase of words that nearly every document holds ("to be or not to be") would read the positions of nearly every
+//! document. So a segment stores, for some pairs of such words, the documents in which the second directly follows the
+//! first, with frequencies and bounds: a posting list without positions. A phrase search looks its pairs up, and reads
+//! positions only in documents that hold them all. The list of a phrase that is one pair is its answer (Williams, Zobel
+//! & Bahle, "Fast phrase querying with combined indexes", 2004; this is their nextword index, for the few words where
+//! it pays).
 //!
-//! They are a file of their own, made of the segment when that is written (see `write`), because which words are
-//! frequent is known only then. An index without them gives the same answers.
+//! Pairs have a file of their own, derived from the finished segment (see `write`), because only then are the frequent
+//! words known. An index without pairs gives the same answers.
 //!
 //! ```text
 //! payload    := list{pairs} words pairs table_start:u64le
@@ -18,7 +18,7 @@
 //! pair       := first:u8 second:u8 documents:vint more_occurrences:vint list_bytes:vint
 //! ```
 //!
-//! `first` and `second` number words; `more_occurrences` are those beyond one a document.
+//! `first` and `second` are numbers of words; `more_occurrences` excludes the first occurrence of each document.
 
 mod choose;
 mod table;
@@ -39,21 +39,21 @@ use std::sync::{Arc, OnceLock};
 use table::{PairTable, StoredPair};
 use vfs::SharedStorage;
 
-/// Which pairs of frequent words an index keeps. A named property of an index.
+/// Choice of the stored pairs, a property of the whole index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pairs {
-    /// Those that save most for their bytes, up to a share of the index.
+    /// Pairs that save most for their bytes, up to a share of the index.
     #[default]
     Frequent,
-    /// Every pair of the 128 most frequent words, whatever it takes.
+    /// Every pair of the 128 most frequent words, at any size.
     All,
-    /// None.
+    /// No pairs.
     None,
 }
 
 impl Pairs {
-    /// The name in manifests and options.
+    /// Returns the name in manifests and options.
     pub fn name(self) -> &'static str {
         match self {
             Pairs::Frequent => "frequent",
@@ -67,11 +67,11 @@ impl Pairs {
     }
 }
 
-/// The pairs of one segment. Their table is read when a pair is first looked for.
+/// Stored pairs of one segment. Their table is read at the first look-up.
 #[derive(Debug)]
 pub(crate) struct PairLists {
     payload: Section,
-    /// `None` where it is damaged, or the segment is.
+    /// Table of the pairs; `None` where it or the segment is damaged.
     table: OnceLock<Option<PairTable>>,
 }
 
@@ -92,8 +92,8 @@ impl PairLists {
         self.payload.file()
     }
 
-    /// The table of the pairs of `segment`, whose pairs these are; `None` where one of the two is damaged, as their files
-    /// say from then on.
+    /// Returns the table of the pairs, which belong to `segment`; `None` where one of the two files is damaged, which
+    /// is then recorded in the file.
     #[inline]
     fn table(&self, segment: &SegmentCore) -> Option<&PairTable> {
         let table = self.table.get_or_init(|| self.read_table(segment));
@@ -112,7 +112,7 @@ impl PairLists {
             .ok()
     }
 
-    /// The pair of two words, by their records in the segment, where it is stored.
+    /// Returns the pair of two words, given their records in the segment; `None` where it is not stored.
     #[inline]
     pub(crate) fn find(
         &self,
@@ -123,7 +123,7 @@ impl PairLists {
         self.table(segment)?.find(first, second)
     }
 
-    /// The words, and all pairs by the numbers of their words.
+    /// Returns the words, and all pairs by the numbers of their words.
     pub(crate) fn all(
         &self,
         segment: &SegmentCore,
@@ -137,7 +137,7 @@ impl PairLists {
         }
     }
 
-    /// That a pair's list makes no sense.
+    /// Returns the error that the list of a pair is inconsistent.
     pub(crate) fn damaged(&self, pair: &PairRecord, what: &str) -> IndexError {
         self.payload.damaged(pair.0.postings_start, what)
     }
@@ -169,7 +169,7 @@ impl PairLists {
         Ok((bytes, origin))
     }
 
-    /// The documents of a pair of `segment`, whose pairs these are, block by block.
+    /// Returns the documents of a pair of `segment`, to which the pairs belong, block by block.
     #[inline]
     pub(crate) fn blocks(
         &self,
@@ -180,7 +180,7 @@ impl PairLists {
         Ok(Blocks::new(bytes, origin))
     }
 
-    /// The same, document by document.
+    /// Returns the documents of a pair of `segment`, to which the pairs belong, document by document.
     pub(crate) fn postings(
         &self,
         segment: &SegmentCore,

@@ -6,15 +6,15 @@ use crate::terms::with_key;
 use crate::{Field, TermRecord};
 use codec::vint;
 
-/// Words whose pairs are looked at: a document's words are the bits of one integer.
+/// Highest number of words in pairs: the words of a document are the bits of one integer.
 pub(crate) const WORDS_MAX: usize = 128;
 
-/// Where the list of a stored pair is, and how many documents and occurrences it has.
+/// Place of a stored pair's list, with its documents and occurrences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairRecord(pub(super) TermRecord);
 
 impl PairRecord {
-    /// Documents in which the second word follows the first.
+    /// Returns the number of documents in which the second word follows the first.
     pub fn documents_count(&self) -> u32 {
         self.0.documents_count
     }
@@ -24,28 +24,28 @@ impl PairRecord {
     }
 }
 
-/// A pair: the numbers of its words, and where its list is.
+/// Numbers of the words of a pair, and the place of its list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoredPair {
     pub(crate) words: (u8, u8),
     pub(crate) record: PairRecord,
 }
 
-/// Which pairs there are.
+/// Table of the pairs of a segment.
 #[derive(Debug)]
 pub(crate) struct PairTable {
     pub(super) lists: Section,
-    /// By number.
+    /// Records of the words, by number.
     pub(super) words: Vec<TermRecord>,
-    /// The same, as they are found: where a word's own list starts, and its number.
+    /// Starts of the words' own lists, sorted, with the numbers of the words.
     pub(super) numbers: Vec<(u64, u8)>,
-    /// No word has fewer documents.
+    /// Fewest documents of any of the words.
     pub(super) documents_min: u32,
     pub(super) pairs: Vec<StoredPair>,
 }
 
 impl PairTable {
-    /// Reads the end of the file; where it makes no sense, and what is wrong.
+    /// Reads the table at the end of the file; an error is the offset and the description of a defect.
     pub(super) fn read(
         payload: &Section,
         segment: &SegmentCore,
@@ -84,7 +84,7 @@ impl PairTable {
 
     #[inline]
     pub(super) fn find(&self, first: &TermRecord, second: &TermRecord) -> Option<PairRecord> {
-        // Nearly all words are not frequent enough.
+        // Nearly all words are too rare to be in a pair.
         if first.documents_count.min(second.documents_count) < self.documents_min {
             return None;
         }
@@ -99,14 +99,14 @@ impl PairTable {
     }
 }
 
-/// What the end of the file says.
+/// Parsed end of the file.
 pub(super) struct Table<'a> {
     pub(super) words: Vec<&'a str>,
     pub(super) pairs: Vec<StoredPair>,
 }
 
 impl Table<'_> {
-    /// Bytes of all lists.
+    /// Returns the bytes of all lists.
     pub(super) fn bytes(&self) -> usize {
         self.pairs.last().map_or(0, |pair| {
             let PairRecord(last) = pair.record;

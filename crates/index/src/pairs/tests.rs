@@ -1,4 +1,4 @@
-//! What a damaged or a false file of pairs does.
+//! Checks and answers with damaged and false files of pairs.
 
 use super::choose::choose;
 use super::table::read_table;
@@ -35,8 +35,8 @@ fn index() -> SharedStorage {
     storage
 }
 
-/// Writes the pairs anew, with `change` made to what was counted, under a manifest that knows of it; what a check
-/// then finds.
+/// Writes the pairs anew, after `change` altered their counts, under a manifest that names the new file; returns the
+/// damage that a check finds.
 fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) -> Vec<String> {
     let storage = index();
     let mut manifest = manifest::read_newest(&storage).unwrap().unwrap();
@@ -49,7 +49,7 @@ fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) 
         index_id: manifest.index_id(),
         number: segment.id().into(),
     };
-    // In the place of the right one, which the generation before names with its seal.
+    // Replaces the right file, which the generation before names with its seal.
     let name = pairs_name(segment.id());
     storage.remove(&name).unwrap();
     storage.remove(&manifest_name(manifest.generation)).unwrap();

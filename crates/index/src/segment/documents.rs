@@ -4,7 +4,7 @@ use super::{Segment, details};
 use crate::{Details, DocId, IndexError};
 
 impl Segment {
-    /// Whether a later document replaced this one.
+    /// Whether a later document replaced `doc`.
     #[inline]
     pub fn is_deleted(&self, doc: DocId) -> bool {
         self.deletions
@@ -12,12 +12,12 @@ impl Segment {
             .is_some_and(|deletions| deletions.contains(doc.0))
     }
 
-    /// Whether any document is deleted (so that a search without deletions need not ask for each).
+    /// Whether any document is deleted. Searches without deletions skip the test of each document.
     pub fn has_deletions(&self) -> bool {
         self.deletions.is_some()
     }
 
-    /// Clears the bits of deleted documents in `words`, bits of the documents from `base` on, a multiple of 64.
+    /// Clears the bits of deleted documents in `words`, whose first bit is the document `base`, a multiple of 64.
     #[inline]
     pub fn clear_deleted(&self, base: u32, words: &mut [u64]) {
         if let Some(deletions) = &self.deletions {
@@ -25,7 +25,7 @@ impl Segment {
         }
     }
 
-    /// Documents that are not deleted.
+    /// Counts the documents that are not deleted.
     pub fn live_documents_count(&self) -> u32 {
         let deleted = self
             .deletions
@@ -34,44 +34,44 @@ impl Segment {
         self.core.meta.documents_count.saturating_sub(deleted)
     }
 
-    /// Hash of the URL: breaks ties, and finds the text.
+    /// Returns the hash of the URL, which breaks ties and finds the text.
     #[inline]
     pub fn url_hash(&self, doc: DocId) -> u64 {
         self.core.hashes.url(doc)
     }
 
-    /// Hash of the site: limits hits a site before details are known.
+    /// Returns the hash of the site, for the per-site limit before details are read.
     #[inline]
     pub fn site_hash(&self, doc: DocId) -> u64 {
         self.core.hashes.both(doc).1
     }
 
-    /// Both of a document: of its URL, and of its site.
+    /// Returns the hashes of the URL and of the site.
     #[inline]
     pub fn hashes(&self, doc: DocId) -> (u64, u64) {
         self.core.hashes.both(doc)
     }
 
-    /// Asks for the hashes of a document that will be wanted soon, without waiting for them.
+    /// Prefetches the hashes of a document.
     #[inline]
     pub fn prefetch_hashes(&self, doc: DocId) {
         self.core.hashes.prefetch(doc);
     }
 
-    /// What is wrong with the sites, if anything is.
+    /// Checks the sites; an error describes the first defect.
     pub(crate) fn check_sites(&self) -> Result<(), String> {
         self.core.hashes.check(self.core.meta.documents_count)
     }
 
-    /// The documents in order of (URL hash, id): how a later commit finds what it replaces. Sorted when
-    /// asked for, since only commits ask.
+    /// Returns the documents in the order of (URL hash, id). Sorted on each call, because only checks and rewrites need
+    /// it.
     pub(crate) fn docs_by_hash(&self) -> Vec<u32> {
         let mut docs: Vec<u32> = (0..self.core.meta.documents_count).collect();
         docs.sort_by_cached_key(|&doc| self.url_hash(DocId(doc)));
         docs
     }
 
-    /// What a hit shows.
+    /// Returns the details of a document.
     pub fn details(&self, doc: DocId) -> Result<Details, IndexError> {
         let block = doc.0 as usize / details::BLOCK_DOCUMENTS;
         let mut rows = Vec::new();
@@ -91,7 +91,7 @@ impl Segment {
         })
     }
 
-    /// The details of all documents, one after another.
+    /// Returns a reader of the details of all documents, in order.
     pub(crate) fn details_in_order(&self) -> DetailsInOrder<'_> {
         DetailsInOrder {
             segment: self,
@@ -109,7 +109,7 @@ impl Segment {
     }
 }
 
-/// Walks the details of a segment, decompressing each block once.
+/// Reader of the details of a segment in order; it decompresses each block once.
 pub(crate) struct DetailsInOrder<'a> {
     segment: &'a Segment,
     next: usize,

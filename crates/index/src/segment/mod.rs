@@ -1,4 +1,4 @@
-//! One immutable segment, opened: terms, postings, lengths and details of some documents of a partition.
+//! Open immutable segment: terms, postings, lengths and details of some documents of a partition.
 //!
 //! ```text
 //! payload := postings positions terms term_starts term_table text_lengths title_lengths hashes sites
@@ -8,7 +8,7 @@
 //! meta    := JSON
 //! ```
 //!
-//! `postings`, `terms`, `hashes` and `details` are documented in their modules.
+//! The modules of `postings`, `terms`, `hashes` and `details` document those sections.
 
 mod core;
 pub(crate) mod details;
@@ -34,13 +34,13 @@ use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// Lines of memory that are asked for of a list about to be opened.
+/// Cache lines prefetched of a list that is about to be opened.
 const LIST_LINES: usize = 4;
 
-/// One immutable segment: some documents of the chunks of a partition.
+/// Open immutable segment: some documents of the chunks of a partition.
 ///
-/// What commits change, which of its documents are deleted, stands beside its file: indexes of several generations share
-/// the file as it was opened once.
+/// Deletions, which commits change, are kept beside the file. So indexes of several generations share the file as it
+/// was opened once.
 #[derive(Debug)]
 pub struct Segment {
     pub(crate) number: u32,
@@ -61,7 +61,7 @@ impl Segment {
         Ok(Segment::over(Arc::new(core)))
     }
 
-    /// A segment without deletions and pairs.
+    /// Creates a segment without deletions and pairs.
     pub(crate) fn over(core: Arc<SegmentCore>) -> Segment {
         Segment {
             number: 0,
@@ -71,27 +71,27 @@ impl Segment {
         }
     }
 
-    /// Its file, which indexes may share.
+    /// Returns its file, which indexes may share.
     pub(crate) fn core(&self) -> &Arc<SegmentCore> {
         &self.core
     }
 
-    /// The chunks that it has documents of.
+    /// Returns the chunks of its documents.
     pub fn chunks(&self) -> RangeInclusive<u32> {
         self.core.meta.chunks.range()
     }
 
-    /// Its number, unique in the index.
+    /// Returns its id, unique in the index.
     pub fn id(&self) -> u32 {
         self.core.id
     }
 
-    /// Which of the segments of its index it is, counted from 0 in the manifest's order.
+    /// Returns its index among the segments of its index, in the manifest's order, from 0.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Documents in it, deleted ones included; ids run from 0 to this.
+    /// Returns the number of its documents, deleted ones included. Document ids are below it.
     pub fn documents_count(&self) -> u32 {
         self.core.meta.documents_count
     }
@@ -100,8 +100,8 @@ impl Segment {
         &self.core.meta
     }
 
-    /// Quantised lengths (see [`crate::length`]) by document; empty for `Field::Site`, and for a field
-    /// without a word.
+    /// Returns the quantised lengths (see [`crate::length`]) by document; empty for `Field::Site` and for a field
+    /// without words.
     pub fn lengths(&self, field: Field) -> &[u8] {
         match field {
             Field::Text => self.core.lengths[0].bytes(),
@@ -110,19 +110,19 @@ impl Segment {
         }
     }
 
-    /// The record of a term, if it occurs here.
+    /// Returns the record of a term; `None` where it does not occur in the segment.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermRecord>, IndexError> {
         terms::with_key(field, term, |key| self.core.terms.find(key))
             .map_err(|bad| self.bad_terms(bad))
     }
 
-    /// Asks for what the next step of looking up a term will read, without waiting for it.
+    /// Prefetches the memory that the next step of a look-up reads.
     #[inline]
     pub fn prefetch_term(&self, hash: TermHash, step: LookUpStep) {
         self.core.terms.prefetch(hash, step);
     }
 
-    /// Asks for the beginning of a list that will be opened soon.
+    /// Prefetches the beginning of a list.
     #[inline]
     pub fn prefetch_list(&self, record: &TermRecord) {
         let start = record.postings_start as usize;
@@ -144,7 +144,7 @@ impl Segment {
         })
     }
 
-    /// As [`Segment::terms_with_prefix`], until `each` breaks.
+    /// Calls `each` for every term that starts with `prefix`, in order, until it breaks.
     pub fn visit_prefix(
         &self,
         field: Field,
@@ -167,18 +167,18 @@ impl Segment {
         Ok(())
     }
 
-    /// All terms in order (a field's byte, then the term), with their ordinals.
+    /// Returns all terms in order (a field's byte, then the term), with their ordinals.
     pub(crate) fn terms(&self) -> TermStream<'_> {
         self.core.terms.stream()
     }
 
-    /// The terms of a field, likewise.
+    /// Returns the terms of a field in order, with their ordinals.
     pub(crate) fn terms_of(&self, field: Field) -> TermStream<'_> {
         let field = field as u8;
         self.core.terms.range(&[field], Some(&[field + 1]))
     }
 
-    /// The record of the term with this ordinal.
+    /// Returns the record of the term with the ordinal `ordinal`.
     pub(crate) fn record(&self, ordinal: u64) -> Result<TermRecord, IndexError> {
         self.core
             .terms
@@ -190,13 +190,13 @@ impl Segment {
         self.core.terms.damaged(bad, "terms unreadable")
     }
 
-    /// The postings of a term, document by document.
+    /// Returns the postings of a term, document by document.
     pub fn postings(&self, record: &TermRecord) -> Result<Postings<'_>, IndexError> {
         let (bytes, origin) = self.list(record)?;
         Ok(Postings::new(bytes, origin))
     }
 
-    /// The postings of a term, block by block.
+    /// Returns the postings of a term, block by block.
     #[inline]
     pub fn blocks(&self, record: &TermRecord) -> Result<Blocks<'_>, IndexError> {
         let (bytes, origin) = self.list(record)?;
@@ -241,14 +241,14 @@ impl Segment {
             .damaged(record.postings_start, "a list lies outside")
     }
 
-    /// The stored pair of two words of the default field, by their records: the documents in which the second
-    /// follows the first. `None` where it is not stored, whether the pair stands anywhere or not.
+    /// Returns the stored pair of two words of the default field, given their records: the documents in which the
+    /// second word follows the first. `None` where the pair is not stored, even if it occurs.
     #[inline]
     pub fn pair(&self, first: &TermRecord, second: &TermRecord) -> Option<PairRecord> {
         self.pairs.as_ref()?.find(&self.core, first, second)
     }
 
-    /// The documents of a stored pair, block by block; they have no positions.
+    /// Returns the documents of a stored pair, block by block; they have no positions.
     #[inline]
     pub fn pair_blocks(&self, pair: &PairRecord) -> Result<Blocks<'_>, IndexError> {
         match &self.pairs {
@@ -257,14 +257,14 @@ impl Segment {
         }
     }
 
-    /// Tells the system that postings and positions before those of `record` are done with:
-    /// a merge reads a segment once, front to back.
+    /// Tells the system that postings and positions before those of `record` are no longer needed. A merge reads a
+    /// segment once, from front to back.
     pub(crate) fn release_before(&self, record: &TermRecord) {
         self.core.postings.release(record.postings_start as usize);
         self.core.positions.release(record.positions_start as usize);
     }
 
-    /// That what the segment says makes no sense; its damage where some was found.
+    /// Returns the error that the segment's contents are inconsistent, or the known damage of its file.
     pub(crate) fn damaged_at_terms(&self, what: &str) -> IndexError {
         self.core.terms.damaged(BadTerms { offset: 0 }, what)
     }

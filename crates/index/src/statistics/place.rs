@@ -3,23 +3,23 @@
 use crate::TermRecord;
 use smallvec::SmallVec;
 
-/// What the statistics know of a term.
+/// Statistics of a term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermStatistics {
-    /// Live documents of the whole index that hold it.
+    /// Live documents of the whole index that hold the term.
     pub document_frequency: u64,
-    /// Every segment that has it, by number.
+    /// List of the term in each segment that has it, by segment number.
     pub places: TermPlaces,
 }
 
-/// The lists of a term, by segment; of an index of one segment without allocation.
+/// Lists of a term by segment; without allocation for a single segment.
 pub type TermPlaces = SmallVec<[TermPlace; 1]>;
 
-/// A term's list in a segment.
+/// List of a term in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermPlace {
-    /// The number of the segment among those of the index: [`Segment::number`].
+    /// Number of the segment in its index ([`Segment::number`](crate::Segment::number)).
     pub segment: u32,
-    /// Its record there.
+    /// Record of the term in the segment.
     pub record: TermRecord,
 }

@@ -6,7 +6,7 @@ pub(super) const BLOCK_BYTES: usize = 16 << 10;
 /// Bytes of an entry of the directory.
 pub(super) const ENTRY_BYTES: usize = 16;
 
-/// Where a document lies in the store being written.
+/// Block of a document, and its offset in the decompressed block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Location {
     pub(crate) block: u32,

@@ -1,4 +1,4 @@
-//! The document store: texts in compressed blocks, found by the URL's hash, in as many parts as segments.
+//! Document store: texts in compressed blocks, found by the hash of the URL, with one part for each segment.
 //!
 //! ```text
 //! payload  := block{blocks} ends entries table
@@ -9,8 +9,8 @@
 //! table    := ends_start:u64le ends_bytes:u64le entries_start:u64le entries_bytes:u64le
 //! ```
 //!
-//! Documents share blocks of about 16 KiB; a longer one has a block of its own. Served without touching
-//! the search index: a document server opens these files alone.
+//! Documents share blocks of about 16 KiB; a longer one has a block of its own. A document server opens these files
+//! alone, without the search index.
 //!
 //! Why LZ4: the text of a hit is decompressed for every summary, and a text of 700 KB must not cost
 //! more than a third of a millisecond.
@@ -30,19 +30,19 @@ use crate::live::LiveFile;
 use part::{Fields, read_fields};
 use std::sync::Arc;
 
-/// Whether an index keeps the texts of its documents. A named property of an index.
+/// Storage of the texts of documents, a property of the whole index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Texts {
-    /// Titles, bodies and further fields are kept, for summaries.
+    /// Titles, bodies and further fields are stored, for summaries.
     #[default]
     Stored,
-    /// Only what finds documents and what a hit shows without a summary.
+    /// No texts: searches and details work, summaries do not.
     None,
 }
 
 impl Texts {
-    /// The name in manifests and options.
+    /// Returns the name in manifests and options.
     pub fn name(self) -> &'static str {
         match self {
             Texts::Stored => "stored",
@@ -55,19 +55,19 @@ impl Texts {
     }
 }
 
-/// Which document's text is meant.
+/// Key of a document's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKey<'a> {
-    /// That at a URL.
+    /// URL of the document.
     Url(&'a str),
-    /// One whose URL has a hash. Two URLs may share one: whoever asks compares the URL that comes back.
+    /// Hash of the URL. Two URLs may share a hash, so callers compare the returned URL.
     UrlHash(u64),
 }
 
-/// The texts of all chunks.
+/// Texts of all chunks.
 #[derive(Debug)]
 pub struct DocumentStore {
-    /// By chunk, the newest segment first; a part of several chunks is there for each.
+    /// Parts by chunk, the newest segment first; a part of several chunks is listed under each.
     chunks: Vec<Vec<Arc<StorePart>>>,
     texts: Texts,
 }
@@ -77,12 +77,12 @@ impl DocumentStore {
         DocumentStore { chunks, texts }
     }
 
-    /// Whether there are texts at all.
+    /// Returns whether texts are stored.
     pub fn texts(&self) -> Texts {
         self.texts
     }
 
-    /// The files in which a document is looked for.
+    /// Returns the files in which a document is looked up.
     pub(crate) fn files_of(&self, key: TextKey<'_>) -> impl Iterator<Item = &Arc<LiveFile>> {
         let hash = match key {
             TextKey::Url(url) => corpus::url_hash(url),
@@ -114,15 +114,15 @@ impl DocumentStore {
         Ok(None)
     }
 
-    /// The document at `url`, `None` when there is none.
+    /// Returns the document at `url`; `None` where there is none.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         Ok(self
             .find(TextKey::Url(url), &mut Vec::new())?
             .map(|fields| fields.to_document()))
     }
 
-    /// Calls `with` with the URL and body of a document; `false` when there is none.
-    /// Cheaper than [`DocumentStore::document`]: decompresses into `buffer` and copies nothing.
+    /// Calls `with` with the URL and body of a document; returns `false` where there is none. Cheaper than
+    /// [`DocumentStore::document`]: decompresses into `buffer` and copies nothing.
     pub fn with_text(
         &self,
         key: TextKey<'_>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// A document as stored.
+/// Stored document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredDocument {
     /// URL.
@@ -25,7 +25,7 @@ pub struct StoredDocument {
     pub fields: serde_json::Map<String, serde_json::Value>,
 }
 
-/// The texts of one segment.
+/// Texts of one segment.
 #[derive(Debug)]
 pub(crate) struct StorePart {
     pub(super) payload: Section,
@@ -33,7 +33,7 @@ pub(crate) struct StorePart {
     pub(super) entries: Section,
 }
 
-/// The raw fields of a stored document, in its decompressed block.
+/// Raw fields of a stored document, in its decompressed block.
 pub(super) struct Fields<'a> {
     pub(super) url: &'a str,
     pub(super) id: &'a str,
@@ -84,7 +84,7 @@ impl StorePart {
         self.entries.len() / ENTRY_BYTES
     }
 
-    /// Hash and location at `rank`, which is below the number of documents.
+    /// Returns the hash and location of the document at `rank`, which is below the number of documents.
     pub(crate) fn entry(&self, rank: usize) -> Result<(u64, Location), IndexError> {
         let at = rank * ENTRY_BYTES;
         let entry = self.entries.get(at..at + ENTRY_BYTES);
@@ -100,8 +100,8 @@ impl StorePart {
         Ok((read_u64(entry, 0), location))
     }
 
-    /// Decompresses the block of the document at `url` into `buffer`; its place there. Without a URL, of the
-    /// first document with the hash.
+    /// Decompresses the block of a document into `buffer`; returns its offset there. `url` selects among documents with
+    /// one hash; without it, the first is taken.
     pub(super) fn find(
         &self,
         url: Option<&str>,
@@ -122,13 +122,13 @@ impl StorePart {
         Ok(None)
     }
 
-    /// Whether a document has the hash.
+    /// Whether any document has the hash.
     pub(crate) fn has_hash(&self, hash: u64) -> Result<bool, IndexError> {
         let rank = self.first_rank(hash)?;
         Ok(rank < self.documents_count() && self.entry(rank)?.0 == hash)
     }
 
-    /// The first rank whose hash is not below `hash`.
+    /// Returns the first rank whose hash is at least `hash`.
     pub(super) fn first_rank(&self, hash: u64) -> Result<usize, IndexError> {
         let (mut low, mut high) = (0, self.documents_count());
         while low < high {
@@ -164,7 +164,7 @@ impl StorePart {
         Ok(fields)
     }
 
-    /// The document at `url`, if it is in this part.
+    /// Returns the document at `url`; `None` where it is not in this part.
     pub(crate) fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         let mut buffer = Vec::new();
         let found = self.find(Some(url), corpus::url_hash(url), &mut buffer)?;
@@ -180,7 +180,7 @@ impl StorePart {
     }
 }
 
-/// The document at `offset` of a decompressed block, and where it ends.
+/// Reads the document at `offset` of a decompressed block; returns it and its end.
 pub(super) fn read_fields(block: &[u8], offset: usize) -> Option<(Fields<'_>, usize)> {
     let mut at = offset;
     let mut next = || read_text(block, &mut at);

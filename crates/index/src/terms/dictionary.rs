@@ -9,24 +9,24 @@ use crate::section::Section;
 use crate::{IndexError, uint};
 use codec::memory;
 
-/// What of a dictionary a look-up reads, one after another: where memory is far, asking for each step of
-/// many look-ups before the next step of any costs little more than one look-up.
+/// Memory that a look-up reads, step by step. Prefetching one step of many look-ups before the next step of any makes
+/// them cost little more than a single look-up, where memory is far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookUpStep {
-    /// The table of hashes.
+    /// Table of hashes.
     Table,
-    /// Where blocks of terms start.
+    /// Starts of blocks of terms.
     Starts,
-    /// The block of terms.
+    /// Block of terms.
     Terms,
 }
 
 impl LookUpStep {
-    /// All, in order.
+    /// All steps, in order.
     pub const ALL: [LookUpStep; 3] = [LookUpStep::Table, LookUpStep::Starts, LookUpStep::Terms];
 }
 
-/// The sections of a dictionary.
+/// Sections of a dictionary.
 #[derive(Debug)]
 pub(crate) struct Terms {
     blocks: Section,
@@ -38,7 +38,7 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    /// `None` where the sections are not as long as so many terms make them.
+    /// Opens the sections of `count` terms; `None` where their lengths do not fit that number.
     pub(crate) fn open(
         blocks: Section,
         starts: Section,
@@ -58,12 +58,12 @@ impl Terms {
         })
     }
 
-    /// Terms in the dictionary.
+    /// Returns the number of terms.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The record of a key.
+    /// Returns the record of a key; `None` where it is not in the dictionary.
     pub(crate) fn find(&self, key: &[u8]) -> Result<Option<TermRecord>, BadTerms> {
         let hash = hash_of(key);
         let bucket_bytes = bucket_bytes(self.width);
@@ -92,7 +92,7 @@ impl Terms {
         Ok(None)
     }
 
-    /// Asks for the next piece of memory that a key of this hash will be looked for in.
+    /// Prefetches the memory of one step of a look-up of `hash`.
     #[inline]
     pub(crate) fn prefetch(&self, hash: TermHash, step: LookUpStep) {
         let bucket_bytes = bucket_bytes(self.width);
@@ -114,7 +114,7 @@ impl Terms {
         if same == 0 {
             return;
         }
-        // The first of them, which mostly is the only one.
+        // The first candidate is mostly the only one.
         let place = same.trailing_zeros() as usize;
         let block = uint::read(&blocks[place * self.width..][..self.width]) as usize;
         if step == LookUpStep::Starts {
@@ -126,12 +126,12 @@ impl Terms {
         memory::prefetch(self.blocks.unverified(), at + 64);
     }
 
-    /// Looks for a key in a block.
+    /// Searches a block for a key.
     fn find_in(&self, block: u64, key: &[u8]) -> Result<Option<TermRecord>, BadTerms> {
         let Some(mut entries) = self.entries(block) else {
             return Ok(None);
         };
-        // Bytes that the key shares with the entry before, which comes before it.
+        // Length of the prefix that the key shares with the entry before, which precedes it.
         let mut same = 0;
         while let Some(entry) = entries.next()? {
             if entry.shared > same {
@@ -152,7 +152,7 @@ impl Terms {
         Ok(None)
     }
 
-    /// The record of the term with this ordinal.
+    /// Returns the record of the term with the ordinal `ordinal`.
     pub(crate) fn record(&self, ordinal: u64) -> Result<TermRecord, BadTerms> {
         let bad = BadTerms { offset: 0 };
         let mut entries = self.entries(ordinal / BLOCK_TERMS).ok_or(bad)?;
@@ -162,7 +162,7 @@ impl Terms {
         entries.next()?.map(|entry| entry.record).ok_or(bad)
     }
 
-    /// What is wrong with the file, where its terms make no sense.
+    /// Returns the error of a file whose terms are inconsistent.
     pub(crate) fn damaged(&self, bad: BadTerms, what: &str) -> IndexError {
         self.blocks.damaged(bad.offset, what)
     }
@@ -171,14 +171,14 @@ impl Terms {
         self.count.div_ceil(BLOCK_TERMS)
     }
 
-    /// The entries of a block; `None` past the last.
+    /// Returns the entries of a block; `None` past the last.
     pub(super) fn entries(&self, block: u64) -> Option<Entries<'_>> {
         if block >= self.blocks_count() {
             return None;
         }
         let at = block as usize * 4;
         let (start, end) = if block + 1 < self.blocks_count() {
-            // Zeros where they are damaged: a block without bytes, which makes no sense.
+            // Damaged starts are read as zeros, which give an empty block.
             let both = self.starts.read_u64(at);
             (both as u32 as usize, (both >> 32) as usize)
         } else {
@@ -193,7 +193,7 @@ impl Terms {
             postings_start: 0,
             positions_start: 0,
         };
-        // Damage shows with the first entry.
+        // Damage is reported with the first entry.
         let starts = entries.read_vint().zip(entries.read_vint());
         (entries.postings_start, entries.positions_start) = starts.unwrap_or_default();
         Some(entries)

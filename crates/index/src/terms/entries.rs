@@ -1,11 +1,11 @@
-//! Records of a dictionary, and the blocks of entries that hold them.
+//! Entries of a dictionary's blocks, and the records of terms in them.
 
 use codec::vint;
 
 /// Terms of a block.
 pub(crate) const BLOCK_TERMS: u64 = 8;
 
-/// Where a term's postings are, and how many.
+/// Record of a term: the place of its postings, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermRecord {
     /// Documents that hold the term.
@@ -18,13 +18,13 @@ pub struct TermRecord {
     pub(crate) positions_bytes: u64,
 }
 
-/// Bytes that do not make sense, in the block that starts there.
+/// Inconsistent bytes in the block that starts at `offset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BadTerms {
     pub(crate) offset: u64,
 }
 
-/// The entries of a block, one after another.
+/// Reader of the entries of a block.
 pub(super) struct Entries<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) start: usize,

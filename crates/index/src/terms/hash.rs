@@ -6,15 +6,15 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Places of a bucket.
 pub(super) const PLACES: usize = 16;
 
-/// Terms for each bucket.
+/// Mean number of terms in a bucket.
 pub(super) const BUCKET_TERMS: u64 = 14;
 
-/// The hash of a term, by which dictionaries find it.
+/// Hash of a term, by which dictionaries find it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TermHash(pub(super) u32);
 
 impl TermHash {
-    /// That of a term of a field.
+    /// Returns the hash of a term of a field.
     pub fn of(field: Field, term: &str) -> TermHash {
         TermHash(with_key(field, term, hash_of))
     }
@@ -22,7 +22,7 @@ impl TermHash {
 
 /// Calls `with` with the key of a term: the field's byte, and the term.
 pub(crate) fn with_key<R>(field: Field, term: &str, with: impl FnOnce(&[u8]) -> R) -> R {
-    /// Keys up to so many bytes need no allocation.
+    /// Length up to which a key needs no allocation, in bytes.
     const SHORT_MAX: usize = 64;
     let mut short = [0; SHORT_MAX];
     if let Some(key) = short.get_mut(..=term.len()) {
@@ -33,7 +33,7 @@ pub(crate) fn with_key<R>(field: Field, term: &str, with: impl FnOnce(&[u8]) -> 
     with(&[&[field as u8], term.as_bytes()].concat())
 }
 
-/// Which of the places have this check, as bits.
+/// Returns the places whose check is `check`, as bits.
 #[inline]
 pub(super) fn places_of(checks: &[u8; PLACES], check: u8) -> u32 {
     let mut places = 0;
@@ -68,7 +68,7 @@ pub(super) fn bucket_bytes(width: usize) -> usize {
     PLACES * (1 + width)
 }
 
-/// Bytes of a block's number: one at least.
+/// Returns the bytes of a block's number, at least 1.
 #[inline]
 pub(super) fn width_of(blocks_count: u64) -> usize {
     uint::width_of(blocks_count).max(1)

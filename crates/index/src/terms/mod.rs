@@ -1,4 +1,4 @@
-//! The dictionary of a segment: from a term to where its lists are, by its hash or in order.
+//! Dictionary of a segment: from a term to the place of its lists, by hash or in order.
 //!
 //! ```text
 //! blocks := block{terms / 8, rounded up}
@@ -12,15 +12,15 @@
 //! bucket := check:u8{16} block:uint{16}      1 to 4 bytes a block, as few as hold the number of blocks
 //! ```
 //!
-//! Keys are a field's byte and a term, sorted. An entry's key is the first `shared` bytes of the one before
-//! it in its block and then its own (Witten, Moffat & Bell, "Managing gigabytes", front coding). Lists lie
-//! in the order of keys, so a record keeps lengths, and starts are sums over at most seven.
+//! A key is a field's byte and a term; keys are sorted. An entry's key is the first `shared` bytes of the entry before
+//! it in its block, followed by its own bytes (front coding: Witten, Moffat & Bell, "Managing gigabytes"). Lists lie in
+//! the order of keys, so records store lengths only, and a start is a sum of at most seven lengths.
 //!
-//! The low half `h` of a key's XXH3-64 chooses a bucket, `h · buckets >> 32`, or where that is full the next
-//! one with room, and `1 + h mod 255` is its check; 0 is an empty place. So a term that is not there mostly
-//! costs one line of memory, and one that is there three.
+//! The low half `h` of a key's XXH3-64 selects the bucket `h · buckets >> 32`, or the next one with room where that is
+//! full. Its check is `1 + h mod 255`; 0 marks an empty place. So an absent term mostly costs one cache line, a present
+//! one three.
 //!
-//! Invariants: keys increase; what bytes are damaged gives an error or no term, never a panic.
+//! Invariants: keys increase; damaged bytes give an error or no term, never a panic.
 
 mod dictionary;
 mod entries;

@@ -1,4 +1,4 @@
-//! Building an index: documents in, one committed generation out.
+//! Writer: from documents to a committed generation.
 
 mod commit;
 mod options;
@@ -23,16 +23,16 @@ use vfs::{Lock, SharedStorage};
 use workers::Workers;
 
 const CHUNKS_DEFAULT: u32 = 2;
-/// One index server that has everything searches fewest lists.
+/// A single index server with one segment searches the fewest lists.
 const PARTITIONS_DEFAULT: u32 = 1;
-/// Adds documents to an index, new or existing. Nothing is visible before `commit`;
-/// a writer that is dropped leaves the index as it was.
+/// Writer of documents to a new or existing index. Nothing is visible before `commit`; a dropped writer leaves the
+/// index unchanged.
 pub struct Writer {
     storage: SharedStorage,
     manifest: Manifest,
     workers: Workers,
     options: BuildOptions,
-    /// Held until the writer is dropped.
+    /// Writer lock, held until the drop.
     _lock: Lock,
 }
 
@@ -63,17 +63,17 @@ impl Writer {
         })
     }
 
-    /// Adds a document; it replaces an earlier one with the same URL.
+    /// Adds a document, which replaces an earlier one with the same URL.
     pub fn add(&mut self, document: Document) -> Result<(), IndexError> {
         self.workers.add(document)
     }
 
-    /// Writes and syncs everything, then makes it the newest generation.
+    /// Writes and syncs everything, and makes it the newest generation.
     pub fn commit(self) -> Result<CommitSummary, IndexError> {
         self.commit_telling(&|_| {})
     }
 
-    /// As [`Writer::commit`]; `progress` is told how far putting into order is.
+    /// Does the same as [`Writer::commit`], and reports the progress of ordering to `progress`.
     pub fn commit_telling(
         self,
         progress: &(dyn Fn(OptimizeProgress) + Sync),
@@ -128,7 +128,7 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
     ))
 }
 
-/// Different for every index ever built, as far as clock, process and place can tell.
+/// Draws an identifier from clock, process and place, different for every index.
 fn new_index_id(storage: &SharedStorage) -> u128 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let seed = format!("{:?} {} {:?}", now, std::process::id(), storage.location());
