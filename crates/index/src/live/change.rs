@@ -16,7 +16,8 @@ const TRIES: usize = 3;
 /// Reference for later comparisons of a file that was verified.
 enum Settled {
     Stamp(FileStamp),
-    /// File whose name was removed or given to another file, so that only programs which had opened it can change it.
+    /// File without its name, which was removed or is another file's now. Only programs that opened it before can
+    /// change it.
     Nameless,
 }
 

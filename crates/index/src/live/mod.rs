@@ -6,7 +6,7 @@
 //!    └──does not verify, or a page was lost──┴──► damaged, until the index is opened again
 //! ```
 //!
-//! Blocks are verified at their first touch ([`crate::section`]); this module records the verified ones. An answer is
+//! Blocks are verified at their first touch (module `section`); this module records the verified ones. An answer is
 //! computed first and examined afterwards ([`crate::Index::verify_search`]). If the stamps of all files that were read
 //! are those from before any block was verified, every byte read was a verified one. So kernels verify nothing, and an
 //! examination costs one system call per file. Verification in the background ([`crate::Index::verify_again`]) finds

@@ -67,9 +67,9 @@ pub struct OptimizeSummary {
     pub partitions: u64,
     /// Chunks rewritten.
     pub chunks_rewritten: u64,
-    /// Segments before.
+    /// Segments of the index before.
     pub segments_before: u64,
-    /// Segments after.
+    /// Segments of the index after.
     pub segments_after: u64,
     /// Live documents of the whole index.
     pub documents_count: u64,

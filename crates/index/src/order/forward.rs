@@ -7,9 +7,9 @@ use crate::{Field, IndexError, Segment, TermRecord};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 
-/// Fewest documents of a term that takes part, where a share of all documents is not higher. Rarer terms have short
-/// lists whose places chance decides, and together they cost more time than frequent ones. (On 190,548 blog posts: a
-/// tenth less time than with all terms of 16 documents, for an index of the same size.)
+/// Limits of the rarest term that takes part: a term needs a 4096th of the documents, but not fewer than 16 nor more
+/// than 4096. Rarer terms have short lists whose places chance decides, and together they cost more time than frequent
+/// ones. (On 190,548 blog posts: a tenth less time than with all terms of 16 documents, for an index of the same size.)
 const DOCUMENTS_MIN: u32 = 16;
 const DOCUMENTS_SHARE_MIN: u32 = 4096;
 /// Inverse of the highest share of documents of a term that takes part: terms of more than a third are everywhere. A

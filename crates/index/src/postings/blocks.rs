@@ -31,10 +31,10 @@ pub struct Blocks<'a> {
     docs_ready: bool,
     /// Start of the loaded block's packed frequencies; `None` where they were decoded with the documents.
     pub(super) frequencies_start: Option<usize>,
-    /// Block whose frequencies the room holds.
+    /// Number of the block whose frequencies are in the buffers.
     pub(super) frequencies_block: usize,
     pub(super) room: Room,
-    /// Block whose positions the room holds, and their number.
+    /// Number of the block whose positions are in the buffers, and its positions.
     pub(super) position_block: usize,
     pub(super) position_fill: usize,
     error: Option<IndexError>,

@@ -24,7 +24,7 @@ use vfs::SharedStorage;
 pub(crate) const SMALL_TERMS_MAX: u64 = 1 << 15;
 /// Segments that a base may leave uncounted, however few it counts.
 const NEWER_SEGMENTS: usize = 32;
-/// Lowest ratio of counted to uncounted terms.
+/// Terms of the base for each uncounted term, below which a new base is written.
 const COUNTED_TERMS: u64 = 4;
 
 /// Calls `each` for every term that a base must hold, in order, with its document frequency and its places.

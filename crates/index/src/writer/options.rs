@@ -29,7 +29,7 @@ pub struct BuildOptions {
     /// Terms up to which a commit writes the statistics of all segments anew; above, only the changes. `None`: 32,768.
     /// It does not affect scores. For tests, which have few terms.
     pub small_terms_max: Option<u64>,
-    /// Order to put the whole index into, as [`crate::optimize`] does, within the same commit. `None`: new documents
+    /// Order to put the whole index into, as [`crate::optimize()`] does, within the same commit. `None`: new documents
     /// follow the existing ones.
     pub order: Option<Order>,
 }
