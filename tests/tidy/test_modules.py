@@ -4,7 +4,7 @@ import pytest
 from modules import Crate, blanked, cycles, leaves, without_tests
 
 # Modules in cycles, of crates that are not clean yet. Never more; a crate without cycles leaves the list.
-NOT_YET = {"cli": 5, "codec": 6, "index": 39, "lab": 3}
+NOT_YET = {"cli": 5, "codec": 6, "lab": 3}
 
 # Modules `x.rs` beside a folder `x`, of crates that are not clean yet.
 NOT_YET_FOLDERS = {}

@@ -1,4 +1,4 @@
-//! Time and bytes that opening, reloading and committing take: `opening build|segments|measure …`
+//! Time and bytes of opening, reloading and committing: `opening build|segments|measure …`
 //!
 //! ```text
 //! opening build DIR COPIES < corpus.jsonl    one segment: the documents, COPIES times, under new URLs
@@ -6,10 +6,10 @@
 //! opening measure DIR                        figures; adds 105 documents, and replaces one
 //! ```
 //!
-//! "cold" is with nothing of the index in the page cache (`POSIX_FADV_DONTNEED` on every file), "warm" with what the run
-//! before left there. Bytes read are those that the process caused to be read from the disk (`read_bytes` of
-//! `/proc/self/io`), faults of mappings and read-ahead included; verified bytes are those whose checksums were compared. A
-//! commit's syncs are timed apart, by a storage that times them.
+//! "cold" is with nothing of the index in the page cache (`POSIX_FADV_DONTNEED` on every file), "warm" with the pages
+//! that the run before left there. Bytes read are those that the process caused to be read from the disk (`read_bytes`
+//! of `/proc/self/io`), faults of mappings and read-ahead included; verified bytes are those whose checksums were
+//! compared. A commit's syncs are timed separately, by a storage that times them.
 
 use corpus::Document;
 use index::{BuildOptions, DocId, Index, Writer};
@@ -123,7 +123,7 @@ fn measure(directory: &Path) -> Outcome<()> {
     let mut open = Index::open(real.clone())?;
     let stamp = std::time::UNIX_EPOCH.elapsed()?.as_nanos();
     commit(&real, &format!("reload-{stamp}"), 0..100)?;
-    // Files of a commit are too young to tell changes apart for 20 ms, which opening waits for.
+    // Files of a commit are too young to distinguish changes for 20 ms, which opening waits for.
     std::thread::sleep(Duration::from_millis(50));
     let before = verified_mb(&open);
     let (reloaded, line) = timed(|| {
@@ -160,7 +160,7 @@ fn measure(directory: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// The URL of the last live document of the first segment that has one.
+/// Returns the URL of the last live document of the first segment that has one.
 fn oldest_url(index: &Index) -> Outcome<String> {
     for segment in index.segments(..) {
         let docs = (0..segment.documents_count()).map(DocId);
@@ -182,7 +182,7 @@ fn replace(storage: &SharedStorage, url: String) -> Outcome<()> {
     Ok(())
 }
 
-/// Milliseconds and megabytes read from the disk.
+/// Returns the milliseconds and the megabytes read from the disk.
 fn timed<T>(run: impl FnOnce() -> Outcome<T>) -> Outcome<(T, (f64, f64))> {
     let (begun, read_before) = (Instant::now(), disk_bytes_read()?);
     let done = run()?;
@@ -212,7 +212,7 @@ fn forget(directory: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// A storage that times its syncs.
+/// Storage that times its syncs.
 #[derive(Debug)]
 struct Timing {
     inner: SharedStorage,
@@ -232,7 +232,7 @@ impl Timing {
         }
     }
 
-    /// Milliseconds in syncs so far.
+    /// Returns the milliseconds in syncs so far.
     fn synced(&self) -> f64 {
         self.synced_ns.load(Ordering::Relaxed) as f64 / 1e6
     }

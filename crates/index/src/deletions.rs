@@ -1,9 +1,10 @@
-//! The documents of a segment that later documents replaced: one bit each.
+//! Deleted documents of a segment, which later documents replaced, one bit each.
 //!
 //! ```text
 //! payload := documents:u32le bits[documents / 8, rounded up]
 //! ```
-//! A deletions file is written whole by every commit that deletes; the older one goes with its generation.
+//! Every commit that deletes documents of a segment writes its deletions file as a whole; the older one is removed with
+//! its generation.
 
 use crate::IndexError;
 use crate::live::LiveFile;
@@ -12,13 +13,13 @@ use crate::section::open_live;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// A set of documents of one segment.
+/// Set of documents of one segment.
 #[derive(Debug, Clone)]
 pub(crate) struct Deletions {
     bits: Vec<u64>,
     documents_count: u32,
     count: u32,
-    /// Not read any more, but needed when the index is opened again.
+    /// File of the set. It is not read again; a later generation shares the set while its file is trusted.
     file: Option<Arc<LiveFile>>,
 }
 
@@ -40,7 +41,7 @@ impl Deletions {
             .is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
-    /// Adds a document; whether it was not there yet.
+    /// Adds a document; returns whether it is new in the set.
     pub(crate) fn insert(&mut self, doc: u32) -> bool {
         debug_assert!(doc < self.documents_count);
         let new = !self.contains(doc);
@@ -49,7 +50,7 @@ impl Deletions {
         new
     }
 
-    /// Clears the bits of deleted documents in `words`, bits of the documents from `base` on, a multiple of 64.
+    /// Clears the bits of deleted documents in `words`, whose first bit is the document `base`, a multiple of 64.
     pub(crate) fn clear_in(&self, base: u32, words: &mut [u64]) {
         debug_assert!(base.is_multiple_of(64));
         let deleted = self.bits.iter().skip(base as usize / 64);
@@ -117,7 +118,7 @@ impl Deletions {
         if let Some(last) = bits.last_mut()
             && !documents_count.is_multiple_of(64)
         {
-            // Documents past the last are none.
+            // Clear bits past the last document.
             *last &= (1 << (documents_count % 64)) - 1;
         }
         Ok(Deletions {
@@ -128,7 +129,7 @@ impl Deletions {
         })
     }
 
-    /// The file that they were read from.
+    /// Returns the file that the set was read from.
     pub(crate) fn file(&self) -> Option<&Arc<LiveFile>> {
         self.file.as_ref()
     }

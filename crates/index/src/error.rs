@@ -1,57 +1,58 @@
-//! What can go wrong with an index, by the decision its user can make.
-use crate::layout::Chunks;
+//! Errors of the index, one variant for each decision of its user.
+use crate::chunks::Chunks;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use vfs::StorageError;
 
-/// An index cannot be built, opened or read.
+/// Failure to build, open or read an index.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// The disk refused.
+    /// Error of the storage.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// A file is damaged.
+    /// Damaged file.
     #[error("{}: byte {offset}: {what}; restore the file or rebuild the index", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Where in it.
+        /// Offset of the damage in the file, in bytes.
         offset: u64,
-        /// What is wrong.
+        /// Description of the damage.
         what: String,
     },
-    /// A file of the open index was changed, or trusted again, while it was read: what was read may be wrong. Read again.
+    /// Change of a file of the open index, or of the trust in it, during a read: the bytes read may be wrong. Read
+    /// again.
     #[error("{}: a file of the index changed while it was read; ask again", path.display())]
     Changed {
-        /// The directory.
+        /// Directory of the index.
         path: PathBuf,
     },
-    /// The index was written in a format that this program does not read.
+    /// Index in a format that this program does not read.
     #[error(
         "{}: format version {found}, but this program reads version {read}; rebuild the index",
         path.display()
     )]
     OtherVersion {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The version in its header.
+        /// Version in the header of the file.
         found: u32,
-        /// The version of this program.
+        /// Version that this program reads.
         read: u32,
     },
-    /// There is no index in the directory.
+    /// Directory without an index.
     #[error("{}: no index here (no MANIFEST file); build one with `shorttail index SOURCE --into DIR`", path.display())]
     NoIndex {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// The options of this run do not fit the index that is there.
+    /// Options that do not fit the existing index.
     #[error("{}: {reason}", path.display())]
     Mismatch {
-        /// The directory.
+        /// Directory of the index.
         path: PathBuf,
-        /// What differs, and what to do.
+        /// The difference, and the remedy.
         reason: String,
     },
     /// More documents than a segment can hold.
@@ -60,9 +61,17 @@ pub enum IndexError {
         Chunks::from(chunks.clone())
     )]
     TooManyDocuments {
-        /// The chunks of the segment.
+        /// Chunks of the segment.
         chunks: RangeInclusive<u32>,
-        /// The most that a segment holds.
+        /// Highest number of documents of a segment.
         max: u32,
     },
+}
+
+/// Returns the error of a worker thread that ended without a result.
+pub(crate) fn stopped() -> IndexError {
+    IndexError::Mismatch {
+        path: Default::default(),
+        reason: "a thread that builds segments stopped; this is a bug, please report it".into(),
+    }
 }

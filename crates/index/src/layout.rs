@@ -1,49 +1,52 @@
-//! How the chunks of an index lie in segments: one segment a chunk, or one for all chunks of a partition.
+//! Layout of the chunks of an index in segments: one segment for each chunk, or one for all chunks of a partition.
 //!
-//! Chunks are what an index can be cut into. An index server that has several of them, each in segments of its own,
-//! begins every list as often as there are chunks; laid out for its partitions, an index has the chunks of each in one
-//! segment. What it can be served as is then those partitions, or several of them together.
+//! Chunks are the unit into which an index can be divided. An index server with several chunks in separate segments
+//! opens every posting list once per chunk. An index laid out for its partitions holds the chunks of each partition in
+//! one segment; it can then be served as those partitions, or as unions of them.
 
 use crate::IndexError;
-use std::fmt;
-use std::ops::{Bound, Range, RangeBounds, RangeInclusive};
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
+
+/// Upper limit on chunks, above the size of any planned cluster.
+pub(crate) const CHUNKS_MAX: u32 = 1 << 20;
 
 /// Chunks, and the partitions that they are laid out for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Chunks of the index; at least 1.
+    /// Number of chunks; at least 1.
     pub chunks: u32,
-    /// Partitions, each of which has segments of its own; 1 to as many as chunks.
+    /// Number of partitions, each with segments of its own; 1 to `chunks`.
     pub partitions: u32,
 }
 
 impl Layout {
-    /// The chunk of a document, by the hash of its URL.
+    /// Returns the chunk of the document whose URL has the hash `url_hash`.
     pub fn chunk_of(&self, url_hash: u64) -> u32 {
         (url_hash % u64::from(self.chunks)) as u32
     }
 
-    /// The partition of a chunk.
+    /// Returns the partition that contains `chunk`.
     pub fn partition_of(&self, chunk: u32) -> u32 {
         let (chunk, chunks) = (u64::from(chunk), u64::from(self.chunks));
-        // The last p whose first chunk, p · chunks / partitions rounded down, is not after this one.
+        // The last p whose first chunk, p · chunks / partitions rounded down, is at most this one.
         (((chunk + 1) * u64::from(self.partitions) - 1) / chunks) as u32
     }
 
-    /// The chunks of a partition: contiguous, as equal in number as can be.
+    /// Returns the chunks of `partition`: contiguous, and as equal in number as possible.
     pub fn chunks_of(&self, partition: u32) -> RangeInclusive<u32> {
         let (chunks, partitions) = (u64::from(self.chunks), u64::from(self.partitions));
         let cut = |partition: u32| (u64::from(partition) * chunks / partitions) as u32;
         cut(partition)..=cut(partition + 1) - 1
     }
 
-    /// The chunks of every partition.
+    /// Returns the chunks of each partition, in order.
     pub fn partitions(self) -> impl Iterator<Item = RangeInclusive<u32>> {
         (0..self.partitions).map(move |partition| self.chunks_of(partition))
     }
 
-    /// The same chunks, laid out for so many partitions; what to do where they are not that many.
+    /// Returns the same chunks laid out for `partitions` partitions, or a message with the remedy where the number is
+    /// not in 1 to `chunks`.
     pub fn of_partitions(self, partitions: u32) -> Result<Layout, String> {
         let Layout { chunks, .. } = self;
         match (1..=chunks).contains(&partitions) {
@@ -55,7 +58,7 @@ impl Layout {
         }
     }
 
-    /// As [`Layout::of_partitions`], of the index in that place.
+    /// Does the same as [`Layout::of_partitions`] for the index in the directory `path`, which the error names.
     pub(crate) fn with_partitions(
         self,
         path: PathBuf,
@@ -65,97 +68,13 @@ impl Layout {
         layout.map_err(|reason| IndexError::Mismatch { path, reason })
     }
 
-    /// The partition that `chunks` have a part of, and not all.
+    /// Returns a partition that `chunks` contains in part but not as a whole.
     pub(crate) fn cut_by(&self, chunks: &Range<u32>) -> Option<RangeInclusive<u32>> {
         let ends = [chunks.start, chunks.end.saturating_sub(1)];
         ends.into_iter()
             .filter(|&chunk| chunk < self.chunks && !chunks.is_empty())
             .map(|chunk| self.chunks_of(self.partition_of(chunk)))
             .find(|partition| !partition.clone().all(|chunk| chunks.contains(&chunk)))
-    }
-}
-
-/// Chunks from the first to before the last, however they are said.
-pub(crate) fn half_open(chunks: impl RangeBounds<u32>) -> Range<u32> {
-    let start = match chunks.start_bound() {
-        Bound::Included(&first) => first,
-        Bound::Excluded(&before) => before.saturating_add(1),
-        Bound::Unbounded => 0,
-    };
-    let end = match chunks.end_bound() {
-        Bound::Included(&last) => last.saturating_add(1),
-        Bound::Excluded(&end) => end,
-        Bound::Unbounded => u32::MAX,
-    };
-    start..end
-}
-
-/// The chunks of a segment, one after another.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
-pub(crate) struct Chunks {
-    first: u32,
-    last: u32,
-}
-
-/// As the files say it: the chunk, or the first and the last. A program that knows one chunk a segment alone refuses
-/// the second form, where it would miss most of the chunks if it read the first of them.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(untagged)]
-enum Written {
-    One(u32),
-    Several([u32; 2]),
-}
-
-impl Chunks {
-    pub(crate) fn range(self) -> RangeInclusive<u32> {
-        self.first..=self.last
-    }
-
-    pub(crate) fn first(self) -> u32 {
-        self.first
-    }
-
-    /// Whether any of `chunks` is one of these.
-    pub(crate) fn touch(self, chunks: &Range<u32>) -> bool {
-        !chunks.is_empty() && self.first < chunks.end && chunks.start <= self.last
-    }
-}
-
-impl From<RangeInclusive<u32>> for Chunks {
-    fn from(chunks: RangeInclusive<u32>) -> Chunks {
-        let (first, last) = chunks.into_inner();
-        Chunks { first, last }
-    }
-}
-
-impl From<Chunks> for Written {
-    fn from(chunks: Chunks) -> Written {
-        match chunks.first == chunks.last {
-            true => Written::One(chunks.first),
-            false => Written::Several([chunks.first, chunks.last]),
-        }
-    }
-}
-
-impl TryFrom<Written> for Chunks {
-    type Error = String;
-
-    fn try_from(written: Written) -> Result<Chunks, String> {
-        match written {
-            Written::One(chunk) => Ok((chunk..=chunk).into()),
-            Written::Several([first, last]) if first < last => Ok((first..=last).into()),
-            Written::Several([first, last]) => Err(format!("chunks {first} to {last} are none")),
-        }
-    }
-}
-
-impl fmt::Display for Chunks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.first == self.last {
-            true => write!(f, "chunk {}", self.first),
-            false => write!(f, "chunks {} to {}", self.first, self.last),
-        }
     }
 }
 
@@ -195,32 +114,6 @@ mod tests {
         }
         for (cut, partition) in [(0..1, 0..=1), (0..3, 2..=4), (4..8, 2..=4), (6..7, 5..=7)] {
             assert_eq!(layout.cut_by(&cut), Some(partition), "{cut:?}");
-        }
-    }
-
-    #[test]
-    fn chunks_touch_where_they_share_one() {
-        let chunks = Chunks::from(2..=4);
-        for (other, expected) in [
-            (0..2, false),
-            (0..3, true),
-            (4..9, true),
-            (5..9, false),
-            (3..3, false),
-        ] {
-            assert_eq!(chunks.touch(&other), expected, "{other:?}");
-        }
-    }
-
-    #[test]
-    fn chunks_are_written_as_one_or_two_numbers() {
-        for (chunks, text) in [(3..=3, "3"), (0..=7, "[0,7]")] {
-            let chunks = Chunks::from(chunks);
-            assert_eq!(serde_json::to_string(&chunks).unwrap(), text);
-            assert_eq!(serde_json::from_str::<Chunks>(text).unwrap(), chunks);
-        }
-        for bad in ["[7,0]", "[3,3]", "-1", "\"3\"", "[1]", "null", "4294967296"] {
-            assert!(serde_json::from_str::<Chunks>(bad).is_err(), "{bad}");
         }
     }
 }

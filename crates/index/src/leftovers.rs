@@ -1,30 +1,30 @@
-//! Files of a directory that no generation names, and those of a generation without a manifest.
+//! Stray files in the directory of an index, and unfinished generations.
 //!
-//! A commit that is interrupted leaves files under new names and no manifest; so does a manifest that
-//! is lost. The two look alike, so the generation before is opened in both cases, and it is said.
+//! An interrupted commit leaves files under new names and no manifest; so does the loss of a manifest. The two cases
+//! look alike, so the generation before is opened in both, and the caller is warned.
 
 use crate::IndexError;
 use crate::manifest::{self, Manifest};
-use crate::writer::LOCK_NAME;
+use crate::names::{LOCK_NAME, generation_of};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 use vfs::{OtherEntry, OtherKind, SharedStorage};
 
-/// Manifests kept: the newest, and the one before it for readers that just opened it.
+/// Manifests kept: the newest, and the one before it for readers that have just opened it.
 pub(crate) const GENERATIONS_KEPT: usize = 2;
 
-/// Names of files told of an unfinished generation.
+/// Files named in the message about an unfinished generation.
 const FILES_TOLD: usize = 3;
 
-/// A generation newer than the one that was opened, of which there are files and no manifest.
+/// Unfinished generation: files newer than the opened generation, without a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfinished {
-    /// The directory.
+    /// Directory of the index.
     pub path: PathBuf,
-    /// The generation that was opened.
+    /// Generation that was opened.
     pub generation: u64,
-    /// Files of the newer one, sorted.
+    /// Names of the newer files, sorted.
     pub files: Vec<String>,
 }
 
@@ -57,24 +57,24 @@ impl fmt::Display for Unfinished {
     }
 }
 
-/// An entry of the directory that belongs to no generation.
+/// Directory entry that belongs to no generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stray {
-    /// The file.
+    /// Path of the entry.
     pub path: PathBuf,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: StrayKind,
 }
 
-/// What an entry that belongs to no generation is.
+/// Kind of a directory entry that belongs to no generation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StrayKind {
-    /// A file as a commit writes it: one that was interrupted, or a generation that is gone.
+    /// File with a name that commits give: from an interrupted commit, or of a removed generation.
     Leftover,
-    /// A file that no index writes.
+    /// File with a name that no index gives.
     Foreign,
-    /// No file at all, or one with a name that no index gives.
+    /// Entry that is not a regular file, or has a name that no storage allows.
     Other(OtherKind),
 }
 
@@ -89,8 +89,8 @@ impl fmt::Display for Stray {
     }
 }
 
-/// The generation newer than the newest with a manifest, where there are files of it; for whoever is about
-/// to write, because the next commit removes them. `None` without an index, and while a writer is at work.
+/// Returns the unfinished generation after the newest manifest, if there is one, for callers about to write: the next
+/// commit removes its files. `None` without an index, and while a writer is active.
 pub fn find_unfinished(storage: &SharedStorage) -> Result<Option<Unfinished>, IndexError> {
     match manifest::read_newest(storage)? {
         Some(manifest) => unfinished(storage, &manifest),
@@ -98,8 +98,8 @@ pub fn find_unfinished(storage: &SharedStorage) -> Result<Option<Unfinished>, In
     }
 }
 
-/// The newer generation of which there are files and no manifest. `None` while a writer is at work:
-/// then these are the files that it is writing.
+/// Returns the unfinished generation after `manifest`. `None` while a writer is active, because it is then writing
+/// those files.
 pub(crate) fn unfinished(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -109,15 +109,13 @@ pub(crate) fn unfinished(
         newer.collect()
     };
     let is_newest = |names: &[String]| {
-        let mut generations = names
-            .iter()
-            .filter_map(|name| manifest::generation_of(name));
+        let mut generations = names.iter().filter_map(|name| generation_of(name));
         generations.all(|generation| generation <= manifest.generation)
     };
     if newer(storage.list()?).is_empty() || storage.is_locked(LOCK_NAME)? {
         return Ok(None);
     }
-    // Again, for a writer that ended in between: what it wrote has its manifest now, or is left.
+    // Read again, in case a writer ended meanwhile: its files now have a manifest, or remain.
     let names = storage.list()?;
     if !is_newest(&names) {
         return Ok(None);
@@ -130,13 +128,13 @@ pub(crate) fn unfinished(
     }))
 }
 
-/// Whether a file is one that only a generation after the manifest's can have.
+/// Whether only a generation after the manifest's can have a file of this name.
 fn is_newer(name: &str, manifest: &Manifest) -> bool {
     let number = |text: &str| text.parse::<u64>().ok();
     if let Some(generation) = name.strip_prefix("statistics-") {
         return number(generation).is_some_and(|number| number > manifest.generation);
     }
-    if let Some(generation) = name.strip_prefix("tmp-").and_then(manifest::generation_of) {
+    if let Some(generation) = name.strip_prefix("tmp-").and_then(generation_of) {
         return generation > manifest.generation;
     }
     let Some((stem, ending)) = name
@@ -153,8 +151,8 @@ fn is_newer(name: &str, manifest: &Manifest) -> bool {
     is_new_segment || is_new_deletion
 }
 
-/// What stands in the directory and belongs to none of the generations `kept`. While a writer is at
-/// work, the files that it may be writing are left out.
+/// Returns the directory entries that belong to none of the generations `kept`. While a writer is active, files that it
+/// may be writing are left out.
 pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<Stray>, IndexError> {
     let named: HashSet<String> = kept.iter().flat_map(Manifest::names).collect();
     let is_kept = |name: &str| name == LOCK_NAME || named.contains(name);
@@ -178,7 +176,7 @@ pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<S
     Ok(strays.collect())
 }
 
-/// Removes what interrupted commits left, and files that only old generations need.
+/// Removes files of interrupted commits, and those that only old generations need.
 pub(crate) fn remove_leftovers(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -191,7 +189,7 @@ pub(crate) fn remove_leftovers(
         if generation < manifest.generation {
             match manifest::read(storage, generation) {
                 Ok(manifest) => kept.push(manifest),
-                // A damaged old manifest protects nothing; the newest one was read already.
+                // A damaged old manifest protects no file; the newest one was read already.
                 Err(IndexError::Damaged { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -206,7 +204,7 @@ pub(crate) fn remove_leftovers(
     Ok(())
 }
 
-/// Whether the name is one that this crate gives, the lock left out: nothing else is ever removed.
+/// Whether a name is one that this crate gives, other than the lock. Other files are never removed.
 fn is_ours(name: &str) -> bool {
     ["MANIFEST-", "segment-", "statistics-", "tmp-"]
         .iter()

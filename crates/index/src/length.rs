@@ -1,13 +1,12 @@
-//! Document lengths in a byte.
+//! Quantised document lengths, one byte each.
 //!
-//! A length below 24 is its own byte; from there on the byte is a tiny floating-point number, three
-//! bits of mantissa under an implied one. The scheme, and so every score, is that of Lucene's
-//! `SmallFloat.intToByte4`, which makes scores comparable with its.
+//! A length below 24 is its own byte. Higher bytes are floating-point numbers with three bits of mantissa under an
+//! implied one. The scheme is that of Lucene's `SmallFloat.intToByte4`, so scores are comparable with Lucene's.
 
-/// Lengths that are their own byte: what remains of 256 after the floating-point numbers of 31 bits.
+/// Lengths that are their own byte: the codes of 256 that the floating-point numbers of 31 bits leave.
 const EXACT: u32 = 24;
 
-/// The byte for a length in words: monotone; exact up to 40, then four significant bits.
+/// Returns the byte for a length in words: monotone, exact up to 40, then four significant bits.
 pub fn quantize(length: u32) -> u8 {
     if length < EXACT {
         return length as u8;
@@ -23,7 +22,7 @@ pub fn quantize(length: u32) -> u8 {
     (EXACT + code).min(255) as u8
 }
 
-/// The length that a byte stands for: the smallest that `quantize`s to it.
+/// Returns the smallest length that `quantize` maps to `byte`.
 pub const fn dequantize(byte: u8) -> u32 {
     let byte = byte as u32;
     if byte < EXACT {

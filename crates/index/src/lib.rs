@@ -1,4 +1,4 @@
-//! The index: build, commit, open, check; and the document store beside it.
+//! The index: building, commits, opening and checks of segments, and the document store beside them.
 //!
 //! ```text
 //! documents ──Writer──► new segments ──commit──► MANIFEST-<n>
@@ -9,10 +9,12 @@
 //!              └─ DocumentStore: the text, found by the URL's hash
 //! ```
 //!
-//! Every block of a file is verified at its first touch. Nothing here knows a query. All disk access goes through `vfs`.
+//! The first read of a block verifies its checksum. The crate knows nothing of queries. All disk access goes through
+//! `vfs`.
 
 mod build;
 pub mod check;
+mod chunks;
 mod deletions;
 pub mod error;
 pub mod ids;
@@ -21,6 +23,7 @@ pub mod leftovers;
 pub mod length;
 pub mod live;
 mod manifest;
+mod names;
 mod opener;
 pub mod optimize;
 mod order;

@@ -1,7 +1,7 @@
-//! Opening of the parts of a generation, and which of them an index that is open already has.
+//! Opening of the parts of a generation, shared with an open index where they are the same.
 //!
-//! A commit leaves most files as they are. What was opened, verified or loaded of those is shared by the index of the next
-//! generation, as long as it is trusted, so that reloading costs what the commit wrote.
+//! A commit leaves most files unchanged. The index of the next generation shares the parts of such files that are open,
+//! verified or loaded, if they are trusted. So the cost of a reload is that of the files written by the commit.
 
 use crate::deletions::Deletions;
 use crate::live::LiveFile;
@@ -9,48 +9,50 @@ use crate::manifest::{FileEntry, Manifest, SegmentEntry};
 use crate::pairs::PairLists;
 use crate::sealed::{Identity, Kind};
 use crate::store::StorePart;
-use crate::{Index, IndexError, Segment, Statistics};
+use crate::{IndexError, Segment, Statistics};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use vfs::SharedStorage;
 
-/// Segments opened by one thread at least: starting another takes as long as opening several.
+/// Lowest number of segments per thread: starting a thread takes as long as opening several.
 const SEGMENTS_A_THREAD: usize = 16;
 
-/// Threads that open many segments, on however few cores: where the disk is read, they mostly wait for it.
+/// Threads for many segments even on fewer cores: on a cold cache they mostly wait for the disk.
 const THREADS_WAITING: usize = 16;
 
-/// A segment and its texts.
+/// Segment and its texts.
 pub(crate) type Opened = (Segment, Option<Arc<StorePart>>);
 
-/// Opens the files of one generation.
+/// Opener of the files of one generation.
 pub(crate) struct Opener<'a> {
     storage: &'a SharedStorage,
     manifest: &'a Manifest,
-    before: Option<Before<'a>>,
+    before: Option<(OpenParts<'a>, HashMap<u32, usize>)>,
 }
 
-/// An index that is open, and its segments by their ids.
-struct Before<'a> {
-    index: &'a Index,
-    numbers: HashMap<u32, usize>,
+/// Parts of an open index.
+pub(crate) struct OpenParts<'a> {
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) segments: &'a [Arc<Segment>],
+    /// Texts of each segment.
+    pub(crate) texts: &'a [Option<Arc<StorePart>>],
+    pub(crate) statistics: &'a Statistics,
 }
 
 impl<'a> Opener<'a> {
-    /// Opens what `manifest` names; files that `before` has too are shared.
+    /// Creates an opener of the files that `manifest` names; trusted files of `before` are shared.
     pub(crate) fn new(
         storage: &'a SharedStorage,
         manifest: &'a Manifest,
-        before: Option<&'a Index>,
+        before: Option<OpenParts<'a>>,
     ) -> Opener<'a> {
-        let same_index = |before: &&Index| before.id() == manifest.index_id;
-        let before = before.filter(same_index).map(|index| Before {
-            index,
-            numbers: (0..)
-                .zip(&index.manifest().segments)
-                .map(|(number, entry)| (entry.segment, number))
-                .collect(),
+        let before = before.filter(|before| before.manifest.index_id == manifest.index_id);
+        let before = before.map(|before| {
+            let entries = (0..).zip(&before.manifest.segments);
+            let numbers = entries.map(|(number, entry)| (entry.segment, number));
+            let numbers = numbers.collect();
+            (before, numbers)
         });
         Opener {
             storage,
@@ -59,7 +61,7 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// Opens every segment and its texts, many of them on several threads.
+    /// Opens every segment and its texts, on several threads where there are many.
     pub(crate) fn open_parts(&self) -> Result<Vec<Opened>, IndexError> {
         let entries = &self.manifest.segments;
         let threads = std::thread::available_parallelism()
@@ -105,16 +107,17 @@ impl<'a> Opener<'a> {
         Ok((segment, part))
     }
 
-    /// What an index that is open has of the segment, and what its manifest says of it.
+    /// Returns the segment of the open index and its manifest entry, where it has one with the same number.
     #[allow(clippy::type_complexity)]
     fn entry_before(
         &self,
         entry: &SegmentEntry,
     ) -> Option<(&SegmentEntry, (&Segment, Option<&Arc<StorePart>>))> {
-        let before = self.before.as_ref()?;
-        let number = *before.numbers.get(&entry.segment)?;
-        let old = &before.index.manifest().segments[number];
-        Some((old, before.index.numbered(number)))
+        let (before, numbers) = self.before.as_ref()?;
+        let number = *numbers.get(&entry.segment)?;
+        let old = &before.manifest.segments[number];
+        let (segment, texts) = (&before.segments[number], before.texts[number].as_ref());
+        Some((old, (segment, texts)))
     }
 
     /// Opens a segment with its deletions and pairs, without its texts.
@@ -185,7 +188,7 @@ impl<'a> Opener<'a> {
         PairLists::open(self.storage, &file.name, identity, file.seal)
     }
 
-    /// Opens the texts of a segment; `None` in an index without.
+    /// Opens the texts of a segment; `None` in an index without texts.
     pub(crate) fn open_store(
         &self,
         entry: &SegmentEntry,
@@ -198,13 +201,13 @@ impl<'a> Opener<'a> {
         Ok(Some(Arc::new(part)))
     }
 
-    /// Opens the statistics of the generation, whose segments these are.
+    /// Opens the statistics of the generation; `segments` are in the manifest's order.
     pub(crate) fn open_statistics(
         &self,
         segments: Vec<Arc<Segment>>,
     ) -> Result<Statistics, IndexError> {
         let before = self.before.as_ref();
-        let before = before.map(|before| before.index.statistics().as_ref());
+        let before = before.map(|(before, _)| before.statistics);
         Statistics::open(self.storage, self.manifest, segments, before)
     }
 
@@ -226,7 +229,7 @@ pub(crate) fn open_segment(
     Opener::new(storage, manifest, None).open_segment(entry)
 }
 
-/// Opens a segment to read all of it: its file is verified whole.
+/// Opens a segment and verifies its files as a whole, for callers that read all of it.
 pub(crate) fn open_verified_segment(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -237,7 +240,7 @@ pub(crate) fn open_verified_segment(
     Ok(segment)
 }
 
-/// Opens the texts of a segment; `None` in an index without.
+/// Opens the texts of a segment; `None` in an index without texts.
 pub(crate) fn open_store(
     storage: &SharedStorage,
     manifest: &Manifest,

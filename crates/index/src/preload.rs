@@ -6,19 +6,19 @@ use std::ops::Range;
 use vfs::preload::OnProgress;
 use vfs::{PreloadOptions, PreloadedStorage, SharedStorage, StorageError};
 
-/// What of an index is to be loaded.
+/// Parts of an index to load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PreloadParts {
-    /// What searches read: segments, deletions, statistics.
+    /// Files that searches read: segments, deletions, statistics.
     pub index: bool,
-    /// What summaries read: texts.
+    /// Files that summaries read: texts.
     pub texts: bool,
 }
 
-/// Loads the files of `chunks` of the newest generation into memory. The storage that comes back
-/// has the whole index; open it there ([`crate::Index::open`]). Chunks beyond the last are left out.
+/// Loads the files of `chunks` of the newest generation into memory. The returned storage has the whole index; open it
+/// there ([`crate::Index::open`]). Chunks beyond the last are ignored.
 ///
-/// A commit meanwhile puts a newer generation in place: what it wrote is read from the disk.
+/// A concurrent commit puts a newer generation in place; its files are read from the disk.
 pub fn preload(
     storage: SharedStorage,
     chunks: Range<u32>,
@@ -29,8 +29,8 @@ pub fn preload(
     preload_after(storage, chunks, parts, options, None, on_progress)
 }
 
-/// As [`preload`], where a generation is open already, with the storage that it was loaded into: files that both have and
-/// that are trusted are not loaded again.
+/// Does the same as [`preload`] where a generation and its storage are open already; trusted files that both
+/// generations have are not loaded again.
 pub fn preload_after(
     storage: SharedStorage,
     chunks: Range<u32>,
@@ -58,7 +58,7 @@ pub fn preload_after(
             }
         }
         match PreloadedStorage::load_beside(storage.clone(), &names, kept, options, on_progress) {
-            // A commit removed what it replaced.
+            // A commit removed a file that it replaced.
             Err(StorageError::NotFound { .. })
                 if tries < snapshot::TRIES
                     && manifest::generations(&storage)?.first() != Some(&manifest.generation) =>

@@ -1,14 +1,14 @@
-//! Bytes of sealed files, handed out once their checksums match.
+//! Sections of sealed files, whose blocks are verified before their first read.
 //!
 //! Opening verifies the footer and the block with the header. Every other block is verified at its first touch: a
-//! [`Section`] gives bytes of blocks whose checksums match, and no others. A flipped bit that no checksum was compared with
-//! would be a wrong answer, and nobody would know; verifying whole files instead would make opening cost as much as
-//! reading the index.
+//! [`Section`] returns only bytes of blocks whose checksums match. Without the comparison, a flipped bit could cause a
+//! wrong answer unnoticed; verifying whole files at opening would cost as much as reading the index.
 //!
-//! The file keeps damage that is found ([`LiveFile`]), by any reader: readers that return a `Result` fail with it, and
-//! those that cannot give zeros, which the examination of the answer refuses because the file is damaged by then.
+//! The file records the first damage that any reader finds ([`LiveFile`]). Readers that return a `Result` then fail.
+//! Readers that cannot fail return zeros; the examination of the answer then refuses it, because the file is damaged.
 //!
-//! Cost: one load where the whole file is verified, two or three for a range that is, 0.3 µs a block the first time.
+//! Cost: one load where the whole file is verified, two or three where the range is, 0.3 µs per block for the first
+//! touch.
 
 use crate::IndexError;
 use crate::live::LiveFile;
@@ -21,11 +21,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use vfs::{Region, SharedStorage};
 
-/// The payload of an open file, or a part of it.
+/// Payload of an open file, or a part of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     file: Arc<LiveFile>,
-    /// That of the file, one step nearer.
+    /// Region of the file, copied here to save an indirection.
     region: Region,
     start: usize,
     end: usize,
@@ -41,7 +41,7 @@ impl Section {
         }
     }
 
-    /// A part of this section; `None` where it lies outside.
+    /// Returns a part of this section; `None` where it exceeds the section.
     pub(crate) fn part(&self, start: usize, bytes: usize) -> Option<Section> {
         let end = start.checked_add(bytes)?;
         if end > self.len() {
@@ -54,39 +54,39 @@ impl Section {
         })
     }
 
-    /// Bytes of the section.
+    /// Returns the length in bytes.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.end - self.start
     }
 
-    /// Bytes of the section, verified; `None` where they lie outside, or are damaged.
+    /// Returns bytes of the section, verified; `None` where they exceed it or are damaged.
     #[inline]
     pub(crate) fn get(&self, range: Range<usize>) -> Option<&[u8]> {
         let bytes = self.unverified().get(range.clone())?;
         (self.file.is_verified() || self.touch(range)).then_some(bytes)
     }
 
-    /// Whether the `bytes` bytes at `at` lie inside, and are as their checksums say.
+    /// Whether the `bytes` bytes at `at` lie inside and match their checksums.
     #[inline(never)]
     fn touch_inside(&self, at: usize, bytes: usize) -> bool {
         let range = at..at.saturating_add(bytes);
         range.end <= self.len() && self.touch(range)
     }
 
-    /// Whether bytes that lie inside are as their checksums say.
+    /// Whether bytes of the section match their checksums.
     #[inline(never)]
     fn touch(&self, range: Range<usize>) -> bool {
         self.file
             .ensure(self.start + range.start..self.start + range.end)
     }
 
-    /// The whole section, verified; `None` where it is damaged.
+    /// Returns the whole section, verified; `None` where it is damaged.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.get(0..self.len())
     }
 
-    /// The little-endian integer at `at`; 0 outside the section, and where it is damaged.
+    /// Reads the little-endian integer at `at`; 0 outside the section, and where it is damaged.
     #[inline]
     pub(crate) fn read_u32(&self, at: usize) -> u32 {
         let is_verified = self.file.is_verified() || self.touch_inside(at, 4);
@@ -96,7 +96,7 @@ impl Section {
         }
     }
 
-    /// The little-endian integer at `at`; 0 outside the section, and where it is damaged.
+    /// Reads the little-endian integer at `at`; 0 outside the section, and where it is damaged.
     #[inline]
     pub(crate) fn read_u64(&self, at: usize) -> u64 {
         let is_verified = self.file.is_verified() || self.touch_inside(at, 8);
@@ -106,13 +106,13 @@ impl Section {
         }
     }
 
-    /// The section as it is in the file: for what no answer depends on, as which memory to ask for ahead.
+    /// Returns the section without verification, for uses on which no answer depends, such as prefetches.
     #[inline]
     pub(crate) fn unverified(&self) -> &[u8] {
         &self.region[self.start..self.end]
     }
 
-    /// Bytes of the section that are verified when they are read.
+    /// Returns bytes of the section that are verified when they are read.
     #[inline]
     pub(crate) fn lazy(&self, range: Range<usize>) -> Option<LazyBytes<'_>> {
         let bytes = self.unverified().get(range.clone())?;
@@ -126,7 +126,7 @@ impl Section {
         })
     }
 
-    /// Where the section starts in its file.
+    /// Returns the offset of the section in its file, in bytes.
     pub(crate) fn file_offset(&self) -> u64 {
         self.start as u64
     }
@@ -135,24 +135,24 @@ impl Section {
         &self.file
     }
 
-    /// That bytes at `offset` of the section make no sense; the file's damage where one was found.
+    /// Returns the error for inconsistent bytes at `offset` of the section, or the known damage of the file.
     pub(crate) fn damaged(&self, offset: u64, what: &str) -> IndexError {
         self.file
             .damaged_at(self.file_offset().saturating_add(offset), what)
     }
 
-    /// Tells the system that the first `bytes` of the section are done with.
+    /// Tells the system that the first `bytes` of the section are no longer needed.
     pub(crate) fn release(&self, bytes: usize) {
         self.region
             .release(self.start..(self.start + bytes).min(self.end));
     }
 }
 
-/// Bytes of a section of which only few may be wanted: they are verified when they are read.
+/// Bytes of a section that are verified when they are read, for ranges of which few bytes may be read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LazyBytes<'a> {
     bytes: &'a [u8],
-    /// Their section, and where in it they start; `None` where they are verified.
+    /// Section and offset of the bytes in it; `None` where they are verified already.
     unverified: Option<(&'a Section, usize)>,
 }
 
@@ -167,14 +167,14 @@ impl<'a> LazyBytes<'a> {
         self.bytes.is_empty()
     }
 
-    /// Some of the bytes, verified; `None` where they lie outside, or are damaged.
+    /// Returns some of the bytes, verified; `None` where they lie outside or are damaged.
     #[inline]
     pub(crate) fn get(&self, range: Range<usize>) -> Option<&'a [u8]> {
         let bytes = self.bytes.get(range.clone())?;
         self.ensure(range).then_some(bytes)
     }
 
-    /// The little-endian integer at `at`; 0 outside, and where it is damaged.
+    /// Reads the little-endian integer at `at`; 0 outside, and where it is damaged.
     #[inline]
     pub(crate) fn read_u32(&self, at: usize) -> u32 {
         match self.ensure(at..at + 4) {
@@ -189,13 +189,13 @@ impl<'a> LazyBytes<'a> {
         self.unverified.is_some()
     }
 
-    /// Whether bytes are as their checksums say; those that lie outside of the section are not.
+    /// Whether bytes match their checksums; false for bytes outside the section.
     #[inline]
     pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
         self.unverified.is_none() || self.touch(range)
     }
 
-    // Out of the way of those who read lists that were touched before.
+    // Not inlined into readers of lists that are verified already.
     #[cold]
     #[inline(never)]
     fn touch(&self, range: Range<usize>) -> bool {
@@ -205,13 +205,13 @@ impl<'a> LazyBytes<'a> {
         })
     }
 
-    /// All bytes, of which some may not be verified yet: to be read where `get` gave them before, and asked for ahead.
+    /// Returns all bytes without verification: for prefetches, and for reads of bytes that `get` returned before.
     #[inline]
     pub(crate) fn unverified(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The damage of their file, where some was found.
+    /// Returns the damage of their file, if any is known.
     pub(crate) fn damage(&self) -> Option<IndexError> {
         let (section, _) = self.unverified?;
         section.file.ensure_trusted().err()
@@ -219,7 +219,7 @@ impl<'a> LazyBytes<'a> {
 }
 
 impl<'a> From<&'a [u8]> for LazyBytes<'a> {
-    /// Bytes that are verified, or need not be.
+    /// Wraps bytes that are verified, or need no verification.
     fn from(bytes: &'a [u8]) -> LazyBytes<'a> {
         LazyBytes {
             bytes,
@@ -228,8 +228,8 @@ impl<'a> From<&'a [u8]> for LazyBytes<'a> {
     }
 }
 
-/// Opens a file, verifies every checksum, and returns its payload.
-/// `seal` is the manifest's; the manifest itself has none.
+/// Opens a file, verifies every checksum, and returns its payload and identity. `expected` comes from the manifest; the
+/// manifest itself has none.
 pub(crate) fn open_sealed(
     storage: &SharedStorage,
     name: &str,
@@ -241,8 +241,7 @@ pub(crate) fn open_sealed(
     Ok((payload, identity))
 }
 
-/// Opens a file of which an index reads as much as it needs: footer and header are verified now, every other block at its
-/// first touch.
+/// Opens a file for reading in parts. Verifies footer and header now, and every other block at its first touch.
 pub(crate) fn open_live(
     storage: &SharedStorage,
     name: &str,
@@ -261,7 +260,7 @@ fn open_header(
 ) -> Result<(Section, Identity), IndexError> {
     let region = storage.open(name)?;
     let path = storage.location().join(name);
-    // Of a large file, a header and a footer are a few pages; what stands around them is not needed now.
+    // Footer and header of a large file are a few pages; read-ahead around them would be wasted.
     match region.len() > READ_AHEAD_BYTES {
         true => region
             .clone()
@@ -270,7 +269,7 @@ fn open_header(
     }
 }
 
-/// Files up to this size may be read ahead whole when they are opened.
+/// Size up to which a file may be read ahead as a whole when it is opened, in bytes.
 const READ_AHEAD_BYTES: usize = 1 << 20;
 
 fn open_region(
@@ -333,7 +332,7 @@ fn open_region(
     Ok((Section::of_payload(file), identity))
 }
 
-/// Asks for the checksums of a file's blocks, in one piece. How many they are is believed for that alone.
+/// Prefetches the checksums of a file's blocks in one piece. Their number is not verified yet, and used for this alone.
 fn prefetch_footer(region: &Region) {
     let tail_at = region.len() - TAIL_BYTES;
     let blocks = read_u32(region, tail_at + 8) as usize;

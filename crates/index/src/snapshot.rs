@@ -1,10 +1,11 @@
-//! An index opened at one generation.
+//! Snapshot: an index opened at one generation.
 
-use crate::layout::{Chunks, half_open};
+use crate::chunks::{Chunks, half_open};
 use crate::leftovers::{self, Unfinished};
 use crate::live::LiveFiles;
 use crate::manifest::{self, FileEntry, Manifest};
-use crate::opener::Opener;
+use crate::names::manifest_name;
+use crate::opener::{OpenParts, Opener};
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
 use std::collections::HashMap;
@@ -14,15 +15,15 @@ use std::sync::Arc;
 use text::Analyzer;
 use vfs::{SharedStorage, StorageError};
 
-/// How often opening is tried again when a commit removes the generation being opened.
+/// Retries of an open whose generation was removed by a commit, or whose files changed.
 pub(crate) const TRIES: usize = 5;
 
-/// A snapshot of an index: it never changes, whatever is committed meanwhile.
+/// Snapshot of an index; later commits do not change it.
 #[derive(Debug)]
 pub struct Index {
     manifest: Manifest,
     segments: Vec<Arc<Segment>>,
-    /// The texts of each segment.
+    /// Texts of each segment.
     parts: Vec<Option<Arc<StorePart>>>,
     statistics: Arc<Statistics>,
     documents: Arc<DocumentStore>,
@@ -32,14 +33,14 @@ pub struct Index {
 }
 
 impl Index {
-    /// Opens the newest generation, all chunks. Of every file, header and footer are verified now, and every other block
-    /// before its first byte is read ([`Index::verify_rest`] does it ahead).
+    /// Opens the newest generation with all chunks. Verifies the header and the footer of every file now, and every
+    /// other block before its first read ([`Index::verify_rest`] verifies them ahead of reads).
     pub fn open(storage: SharedStorage) -> Result<Index, IndexError> {
         Index::open_newest(&storage, None)
     }
 
-    /// As [`Index::open`], sharing with `before` all files that both generations have and that are trusted: what of them
-    /// was read, verified or loaded into memory is not read again.
+    /// Opens the newest generation as [`Index::open`] does, and shares the trusted files that `before` has too. Their
+    /// bytes that were read, verified or loaded into memory are not read again.
     pub fn open_after(storage: SharedStorage, before: &Index) -> Result<Index, IndexError> {
         Index::open_newest(&storage, Some(before))
     }
@@ -63,7 +64,7 @@ impl Index {
                     tries += 1;
                     drop(path);
                 }
-                // Somebody touched a file meanwhile; where its bytes were changed, the next try says so.
+                // A file was touched meanwhile; where its bytes changed, the next try reports damage.
                 Err(IndexError::Changed { .. }) if tries < TRIES => tries += 1,
                 Err(IndexError::Storage(StorageError::NotFound { path })) => {
                     let what = "the manifest names this file, but it is not there".into();
@@ -87,7 +88,7 @@ impl Index {
         manifest: Manifest,
         before: Option<&Index>,
     ) -> Result<Index, IndexError> {
-        let opener = Opener::new(storage, &manifest, before);
+        let opener = Opener::new(storage, &manifest, before.map(Index::open_parts));
         let opened = opener.open_parts()?;
         let mut chunks: Vec<Vec<Arc<StorePart>>> = vec![Vec::new(); manifest.chunks as usize];
         let mut segments = Vec::with_capacity(opened.len());
@@ -106,7 +107,7 @@ impl Index {
             segments.push(Arc::new(segment));
             parts.push(part);
         }
-        // Newest first in the store: a document is its latest version.
+        // Newest segment first: a look-up returns the latest version of a document.
         chunks.iter_mut().for_each(|parts| parts.reverse());
         let statistics = opener.open_statistics(segments.clone())?;
         let of_statistics: Vec<_> = statistics.files().cloned().collect();
@@ -127,29 +128,29 @@ impl Index {
         })
     }
 
-    /// The newer generation whose files lie in the directory without a manifest: what was opened may not be what was
-    /// committed last. Whoever opened the index says so.
+    /// Returns the newer generation whose files lie in the directory without a manifest, if there is one. The snapshot
+    /// may then be older than the last commit; callers report it.
     pub fn unfinished(&self) -> Option<&Unfinished> {
         self.unfinished.as_ref()
     }
 
-    /// Chunks of the index (fixed when it was built).
+    /// Returns the number of chunks, which is fixed when the index is built.
     pub fn chunks_count(&self) -> u32 {
         self.manifest.chunks
     }
 
-    /// Chunks, and the partitions that they are laid out for.
+    /// Returns the chunks and the partitions that they are laid out for.
     pub fn layout(&self) -> Layout {
         self.manifest.layout()
     }
 
-    /// The same chunks, dealt out to so many partitions: an error where they are not that many.
+    /// Returns the same chunks laid out for `partitions` partitions; fails where the number is not in 1 to the number
+    /// of chunks.
     pub fn layout_for(&self, partitions: u32) -> Result<Layout, IndexError> {
         self.layout().with_partitions(self.path.clone(), partitions)
     }
 
-    /// Whether `chunks` can be searched without others: an error where they cut a partition that the index is laid
-    /// out for.
+    /// Fails where `chunks` cuts a partition that the index is laid out for, and so cannot be searched alone.
     pub fn check_partition(&self, chunks: impl RangeBounds<u32>) -> Result<(), IndexError> {
         let chunks = half_open(chunks);
         let layout = self.layout();
@@ -167,43 +168,43 @@ impl Index {
         })
     }
 
-    /// The analyzer it was built with.
+    /// Returns the analyzer that the index was built with.
     pub fn analyzer(&self) -> Analyzer {
         self.manifest.analyzer
     }
 
-    /// The codec of its postings.
+    /// Returns the codec of its postings.
     pub fn codec(&self) -> PostingsCodec {
         self.manifest.codec
     }
 
-    /// The number of the newest generation in a directory, of which nothing is read; `None` without an index.
+    /// Returns the newest generation in a directory without reading its files; `None` without an index.
     pub fn newest_generation(storage: &SharedStorage) -> Result<Option<u64>, IndexError> {
         manifest::newest(storage)
     }
 
-    /// Which index: drawn when it was built, the same in all generations.
+    /// Returns the identifier of the index: drawn when it was built, the same in all generations.
     pub fn id(&self) -> &str {
         &self.manifest.index_id
     }
 
-    /// The generation: grows with every commit.
+    /// Returns the generation, which increases with every commit.
     pub fn generation(&self) -> u64 {
         self.manifest.generation
     }
 
-    /// Bytes of the search index, without the document store.
+    /// Returns the size of the search index in bytes, without the document store.
     pub fn index_bytes(&self) -> u64 {
         self.manifest.index_bytes()
     }
 
-    /// Bytes of the document store.
+    /// Returns the size of the document store in bytes.
     pub fn store_bytes(&self) -> u64 {
         self.manifest.store_bytes()
     }
 
-    /// The segments that have any of some chunks, by chunk and then by age. Those of a partition that
-    /// [`Index::check_partition`] finds right have no other chunks.
+    /// Returns the segments with documents of `chunks`, by chunk and then by age. For chunks that
+    /// [`Index::check_partition`] accepts, they have documents of no other chunk.
     pub fn segments(&self, chunks: impl RangeBounds<u32>) -> impl Iterator<Item = &Arc<Segment>> {
         let chunks = half_open(chunks);
         self.segments
@@ -211,12 +212,12 @@ impl Index {
             .filter(move |segment| segment.meta().chunks.touch(&chunks))
     }
 
-    /// Statistics of the whole index, shared by all partitions.
+    /// Returns the statistics of the whole index, shared by all partitions.
     pub fn statistics(&self) -> &Arc<Statistics> {
         &self.statistics
     }
 
-    /// The files that this generation has and are trusted, where it is of the same index as `manifest`.
+    /// Returns the trusted files of this generation by name; none where `manifest` is of another index.
     pub(crate) fn trusted_files(&self, manifest: &Manifest) -> HashMap<&str, &FileEntry> {
         if self.manifest.index_id != manifest.index_id {
             return HashMap::new();
@@ -229,26 +230,27 @@ impl Index {
             .collect()
     }
 
-    pub(crate) fn manifest(&self) -> &Manifest {
-        &self.manifest
+    /// Returns the parts that the index of a later generation may share.
+    fn open_parts(&self) -> OpenParts<'_> {
+        OpenParts {
+            manifest: &self.manifest,
+            segments: &self.segments,
+            texts: &self.parts,
+            statistics: &self.statistics,
+        }
     }
 
-    /// The segment of this index that has a number, where it is in the manifest, and its texts.
-    pub(crate) fn numbered(&self, number: usize) -> (&Segment, Option<&Arc<StorePart>>) {
-        (&self.segments[number], self.parts[number].as_ref())
-    }
-
-    /// The texts of all chunks.
+    /// Returns the texts of all chunks.
     pub fn documents(&self) -> &Arc<DocumentStore> {
         &self.documents
     }
 }
 
-/// Waits, for some milliseconds at most, until the files of a generation that was just committed are old enough for
-/// their stamps to tell what happens to them.
+/// Waits, for at most some milliseconds, until the files of a generation are old enough for their stamps to show every
+/// later change.
 fn settle(storage: &SharedStorage, generation: u64) {
-    // Where it is gone, so is the generation, which opening finds out.
-    let manifest = storage.open(&manifest::manifest_name(generation));
+    // A missing manifest means a removed generation, which opening reports.
+    let manifest = storage.open(&manifest_name(generation));
     if let Ok(manifest) = &manifest
         && let Some(source) = manifest.source()
     {

@@ -1,7 +1,7 @@
-//! A section that grows beside others: in memory while small, then in a file of its own.
+//! Spill of a section under construction: in memory while it is small, then in a temporary file.
 //!
-//! A segment file holds its sections one after another, but they are made all at once. Each waits
-//! in a spill until it is its turn to be copied.
+//! A segment file holds its sections one after another, but they grow at the same time. Each section waits in a spill
+//! until it is copied.
 
 use crate::IndexError;
 use crate::sealed::SealedWriter;
@@ -19,7 +19,7 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// `name` is used only if the section outgrows memory.
+    /// Creates an empty section. `name` is that of the temporary file, used if the section outgrows memory.
     pub(crate) fn new(storage: &SharedStorage, name: String) -> Spill {
         Spill {
             storage: storage.clone(),
@@ -55,19 +55,19 @@ impl Spill {
         Ok(())
     }
 
-    /// Copies the section to the end of `out`; returns where it starts and its length.
+    /// Copies the section to the end of `out`; returns its start and its length in bytes.
     pub(crate) fn copy_to(self, out: &mut SealedWriter) -> Result<(u64, u64), IndexError> {
         let (start, bytes) = (out.position(), self.bytes);
         let region = self.into_region()?;
         for (piece, bytes) in region.chunks(1 << 20).enumerate() {
             out.write(bytes)?;
-            // Copied once: the pages should not count against the memory given.
+            // The pages are read once and must not count against the memory limit.
             region.release(piece << 20..(piece << 20) + bytes.len());
         }
         Ok((start, bytes))
     }
 
-    /// The whole section, readable. Its file, if it has one, goes when the region does.
+    /// Returns the whole section for reading. A temporary file disappears when the region is dropped.
     pub(crate) fn into_region(mut self) -> Result<Region, IndexError> {
         if self.file.is_none() {
             return Ok(Region::new(self.buffer));

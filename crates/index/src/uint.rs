@@ -1,6 +1,6 @@
-//! Numbers in as few whole bytes as the highest of them asks for, the low byte first.
+//! Unsigned integers in the fewest whole bytes that hold the highest of them, low byte first.
 
-/// Bytes of each of the numbers below `count`: none where there is one number alone, 4 at most.
+/// Returns the bytes of each number below `count`: 0 where `count` is at most 1, at most 4.
 pub(crate) fn width_of(count: u64) -> usize {
     match count {
         0..=1 => 0,
@@ -11,10 +11,10 @@ pub(crate) fn width_of(count: u64) -> usize {
     }
 }
 
-/// The number in all of `bytes`, which are 4 at most.
+/// Reads the number in all of `bytes`, at most 4.
 #[inline]
 pub(crate) fn read(bytes: &[u8]) -> u32 {
-    // Written out: a loop over so few costs more than they do.
+    // Unrolled, because a loop costs more than the few bytes.
     match *bytes {
         [] => 0,
         [a] => a.into(),

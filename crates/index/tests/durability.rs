@@ -1,5 +1,5 @@
-//! What an index survives: power loss at every operation, a disk that fails at every operation,
-//! flipped and missing bytes, two writers at once.
+//! Survival of an index: power loss and disk failure at every operation, flipped and missing bytes, two writers at
+//! once.
 
 use corpus::Document;
 use index::{
@@ -22,13 +22,13 @@ fn options() -> BuildOptions {
     BuildOptions {
         chunks: Some(2),
         partitions: Some(2),
-        // Few documents have pairs otherwise.
+        // Few documents would have no pairs otherwise.
         pairs: Some(Pairs::All),
         ..BuildOptions::default()
     }
 }
 
-/// Commits documents `from..to` of a version on top of what is there.
+/// Commits documents `from..to` of a version to the existing index.
 fn commit(
     storage: &SharedStorage,
     documents: std::ops::Range<usize>,
@@ -37,7 +37,7 @@ fn commit(
     commit_in(None, storage, documents, version)
 }
 
-/// As `commit`; puts the whole index into an order before.
+/// Does the same as `commit`, with an order for the whole index.
 fn commit_in(
     order: Option<Order>,
     storage: &SharedStorage,
@@ -52,7 +52,7 @@ fn commit_in(
     writer.commit().map(drop)
 }
 
-/// What the index holds: number of documents and of each version, by the titles of its store.
+/// Returns the numbers of documents, and of those of version 2, by the titles of the store.
 fn contents(index: &Index) -> Result<(u64, usize), IndexError> {
     let mut newer = 0;
     for segment in index.segments(0..index.chunks_count()) {
@@ -150,7 +150,7 @@ fn lose_power_while_committing(order: Option<Order>) {
                 damages.is_empty(),
                 "after {operation}, seed {seed}: {damages:?}"
             );
-            // Whatever was left behind, the next commit works on it.
+            // The next commit works on any leftovers.
             if seed < 2 {
                 commit(&found, 20..22, 2).unwrap();
                 assert!(Index::open(found).is_ok());
@@ -201,7 +201,7 @@ fn a_failing_disk_fails_the_commit_and_keeps_the_index() {
     }
 }
 
-/// Bisects what two commits left: 20 documents, 14 of them newer, and deletions.
+/// Bisects the result of two commits: 20 documents, 14 of them newer, and deletions.
 fn reorder(storage: &SharedStorage) -> Result<u64, IndexError> {
     let options = OptimizeOptions {
         order: Some(Order::Bisection),
@@ -210,7 +210,7 @@ fn reorder(storage: &SharedStorage) -> Result<u64, IndexError> {
     optimize(storage.clone(), &options, &|_| {}).map(|summary| summary.generation)
 }
 
-/// Segments, and whether any document in them is deleted.
+/// Returns the number of segments, and whether any document in them is deleted.
 fn segments(index: &Index) -> (usize, bool) {
     let mut segments = index.segments(0..index.chunks_count());
     let deleted = segments.any(|segment| segment.has_deletions());
@@ -247,7 +247,7 @@ fn a_power_loss_while_optimizing_leaves_the_old_segments_or_the_new_ones() {
                 damages.is_empty(),
                 "after {operation}, seed {seed}: {damages:?}"
             );
-            // Whatever was left behind, the next one works on it, and so does the next commit.
+            // The next optimization works on any leftovers, and so does the next commit.
             if seed < 2 {
                 assert_eq!(reorder(&found).unwrap(), 3);
                 commit(&found, 20..22, 2).unwrap();
@@ -259,7 +259,7 @@ fn a_power_loss_while_optimizing_leaves_the_old_segments_or_the_new_ones() {
         old > 0 && new >= 12,
         "old {old}, new {new}: the last state must be durable"
     );
-    // Who opened the index before reads on: a snapshot does not change.
+    // An index opened before reads on: a snapshot does not change.
     assert_eq!(contents(&reader).unwrap(), (20, 14));
     assert_eq!(segments(&reader), (4, true));
 }
@@ -287,7 +287,7 @@ fn a_failing_disk_fails_optimizing_and_keeps_the_index() {
                 let outcome = reorder(&(Arc::new(faulty.clone()) as SharedStorage));
                 let index = Index::open(disk.clone()).unwrap();
                 assert_eq!(contents(&index).unwrap(), (20, 14), "{fault:?}");
-                // After the rename the new segments may be seen although that was not acknowledged.
+                // After the rename the new segments may be visible although the commit was not acknowledged.
                 let found = segments(&index);
                 assert!(
                     [(4, true), (2, false)].contains(&found),
@@ -306,7 +306,7 @@ fn a_failing_disk_fails_optimizing_and_keeps_the_index() {
     }
 }
 
-/// A small index with every kind of file.
+/// Builds a small index with every kind of file.
 fn small_index() -> MemoryStorage {
     let disk = MemoryStorage::new();
     let shared: SharedStorage = Arc::new(disk.clone());
@@ -343,7 +343,7 @@ fn every_flipped_byte_is_refused_by_name_and_offset() {
             let mut bytes = good.clone();
             bytes[at] ^= 1 << (at % 8);
             disk.write_raw(&name, bytes);
-            // `check` is asked only now and then: it shares the verification that refuses.
+            // `check` runs only now and then, because it shares the verification that refuses.
             if at % 101 == 0 {
                 refused(&disk, &name, &format!("{name}: byte {at} flipped"));
             } else {
@@ -384,7 +384,7 @@ fn every_truncation_missing_file_and_swap_is_refused() {
     assert!(Index::open(Arc::new(disk)).is_ok());
 }
 
-/// The files that the newest generation needs.
+/// Returns the files that the newest generation needs.
 fn live_files(disk: &MemoryStorage, newest: u64) -> Vec<String> {
     let manifest = disk.read_raw(&format!("MANIFEST-{newest}")).unwrap();
     let text = String::from_utf8_lossy(&manifest).into_owned();
@@ -435,7 +435,7 @@ fn a_writer_that_is_dropped_leaves_the_index_as_it_was() {
         contents(&Index::open(shared.clone()).unwrap()).unwrap(),
         before
     );
-    // The next writer sweeps up.
+    // The next writer removes leftovers.
     commit(&shared, 30..31, 2).unwrap();
     assert!(
         disk.files().iter().all(|name| !name.starts_with("tmp-")),

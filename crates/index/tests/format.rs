@@ -1,8 +1,9 @@
-//! Format 4, read and written as it was, and older ones refused by name.
+//! Format 4, read and written as in its fixtures, and refusal of older formats by version.
 //!
-//! The fixtures were built once and never again: an index of three documents, and a second commit that
-//! replaces the third; one of 400 documents, whose lists have full blocks; one with stored pairs; one of four
-//! chunks laid out for two partitions; and one whose second commit wrote what it changed of the statistics. A change of format gets a new version and new fixtures beside these.
+//! The fixtures are never rebuilt: an index of three documents, and a second commit that replaces the third; one of 400
+//! documents, whose lists have full blocks; one with stored pairs; one of four chunks laid out for two partitions; and
+//! one whose second commit wrote statistics in layers. A change of format gets a new version and new fixtures beside
+//! these.
 
 mod fixture;
 
@@ -16,8 +17,8 @@ use vfs::{MemoryStorage, SharedStorage};
 
 const LAYERS: &str = "format-4-layers";
 const SEGMENT_2: &str = "segment-00000002.index";
-/// Where the details of each segment begin in its file. They are compressed, and a newer compressor may
-/// choose other bytes for the same rows, so byte for byte comparison ends there.
+/// Start of the details of each segment in its file. They are compressed, and a newer compressor may choose other bytes
+/// for the same rows, so the comparison of bytes ends there.
 const DETAILS_START: [(&str, usize); 2] = [(SEGMENT_1, 0x1b1), (SEGMENT_2, 0x13a)];
 const BLOCKS_DETAILS_START: usize = 0x117c;
 
@@ -25,7 +26,7 @@ fn open(folder: &str) -> Index {
     Index::open(fixture(folder)).unwrap()
 }
 
-/// Documents, frequencies and positions of a term.
+/// Returns the documents, frequencies and positions of a term.
 fn postings(segment: &Segment, field: Field, term: &str) -> Vec<(u32, u32, Vec<u32>)> {
     let record = segment.term(field, term).unwrap().unwrap();
     let mut postings = segment.postings(&record).unwrap();
@@ -153,7 +154,7 @@ fn texts_of_all_documents() {
     );
 }
 
-/// The older generation stays readable for who opened it before the second commit.
+/// An index opened before the second commit reads the older generation.
 #[test]
 fn the_generation_before_is_kept() {
     let storage = fixture(SMALL);
@@ -167,7 +168,7 @@ fn the_generation_before_is_kept() {
     assert_eq!(comet.unwrap().unwrap().fields["year"], 1910);
 }
 
-/// The line of JSON that document `number` of the fixture with blocks was read from.
+/// Returns the line of JSON of document `number` of the fixture with blocks.
 fn blocks_line(number: u32) -> String {
     let said = |word: &str, is_said: bool| {
         if is_said {
@@ -187,7 +188,7 @@ fn blocks_line(number: u32) -> String {
     format!(r#"{{"url":"https://example.org/{number}","body":"{body}"}}"#)
 }
 
-/// How the fixtures of one chunk were built.
+/// Returns the options of the fixtures of one chunk.
 fn one_chunk(texts: Texts) -> BuildOptions {
     BuildOptions {
         chunks: Some(1),
@@ -213,26 +214,26 @@ fn written_today<'a>(
     Arc::into_inner(storage).unwrap()
 }
 
-/// The files of an index, without the lock.
+/// Returns the files of an index, without the lock.
 fn files(storage: &MemoryStorage) -> Vec<String> {
     let mut names = storage.files();
     names.retain(|name| name != "writer.lock");
     names
 }
 
-/// The fixture, which has the files that were written today.
+/// Returns the fixture, after checking that its files are those written today.
 fn then_with_files_of(today: &MemoryStorage, folder: &str) -> Arc<MemoryStorage> {
     let then = fixture(folder);
     assert_eq!(files(today), files(&then));
     then
 }
 
-/// Where the footer of a file of one block begins.
+/// Returns the start of the footer in a file of one block.
 fn footer_start(storage: &MemoryStorage, name: &str) -> usize {
     storage.read_raw(name).unwrap().len() - 28
 }
 
-/// Compares what lies between the header and `end` of a file, written today and then.
+/// Compares the bytes between the header and `end` of a file written today and in the fixture.
 fn assert_same(today: &MemoryStorage, then: &MemoryStorage, name: &str, end: usize) {
     let part = |storage: &MemoryStorage| storage.read_raw(name).unwrap()[64..end].to_vec();
     assert_eq!(part(today), part(then), "{name}");
@@ -292,7 +293,7 @@ fn pairs_are_read() {
     assert!(check(fixture(PAIRS), 10).unwrap().1.is_empty());
 }
 
-/// Where the details begin in a segment's file of one block, by its table of sections.
+/// Returns the start of the details in a segment's file of one block, from its table of sections.
 fn details_start(storage: &MemoryStorage, name: &str) -> usize {
     let file = storage.read_raw(name).unwrap();
     let row = &file[footer_start(storage, name) - 12 * 16 + 9 * 16..][..8];
@@ -330,7 +331,7 @@ fn partitions_are_read() {
     assert_eq!(postings(segments[1], Field::Text, "tail").len(), 1);
 }
 
-/// The lines of a commit of the fixture with layers: each document has two words of its own.
+/// Returns the lines of a commit of the fixture with layers: each document has two words of its own.
 fn layers_lines(numbers: std::ops::RangeInclusive<u32>, more: &str) -> String {
     let line = |number| {
         format!(
@@ -409,7 +410,7 @@ fn blocks_are_read() {
     assert!(blocks.bits().is_some());
 }
 
-/// By whoever reads, checks or adds to it, and nothing in it changes.
+/// Readers, checks and writers refuse them, and change nothing.
 #[test]
 fn older_formats_are_refused_by_name() {
     let folders = [

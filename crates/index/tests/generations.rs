@@ -1,5 +1,5 @@
-//! What stands beside the newest generation: the one before it, what is in the place of a manifest, and
-//! files of a generation without one.
+//! Generations beside the newest: the one before it, entries in place of a manifest, and files of a generation without
+//! one.
 
 use corpus::Document;
 use index::{BuildOptions, CheckReport, Index, IndexError, StrayKind, Writer, check};
@@ -24,7 +24,7 @@ fn commit(storage: &SharedStorage, urls: std::ops::Range<usize>) {
     writer.commit().unwrap();
 }
 
-/// Generations 1 and 2; the second replaces a document of the first.
+/// Builds generations 1 and 2; the second replaces a document of the first.
 fn two_generations() -> MemoryStorage {
     let disk = MemoryStorage::new();
     let shared: SharedStorage = Arc::new(disk.clone());
@@ -41,7 +41,7 @@ fn checked(disk: &MemoryStorage) -> (CheckReport, Vec<IndexError>) {
 fn every_flipped_byte_of_the_older_generation_is_found() {
     let disk = two_generations();
     let shared: SharedStorage = Arc::new(disk.clone());
-    // A third generation rewrites all: what the second has of its own is its manifest and more.
+    // A third generation rewrites all, so the second has files of its own beside its manifest.
     index::optimize(shared.clone(), &index::OptimizeOptions::default(), &|_| {}).unwrap();
     let (report, damages) = checked(&disk);
     assert!(damages.is_empty(), "{damages:?}");
@@ -103,12 +103,12 @@ fn a_lost_manifest_is_said_and_the_generation_before_it_opened() {
     assert_eq!(report.strays.len(), 4);
     assert!(report.strays.iter().all(|s| s.kind == StrayKind::Leftover));
 
-    // A writer at work has such files too, and says nothing of them.
+    // An active writer has such files too, so they are not reported.
     let lock = shared.lock("writer.lock").unwrap();
     assert_eq!(Index::open(shared.clone()).unwrap().unfinished(), None);
     assert_eq!(checked(&disk).0.strays, []);
     drop(lock);
-    // Restored, it is the newest again; the next commit sweeps up otherwise.
+    // A restored manifest is the newest again; otherwise the next commit removes the files.
     disk.write_raw("MANIFEST-2", lost);
     assert_eq!(Index::open(shared.clone()).unwrap().generation(), 2);
     Storage::remove(&disk, "MANIFEST-2").unwrap();
@@ -134,7 +134,7 @@ fn what_an_interrupted_commit_leaves_before_its_segments_is_not_said() {
     assert!(strays[1].contains("notes.txt: belongs to no generation: not a file of an index"));
 }
 
-/// Puts two generations on a real disk.
+/// Writes two generations to a real disk.
 fn on_disk(directory: &Path) -> SharedStorage {
     let storage: SharedStorage = Arc::new(RealStorage::open(directory).unwrap());
     commit(&storage, 0..5);
@@ -169,7 +169,7 @@ fn what_is_in_the_place_of_the_newest_manifest_is_refused_and_not_waited_for() {
         };
         refused(Index::open(storage.clone()).unwrap_err());
         refused(Index::newest_generation(&storage).unwrap_err());
-        // It would be written over, and what is there lost.
+        // A commit would write over it, and lose its contents.
         refused(
             Writer::open(storage.clone(), BuildOptions::default())
                 .err()

@@ -1,4 +1,4 @@
-//! Does building find every word where it stands? The slow twin is a map of maps.
+//! Positions in a built index against the slow twin, a map of maps.
 
 use corpus::{Document, site_of};
 use index::{BuildOptions, DocId, Field, Index, Segment, Writer};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use text::Analyzer;
 use vfs::{MemoryStorage, SharedStorage};
 
-/// By field and term, by URL: the positions.
+/// Positions by field and term, and by URL.
 type Lists = BTreeMap<(u8, String), BTreeMap<String, Vec<u32>>>;
 
 const FIELDS: [Field; 3] = [Field::Text, Field::Title, Field::Site];
@@ -76,7 +76,7 @@ fn add_lists(segment: &Segment, field: Field, lists: &mut Lists) {
     }
 }
 
-/// Words of every length around those that lie in a table, and some that are not ASCII.
+/// Generates words of every length around the limit of short keys, and some that are not ASCII.
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         8 => "[ab]{1,2}",

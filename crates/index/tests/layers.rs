@@ -1,4 +1,4 @@
-//! Statistics that are written in layers count as those that are written whole, whatever is committed and replaced.
+//! Agreement of layered statistics with those written as a whole, after any commits and replacements.
 
 use corpus::Document;
 use index::{BuildOptions, Field, Index, OptimizeOptions, Texts, Writer, check, optimize};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
-/// A document with some of the words that all have, and one of its own version.
+/// Returns a document with some words that all have, and one word of its own version.
 fn document(number: u16, version: usize) -> Document {
     let words =
         (0..12).map(|word| format!("w{} ", (usize::from(number) * 7 + word * version) % 97));
@@ -18,7 +18,7 @@ fn document(number: u16, version: usize) -> Document {
     }
 }
 
-/// Commits in turn; statistics of up to `small_terms_max` terms are written whole.
+/// Makes commits in turn; statistics of up to `small_terms_max` terms are written as a whole.
 fn committed(commits: &[Vec<u16>], texts: Texts, small_terms_max: u64) -> SharedStorage {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     for (version, numbers) in commits.iter().enumerate() {
@@ -45,7 +45,7 @@ fn has_layers(storage: &SharedStorage) -> bool {
     String::from_utf8_lossy(&manifest).contains("\"counted\"")
 }
 
-/// Every word of the documents, and one that none has: live documents, and the segments that have it.
+/// Returns, for every word of the documents and an unknown one, the document frequency and the places.
 fn counts(index: &Index) -> Vec<(u64, Vec<(u32, u32)>)> {
     let words = (0..97).map(|word| format!("w{word}"));
     let own = (0..320).map(|number| format!("own{number}"));
@@ -101,7 +101,7 @@ fn small_commits_are_layers_and_count_as_a_whole() {
             assert!(!has_layers(&whole));
             check_same(&layered, &whole);
         }
-        // As many again are a base of their own.
+        // As many documents again cause a new base.
         commits.push((20..310).collect());
         let layered = committed(&commits, texts, 0);
         assert!(!has_layers(&layered));
@@ -115,7 +115,7 @@ fn many_segments_are_counted_anew_now_and_then() {
     commits.extend((0..36).map(|number| vec![100 + number % 20]));
     let storage = committed(&commits, Texts::Stored, 0);
     check_same(&storage, &committed(&commits, Texts::Stored, u64::MAX));
-    // Two partitions, so a commit of one document makes one segment: 2 + 33 are over the limit.
+    // Two partitions, so a commit of one document makes one segment: 2 + 33 exceed the limit.
     let newest = Index::open(storage.clone()).unwrap();
     assert!(newest.segments(..).count() > 32 && has_layers(&storage));
     let entries = storage.list().unwrap();
@@ -136,7 +136,7 @@ fn layers_that_say_something_else_are_found_by_a_check() {
     let other = committed(&[(0..100).collect(), vec![100], vec![4]], Texts::Stored, 0);
     assert!(has_layers(&good) && has_layers(&other));
     let names = good.list().unwrap();
-    // Files of another index are refused by their ids before anything is compared.
+    // Files of another index are refused by their ids before any comparison.
     let deleted = names.iter().find(|name| *name == "statistics-3").unwrap();
     let (disk, bytes) = (MemoryStorage::new(), other.open(deleted).unwrap().to_vec());
     for name in &names {

@@ -1,4 +1,4 @@
-//! Is an index laid out for some partitions the one that its documents make, however it came to be laid out so?
+//! Layouts for partitions, reached in different ways, against an index built with that layout.
 
 mod built;
 
@@ -34,7 +34,7 @@ fn laid_out(partitions: u32) -> BuildOptions {
     }
 }
 
-/// Two commits, the second of which replaces documents of the first.
+/// Makes two commits, the second of which replaces documents of the first.
 fn built(options: BuildOptions) -> (MemoryStorage, SharedStorage) {
     let disk = MemoryStorage::new();
     let shared: SharedStorage = Arc::new(disk.clone());
@@ -64,8 +64,8 @@ fn live() -> BTreeMap<String, Document> {
         .collect()
 }
 
-/// Asserts that nothing is damaged, that every document is there once, in a segment of its chunk, with its text, and
-/// that statistics count as many.
+/// Asserts that nothing is damaged, that every document occurs once, in a segment of its chunk, with its text, and that
+/// statistics count the same documents.
 fn assert_whole(storage: &SharedStorage, partitions: u32) -> Index {
     let (_, damages) = check(storage.clone(), 10).unwrap();
     assert!(damages.is_empty(), "{damages:?}");
@@ -111,7 +111,7 @@ fn documents_go_to_the_segment_of_their_partition() {
             let (_, shared) = built(options);
             let index = assert_whole(&shared, partitions);
             assert_eq!(index.segments(0..CHUNKS).count() as u32, 2 * partitions);
-            // What follows keeps to the layout.
+            // Later commits keep the layout.
             add(
                 &shared,
                 (0..10).map(|n| document(n, 1)),
@@ -178,7 +178,7 @@ fn what_is_laid_out_so_already_is_left_alone() {
     let files = disk.files();
     assert_eq!(lay_out(&shared, 4, None).unwrap().chunks_rewritten, 0);
     assert_eq!(disk.files(), files);
-    // One document more: its partition alone is rewritten.
+    // With one more document, only its partition is rewritten.
     add(&shared, [document(0, 1)], BuildOptions::default());
     let options = OptimizeOptions::default();
     let summary = optimize(shared.clone(), &options, &|_| {}).unwrap();

@@ -1,4 +1,4 @@
-//! Is an optimized index the one that would have been built from its live documents in their new order?
+//! Optimized indexes against those built from the live documents in their new order.
 
 mod built;
 
@@ -15,7 +15,8 @@ use vfs::{MemoryStorage, SharedStorage};
 
 const CHUNKS: u32 = 2;
 
-/// Words of every frequency, of two subjects; hosts in no order; some documents replace earlier ones.
+/// Returns a document with words of every frequency, of one of two subjects; hosts are in no order, and a later version
+/// replaces an earlier one.
 fn document(number: usize, version: usize) -> Document {
     let subject = number * 7919 % 2;
     let mut body = String::new();
@@ -50,7 +51,7 @@ fn options(codec: PostingsCodec) -> BuildOptions {
     }
 }
 
-/// Three commits, the later ones replacing documents of the earlier.
+/// Makes three commits, the later ones replacing documents of the earlier.
 fn index_of_three_commits(codec: PostingsCodec) -> MemoryStorage {
     let disk = MemoryStorage::new();
     let shared: SharedStorage = Arc::new(disk.clone());
@@ -72,7 +73,7 @@ fn version_of(number: usize) -> usize {
     }
 }
 
-/// The live documents by URL.
+/// Returns the live documents by URL.
 fn live() -> BTreeMap<String, Document> {
     (0..700)
         .filter(|&number| number < 620 || version_of(number) == 3)
@@ -102,7 +103,7 @@ fn ordered(order: Order) -> OptimizeOptions {
     }
 }
 
-/// URLs in the order of documents, by chunk.
+/// Returns the URLs in the order of documents, by chunk.
 fn urls(disk: &MemoryStorage) -> Vec<Vec<String>> {
     let index = Index::open(Arc::new(disk.clone())).unwrap();
     let of_chunk = |chunk: u32| {
@@ -119,7 +120,7 @@ fn urls(disk: &MemoryStorage) -> Vec<Vec<String>> {
     (0..CHUNKS).map(of_chunk).collect()
 }
 
-/// Asserts that `disk` holds what a fresh index of the same documents in the same order holds.
+/// Asserts that `disk` holds the contents of a fresh index of the same documents in the same order.
 fn assert_freshly_built(disk: &MemoryStorage, codec: PostingsCodec) {
     let mut live = live();
     let index = Index::open(Arc::new(disk.clone())).unwrap();
@@ -189,7 +190,7 @@ fn every_order_is_what_is_built_afresh() {
     }
 }
 
-/// Lengths of a field without words, and numbers of the only site.
+/// Covers lengths of a field without words, and numbers of the only site.
 #[test]
 fn what_need_not_be_kept_is_not_kept() {
     let disk = MemoryStorage::new();
@@ -292,7 +293,7 @@ fn without_memory_bisection_has_no_term_to_go_by_and_says_so() {
     };
     assert!(run(&disk, options).terms_left_out > 100);
     assert_freshly_built(&disk, PostingsCodec::Packed);
-    // What is left is the order that bisection starts from.
+    // The rest is the order that bisection starts from.
     let by_url = index_of_three_commits(PostingsCodec::Packed);
     run(&by_url, ordered(Order::Url));
     assert_eq!(urls(&disk), urls(&by_url));
@@ -318,7 +319,7 @@ fn what_is_in_order_is_left_alone_and_a_new_commit_is_taken_in() {
     }
     let report = || check(shared.clone(), 1).unwrap().0;
     assert_eq!(report().segments_by_order, [0, 2, 0]);
-    // One document more: its chunk alone is rewritten, in the order that the index has.
+    // With one more document, only its chunk is rewritten, in the order of the index.
     add(&shared, [document(9999, 1)], BuildOptions::default());
     assert_eq!(report().segments_by_order, [1, 2, 0]);
     let summary = again(None);
@@ -326,7 +327,7 @@ fn what_is_in_order_is_left_alone_and_a_new_commit_is_taken_in() {
     assert_eq!(report().segments_by_order, [0, 2, 0]);
     let urls = urls(&disk).concat();
     assert!(urls.contains(&document(9999, 1).url));
-    // What is left when some documents of an ordered segment go is still in order.
+    // An ordered segment keeps its order when documents are dropped.
     let kept = document(1, 1);
     add(
         &shared,
@@ -366,7 +367,7 @@ fn an_index_is_built_in_order_within_one_commit() {
         assert!(payloads(&built) == payloads(&disk), "{order:?}");
         assert!(check(shared.clone(), 10).unwrap().1.is_empty());
         assert_eq!(Index::open(shared).unwrap().generation(), 3);
-        // Segments that were written on the way are gone; those of the generation before stay for its readers.
+        // Intermediate segments are removed; those of the generation before stay for its readers.
         let segments = built
             .files()
             .iter()

@@ -1,4 +1,4 @@
-//! Is a preloaded index the same index, and are the files of the asked chunks the ones loaded?
+//! Preloaded indexes: same contents, and only files of the requested chunks in memory.
 #![cfg(target_os = "linux")]
 
 use corpus::Document;
@@ -72,7 +72,7 @@ fn a_preloaded_index_is_the_same_index() {
         let report = preloaded.report();
         assert_eq!(report.bytes, index.index_bytes() + index.store_bytes());
         if way == Preload::Touch {
-            // Opening verifies every checksum, and gives nothing back of what was loaded.
+            // Opening verifies every checksum, and releases nothing that was loaded.
             assert_eq!(report.resident_bytes, Ok(report.bytes), "{report}");
         }
     }

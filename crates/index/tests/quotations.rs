@@ -1,4 +1,4 @@
-//! Does the documentation of the format quote true bytes?
+//! Byte quotations in the documentation of the format, compared with real files.
 
 mod fixture;
 
@@ -6,15 +6,15 @@ use fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// One quotation of the documentation.
+/// Quotation of the documentation.
 struct Quotation {
     file: String,
     offset: usize,
     bytes: Vec<u8>,
 }
 
-/// The lines `offset: bytes  explanation` of a document, each under the last file name that stood
-/// alone on a line.
+/// Returns the lines `offset: bytes  explanation` of a document, each with the last file name before it that is alone
+/// on a line.
 fn quotations(markdown: &str, files: &[String]) -> Vec<Quotation> {
     let mut file = None;
     let mut found = Vec::new();

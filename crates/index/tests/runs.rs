@@ -1,4 +1,4 @@
-//! However documents are cut into sorted runs while building, the index is the same, byte for byte.
+//! Identity of the index, byte for byte, for any division of its documents into runs.
 
 use corpus::Document;
 use index::{BuildOptions, Pairs, PostingsCodec, Writer, check};
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
-/// Documents with words of every frequency; some replace an earlier one.
+/// Returns documents with words of every frequency; some replace an earlier one.
 fn documents() -> Vec<Document> {
     let body = |number: usize| -> String {
         (0..number % 40)
@@ -24,7 +24,7 @@ fn documents() -> Vec<Document> {
         .collect()
 }
 
-/// The payloads of all segment files, which hold neither the id of the index nor checksums.
+/// Builds an index; returns the payloads of all segment files, which hold neither the id of the index nor checksums.
 fn build(
     codec: PostingsCodec,
     chunks: u32,
@@ -78,9 +78,9 @@ fn any_runs_and_threads_give_the_same_index() {
     for codec in [PostingsCodec::Packed, PostingsCodec::Vint] {
         for chunks in [1, 3] {
             let whole = build(codec, chunks, None, 1);
-            // One document a run makes hundreds of runs, joined twice over.
+            // Runs of one document each are hundreds, joined on two levels.
             for run_documents_max in [Some(1), Some(2), Some(5), Some(64), None] {
-                // Fewer threads than chunks, and so many that a chunk has several.
+                // Fewer threads than chunks, and enough for several per chunk.
                 for threads in [1, 2, 5] {
                     let found = build(codec, chunks, run_documents_max, threads);
                     assert!(

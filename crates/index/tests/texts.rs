@@ -1,4 +1,4 @@
-//! Is an index without texts the same but for the texts, whatever is replaced later?
+//! Equality of an index without texts in all but the texts, after any replacements.
 
 use corpus::Document;
 use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
@@ -19,7 +19,7 @@ fn document(number: usize, version: usize) -> Document {
     }
 }
 
-/// Three commits, of which the later ones replace some documents of all earlier ones.
+/// Makes three commits, of which the later ones replace some documents of all earlier ones.
 fn build(texts: Texts) -> SharedStorage {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     let options = BuildOptions {

@@ -1,5 +1,5 @@
-//! Damage of files that an open index reads, block by block: each flipped byte is found before it is believed, at opening,
-//! at the first touch, or by verifying what nobody touched.
+//! Damage of an open index, block by block: each flipped byte is found before it affects an answer, at opening, at the
+//! first touch, or by verification of untouched blocks.
 
 use corpus::Document;
 use index::{
@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage, Storage};
 
-/// Bytes with a checksum of their own.
+/// Bytes covered by one checksum.
 const BLOCK_BYTES: usize = 4096;
 
 fn document(number: usize, version: usize) -> Document {
@@ -22,7 +22,7 @@ fn document(number: usize, version: usize) -> Document {
     }
 }
 
-/// An index whose files have several blocks each, with deletions, pairs and statistics.
+/// Builds an index whose files have several blocks each, with deletions, pairs and statistics.
 fn built() -> MemoryStorage {
     let disk = MemoryStorage::new();
     let storage: SharedStorage = Arc::new(disk.clone());
@@ -30,7 +30,7 @@ fn built() -> MemoryStorage {
         let options = BuildOptions {
             chunks: Some(1),
             pairs: Some(Pairs::All),
-            // Written whole, so that the file is long.
+            // Written as a whole, so that the file is long.
             small_terms_max: Some(u64::MAX),
             ..BuildOptions::default()
         };
@@ -47,8 +47,8 @@ fn go_on(_: usize) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// What a few look-ups say, as answers do: of words, positions, pairs, hits, texts. Zeros where damage allows nothing else:
-/// the examination refuses those.
+/// Returns the results of a few look-ups, as answers use them: of words, positions, pairs, hits, texts. Damage that
+/// cannot be returned gives zeros, which the examination refuses.
 fn answers(index: &Index) -> Result<Vec<u64>, IndexError> {
     let since = index.read_start();
     let mut said = Vec::new();
@@ -86,7 +86,7 @@ fn examine(index: &Index, since: ReadStart, url: &str) -> Result<(), IndexError>
     index.verify_texts([TextKey::Url(url)].into_iter(), since)
 }
 
-/// Sums of a list: documents, frequencies, and positions of every 97th posting.
+/// Returns sums of a list: documents, frequencies, and positions of every 97th posting.
 fn list(segment: &Segment, field: Field, term: &str) -> Result<[u64; 3], IndexError> {
     let Some(record) = segment.term(field, term)? else {
         return Ok([0; 3]);
@@ -126,7 +126,7 @@ fn pair(segment: &Segment) -> Result<[u64; 2], IndexError> {
     error.map_or(Ok([u64::from(pair.documents_count()), sum]), Err)
 }
 
-/// That the error names the file, and the block with the byte, where one was verified.
+/// Asserts that the error names the file, and the block of the byte where a block was verified.
 fn names(error: &IndexError, name: &str, at: usize, blocks_end: usize) {
     let IndexError::Damaged { path, offset, .. } = error else {
         panic!("{name}: byte {at}: {error}");
@@ -146,7 +146,7 @@ fn a_flipped_byte_of_any_block_is_found_before_it_is_believed() {
     let disk = built();
     let open = || Index::open(Arc::new(disk.clone()) as SharedStorage);
     let good = answers(&open().unwrap()).unwrap();
-    // At opening, at the first touch, by verifying the rest.
+    // Found at opening, at the first touch, by verifying the rest.
     let mut found = [0; 3];
     let newest = open().unwrap();
     let files: Vec<String> = disk.list().unwrap();
@@ -256,7 +256,7 @@ fn a_generation_shares_what_the_one_before_had() {
     let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
     writer.add(document(50_000, 0)).unwrap();
     writer.commit().unwrap();
-    // Bytes that were verified are not read again: damage of them on the disk goes unnoticed, as the mapping is another.
+    // Verified bytes are not read again: damage of them on the disk goes unnoticed, because the mapping is another.
     let name = "segment-00000001.index";
     let bytes = disk.read_raw(name).unwrap();
     let mut bad = bytes.clone();

@@ -1,9 +1,9 @@
-//! Many byte streams that grow side by side in one arena.
+//! Arena of many byte streams that grow side by side.
 //!
-//! A run under construction has hundreds of thousands of streams, most of a few bytes, a few of
-//! megabytes. Each stream is a chain of slices whose sizes double from 16 bytes to 4 KiB; the last
-//! four bytes of a full slice hold the address of the next. Memory is taken in pages of 1 MiB, so
-//! nothing is ever copied to grow. (The layout of Lucene's `ByteBlockPool`, with larger steps.)
+//! A run under construction has hundreds of thousands of streams, most of a few bytes, a few of megabytes. Each stream
+//! is a chain of slices whose sizes double from 16 bytes to 4 KiB; the last four bytes of a full slice hold the address
+//! of the next. Memory is allocated in pages of 1 MiB, so growth copies nothing. (The layout is that of Lucene's
+//! `ByteBlockPool`, with larger steps.)
 
 use crate::sealed::read_u32;
 
@@ -16,7 +16,7 @@ fn slice_bytes(level: u8) -> usize {
     16 << level
 }
 
-/// One stream: where it starts, where it is written next, and what is left of the current slice.
+/// Stream: its start, its next byte, and the rest of its current slice.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream {
     head: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Stream {
     level: u8,
 }
 
-/// The memory of all streams of one run under construction.
+/// Memory of all streams of one run under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     pages: Vec<Box<[u8]>>,
@@ -38,7 +38,7 @@ impl Arena {
         self.pages.len() * PAGE_BYTES
     }
 
-    /// Whether another document might not be addressable any more: time to flush.
+    /// Whether another document might exceed the address space, so that the run must be flushed.
     pub(crate) fn is_full(&self) -> bool {
         self.pages.len() >= 1 << (31 - PAGE_BITS)
     }
@@ -63,20 +63,20 @@ impl Arena {
         }
     }
 
-    /// Appends the low `bytes` bytes of `word`: 1 to 4.
+    /// Appends the low `bytes` bytes of `word`, 1 to 4.
     #[inline]
     pub(crate) fn push(&mut self, stream: &mut Stream, word: u32, bytes: u32) {
         if bytes > u32::from(stream.left) {
             return self.push_over(stream, word, bytes);
         }
-        // All four bytes are written, and the next push overwrites those too many. They lie within
-        // the slice: its link, which comes after the data, is not written yet.
+        // All four bytes are written, and the next push overwrites the surplus. They lie within the slice, because its
+        // link after the data is not written yet.
         self.put(stream.at, word.to_le_bytes());
         stream.at += bytes;
         stream.left -= bytes as u16;
     }
 
-    /// As `push`, where the slice ends before the word does.
+    /// Does the same as `push` where the slice ends before the word.
     #[cold]
     #[inline(never)]
     fn push_over(&mut self, stream: &mut Stream, word: u32, bytes: u32) {
@@ -108,7 +108,7 @@ impl Arena {
         self.each_slice(stream, |slice| out.extend_from_slice(slice));
     }
 
-    /// Bytes of a stream.
+    /// Returns the length of a stream in bytes.
     pub(crate) fn bytes(&self, stream: &Stream) -> usize {
         let mut bytes = 0;
         self.each_slice(stream, |slice| bytes += slice.len());

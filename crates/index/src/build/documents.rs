@@ -1,9 +1,10 @@
-//! What a segment under construction keeps of its documents besides their words, in order of arrival.
+//! Documents of a segment under construction, without their words, in order of arrival.
 //!
-//! Rows and details wait in files until the segment is written, because only then is it known which
-//! documents later ones have replaced; texts go to the document store at once.
+//! Rows and details wait in files until the segment is written, because only then the replaced documents are known.
+//! Texts go to the document store at once.
 
 use crate::deletions::Deletions;
+use crate::names::documents_name;
 use crate::sealed::{read_u32, read_u64};
 use crate::segment::details::{read_text, write_text};
 use crate::segment::write::{DocumentRow, SegmentWriter};
@@ -16,22 +17,22 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// `url_hash:u64le site_hash:u64le details_at:u64le block:u32le offset:u32le`.
 const ROW_BYTES: usize = 32;
-/// Rows sorted at once by hash: 64 MB. Of more, some hashes are sorted, then the next.
+/// Rows sorted by hash at once, 64 MB. Larger segments are sorted in ranges of hashes.
 const SORTED_MAX: usize = 4 << 20;
-/// Bytes after which the pages read so far are given back.
+/// Bytes after which the pages read are released.
 const RELEASE_BYTES: usize = 8 << 20;
 
-/// The documents of a segment, while they arrive.
+/// Documents of a segment as they arrive.
 pub(crate) struct Documents {
     rows: Spill,
     details: Spill,
     details_buffer: Vec<u8>,
-    /// `None` in an index without texts.
+    /// Writer of texts; `None` in an index without texts.
     store: Option<StoreWriter>,
     count: u32,
 }
 
-/// The documents of a segment, all there.
+/// Complete documents of a segment.
 pub(crate) struct AllDocuments {
     rows: Region,
     details: Region,
@@ -46,7 +47,7 @@ impl Documents {
         index_id: u128,
         segment: u32,
     ) -> Result<Documents, IndexError> {
-        let name = super::segment::documents_name(segment);
+        let name = documents_name(segment);
         Ok(Documents {
             rows: Spill::new(storage, format!("tmp-{segment:08}-rows")),
             details: Spill::new(storage, format!("tmp-{segment:08}-details")),
@@ -59,7 +60,7 @@ impl Documents {
         })
     }
 
-    /// Documents so far, replaced ones included.
+    /// Returns the number of documents so far, replaced ones included.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
@@ -107,15 +108,15 @@ impl AllDocuments {
         read_u64(&self.rows, doc as usize * ROW_BYTES)
     }
 
-    /// URL, id (empty: the URL) and title.
+    /// Returns the URL, the id (empty where it is the URL) and the title.
     fn details(&self, doc: u32) -> (&str, &str, &str) {
         let mut at = read_u64(&self.rows, doc as usize * ROW_BYTES + 16) as usize;
-        // Written by this program a while ago: it cannot be cut short.
+        // Written by this program before, so it is not cut short.
         let mut next = || read_text(&self.details, &mut at).unwrap_or("");
         (next(), next(), next())
     }
 
-    /// The documents that later ones replace: same hash, same URL.
+    /// Returns the documents that later ones with the same URL replace.
     pub(crate) fn find_replaced(&self) -> Deletions {
         let mut gone = Deletions::none(self.count);
         self.in_order_of_hash(|sorted| {
@@ -134,8 +135,7 @@ impl AllDocuments {
         gone
     }
 
-    /// Hands out the documents with their hashes in order of (hash, document), a part of all hashes
-    /// at a time.
+    /// Calls `each` with documents and their hashes in the order of (hash, document), one range of hashes at a time.
     fn in_order_of_hash(
         &self,
         mut each: impl FnMut(&[(u64, u32)]) -> Result<(), IndexError>,
@@ -153,7 +153,7 @@ impl AllDocuments {
         Ok(())
     }
 
-    /// Writes the documents that are not gone, with their words by field, then their order by hash.
+    /// Writes the documents for which `id_of` returns an id, with their words by field, then their order by hash.
     pub(crate) fn write(
         &mut self,
         lengths: &[[u32; 2]],

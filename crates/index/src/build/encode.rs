@@ -1,4 +1,4 @@
-//! Encoding of a term's streams as postings, with documents renumbered.
+//! Encoding of a term's streams as postings with new document ids.
 
 use super::gaps;
 use super::inverter::positions_of;
@@ -6,32 +6,32 @@ use super::run::{Piece, RunDocuments};
 use crate::postings::PostingsEncoder;
 use crate::{Field, length};
 
-/// The new id of a document that a later one replaced.
+/// New id of a document that a later one replaced.
 pub(crate) const GONE: u32 = u32::MAX;
-/// Positions that share an entry of the table by which documents are found.
+/// Logarithm of the positions for each entry of the table that finds documents.
 const COARSE_BITS: u32 = 8;
 
-/// Which documents lie where in the positions of a run.
+/// Map from the positions of a run to its documents.
 pub(crate) struct RunMap {
-    /// By position, and after them where the last one ends.
+    /// Documents by position, and an entry for the end of the last one.
     documents: Vec<MappedDocument>,
-    /// The document of every 256th position.
+    /// Index of the document at every 256th position.
     coarse: Vec<u32>,
 }
 
-/// What is asked of a document together lies together.
+/// Fields of a document that are read together.
 #[derive(Clone, Copy)]
 struct MappedDocument {
-    /// Its first position.
+    /// First position.
     start: u32,
-    /// Its id in the segment, or `GONE`.
+    /// Id in the segment, or `GONE`.
     id: u32,
-    /// Quantised, by field of `Field::WITH_LENGTHS`; and 0 for sites, which have none.
+    /// Quantised lengths by field, in the order of `Field::WITH_LENGTHS`, and 0 for sites, which have none.
     lengths: [u8; 3],
 }
 
 impl RunMap {
-    /// `id_of` tells the id in the segment of a document that arrived.
+    /// Creates the map of a run. `id_of` returns the new id of a document, given its order of arrival.
     pub(crate) fn new(run: &RunDocuments, id_of: impl Fn(u32) -> u32) -> RunMap {
         let mut documents = Vec::with_capacity(run.lengths.len() + 1);
         let mut coarse = Vec::new();
@@ -57,15 +57,15 @@ impl RunMap {
     }
 }
 
-/// Encodes the pieces of one term after another.
+/// Encoder of the pieces of one term after another.
 pub(crate) struct TermEncoder<'a> {
     maps: &'a [RunMap],
-    /// Room for streams that are in slices; kept between terms.
+    /// Buffers for streams that are in slices, reused for each term.
     buffers: Vec<Vec<u8>>,
 }
 
 impl<'a> TermEncoder<'a> {
-    /// `maps` are those of all runs.
+    /// Creates an encoder with the maps of all runs.
     pub(crate) fn new(maps: &'a [RunMap]) -> TermEncoder<'a> {
         TermEncoder {
             maps,
@@ -87,7 +87,7 @@ impl<'a> TermEncoder<'a> {
             })
             .collect();
         loop {
-            // Runs of several threads hold documents in turns, so it is a merge; but each turn is long.
+            // The documents of several threads' runs interleave, so this is a merge; but each turn is long.
             let (mut first, mut limit) = (0, GONE);
             for (number, walk) in walks.iter().enumerate().skip(1) {
                 if walk.id < walks[first].id {
@@ -105,7 +105,7 @@ impl<'a> TermEncoder<'a> {
     }
 }
 
-/// A walk over the documents of a stream. It stands at the first position of a document.
+/// Walk over the documents of a stream, at the first position of one.
 struct Walk<'a> {
     stream: &'a [u8],
     at: usize,
@@ -113,7 +113,7 @@ struct Walk<'a> {
     field: Field,
     position: u32,
     doc: usize,
-    /// The document's id in the segment; `GONE` after the last.
+    /// Id of the document in the segment; `GONE` after the last.
     id: u32,
 }
 
@@ -128,13 +128,13 @@ impl<'a> Walk<'a> {
             doc: 0,
             id: GONE,
         };
-        // A stream has a gap at least.
+        // A stream has at least one gap.
         walk.position = gaps::read(stream, &mut walk.at);
         walk.find_document();
         walk
     }
 
-    /// Finds the document of the current position, or of a later one, that is not gone.
+    /// Finds the document of the current position, or of the next one that is not gone.
     fn find_document(&mut self) {
         let RunMap { documents, coarse } = self.map;
         loop {
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Pushes the documents before `limit`.
+    /// Pushes the documents below `limit`.
     fn push_until(&mut self, limit: u32, out: &mut PostingsEncoder) {
         let with_positions = self.field != Field::Site;
         while self.id < limit {

@@ -1,12 +1,12 @@
-//! The gaps between a term's positions in a run, as bytes.
+//! Byte code of the gaps between a term's positions in a run.
 //!
 //! ```text
 //! gap  := bits 0-1: bytes - 1, bits 2-: the gap        1 to 4 bytes, low byte first
 //!       | FF FF FF FF gap:u32le                        from 2^30 - 1 on
 //! ```
 //!
-//! Unlike `codec::vint` this is read and written without a branch that depends on the gap: in the
-//! order of the text, no processor guesses how long the next gap is.
+//! Unlike `codec::vint`, this is read and written without a branch that depends on the gap, because the sizes of gaps
+//! in text order are unpredictable.
 
 use super::arena::{Arena, Stream};
 use crate::sealed::read_u32;
@@ -25,7 +25,7 @@ pub(super) fn push(arena: &mut Arena, stream: &mut Stream, gap: u32) {
     arena.push(stream, gap << 2 | (bytes - 1), bytes);
 }
 
-/// Reads the gap at `at`, which is before the end of `bytes`, and moves after it.
+/// Reads the gap at `at`, which is before the end of `bytes`, and advances `at`.
 #[inline]
 pub(super) fn read(bytes: &[u8], at: &mut usize) -> u32 {
     let word = match bytes[*at..].first_chunk() {
@@ -42,7 +42,7 @@ pub(super) fn read(bytes: &[u8], at: &mut usize) -> u32 {
     word << unused >> unused >> 2
 }
 
-/// The last bytes, fewer than four, as if zeros came after them.
+/// Reads the last bytes, fewer than four, padded with zeros.
 #[cold]
 fn read_last(bytes: &[u8]) -> u32 {
     let mut four = [0; 4];

@@ -1,10 +1,9 @@
-//! Words in, positions by term out: the inverted index of a run, in memory.
+//! Inverted index of a run in memory: from words to positions by term.
 //!
-//! The documents of a run lie one after another in one space of positions, each as long as its text
-//! has words (one at least). So a term is one stream of gaps (see `gaps`), whatever document an
-//! occurrence is in, and adding one is a look-up and a short write; documents and frequencies come
-//! back when the streams are encoded, for where each document starts is known. A site occurs at the
-//! first position of each of its documents.
+//! The documents of a run share one space of positions, one after another; each takes the number of its text's words,
+//! at least 1. So a term is a single stream of gaps (see `gaps`) over all documents, and adding an occurrence is a
+//! look-up and a short write. Documents and frequencies are derived when streams are encoded, from the known start of
+//! each document. A site occurs at the first position of each of its documents.
 
 use super::arena::{Arena, Stream};
 use super::gaps;
@@ -13,10 +12,10 @@ use crate::Field;
 use corpus::Document;
 use text::Analyzer;
 
-/// Positions after which a run ends. A document may still be added to a run just below.
+/// Positions after which a run ends. A document may be added to a run just below the limit.
 const POSITIONS_MAX: u32 = 1 << 31;
 
-/// Inverts the documents of a run.
+/// Inverter of the documents of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Inverter {
     arena: Arena,
@@ -25,11 +24,11 @@ pub(crate) struct Inverter {
     buffer: String,
 }
 
-/// The fields in the order of their terms.
+/// Fields in the order of their terms.
 const FIELDS: [Field; 3] = [Field::Text, Field::Title, Field::Site];
 
 impl Inverter {
-    /// Memory held, about.
+    /// Returns the approximate size in memory, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let fields = self.fields.iter().map(Vocabulary::memory_bytes);
         self.arena.memory_bytes() + fields.sum::<usize>()
@@ -39,7 +38,7 @@ impl Inverter {
         self.arena.is_full() || self.next_position >= POSITIONS_MAX
     }
 
-    /// Adds the next document; returns its words by field of `Field::WITH_LENGTHS`.
+    /// Adds the next document; returns its words by field, in the order of `Field::WITH_LENGTHS`.
     pub(crate) fn add(&mut self, document: &Document, site: &str, analyzer: Analyzer) -> [u32; 2] {
         let start = self.next_position;
         let title_end = self.add_words(Field::Title, &document.title, start, analyzer);
@@ -75,7 +74,7 @@ impl Inverter {
         let vocabulary = &mut fields[field as usize];
         let mut keys = [Key::default(); KEYS_MAX];
         let mut count = 0;
-        // Where the waiting keys are; those of long terms among them wait for nothing.
+        // Positions of the keys in the current batch. Long terms are added at once.
         let mut positions = [0; KEYS_MAX];
         analyzer.each_token(text, buffer, |token| {
             let term = token.term.as_bytes();
@@ -99,7 +98,7 @@ impl Inverter {
         position
     }
 
-    /// The terms with their streams, in order.
+    /// Returns the terms in order, with their streams.
     pub(crate) fn sorted(self) -> Inverted {
         Inverted {
             arena: self.arena,
@@ -108,7 +107,7 @@ impl Inverter {
     }
 }
 
-/// Positions that a document takes whose text has so many words.
+/// Returns the positions that a document with `text_words` words takes.
 pub(crate) fn positions_of(text_words: u32) -> u32 {
     text_words.max(1)
 }
@@ -131,7 +130,7 @@ fn add_occurrence(arena: &mut Arena, entry: &mut Entry, position: u32) {
     gaps::push(arena, &mut entry.stream, gap);
 }
 
-/// A run in memory, its terms in order of (field, term).
+/// Run in memory, with terms in the order of (field, term).
 #[derive(Debug)]
 pub(crate) struct Inverted {
     arena: Arena,
@@ -139,15 +138,15 @@ pub(crate) struct Inverted {
 }
 
 impl Inverted {
-    /// Puts the key (field, term) at `rank` of the field numbered `field` into `key`, and returns the
-    /// term's stream; `None` after the last.
+    /// Writes the key (field, term) at `rank` of the field numbered `field` into `key`; returns the term's stream.
+    /// `None` after the last.
     pub(crate) fn get(&self, field: usize, rank: usize, key: &mut Vec<u8>) -> Option<Stream> {
         key.clear();
         key.push(*FIELDS.get(field)? as u8);
         self.fields[field].get(rank, key)
     }
 
-    /// Bytes of a stream.
+    /// Returns the length of a stream in bytes.
     pub(crate) fn bytes(&self, stream: &Stream) -> usize {
         self.arena.bytes(stream)
     }

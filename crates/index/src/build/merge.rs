@@ -1,4 +1,4 @@
-//! Walk over the documents of some segments by the hash of their URL.
+//! Walk over the documents of some segments by the hashes of their URLs.
 
 #[cfg(test)]
 use crate::deletions::Deletions;
@@ -6,7 +6,7 @@ use crate::{DocId, IndexError, Segment};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Calls `each(hash, segment, doc)` for all documents in order of (hash, segment, doc).
+/// Calls `each(hash, segment, doc)` for all documents, in the order of (hash, segment, doc).
 pub(crate) fn each_by_hash<S: AsRef<Segment>>(
     segments: &[S],
     mut each: impl FnMut(u64, usize, u32) -> Result<(), IndexError>,
@@ -30,8 +30,8 @@ pub(crate) fn each_by_hash<S: AsRef<Segment>>(
     Ok(())
 }
 
-/// Documents of each segment that a later one replaces: same hash, same URL. The twin of the look-ups of a commit, which
-/// reads all hashes.
+/// Returns the documents of each segment that a later one with the same URL replaces. It reads all hashes, and is the
+/// twin of the look-ups of a commit.
 #[cfg(test)]
 pub(crate) fn find_replaced<S: AsRef<Segment>>(
     segments: &[S],
@@ -65,7 +65,7 @@ pub(crate) fn find_replaced<S: AsRef<Segment>>(
         Ok(())
     })?;
     settle(&same_hash)?;
-    // Hashes of a damaged one are zeros.
+    // Damaged hashes are read as zeros.
     let mut files = segments.iter().map(|segment| segment.as_ref().file());
     files.try_for_each(|file| file.ensure_trusted())?;
     Ok(gone)

@@ -1,4 +1,4 @@
-//! Segments under construction: documents in, one segment a partition out.
+//! Construction of segments from documents, one segment for each partition.
 //!
 //! ```text
 //! documents ─┬─ documents: rows, details, texts, in order of arrival ──────┐

@@ -1,5 +1,5 @@
-//! How do several threads encode the terms of one segment? In jobs of neighbouring terms; their
-//! results are written in order, so the bytes are those of one thread.
+//! Parallel encoding of a segment's terms, in jobs of neighbouring terms. Results are written in order, so the bytes
+//! are those of one thread.
 
 use super::encode::{RunMap, TermEncoder};
 use super::run::{Piece, TermsMerge};
@@ -10,28 +10,28 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Bytes of streams that make a job, and pieces.
+/// Bytes of streams after which a job ends, and the same limit in pieces.
 const JOB_BYTES: usize = 512 << 10;
 const JOB_PIECES: usize = 8 << 10;
-/// Jobs that wait or are worked on, for every thread.
+/// Jobs in progress for each thread, waiting ones included.
 const JOBS_PER_THREAD: usize = 2;
 
-/// Some terms in order, with their pieces.
+/// Consecutive terms with their pieces.
 #[derive(Default)]
 struct Job<'a> {
     number: usize,
     keys: Vec<u8>,
     pieces: Vec<Piece<'a>>,
-    /// Where the key and the pieces of each term end.
+    /// Ends of the key and of the pieces of each term.
     ends: Vec<(usize, usize)>,
     bytes: usize,
 }
 
-/// The lists of a job's terms, one after another.
+/// Encoded lists of a job's terms.
 #[derive(Default)]
 struct Encoded {
     keys: Vec<u8>,
-    /// Where each key ends, and what its list is.
+    /// End of each key, and the counts of its list.
     lists: Vec<(usize, ListCounts)>,
     postings: Vec<u8>,
     positions: Vec<u8>,
@@ -39,7 +39,7 @@ struct Encoded {
 
 type Done = (usize, Option<Encoded>);
 
-/// Encodes all terms on `threads` threads and writes them here.
+/// Encodes all terms on `threads` threads, and writes them on this one.
 pub(crate) fn encode_terms(
     mut merge: TermsMerge<'_>,
     maps: &[RunMap],
@@ -48,7 +48,7 @@ pub(crate) fn encode_terms(
     out: &mut SegmentWriter,
 ) -> Result<(), IndexError> {
     std::thread::scope(|scope| {
-        // Jobs never wait for room: those under way are counted.
+        // The channel is unbounded; the number of jobs in progress is limited below.
         let (jobs, waiting) = unbounded();
         let (done, results) = unbounded();
         for _ in 0..threads {
@@ -69,7 +69,7 @@ pub(crate) fn encode_terms(
             }
             job.number = number;
             number += 1;
-            // Threads stop listening only after a panic, which `write_next` tells.
+            // Threads stop receiving only after a panic, which `write_next` reports.
             let _ = jobs.send(job);
         }
         drop(jobs);
@@ -97,7 +97,7 @@ fn next_job<'a>(merge: &mut TermsMerge<'a>) -> Option<Job<'a>> {
 fn work(waiting: &Receiver<Job<'_>>, done: &Sender<Done>, maps: &[RunMap], codec: PostingsCodec) {
     for job in waiting {
         let number = job.number;
-        // Whatever happens, the job must be told done, or its writer waits for ever.
+        // Every job needs a result, even after a panic, or its writer waits forever.
         let encoded = catch_unwind(AssertUnwindSafe(|| encode(job, maps, codec))).ok();
         if done.send((number, encoded)).is_err() {
             return;
@@ -130,7 +130,7 @@ fn encode(job: Job<'_>, maps: &[RunMap], codec: PostingsCodec) -> Encoded {
     encoded
 }
 
-/// Writes results in the order of their jobs.
+/// Writer of results in the order of their jobs.
 struct InOrder<'a> {
     results: Receiver<Done>,
     early: BTreeMap<usize, Option<Encoded>>,
@@ -144,9 +144,9 @@ impl InOrder<'_> {
         loop {
             if let Some(encoded) = self.early.remove(&self.next) {
                 self.next += 1;
-                return self.write(&encoded.ok_or_else(crate::writer::stopped)?);
+                return self.write(&encoded.ok_or_else(crate::error::stopped)?);
             }
-            let (number, encoded) = self.results.recv().map_err(|_| crate::writer::stopped())?;
+            let (number, encoded) = self.results.recv().map_err(|_| crate::error::stopped())?;
             self.early.insert(number, encoded);
         }
     }

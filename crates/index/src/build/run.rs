@@ -1,13 +1,12 @@
-//! Runs: the documents that one thread inverted of a segment, in memory or as sorted records in a file.
+//! Runs: the documents of a segment that one thread inverted, in memory or as sorted records in a file.
 //!
 //! ```text
 //! file   := record*                                         by (field, term), then by run
 //! record := key_bytes:vint key run:vint bytes:vint gap*     key := field:u8 term, see `gaps`
 //! ```
 //!
-//! Nothing is encoded here: a run's streams go to the file as they are, and joining files is a merge
-//! that only copies. So a posting is encoded once, when the segment is written, however many runs
-//! there were.
+//! Nothing is encoded here. A run's streams are written as they are, and joining files is a merge that only copies. So
+//! each posting is encoded once, when the segment is written, for any number of runs.
 
 use super::arena::Stream;
 use super::inverter::{Inverted, Inverter};
@@ -22,39 +21,39 @@ use vfs::{Region, SharedStorage};
 
 /// Files of one level that are joined into one of the next.
 const FILES_PER_LEVEL: usize = 16;
-/// Bytes of a file after which the pages read so far are given back: there may be many files.
+/// Bytes of a file after which the pages read are released, because there may be many files.
 const RELEASE_BYTES: usize = 512 << 10;
 
-/// The documents of a run: which of the segment, and their words by field.
+/// Documents of a run: their ordinals in the segment, and their words by field.
 #[derive(Debug, Default)]
 pub(crate) struct RunDocuments {
-    /// Ordinals in the segment, increasing: first, and how many follow one another.
+    /// Increasing ranges of ordinals in the segment: the first, and the length.
     pub(crate) ordinals: Vec<(u32, u32)>,
     pub(crate) lengths: Vec<[u32; 2]>,
 }
 
-/// Inverts the documents of a segment that one thread gets, run by run.
+/// Builder of the runs of a segment on one thread.
 pub(crate) struct RunBuilder {
     storage: SharedStorage,
-    /// Name of the files, one at a time, before each is opened and loses it.
+    /// Name of the current file. Each file loses its name when it is opened.
     name: String,
     analyzer: Analyzer,
     documents_max: usize,
     inverter: Inverter,
-    /// Of the runs, the current one last.
+    /// Documents of each run; the current run is the last.
     documents: Vec<RunDocuments>,
-    /// Files of finished runs, oldest first, and how often each was joined: never rising.
+    /// Files of finished runs, oldest first, with their levels, which never increase.
     files: Vec<Region>,
     levels: Vec<u8>,
 }
 
-/// The runs of a segment that one thread made.
+/// Runs of a segment built by one thread.
 pub(crate) struct Runs {
     pub(crate) documents: Vec<RunDocuments>,
     pub(crate) terms: Vec<RunTerms>,
 }
 
-/// The terms of one or more runs, in order.
+/// Terms of one or more runs, in order.
 #[derive(Debug)]
 pub(crate) enum RunTerms {
     Memory { inverted: Box<Inverted>, run: usize },
@@ -112,7 +111,7 @@ impl RunBuilder {
         self.documents.len() - 1
     }
 
-    /// Writes the current run, to free the memory.
+    /// Writes the current run, to free its memory.
     pub(crate) fn flush(&mut self) -> Result<(), IndexError> {
         let inverted = Box::new(std::mem::take(&mut self.inverter).sorted());
         let run = self.run();
@@ -123,8 +122,7 @@ impl RunBuilder {
         self.join_files()
     }
 
-    /// Joins the newest files when there are many of one level, so that however large the segment gets
-    /// there are few to hold open.
+    /// Joins the newest files where there are many of one level, so that few are open for a segment of any size.
     fn join_files(&mut self) -> Result<(), IndexError> {
         while let Some(&level) = self.levels.last() {
             let same = |&other: &u8| other == level;
@@ -177,7 +175,7 @@ impl RunBuilder {
     }
 }
 
-/// The stream of a term in one run.
+/// Stream of a term in one run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece<'a> {
     pub(crate) run: usize,
@@ -191,7 +189,7 @@ enum Place<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// Bytes of the stream.
+    /// Returns the length of the stream in bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self.place {
             Place::Stream(inverted, ref stream) => inverted.bytes(stream),
@@ -199,7 +197,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The stream's bytes: where they lie, or gathered in `buffer`, which is empty.
+    /// Returns the stream's bytes, in place or copied to `buffer`, which is empty.
     pub(crate) fn read<'b>(&self, buffer: &'b mut Vec<u8>) -> &'b [u8]
     where
         'a: 'b,
@@ -214,27 +212,27 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// All terms of some runs in order, each with its pieces by run.
+/// Merge of the terms of some runs, in order, each with its pieces by run.
 pub(crate) struct TermsMerge<'a> {
     walks: Vec<Walk<'a>>,
-    /// Key, run and walk of what comes next in each.
+    /// Key, run and walk of the next record of each walk.
     heap: BinaryHeap<Reverse<(Vec<u8>, usize, usize)>>,
     key: Vec<u8>,
     pieces: Vec<Piece<'a>>,
 }
 
-/// A walk over the terms of one `RunTerms`.
+/// Walk over the terms of one `RunTerms`.
 struct Walk<'a> {
     terms: &'a RunTerms,
-    /// The number of its first run among all runs.
+    /// Number of its first run among all runs.
     run_base: usize,
-    /// Field and rank in memory; bytes read and released in a file.
+    /// In memory: field and rank. In a file: bytes read and bytes released.
     at: (usize, usize),
     place: Option<Place<'a>>,
 }
 
 impl<'a> TermsMerge<'a> {
-    /// Merges terms, each with the number of its first run.
+    /// Creates a merge of terms, each with the number of its first run.
     pub(crate) fn new(terms: impl Iterator<Item = (&'a RunTerms, usize)>) -> TermsMerge<'a> {
         let mut merge = TermsMerge {
             walks: Vec::new(),
@@ -260,7 +258,7 @@ impl<'a> TermsMerge<'a> {
         }
     }
 
-    /// The next term: its key, and its pieces by increasing run.
+    /// Returns the next term: its key, and its pieces by increasing run.
     pub(crate) fn next(&mut self) -> Option<(&[u8], &[Piece<'a>])> {
         self.pieces.clear();
         let Reverse((mut key, mut run, mut number)) = self.heap.pop()?;
@@ -281,7 +279,7 @@ impl<'a> TermsMerge<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Moves to the next record; puts its key into `key` and returns its run.
+    /// Moves to the next record; writes its key into `key` and returns its run.
     fn next(&mut self, key: &mut Vec<u8>) -> Option<usize> {
         match self.terms {
             RunTerms::Memory { inverted, run } => {
@@ -299,7 +297,7 @@ impl<'a> Walk<'a> {
             RunTerms::File(region) => {
                 let (at, released) = &mut self.at;
                 if *at - *released > 2 * RELEASE_BYTES {
-                    // Not up to here: what was handed out last is yet to be read.
+                    // The record returned last is not read yet, so the release stops before it.
                     region.release(*released..*released + RELEASE_BYTES);
                     *released += RELEASE_BYTES;
                 }

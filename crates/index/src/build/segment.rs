@@ -4,9 +4,10 @@ use super::documents::Documents;
 use super::encode::{GONE, RunMap, TermEncoder};
 use super::pipeline::encode_terms;
 use super::run::{RunTerms, Runs, TermsMerge};
+use crate::chunks::Chunks;
 use crate::deletions::Deletions;
-use crate::layout::Chunks;
 use crate::manifest::{FileEntry, SegmentEntry};
+use crate::names::{documents_name, index_name};
 use crate::postings::PostingsCodec;
 use crate::segment::write::SegmentWriter;
 use crate::store::StoreWriter;
@@ -40,14 +41,6 @@ pub(crate) struct BuiltSegment {
     pub(crate) words_counts: [u64; 2],
     pub(crate) documents_added: u64,
     pub(crate) documents_replaced: u64,
-}
-
-pub(crate) fn index_name(segment: u32) -> String {
-    format!("segment-{segment:08}.index")
-}
-
-pub(crate) fn documents_name(segment: u32) -> String {
-    format!("segment-{segment:08}.documents")
 }
 
 /// New ids, in order of arrival, for the documents that are not gone.

@@ -1,30 +1,29 @@
-//! Which number has this term? The terms of one field of a run, each with its stream.
+//! Vocabulary of one field of a run: from terms to their streams.
 //!
-//! This is looked up once for every word of every document, so a look-up touches two cache lines: a
-//! slot, and the entry, where a term of up to 16 bytes lies whole, as two integers: a [`Key`]. Longer
-//! terms, one in a thousand, are found in a map of the ordinary kind. Entries lie in the order of
-//! first occurrence, hence frequent words, which come early, lie together.
+//! It is looked up for every word of every document, so a look-up touches two cache lines: a slot and an entry. The
+//! entry holds a term of up to 16 bytes as two integers, a [`Key`]. Longer terms, one in a thousand, are in an ordinary
+//! map. Entries lie in the order of first occurrence, so frequent words, which occur early, lie together.
 
 use super::arena::{Arena, Stream};
 use std::collections::HashMap;
 
 const EMPTY: u32 = u32::MAX;
-/// Keys that are looked up at once, at most.
+/// Highest number of keys looked up at once.
 pub(crate) const KEYS_MAX: usize = 32;
-/// Bytes that a term may have to lie in its entry.
+/// Highest length of a term in an entry, in bytes.
 const INLINE_BYTES_MAX: usize = 16;
-/// What a long term takes in its map besides its bytes, about.
+/// Approximate bytes of a long term in its map, besides its own.
 const LONG_ENTRY_BYTES: usize = 64;
 
-/// A term of up to 16 bytes, filled up with zeros. Its last byte is not zero, so no two terms are
-/// the same, and keys are in the order of the terms.
+/// Term of up to 16 bytes, padded with zeros. Its last byte is not zero, so different terms have different keys, and
+/// the order of keys is that of terms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Key {
     first: u64,
     last: u64,
 }
 
-/// A term's place: its stream, and where it last occurred.
+/// Entry of a term: its stream, and its last position.
 #[derive(Debug)]
 pub(crate) struct Entry {
     key: Key,
@@ -32,10 +31,10 @@ pub(crate) struct Entry {
     pub(crate) last_position: u32,
 }
 
-/// The terms of one field.
+/// Terms of one field.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// Open addressing: `EMPTY`, or an entry in the low bits that it needs and bits of its hash above.
+    /// Open addressing: `EMPTY`, or an entry's index in the low bits and bits of its hash above.
     slots: Vec<u32>,
     entries: Vec<Entry>,
     long: HashMap<Box<[u8]>, u32>,
@@ -43,7 +42,7 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Memory held, about.
+    /// Returns the approximate size in memory, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.capacity() * 4
             + self.entries.capacity() * size_of::<Entry>()
@@ -51,15 +50,14 @@ impl Vocabulary {
             + self.long_bytes
     }
 
-    /// The entry of a term of another kind than [`Key`]s have, made with a stream of `start` where it
-    /// is new.
+    /// Returns the entry of a term that has no [`Key`]; a new one gets the stream that `start` returns.
     #[cold]
     #[inline(never)]
     pub(crate) fn long_entry(&mut self, term: &[u8], start: impl FnOnce() -> Stream) -> &mut Entry {
         let at = match self.long.get(term) {
             Some(&at) => at as usize,
             None => {
-                // No short term has this key, and it is in no slot.
+                // No short term has this key, and no slot refers to it.
                 let at = self.push(Key { first: 0, last: 0 }, start());
                 self.long.insert(term.into(), at as u32);
                 self.long_bytes += term.len();
@@ -69,11 +67,11 @@ impl Vocabulary {
         &mut self.entries[at]
     }
 
-    /// Calls `each` with the entry of every key, in order, and its place among them; `start` makes
-    /// the streams of new ones.
+    /// Calls `each` with the entry of every key, in order, and the index of the key; `start` returns the streams of new
+    /// entries.
     ///
-    /// Slots and entries of most words are far away in memory. So they are all asked for before any
-    /// is waited for: three passes without a branch that is hard to guess, instead of one with all.
+    /// Slots and entries of most words are far away in memory. So all are prefetched before any is read: three passes
+    /// without unpredictable branches instead of one with them.
     #[inline]
     pub(crate) fn each_entry(
         &mut self,
@@ -105,7 +103,7 @@ impl Vocabulary {
     }
 
     fn find(&mut self, key: Key, start: impl FnOnce() -> Stream) -> u32 {
-        // One entry less than would fit: so no entry is `EMPTY`.
+        // One entry less than would fit, so no entry is `EMPTY`.
         while (self.entries.len() + 2) * 2 > self.slots.len() {
             self.grow();
         }
@@ -161,7 +159,7 @@ impl Vocabulary {
         }
     }
 
-    /// The terms in order; nothing can be looked up any more.
+    /// Returns the terms in order, and ends look-ups.
     pub(crate) fn sorted(mut self) -> SortedTerms {
         self.slots = Vec::new();
         let mut long: Vec<_> = self.long.into_iter().collect();
@@ -193,19 +191,19 @@ impl Vocabulary {
     }
 }
 
-/// The low bits of a slot, of which there are `slots`: those that count to half as many entries.
+/// Returns the mask of the entry index in a slot: the bits that count up to half of `slots`.
 #[inline]
 fn entry_mask(slots: usize) -> u32 {
     ((slots / 2) as u32).wrapping_sub(1)
 }
 
-/// What a slot holds of an entry. The bits of the hash save the look at most entries of other terms.
+/// Returns the contents of a slot for an entry. The bits of the hash avoid reading most entries of other terms.
 #[inline]
 fn tagged(hash: u64, entry: u32, slots: usize) -> u32 {
     (hash >> 32) as u32 & !entry_mask(slots) | entry
 }
 
-/// The terms of a field in order, with their streams.
+/// Terms of a field in order, with their streams.
 #[derive(Debug)]
 pub(crate) struct SortedTerms {
     entries: Vec<Entry>,
@@ -214,7 +212,7 @@ pub(crate) struct SortedTerms {
 }
 
 impl SortedTerms {
-    /// Appends the term at `rank` to `out`, and returns its stream; `None` after the last.
+    /// Appends the term at `rank` to `out` and returns its stream; `None` after the last.
     pub(crate) fn get(&self, rank: usize, out: &mut Vec<u8>) -> Option<Stream> {
         let entry = &self.entries[*self.order.get(rank)? as usize];
         match entry.key.first {
@@ -225,14 +223,14 @@ impl SortedTerms {
     }
 }
 
-/// A term without the zeros that fill it up.
+/// Returns a term without its padding zeros.
 fn trimmed(bytes: &[u8; INLINE_BYTES_MAX]) -> &[u8] {
     let zeros = u128::from_be_bytes(*bytes).trailing_zeros() as usize / 8;
     &bytes[..INLINE_BYTES_MAX.saturating_sub(zeros)]
 }
 
 impl Key {
-    /// `None` for terms that are too long, empty, begin or end with a zero.
+    /// Returns the key of a term; `None` for terms that are too long, are empty, or begin or end with a zero.
     #[inline]
     pub(crate) fn of(term: &[u8]) -> Option<Key> {
         let bytes = term.len();
@@ -284,7 +282,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// The slow twin is a map in order.
+        /// Agrees with the slow twin, a sorted map.
         #[test]
         fn terms_are_told_apart_and_sorted(
             terms in prop::collection::vec(prop::collection::vec(

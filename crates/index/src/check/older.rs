@@ -1,8 +1,8 @@
-//! Verifying the generation before the newest: its manifest, and the seals of files that only it has.
+//! Check of the generation before the newest: its manifest, and the seals of files that only it has.
 //!
-//! Nothing of it is decoded: the newest generation answers, and readers of this one have opened it.
+//! Its files are not decoded: answers come from the newest generation, and readers of this one have opened it.
 
-use super::{CheckReport, Damages, missing_is_damage};
+use super::report::{CheckReport, Damages, missing_is_damage};
 use crate::IndexError;
 use crate::leftovers::GENERATIONS_KEPT;
 use crate::manifest::{self, FileEntry, Manifest};
@@ -11,8 +11,8 @@ use crate::section::open_sealed;
 use std::collections::HashMap;
 use vfs::{SharedStorage, StorageError};
 
-/// Checks the generation before the newest, `newest` (`None` where that cannot be read), and returns
-/// its manifest. Generations before that are no longer kept, and may lack files.
+/// Checks the generation before `newest`, or before any where that is `None` because it is unreadable. Returns its
+/// manifest. Older generations are not kept, and may lack files.
 pub(super) fn check(
     storage: &SharedStorage,
     newest: Option<&Manifest>,

@@ -1,6 +1,6 @@
-//! Verifying the stored pairs of a segment: each is found again in the lists of its words.
+//! Check of the stored pairs of a segment against the lists of its words.
 
-use super::segment::Bounded;
+use super::bounded::Bounded;
 use crate::pairs::{PairLists, count_in_each};
 use crate::{DocId, Field, IndexError, Segment};
 

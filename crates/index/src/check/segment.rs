@@ -1,8 +1,10 @@
-//! Verifying one segment: every list decoded, every text read, whatever is said twice compared.
+//! Check of one segment: every list decoded, every text read, redundant data compared.
 
-use super::{CheckReport, pairs};
+use super::bounded::Bounded;
+use super::pairs;
+use super::report::CheckReport;
 use crate::store::StorePart;
-use crate::{Bounds, DocId, Field, Impact, IndexError, Layout, Segment, TermRecord, length};
+use crate::{DocId, Field, IndexError, Layout, Segment, TermRecord, length};
 use corpus::url_hash;
 use fst::Streamer;
 use xxhash_rust::xxh3::xxh3_64;
@@ -64,29 +66,7 @@ fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexE
     Ok(())
 }
 
-/// Whether postings keep to the bounds of their blocks.
-pub(super) struct Bounded<'a> {
-    bounds: Bounds<'a>,
-    block: usize,
-}
-
-impl<'a> Bounded<'a> {
-    pub(super) fn new(bounds: Bounds<'a>) -> Bounded<'a> {
-        Bounded { bounds, block: 0 }
-    }
-
-    /// Whether a posting does; they are asked about by increasing document.
-    pub(super) fn holds(&mut self, doc: u32, frequency: u32, length: u8) -> bool {
-        while self.bounds.last_doc(self.block) < DocId(doc) {
-            self.block += 1;
-        }
-        let dominates = |i: &Impact| i.frequency >= frequency && i.length <= length;
-        self.block >= self.bounds.blocks_count()
-            || self.bounds.impacts(self.block).iter().any(dominates)
-    }
-}
-
-/// Walks a list; the outer error says what is wrong with it, the inner one where decoding failed.
+/// Walks a list. The outer error describes a defect of the list; the inner one is a failure to decode it.
 fn check_list(
     segment: &Segment,
     field: Field,

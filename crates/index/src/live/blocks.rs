@@ -1,20 +1,20 @@
-//! Set of the blocks of a file that were found to be as their checksums say.
+//! Set of the verified blocks of a file.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Verified blocks of a file. Blocks are added by any thread, and never taken away: a file whose bytes change under a
-/// reader is found by its stamp.
+/// Set of verified blocks. Any thread may add blocks, and none are removed: changes of the file's bytes show in its
+/// stamp.
 #[derive(Debug)]
 pub(super) struct VerifiedBlocks {
     words: Box<[AtomicU64]>,
     all: usize,
-    /// Blocks that are not in the set.
+    /// Number of blocks that are not in the set.
     left: AtomicUsize,
 }
 
 impl VerifiedBlocks {
-    /// None of `count` blocks.
+    /// Creates an empty set for `count` blocks.
     pub(super) fn new(count: usize) -> VerifiedBlocks {
         VerifiedBlocks {
             words: (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
@@ -28,7 +28,7 @@ impl VerifiedBlocks {
         self.left.load(Ordering::Acquire) == 0
     }
 
-    /// Blocks in the set.
+    /// Counts the blocks in the set.
     pub(super) fn count(&self) -> usize {
         self.all - self.left.load(Ordering::Acquire)
     }
@@ -39,7 +39,7 @@ impl VerifiedBlocks {
         word.is_some_and(|word| word.load(Ordering::Acquire) >> (block % 64) & 1 == 1)
     }
 
-    /// Whether all blocks of a range are in the set, 64 of them at a time.
+    /// Whether all blocks of a range are in the set; compares 64 of them at a time.
     #[inline]
     pub(super) fn contain(&self, blocks: Range<usize>) -> bool {
         let mut from = blocks.start;
@@ -55,7 +55,7 @@ impl VerifiedBlocks {
         true
     }
 
-    /// Adds a block, one of those counted.
+    /// Adds a block, whose number is below `count`.
     pub(super) fn insert(&self, block: usize) {
         let bit = 1 << (block % 64);
         if self.words[block / 64].fetch_or(bit, Ordering::AcqRel) & bit == 0 {

@@ -1,6 +1,9 @@
-//! Examination of answers, and of the files of an index one by one.
+//! Examination of answers, and of the files of an index.
 
-use super::{EachPiece, LiveFile, ReadStart, Trust, Which};
+use super::file::{LiveFile, Which};
+use super::files::ReadStart;
+use super::trust::Trust;
+use crate::sealed::EachPiece;
 use crate::store::TextKey;
 use crate::{Index, IndexError, Segment};
 use std::collections::HashSet;
@@ -10,21 +13,23 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 impl Index {
-    /// To be kept from before anything of an answer is read, its plan included.
+    /// Returns the moment before an answer, for its later examination. Call it before anything of the answer is read,
+    /// its plan included.
     pub fn read_start(&self) -> ReadStart {
         ReadStart(self.files.epoch())
     }
 
-    /// An error where some of `segments`, or the statistics, are known not to hold what was verified.
+    /// Fails where a file of `segments` or of the statistics is known to differ from the verified one.
     pub fn ensure_trusted(&self, segments: &[Arc<Segment>]) -> Result<(), IndexError> {
         let segments = segments.iter().flat_map(|segment| segment.files());
         let mut files = self.files.statistics.iter().chain(segments);
         files.try_for_each(|file| file.ensure_trusted())
     }
 
-    /// Examines all that a search of `segments` and its plan may have read since `since`. Where this is `Ok`, all of it was
-    /// what was verified. [`IndexError::Damaged`] where a file of the segments is not; [`IndexError::Changed`] where
-    /// another one that the plan was made with is not, or any was for a time: asked anew, the answer will be right.
+    /// Examines all files that a search of `segments` and its plan may have read since `since`. `Ok` means that every
+    /// byte read was a verified one. Fails with [`IndexError::Damaged`] for a file of the segments, and with
+    /// [`IndexError::Changed`] for another file that the plan used, or after any temporary change; a repeated query
+    /// then returns a right answer.
     pub fn verify_search(
         &self,
         segments: &[Arc<Segment>],
@@ -38,7 +43,7 @@ impl Index {
         self.ensure_same(since)
     }
 
-    /// The same of the texts of some documents.
+    /// Examines the texts of some documents in the same way.
     pub fn verify_texts<'a>(
         &self,
         keys: impl Iterator<Item = TextKey<'a>>,
@@ -46,7 +51,7 @@ impl Index {
     ) -> Result<(), IndexError> {
         let mut last: Option<&Arc<LiveFile>> = None;
         for file in keys.flat_map(|key| self.documents().files_of(key)) {
-            // Documents beside each other in a page are often in one file.
+            // Neighbouring documents of a page are often in one file.
             if last.is_none_or(|last| !Arc::ptr_eq(last, file)) {
                 file.examine();
                 file.ensure_trusted()?;
@@ -65,12 +70,12 @@ impl Index {
         }
     }
 
-    /// How many files it has, the manifest left out. They are numbered from 0.
+    /// Returns the number of files, without the manifest. File numbers start at 0.
     pub fn files_count(&self) -> usize {
         self.files.all.len()
     }
 
-    /// Examines a file without reading it; its path and what is known of it then.
+    /// Examines a file without reading it; returns its path and its state. `None` past the last file.
     pub fn examine(&self, number: usize) -> Option<(&Path, Trust)> {
         let file = self.files.all.get(number)?;
         file.examine();
@@ -85,8 +90,9 @@ impl Index {
         })
     }
 
-    /// Verifies a file against its seal: what changed no stamp is found too, and a suspect file that has the old bytes
-    /// is trusted again. `each_piece` hears of every piece read, in bytes, and may end it. Files in memory are left out.
+    /// Verifies a file against its seal. This also finds changes that no stamp shows; a suspect file with unchanged
+    /// bytes is trusted again. Calls `each_piece` for each piece read, with its length in bytes; it may end the
+    /// verification. Files in memory are skipped.
     pub fn verify_again(
         &self,
         number: usize,
@@ -100,14 +106,14 @@ impl Index {
         }
     }
 
-    /// Verifies the blocks of a file that no reader has touched yet, files in memory included. `each_piece` hears of what
-    /// is read, in bytes, and may end it.
+    /// Verifies the blocks of a file that no reader has touched, also of a file in memory. Calls `each_piece` for each
+    /// piece read, with its length in bytes; it may end the verification.
     pub fn verify_rest(&self, number: usize, each_piece: &mut EachPiece) -> Result<(), IndexError> {
         let file = self.files.all.get(number);
         file.map_or(Ok(()), |file| file.verify_rest(each_piece))
     }
 
-    /// Verifies every block that no reader has touched yet, for readers that do not examine what they read.
+    /// Verifies every block that no reader has touched, for readers that do not examine their answers.
     pub fn verify_whole(&self) -> Result<(), IndexError> {
         self.files
             .all
@@ -115,8 +121,8 @@ impl Index {
             .try_for_each(|file| file.verify_whole())
     }
 
-    /// Verifies the files that `before` does not share, each up to `bytes_max` bytes: what a commit wrote is read once
-    /// before it is served.
+    /// Verifies the files that `before` does not share, up to `bytes_max` bytes each: small files of a commit are
+    /// verified before they are served.
     pub fn verify_new(&self, before: &Index, bytes_max: u64) -> Result<(), IndexError> {
         let known: HashSet<*const LiveFile> = before.files.all.iter().map(Arc::as_ptr).collect();
         let new = self.files.all.iter();
@@ -124,7 +130,7 @@ impl Index {
             .try_for_each(|file| file.verify_whole())
     }
 
-    /// Bytes of all files that were verified since they were opened, footers included.
+    /// Returns the bytes of all files that were verified since opening, footers included.
     pub fn verified_bytes(&self) -> u64 {
         self.files
             .all
@@ -133,30 +139,31 @@ impl Index {
             .sum()
     }
 
-    /// Files that are suspect or damaged.
+    /// Counts the files that are suspect or damaged.
     pub fn untrusted_files_count(&self) -> usize {
         let files = self.files.all.iter();
         files.filter(|file| !file.is_trusted()).count()
     }
 
-    /// Has the calling thread unparked whenever a file is found changed or damaged. The first to ask is heard.
+    /// Unparks the calling thread whenever a file becomes suspect or damaged. Only the first thread that calls it is
+    /// unparked.
     pub fn alarm_this_thread(&self) {
         let _ = self.files.alarm.woken.set(thread::current());
     }
 }
 
 impl Segment {
-    /// The file of its lists.
+    /// Returns the file of its lists.
     pub(crate) fn file(&self) -> &Arc<LiveFile> {
         self.core().file()
     }
 
-    /// The file of its stored pairs, where it has some.
+    /// Returns the file of its stored pairs; `None` without stored pairs.
     pub(crate) fn pairs_file(&self) -> Option<&Arc<LiveFile>> {
         self.pairs.as_ref().map(|pairs| pairs.file())
     }
 
-    /// All files that searches read.
+    /// Returns all files that searches read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
         std::iter::once(self.file()).chain(self.pairs_file())
     }

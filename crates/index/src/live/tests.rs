@@ -1,4 +1,4 @@
-//! Files of an open index that are changed: what is believed of them, and what answers are.
+//! Changed files of an open index: their states, and the answers that read them.
 
 use super::Trust;
 use crate::store::TextKey;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use vfs::{RealStorage, SharedStorage};
 
-/// An index of two segments on the disk.
+/// Index of two segments on the disk.
 struct Bed {
     directory: TempDir,
     index: Index,
@@ -43,7 +43,7 @@ impl Bed {
         Bed { directory, index }
     }
 
-    /// The number and the path of the first file of a kind.
+    /// Returns the number and the path of the first file of a kind.
     fn file(&self, kind: &str) -> (usize, PathBuf) {
         let named = (0..self.index.files_count()).find_map(|number| {
             let (path, _) = self.index.examine(number)?;
@@ -103,7 +103,7 @@ fn an_overwritten_segment_is_suspect_and_then_damaged() {
         "{error}"
     );
     assert!(bed.index.is_in_doubt(number));
-    // The other partition has to ask again, since its plan may have been made with the damaged one.
+    // The other partition must repeat its search, because its plan may have used the damaged segment.
     let error = bed.index.verify_search(&segments[1..], since).unwrap_err();
     assert!(matches!(error, IndexError::Changed { .. }), "{error}");
     let since = bed.index.read_start();
@@ -113,7 +113,7 @@ fn an_overwritten_segment_is_suspect_and_then_damaged() {
     assert!(error.to_string().contains("checksum of block 0"), "{error}");
     assert_eq!(bed.trust(number), Trust::Damaged);
     assert!(!bed.index.is_in_doubt(number));
-    // Putting the bytes back comes too late for what is open.
+    // Restored bytes do not help an index that is open already.
     assert!(bed.index.verify_again(number, &mut go_on).is_err());
     assert_eq!(bed.index.untrusted_files_count(), 1);
 }
@@ -208,7 +208,7 @@ fn a_removed_file_that_is_written_to_is_found() {
     file.write_at(b"xyz", 200).unwrap();
     assert_eq!(bed.trust(number), Trust::Suspect);
     assert!(bed.index.verify_again(number, &mut go_on).is_err());
-    // What only this segment can tell is not known any more.
+    // Counts that only this segment has are unknown now.
     let statistics = bed.index.statistics();
     let unknown = statistics.document_frequency(crate::Field::Text, "nowhere");
     assert!(

@@ -1,22 +1,23 @@
-//! Order in which the documents of a partition go into its new segment.
+//! Order of a partition's documents in its new segment.
 
 use super::live::Live;
-use super::partition::{PartitionWork, Phase};
+use super::progress::Phase;
 use super::rows::Rows;
+use super::work::PartitionWork;
 use crate::order::{Forward, Limits, Order, bisect, forward_of, levels, url_key};
 use crate::spill::Spill;
 use crate::{IndexError, Segment};
 use vfs::SharedStorage;
 
-/// A new order of documents.
+/// New order of documents.
 pub(super) struct Arranged {
-    /// The arrival of each new document, and the new document of each arrival; `None`: as they came.
+    /// Arrival of each new document, and new document of each arrival; `None`: the order of arrival.
     pub(super) order: Option<(Vec<u32>, Vec<u32>)>,
     pub(super) terms_left_out: u64,
 }
 
 impl PartitionWork<'_> {
-    /// Finds the order asked for. `prefix` begins the names of temporary files.
+    /// Computes the requested order. Names of temporary files begin with `prefix`.
     pub(super) fn arrange(
         &self,
         segments: &[Segment],
@@ -60,7 +61,7 @@ fn inverse(order: &[u32]) -> Vec<u32> {
     inverse
 }
 
-/// Arrivals in the order of their URLs.
+/// Returns the arrivals in the order of their URLs.
 fn url_order(
     storage: &SharedStorage,
     prefix: &str,
@@ -88,7 +89,7 @@ fn url_order(
     Ok(order)
 }
 
-/// The documents of an order, by bisection.
+/// Returns the documents in the order of a bisection that starts with `order`.
 fn bisected(order: &[u32], forward: &mut Forward, limits: &Limits<'_>) -> Vec<u32> {
     let terms_count = forward.terms_count;
     let mut nodes = forward.nodes();

@@ -4,17 +4,17 @@ use crate::segment::DOCUMENTS_MAX;
 use crate::{DocId, IndexError, Layout, Segment};
 use std::ops::RangeInclusive;
 
-/// In place of the number of a document that is deleted, or of another partition.
+/// Number of a document that is deleted or belongs to another partition.
 pub(crate) const GONE: u32 = u32::MAX;
 
-/// The live documents of a partition, numbered in the order of segments and documents: their *arrival*.
+/// Live documents of a partition, numbered in the order of segments and documents: their *arrival*.
 pub(crate) struct Live {
     by_segment: Vec<Vec<u32>>,
     count: u32,
 }
 
 impl Live {
-    /// Of `segments`, the live documents of the chunks `chunks`.
+    /// Numbers the live documents of `segments` in the chunks `chunks`.
     pub(crate) fn of(
         segments: &[Segment],
         layout: Layout,
@@ -33,7 +33,7 @@ impl Live {
                     return GONE;
                 }
                 count += 1;
-                // Told below where it does not fit.
+                // An overflow is reported below.
                 (count - 1) as u32
             };
             let documents = 0..segment.documents_count();
@@ -49,15 +49,15 @@ impl Live {
         Ok(Live { by_segment, count })
     }
 
-    /// Live documents.
+    /// Returns the number of live documents.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
 
-    /// The arrival of a document, or `GONE`.
+    /// Returns the arrival of a document, or `GONE`.
     #[inline]
     pub(crate) fn arrival(&self, segment: usize, doc: u32) -> u32 {
-        // Cursors give no document outside of their segment.
+        // Cursors return no document outside of their segment.
         self.by_segment[segment][doc as usize]
     }
 }

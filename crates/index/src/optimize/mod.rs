@@ -1,42 +1,46 @@
-//! Rewriting an index: one segment a partition, without deleted documents, documents in another order.
+//! Optimization of an index: one segment for each partition, without deleted documents, with documents in a given
+//! order.
 //!
 //! ```text
 //! segments of a partition ──► live documents ──► an order ──► one segment and its texts ──commit──► MANIFEST-<n+1>
 //! ```
 //!
-//! Nothing of an answer changes: same hits, scores, counts, order. Readers of the generation before go on undisturbed,
-//! and a power cut leaves that generation or the new one, as with every commit.
+//! Answers do not change: hits, scores, counts and order are the same. Readers of the generation before continue. A
+//! power cut leaves that generation or the new one, as with every commit.
 
 mod arrange;
 pub(crate) mod live;
 pub(crate) mod pages;
 mod partition;
+mod progress;
 pub(crate) mod rewrite;
 mod rows;
 mod terms;
+mod work;
 
-pub use partition::Phase;
+pub use progress::{OptimizeProgress, Phase};
 
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
-use crate::writer::{LOCK_NAME, open_segments, write_statistics};
+use crate::names::LOCK_NAME;
+use crate::writer::{open_segments, write_statistics};
 use crate::{IndexError, Order, pairs};
 use rewrite::{RewriteOptions, rewrite};
 use vfs::SharedStorage;
 
-/// How to optimize.
+/// Options of an optimization.
 #[derive(Debug, Clone, Copy)]
 pub struct OptimizeOptions {
-    /// Order of documents; `None`: the one that the index was put into before, or as they came.
+    /// Order of documents; `None`: the index's present order, or arrival.
     pub order: Option<Order>,
-    /// Partitions to lay the index out for: the chunks of each become one segment. `None`: as it is.
+    /// Partitions to lay the index out for; the chunks of each become one segment. `None`: the present ones.
     pub partitions: Option<u32>,
-    /// Memory to stay within. Pages of files that the system may take back at will do not count.
+    /// Memory limit, in bytes. Reclaimable pages of files do not count.
     pub memory_bytes: u64,
-    /// Threads; 0 counts as 1. The index is the same for any number.
+    /// Threads; 0 counts as 1. The number does not affect the index.
     pub threads: usize,
-    /// Memory for one posting list, which is read in pieces where it takes more; `None`: what there is. The index is the
-    /// same for any. For tests, whose lists are short.
+    /// Memory for one posting list, in bytes; a larger list is read in pieces. `None`: what the memory limit allows. It
+    /// does not affect the index. For tests, whose lists are short.
     pub list_bytes_max: Option<u64>,
 }
 
@@ -52,35 +56,24 @@ impl Default for OptimizeOptions {
     }
 }
 
-/// How far rewriting is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OptimizeProgress {
-    /// What is being done; with several partitions at a time, by whoever told last.
-    pub phase: Phase,
-    /// Work done, in a unit of its own.
-    pub done: u64,
-    /// All work, about.
-    pub total: u64,
-}
-
-/// What optimizing did.
+/// Summary of an optimization.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OptimizeSummary {
-    /// The newest generation; where nothing was to do, still the old one.
+    /// Newest generation; the old one where nothing had to be done.
     pub generation: u64,
-    /// The order asked for, or found.
+    /// Order requested, or found.
     pub order: Order,
-    /// Partitions that it is laid out for now.
+    /// Partitions of the new layout.
     pub partitions: u64,
-    /// Chunks that were rewritten.
+    /// Chunks rewritten.
     pub chunks_rewritten: u64,
-    /// Segments before and after.
+    /// Segments of the index before.
     pub segments_before: u64,
-    /// Segments after.
+    /// Segments of the index after.
     pub segments_after: u64,
-    /// Live documents in the whole index.
+    /// Live documents of the whole index.
     pub documents_count: u64,
-    /// Deleted documents that were still in some segment.
+    /// Deleted documents dropped from segments.
     pub documents_dropped: u64,
     /// Bytes of the search index before.
     pub index_bytes_before: u64,
@@ -90,22 +83,22 @@ pub struct OptimizeSummary {
     pub store_bytes_before: u64,
     /// Bytes of the document store after.
     pub store_bytes_after: u64,
-    /// Mean log2 of the gaps of all lists rewritten, in the order of arrival.
+    /// Mean log2 of the gaps of all rewritten lists, in the order of arrival.
     pub gap_bits_before: f64,
-    /// The same in the new order.
+    /// Mean log2 of the same gaps in the new order.
     pub gap_bits_after: f64,
-    /// Frequent terms that bisection could not heed, because they did not fit the memory.
+    /// Frequent terms that bisection ignored for lack of memory.
     pub terms_left_out: u64,
 }
 
 /// Merges the segments of every partition into one, drops deleted documents, and puts the rest into an order, as a new
-/// generation. Takes the writer lock. Where all this is so already, nothing is written.
+/// generation. Takes the writer lock. Writes nothing where the index has that form already.
 pub fn optimize(
     storage: SharedStorage,
     options: &OptimizeOptions,
     progress: &(dyn Fn(OptimizeProgress) + Sync),
 ) -> Result<OptimizeSummary, IndexError> {
-    // Before the lock, whose file does not belong where there is no index.
+    // Checked before locking, because the lock file does not belong into a directory without an index.
     newest(&storage)?;
     let _lock = storage.lock(LOCK_NAME)?;
     let before = newest(&storage)?;
@@ -132,7 +125,7 @@ pub fn optimize(
         pairs::write_missing(&storage, &mut manifest, &segments, 0, options.threads)?;
         write_statistics(&storage, &mut manifest, segments)?;
         manifest::commit(&storage, &manifest)?;
-        // The commit is durable by now: files that could not be removed wait for the next writer.
+        // The commit is durable now; the next writer removes files that could not be removed.
         let _ = remove_leftovers(&storage, &manifest);
     } else {
         manifest = before.clone();

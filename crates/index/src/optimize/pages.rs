@@ -2,11 +2,11 @@
 
 use crate::{Segment, TermRecord};
 
-/// Bytes of lists after which the pages read so far are given back.
+/// Bytes of lists after which the pages read are released.
 const RELEASE_BYTES: u64 = 8 << 20;
 
-/// Gives pages back while the lists of some segments are read once, in the order of terms: pages that were read should
-/// not count against the memory given.
+/// Release of pages while the lists of some segments are read once, in the order of terms. Pages that were read should
+/// not count against the memory limit.
 pub(crate) struct Pages<'a> {
     segments: &'a [Segment],
     newest: Vec<Option<TermRecord>>,
@@ -22,7 +22,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The lists of a term were read: segment and record of each.
+    /// Records that the lists of a term were read, each given by segment and record.
     pub(crate) fn read(&mut self, found: &[(usize, TermRecord)]) {
         for &(segment, record) in found {
             self.newest[segment] = Some(record);

@@ -1,82 +1,31 @@
-//! One partition rewritten: the segments that hold its chunks in, one segment out, deleted documents gone, the rest in a
-//! new order.
+//! Rewriting of one partition: the segments with its chunks become one segment, without deleted documents, in a new
+//! order.
 
 use super::arrange::Arranged;
 use super::live::{GONE, Live};
+use super::progress::Phase;
 use super::rows::Rows;
 use super::terms::{Sources, write_terms};
+use super::work::{PartitionWork, Rewritten};
 use crate::build::merge::each_by_hash;
-use crate::build::segment::{documents_name, index_name};
-use crate::layout::Chunks;
+use crate::chunks::Chunks;
 use crate::manifest::{FileEntry, Manifest, SegmentEntry};
+use crate::names::{documents_name, index_name};
 use crate::opener::{open_store, open_verified_segment};
-use crate::order::{GapBits, Order, levels};
+use crate::order::Order;
 use crate::segment::write::SegmentWriter;
 use crate::store::{Location, StoreWriter};
 use crate::{IndexError, Segment, Texts};
-use vfs::SharedStorage;
 
-/// Memory for each document whatever the order: arrivals, the order, its reverse, the place of the text.
+/// Memory for each document in any order: arrivals, the order, its inverse, the location of the text.
 const DOCUMENT_BYTES: u64 = 20;
-/// Memory that a list may take however little there is: reading it in many pieces takes long.
+/// Lowest memory limit for a list, because reading it in many pieces takes long.
 const LIST_BYTES_MIN: u64 = 4 << 20;
-/// In place of the place of a text that is not there.
+/// Location of a missing text.
 const NOWHERE: Location = Location {
     block: u32::MAX,
     offset: u32::MAX,
 };
-
-/// How to rewrite a partition, and whom to tell how far it is.
-pub(super) struct PartitionWork<'a> {
-    pub(super) storage: &'a SharedStorage,
-    pub(super) manifest: &'a Manifest,
-    /// Which of the manifest's layout.
-    pub(super) number: u32,
-    /// The segments that have any of its chunks, in the manifest's order.
-    pub(super) entries: &'a [SegmentEntry],
-    pub(super) order: Order,
-    pub(super) memory_bytes: u64,
-    pub(super) list_bytes_max: Option<u64>,
-    pub(super) threads: usize,
-    /// Gets work done, in the units of `work_of`.
-    pub(super) progress: &'a (dyn Fn(Phase, u64) + Sync),
-}
-
-/// What a partition is busy with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Finding the new order.
-    Ordering,
-    /// Writing the new segment.
-    Writing,
-}
-
-/// A rewritten partition.
-#[derive(Default)]
-pub(super) struct Rewritten {
-    /// The new segment; `None` when no document is alive.
-    pub(super) entry: Option<SegmentEntry>,
-    pub(super) words_counts: [u64; 2],
-    pub(super) gaps_before: GapBits,
-    pub(super) gaps_after: GapBits,
-    /// Frequent terms that the order could not heed for want of memory.
-    pub(super) terms_left_out: u64,
-}
-
-/// The work of rewriting a partition in a phase: bytes of index written, or as long as that takes.
-pub(super) fn work_of(entries: &[SegmentEntry], order: Order, phase: Phase) -> u64 {
-    let bytes: u64 = entries.iter().map(|entry| entry.index.seal.bytes).sum();
-    let documents: u64 = entries
-        .iter()
-        .map(|entry| u64::from(entry.documents_count))
-        .sum();
-    match (phase, order) {
-        (Phase::Writing, _) => bytes,
-        // A level costs about a tenth of writing, a sort by URL nothing beside it.
-        (Phase::Ordering, Order::Bisection) => bytes / 10 * u64::from(levels(documents as u32)),
-        (Phase::Ordering, Order::Arrival | Order::Url) => 0,
-    }
-}
 
 impl PartitionWork<'_> {
     /// Writes the partition anew as segment `segment`.
@@ -163,7 +112,7 @@ impl PartitionWork<'_> {
             .collect()
     }
 
-    /// What is left of a single segment is still in its order.
+    /// Returns the order of the new segment. Merely dropping documents of a single segment keeps its order.
     fn order_written(&self) -> Order {
         match (self.order, self.entries) {
             (Order::Arrival, [only]) => only.order,
@@ -171,14 +120,7 @@ impl PartitionWork<'_> {
         }
     }
 
-    /// A function that gets pieces of `total` and tells their share of the phase's work.
-    pub(super) fn progress_of(&self, phase: Phase, total: u64) -> impl Fn(u64) + Sync + '_ {
-        let work = work_of(self.entries, self.order, phase);
-        let each = work as f64 / total.max(1) as f64;
-        move |done| (self.progress)(phase, (done as f64 * each) as u64)
-    }
-
-    /// Copies the texts of live documents; where each went, by arrival.
+    /// Copies the texts of live documents; returns their locations by arrival.
     fn copy_texts(
         &self,
         segments: &[Segment],
@@ -217,7 +159,7 @@ fn postings_count(segments: &[Segment]) -> u64 {
         .sum()
 }
 
-/// Writes what finds texts by the hash of their URL, in the order of (hash, new document).
+/// Writes the directory of texts, in the order of (URL hash, new document).
 fn write_entries(
     sources: &Sources<'_>,
     store: &mut StoreWriter,

@@ -1,7 +1,7 @@
-//! Which partitions of a generation are rewritten, by whom, and what the generation is then made of.
+//! Rewriting of the partitions of a generation, several at a time, and the manifest that results.
 
-use super::OptimizeProgress;
-use super::partition::{PartitionWork, Phase, Rewritten, work_of};
+use super::progress::{OptimizeProgress, Phase};
+use super::work::{PartitionWork, Rewritten, work_of};
 use crate::manifest::{Manifest, SegmentEntry};
 use crate::order::GapBits;
 use crate::{IndexError, Order};
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use vfs::SharedStorage;
 
-/// What the program takes beside, however little memory there is.
+/// Memory of the program besides partitions, independent of the limit.
 const FIXED_BYTES: u64 = 24 << 20;
 
-/// How to rewrite.
+/// Options of a rewrite.
 pub(crate) struct RewriteOptions<'p> {
     pub(crate) order: Order,
     pub(crate) memory_bytes: u64,
@@ -22,7 +22,7 @@ pub(crate) struct RewriteOptions<'p> {
     pub(crate) progress: &'p (dyn Fn(OptimizeProgress) + Sync),
 }
 
-/// What was rewritten.
+/// Outcome of a rewrite.
 #[derive(Debug, Default)]
 pub(crate) struct RewriteOutcome {
     pub(crate) chunks: u64,
@@ -31,8 +31,8 @@ pub(crate) struct RewriteOutcome {
     pub(crate) terms_left_out: u64,
 }
 
-/// Writes every partition of the manifest's layout that needs it as one segment, and puts the new segments into `manifest` in place of the old ones.
-/// The statistics file is the caller's to renew.
+/// Rewrites every partition of the manifest's layout that needs it as one segment, and replaces its segments in
+/// `manifest`. The caller must write the statistics.
 pub(crate) fn rewrite(
     storage: &SharedStorage,
     manifest: &mut Manifest,
@@ -55,7 +55,7 @@ pub(crate) fn rewrite(
     let layout = manifest.layout();
     let chunks = jobs.iter().flat_map(|job| layout.chunks_of(job.number));
     outcome.chunks = chunks.count() as u64;
-    // A segment that is cut in several is of several jobs.
+    // A segment that is cut into several partitions belongs to several jobs.
     let entries = jobs.iter().flat_map(|job| &job.entries);
     let rewritten: BTreeSet<u32> = entries.map(|entry| entry.segment).collect();
     manifest
@@ -67,14 +67,14 @@ pub(crate) fn rewrite(
     Ok(outcome)
 }
 
-/// A partition to be rewritten.
+/// Partition to be rewritten.
 struct Job {
     number: u32,
-    /// The segments that have any of its chunks.
+    /// Segments with any of its chunks.
     entries: Vec<SegmentEntry>,
 }
 
-/// Every partition that is not yet one segment of its own, free of deletions, in the order asked for.
+/// Returns a job for every partition that is not yet a single segment without deletions in the requested order.
 fn jobs(manifest: &Manifest, order: Order) -> Vec<Job> {
     let layout = manifest.layout();
     let ordered = |entry: &SegmentEntry| order.is_arrival() || entry.order == order;
@@ -98,7 +98,7 @@ fn jobs(manifest: &Manifest, order: Order) -> Vec<Job> {
 
 type Done = (u32, Result<Rewritten, IndexError>);
 
-/// Runs all jobs, several at a time; outcomes by partition. After a failure no further one is begun.
+/// Runs all jobs, several at a time; returns outcomes by partition. Starts no further job after a failure.
 fn run(
     storage: &SharedStorage,
     manifest: &Manifest,

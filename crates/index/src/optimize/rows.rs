@@ -1,12 +1,12 @@
-//! What a partition knows of each document besides words, laid out so that it can be read in any order.
+//! Rows of a partition's documents in a form that can be read in any order.
 //!
 //! ```text
 //! fixed := { text_start:u64le url_hash:u64le site_hash:u64le text_length:u8 title_length:u8 }{documents}
 //! texts := { url id title }{documents}          each bytes:vint utf8; an empty id means the URL
 //! ```
 //!
-//! Details are compressed 128 documents a block, so reading them in another order would decompress each block over
-//! and over. They are unpacked once, in the order of arrival, into temporary files.
+//! Details are compressed in blocks of 128 documents, so reading them in another order would decompress each block many
+//! times. They are decompressed once, in the order of arrival, into temporary files.
 
 use super::live::{GONE, Live};
 use crate::sealed::read_u64;
@@ -17,17 +17,17 @@ use crate::{DocId, Field, IndexError, Segment, length};
 use vfs::{Region, SharedStorage};
 
 const FIXED_BYTES: usize = 26;
-/// Documents after which the pages read so far are given back.
+/// Documents after which the pages read are released.
 const RELEASE_DOCUMENTS: usize = 1 << 16;
 
-/// The rows of the live documents of a partition, by arrival.
+/// Rows of the live documents of a partition, by arrival.
 pub(super) struct Rows {
     fixed: Region,
     texts: Region,
 }
 
 impl Rows {
-    /// Unpacks the rows of all live documents. `prefix` begins the names of temporary files.
+    /// Decompresses the rows of all live documents. Names of temporary files begin with `prefix`.
     pub(super) fn unpack(
         storage: &SharedStorage,
         prefix: &str,
@@ -72,7 +72,7 @@ impl Rows {
     fn row(&self, arrival: u32) -> DocumentRow<'_> {
         let at = arrival as usize * FIXED_BYTES;
         let mut text_at = read_u64(&self.fixed, at) as usize;
-        // Written by this program a moment ago: it cannot be cut short.
+        // Written by this program before, so it is not cut short.
         let mut text = || read_text(&self.texts, &mut text_at).unwrap_or("");
         let (url, id, title) = (text(), text(), text());
         let lengths = [at + 24, at + 25].map(|at| length::dequantize(self.fixed[at]));
@@ -90,7 +90,7 @@ impl Rows {
         self.row(arrival).url
     }
 
-    /// Pushes the rows in the order given.
+    /// Pushes the rows in the order of `arrivals`.
     pub(super) fn write(
         &self,
         order: impl Iterator<Item = u32>,
@@ -105,7 +105,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Gives back the pages read: they should not count against the memory given.
+    /// Releases the pages read, so that they do not count against the memory limit.
     pub(super) fn release(&self) {
         self.fixed.release(0..self.fixed.len());
         self.texts.release(0..self.texts.len());

@@ -1,8 +1,8 @@
-//! The posting lists of some segments as one, in the new order of documents.
+//! Merge of the posting lists of some segments, in the new order of documents.
 //!
-//! One term at a time: its postings are read with their positions, sorted by new document, and encoded. A list that
-//! does not fit the memory is read several times, each time for the next piece of the new documents, so nothing but the
-//! encoder ever holds the whole of it.
+//! Terms are handled one at a time: postings are read with their positions, sorted by new document, and encoded. A list
+//! that exceeds the memory limit is read several times, each time for a range of new documents, so only the encoder
+//! ever holds all of it.
 
 use super::live::{GONE, Live};
 use super::pages::Pages;
@@ -15,10 +15,10 @@ use std::ops::RangeInclusive;
 /// Memory for a posting and for a position while a list is sorted.
 const POSTING_BYTES: u64 = 17;
 const POSITION_BYTES: u64 = 4;
-/// Pieces that new documents are counted in, to cut a long list by.
+/// Ranges of new documents in which postings are counted, to divide a long list.
 const BUCKETS: usize = 1 << 12;
 
-/// Where the documents are and where they go.
+/// Source segments, and the new place of each document.
 pub(super) struct Sources<'a> {
     pub(super) segments: &'a [Segment],
     pub(super) live: &'a Live,
@@ -26,17 +26,17 @@ pub(super) struct Sources<'a> {
     pub(super) new_of: Option<&'a [u32]>,
 }
 
-/// What was seen on the way.
+/// Counts gathered while writing.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// Words of the documents written, by field of `Field::WITH_LENGTHS`.
+    /// Words of the documents written, by field in the order of `Field::WITH_LENGTHS`.
     pub(super) words_counts: [u64; 2],
-    /// Gaps in the order of arrival, and in the new one.
+    /// Gaps in the order of arrival, and in the new order.
     pub(super) gaps_before: GapBits,
     pub(super) gaps_after: GapBits,
 }
 
-/// Writes every term that a live document holds. `progress` gets numbers of postings written.
+/// Writes every term that a live document holds. Calls `progress` with numbers of postings written.
 pub(super) fn write_terms(
     sources: &Sources<'_>,
     out: &mut SegmentWriter,
@@ -86,7 +86,7 @@ impl Sources<'_> {
             .map_or(arrival, |new_of| new_of[arrival as usize])
     }
 
-    /// Pieces of the new documents, each of whose postings fit the memory.
+    /// Divides the new documents into ranges whose postings fit the memory limit.
     fn pieces(
         &self,
         found: &[(usize, TermRecord)],
@@ -96,7 +96,7 @@ impl Sources<'_> {
             u64::from(record.documents_count) * POSTING_BYTES
                 + record.occurrences_count * POSITION_BYTES
         };
-        // Places in a piece are counted with 32 bits.
+        // Places in a range are 32-bit integers.
         let bytes_max = bytes_max.min(8 << 30);
         if found.iter().map(needed).sum::<u64>() <= bytes_max {
             return Ok(vec![0..=u32::MAX]);
@@ -134,20 +134,20 @@ impl Sources<'_> {
     }
 }
 
-/// A list, or a piece of one, between reading and writing. Buffers are kept from term to term.
+/// List, or a range of one, between reading and writing. Buffers are reused for each term.
 #[derive(Default)]
 struct List {
-    /// New document in the upper half, and in the lower where its posting is in the vectors below.
+    /// New document in the upper half; index of its posting in the vectors below in the lower half.
     keys: Vec<u64>,
     /// Whether documents came in their new order.
     sorted: bool,
     frequencies: Vec<u32>,
     lengths: Vec<u8>,
-    /// Where the position gaps of each posting end; without positions as many zeros.
+    /// End of the position gaps of each posting; zeros for a field without positions.
     ends: Vec<u32>,
     gaps: Vec<u32>,
     document_gaps: Vec<u32>,
-    /// Of the term so far.
+    /// Occurrences of the term so far.
     occurrences_count: u64,
     next_arrival: u32,
     next_new: u32,
@@ -210,7 +210,7 @@ impl List {
         Ok(())
     }
 
-    /// Pushes what was read into the encoder.
+    /// Pushes the postings that were read into the encoder.
     fn write(&mut self, out: &mut SegmentWriter) {
         if !self.sorted {
             self.keys.sort_unstable();

@@ -1,4 +1,4 @@
-//! Which terms does each document hold? The forward index that bisection works on.
+//! Forward index for bisection: the terms of each document.
 
 use super::bisection::Node;
 use crate::optimize::live::{GONE, Live};
@@ -7,15 +7,15 @@ use crate::{Field, IndexError, Segment, TermRecord};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::BTreeMap;
 
-/// Terms of fewer documents than this, or than this share of all, are left out: their lists are short, chance decides
-/// where they lie, and together they cost more time than frequent ones. (On 190,548 blog posts: a tenth less time than
-/// with all terms of 16 documents, for an index of the same size.)
+/// Limits of the rarest term that takes part: a term needs a 4096th of the documents, but not fewer than 16 nor more
+/// than 4096. Rarer terms have short lists whose places chance decides, and together they cost more time than frequent
+/// ones. (On 190,548 blog posts: a tenth less time than with all terms of 16 documents, for an index of the same size.)
 const DOCUMENTS_MIN: u32 = 16;
 const DOCUMENTS_SHARE_MIN: u32 = 4096;
-/// Terms of more than a third of the documents are left out: they are everywhere. A tenth, as others have it, made the
-/// index 0.2 % larger.
+/// Inverse of the highest share of documents of a term that takes part: terms of more than a third are everywhere. A
+/// share of a tenth, as in the literature, made the index 0.2 % larger.
 const DOCUMENTS_SHARE_MAX: u32 = 3;
-/// What bisection holds for each document, each term of each thread, and each posting.
+/// Memory of bisection for each document, each term of each thread, and each posting.
 const DOCUMENT_BYTES: u64 = 40;
 const TERM_BYTES: u64 = 20;
 const POSTING_BYTES: u64 = 4;
@@ -23,15 +23,15 @@ const POSTING_BYTES: u64 = 4;
 /// Terms of every document, by the document's place in an initial order.
 pub(crate) struct Forward {
     terms: Vec<u32>,
-    /// Where the terms of each place end.
+    /// End of the terms of each place.
     ends: Vec<usize>,
     pub(crate) terms_count: usize,
-    /// Frequent terms left out for want of memory.
+    /// Frequent terms left out for lack of memory.
     pub(crate) left_out: u64,
 }
 
 impl Forward {
-    /// The documents with their terms.
+    /// Returns the documents with their terms.
     pub(crate) fn nodes(&mut self) -> Vec<Node<'_>> {
         let mut rest = &mut self.terms[..];
         let mut start = 0;
@@ -46,9 +46,9 @@ impl Forward {
     }
 }
 
-/// Inverts the postings of the words of all live documents. `place_of` is where each document, by its arrival,
-/// stands in the initial order. Of the terms that are neither rare nor everywhere, the most frequent are left out
-/// until the rest fits the memory.
+/// Inverts the postings of the words of all live documents. `place_of` is the place of each document in the initial
+/// order, by its arrival. Of the terms that are neither rare nor everywhere, the most frequent are left out until the
+/// rest fits the memory limit.
 pub(crate) fn forward_of(
     segments: &[Segment],
     live: &Live,
@@ -63,7 +63,7 @@ pub(crate) fn forward_of(
     })?;
     let mut start = 0;
     for end in &mut ends {
-        // For now where the next term of the document goes; its end, when all are there.
+        // Holds the place of the document's next term until all are there; then it is the end.
         start += std::mem::replace(end, start);
     }
     let mut terms = vec![0; start];
@@ -82,7 +82,7 @@ pub(crate) fn forward_of(
     })
 }
 
-/// The frequencies of the terms that take part.
+/// Frequencies of the terms that take part.
 struct Chosen {
     documents_min: u32,
     documents_max: u32,
@@ -127,10 +127,10 @@ fn choose(
     Ok((chosen, left_out))
 }
 
-/// A term's lists: segment and record of each.
+/// Lists of a term: segment and record of each.
 type Found = [(usize, TermRecord)];
 
-/// Documents of a term, deleted ones included: enough to choose by.
+/// Returns the number of documents of a term, deleted ones included, which is accurate enough for the choice.
 fn frequency_of(found: &Found) -> u32 {
     let counts = found.iter().map(|(_, record)| record.documents_count);
     counts.fold(0, u32::saturating_add)
@@ -157,7 +157,7 @@ fn each_term(
     Ok(())
 }
 
-/// Calls `each(term, arrival)` for every posting of a chosen term and a live document. Terms are counted from 0.
+/// Calls `each(term, arrival)` for every posting of a chosen term and a live document. Terms are numbered from 0.
 fn each_posting(
     segments: &[Segment],
     live: &Live,

@@ -1,15 +1,15 @@
-//! Lower bound of the bits that a gap of a posting list needs.
+//! Log-gap cost: lower bound on the bits for the gaps of posting lists.
 
 use std::sync::LazyLock;
 
-/// Gaps whose logarithm is looked up.
+/// Gaps whose logarithm is in a table.
 const TABLE: usize = 1 << 12;
 
 static LOG2: LazyLock<Vec<f64>> =
     LazyLock::new(|| (0..TABLE).map(|gap| (gap as f64).log2().max(0.0)).collect());
 
-/// The mean of log2(gap) over all postings, in bits: the *log-gap cost*, which the order of documents decides and
-/// no codec does.
+/// Mean of log2(gap) over all postings, in bits: the *log-gap cost*, which depends on the order of documents and not on
+/// the codec.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct GapBits {
     bits: f64,
@@ -31,7 +31,7 @@ impl GapBits {
         self.gaps_count += other.gaps_count;
     }
 
-    /// Bits per gap; 0 where there is none.
+    /// Returns the bits per gap; 0 without gaps.
     pub(crate) fn mean(&self) -> f64 {
         if self.gaps_count == 0 {
             return 0.0;

@@ -1,8 +1,8 @@
 //! Orders of the documents of a segment.
 //!
-//! Answers do not depend on it: scores have no document id in them, and ties go by the URL's hash. Size and
-//! speed do. Documents that share words and stand near each other make small gaps, which take few bits, and
-//! blocks that are full of good hits or free of them, which skipping needs.
+//! Answers do not depend on the order: scores contain no document id, and ties are broken by the hash of the URL. Size
+//! and speed do. Where documents that share words are near each other, gaps are small and take few bits, and blocks are
+//! either full of good hits or free of them, which pruning needs.
 
 mod bisection;
 mod forward;
@@ -14,14 +14,14 @@ pub(crate) use forward::{Forward, forward_of};
 pub(crate) use gap_bits::GapBits;
 pub(crate) use url::url_key;
 
-/// The order of documents in a segment.
+/// Order of the documents of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// As documents came.
+    /// Order of arrival.
     #[default]
     Arrival,
-    /// By host, its labels reversed, and then by path: pages of a site are neighbours, and so are sites of a
+    /// Order by host with its labels reversed, then by path: pages of a site are neighbours, and so are sites of a
     /// domain.
     Url,
     /// Recursive graph bisection: documents that share words are neighbours.
@@ -29,10 +29,10 @@ pub enum Order {
 }
 
 impl Order {
-    /// All of them; `order as usize` is the place of each.
+    /// All orders; `order as usize` is the index of each.
     pub const ALL: [Order; 3] = [Order::Arrival, Order::Url, Order::Bisection];
 
-    /// The name in manifests and options.
+    /// Returns the name in manifests and options.
     pub fn name(self) -> &'static str {
         match self {
             Order::Arrival => "arrival",

@@ -2,17 +2,17 @@
 
 use corpus::site_of;
 
-/// Writes the bytes that a URL sorts by into `key` (cleared first).
+/// Writes the sort key of a URL into `key` (cleared first).
 ///
 /// ```text
 /// key := labels of the host, last first, each but the first after "."
 ///        [":" port]  00  what follows the host  00  the URL
 /// ```
 ///
-/// `http://www.example.org/a?b` sorts by `org.example.www`, then `/a?b`. So pages of a site are neighbours in
-/// the order of their paths, and sites of a domain stand beside each other; the zero byte keeps `org.example`
-/// and its pages before `org.example.www`. An address made of numbers is not turned round, and a URL without
-/// a host sorts by its folder. The URL itself comes last, because only scheme and user may differ.
+/// `http://www.example.org/a?b` sorts by `org.example.www`, then `/a?b`. So pages of a site are neighbours in the order
+/// of their paths, and sites of a domain are neighbours; the zero byte puts `org.example` and its pages before
+/// `org.example.www`. A numeric address is not reversed, and a URL without a host sorts by its folder. The URL itself
+/// comes last, because only scheme and user may differ.
 pub(crate) fn url_key(url: &str, key: &mut Vec<u8>) {
     key.clear();
     let site = site_of(url);
@@ -41,7 +41,7 @@ pub(crate) fn url_key(url: &str, key: &mut Vec<u8>) {
     key.extend_from_slice(url.as_bytes());
 }
 
-/// Whether a site is a host made of names, and no folder, address, or URL.
+/// Whether a site is a host name, and not a folder, an address or a URL.
 fn is_host(site: &str) -> bool {
     let host = site.split(':').next().unwrap_or("");
     let top = host.trim_end_matches('.').rsplit('.').next().unwrap_or("");
@@ -94,7 +94,7 @@ mod tests {
             "http://b.org/1",
             "http://a.org.uk/1",
         ];
-        // `a-b` stands between `a` and `www.a`, as bytes have it: each site is whole all the same.
+        // `a-b` sorts between `a` and `www.a`, by bytes; each site is contiguous all the same.
         assert_eq!(urls, expected);
     }
 

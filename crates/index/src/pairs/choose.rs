@@ -1,35 +1,36 @@
-//! Choice of the stored pairs: those that save most for their bytes.
+//! Choice of the stored pairs: those that save most reading for their bytes.
 //!
-//! A phrase with the pair reads the positions of all documents that hold both words; with the pair's list, of those
-//! that hold the pair. What it saves is the difference, as often as it is asked for; what it costs is its list; and
-//! all is estimated from a sample of the documents. The best in saving by byte are taken while there is room.
+//! Without the pair, a phrase reads the positions of all documents that hold both words; with it, only of those that
+//! hold the pair. The saving is the difference times the likelihood of such a query, the cost is the list's size; both
+//! are estimated from a sample of the documents. Pairs with the best ratio are taken while there is room.
 
+use super::Pairs;
+use super::table::WORDS_MAX;
 use super::walk::Walk;
-use super::{Pairs, WORDS_MAX};
 use crate::{Field, IndexError, Segment, TermRecord};
 use fst::Streamer;
 
-/// In a segment of fewer documents reading positions takes no time worth saving.
+/// Documents of a segment below which no pairs are stored: reading positions takes too little time there.
 const DOCUMENTS_MIN: u32 = 4096;
-/// A word is frequent that so many documents hold: one in eight.
+/// Inverse of the share of documents that a frequent word occurs in: one in eight.
 const FREQUENT: u32 = 8;
-/// Bytes of all pairs: one of so many of the segment's.
+/// Inverse of the share of the segment's bytes that all pairs may take.
 const SHARE: u64 = 256;
-/// Documents looked at, about.
+/// Approximate number of documents sampled.
 const SAMPLE: u32 = 8192;
-/// Words remembered before the less frequent of them are forgotten.
+/// Words collected before the less frequent ones are dropped.
 const WORDS_KEPT: usize = 4096;
-/// Bytes of a pair in the table, about, and of its list's bounds by block of 256 documents.
+/// Approximate bytes of a pair in the table, and of its list's bounds per block of 256 documents.
 const PAIR_BYTES: f64 = 8.0;
 const BLOCK_BYTES: f64 = 20.0;
 
-/// Words, and of their pairs those to be kept, in order.
+/// Chosen pairs in order, and the words in them.
 pub(super) struct Chosen {
     pub(super) words: Vec<(String, TermRecord)>,
     pub(super) pairs: Vec<(u8, u8)>,
 }
 
-/// Chooses pairs of a segment whose file has so many bytes.
+/// Chooses the pairs of a segment whose file has `segment_bytes` bytes.
 pub(super) fn choose(
     segment: &Segment,
     wanted: Pairs,
@@ -47,7 +48,7 @@ pub(super) fn choose(
     Ok(used(words, pairs))
 }
 
-/// The most frequent words of the default field, in order of the dictionary.
+/// Returns the most frequent words of the default field, in the order of the dictionary.
 fn frequent_words(
     segment: &Segment,
     wanted: Pairs,
@@ -77,13 +78,13 @@ fn frequent_words(
     Ok(words)
 }
 
-/// Keeps so many as pairs are looked at of; of equally frequent ones the first.
+/// Keeps the `WORDS_MAX` most frequent words; of equally frequent ones the first.
 fn keep_most_frequent(words: &mut Vec<(String, TermRecord)>) {
     words.sort_by_key(|(_, record)| std::cmp::Reverse(record.documents_count));
     words.truncate(WORDS_MAX);
 }
 
-/// The pairs that save most by byte, so many bytes together.
+/// Returns the pairs that save most per byte, up to `bytes_max` bytes together.
 fn best_pairs(
     segment: &Segment,
     words: &[(String, TermRecord)],
@@ -105,7 +106,7 @@ fn best_pairs(
             }
         }
     }
-    // Equal ones stay in order, so the choice depends on nothing else.
+    // A stable sort makes the choice deterministic.
     rated.sort_by(|one, other| other.0.total_cmp(&one.0));
     let mut left = bytes_max;
     rated.retain(|&(_, bytes, _)| {
@@ -118,20 +119,20 @@ fn best_pairs(
     Ok(pairs)
 }
 
-/// How likely a pair is asked for, but for a factor: the likelier the more documents it stands in. Of their powers 0,
-/// 1/4, 1/2, 3/4 and 1 the second left no outlier in two logs of queries on two collections.
+/// Returns the fourth root of a pair's documents, which is taken to be proportional to the likelihood of its queries.
+/// Of the powers 0, 1/4, 1/2, 3/4 and 1, this one left no outlier in two query logs on two collections.
 fn likelihood(documents: f64) -> f64 {
     documents.sqrt().sqrt()
 }
 
-/// About how many bytes the list of a pair takes: a gap has the bits of its mean and two more, a frequency
-/// one or two.
+/// Estimates the bytes of a pair's list: the bits of the mean gap plus two for each gap, one or two bits for a
+/// frequency.
 fn bytes_of(documents: f64, documents_count: f64) -> f64 {
     let gap_bits = (documents_count / documents.max(1.0)).log2() + 2.0;
     documents * (gap_bits + 1.5) / 8.0 + documents / 256.0 * BLOCK_BYTES + PAIR_BYTES
 }
 
-/// In how many documents of a sample two words stand, and one after the other, by first · 128 + second.
+/// Sampled documents that hold two words, and those where one follows the other, by first · 128 + second.
 struct Counts {
     documents: u32,
     both: Vec<u32>,
@@ -147,12 +148,12 @@ impl Counts {
             both: vec![0; WORDS_MAX * WORDS_MAX],
             pairs: vec![0; WORDS_MAX * WORDS_MAX],
         };
-        // The last document in which each pair was counted.
+        // Last document in which each pair was counted.
         let mut counted = vec![u32::MAX; WORDS_MAX * WORDS_MAX];
         let step = (segment.documents_count() / SAMPLE).max(1);
         let mut from = 0;
         while let Some(doc) = walk.next(from)? {
-            // One that holds none of the words is looked at in passing.
+            // Documents without any of the words count as sampled too.
             counts.documents += 1 + (doc - from) / step;
             each_bit(walk.words(), |first| {
                 let both = &mut counts.both[first * WORDS_MAX..][..WORDS_MAX];
@@ -176,7 +177,7 @@ fn each_bit(mut bits: u128, mut each: impl FnMut(usize)) {
     }
 }
 
-/// Leaves out words that are in no pair.
+/// Drops words that are in no pair.
 fn used(words: Vec<(String, TermRecord)>, mut pairs: Vec<(u8, u8)>) -> Chosen {
     let mut numbers = [None; WORDS_MAX];
     for &(first, second) in &pairs {

@@ -1,12 +1,14 @@
-//! What a damaged or a false file of pairs does.
+//! Checks and answers with damaged and false files of pairs.
 
 use super::choose::choose;
+use super::table::read_table;
 use super::write::{count_all, write};
 use super::*;
 use crate::manifest::{self, FileEntry};
+use crate::names::{manifest_name, pairs_name};
 use crate::opener::open_segment;
 use crate::sealed::{Kind, SealedWriter};
-use crate::{BuildOptions, Index, Writer, check};
+use crate::{BuildOptions, Field, Index, Writer, check};
 use corpus::Document;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -33,8 +35,8 @@ fn index() -> SharedStorage {
     storage
 }
 
-/// Writes the pairs anew, with `change` made to what was counted, under a manifest that knows of it; what a check
-/// then finds.
+/// Writes the pairs anew, after `change` altered their counts, under a manifest that names the new file; returns the
+/// damage that a check finds.
 fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) -> Vec<String> {
     let storage = index();
     let mut manifest = manifest::read_newest(&storage).unwrap().unwrap();
@@ -47,12 +49,10 @@ fn rewritten(change: impl FnOnce(&mut Vec<(u8, u8)>, &mut Vec<write::Counted>)) 
         index_id: manifest.index_id(),
         number: segment.id().into(),
     };
-    // In the place of the right one, which the generation before names with its seal.
+    // Replaces the right file, which the generation before names with its seal.
     let name = pairs_name(segment.id());
     storage.remove(&name).unwrap();
-    storage
-        .remove(&manifest::manifest_name(manifest.generation))
-        .unwrap();
+    storage.remove(&manifest_name(manifest.generation)).unwrap();
     let mut out = SealedWriter::create(&storage, &name, identity).unwrap();
     write(&mut out, &segment, &chosen, &counted).unwrap();
     let seal = out.finish().unwrap();

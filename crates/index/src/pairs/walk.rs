@@ -1,31 +1,31 @@
-//! Some words of a segment walked together, document by document, with the places of all of them.
+//! Simultaneous walk over the lists of some words of a segment, with the positions of each document.
 
-use super::WORDS_MAX;
+use super::table::WORDS_MAX;
 use crate::postings::BLOCK;
 use crate::{DocId, IndexError, Postings, Segment, TermRecord};
 use std::ops::Range;
 
-/// A walk over the documents that hold any of some words.
+/// Walk over the documents that hold any of some words.
 pub(super) struct Walk<'a> {
     words: Vec<Word<'a>>,
-    /// Where each word's list stands.
+    /// Current document of each word's list.
     docs: Vec<u32>,
-    /// Where the walk goes on if no document is left out.
+    /// Document after the current one.
     next: u32,
-    /// By position in the current document, 1 + the number of the word there; 0 where it is another word.
+    /// Numbers of words by position in the current document, plus 1; 0 for another word.
     marks: Vec<u8>,
-    /// Which of the words it holds, as bits.
+    /// Words in the current document, as bits.
     found: u128,
-    /// No position is so high.
+    /// Upper limit of positions, exclusive.
     positions_max: u64,
     segment: &'a Segment,
 }
 
-/// A word's list, and its positions read in order, a block of gaps at a time.
+/// List of a word, and a block of its position gaps, read in order.
 struct Word<'a> {
     list: Postings<'a>,
     gaps: Box<[u32; BLOCK]>,
-    /// Which block they are, and how many.
+    /// Number of the block of gaps, and their count.
     block: usize,
     fill: usize,
     /// Occurrences before the current document.
@@ -33,7 +33,7 @@ struct Word<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// `words` are at most [`WORDS_MAX`] of the default field.
+    /// Creates a walk over `words`, at most [`WORDS_MAX`] of the default field.
     pub(super) fn new(segment: &'a Segment, words: &[TermRecord]) -> Result<Walk<'a>, IndexError> {
         debug_assert!(words.len() <= WORDS_MAX);
         let open = |word| -> Result<Word<'a>, IndexError> {
@@ -58,7 +58,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Reads the first document from `from` on that holds any of the words; `None` after the last.
+    /// Moves to the first document from `from` on that holds any of the words; `None` after the last.
     pub(super) fn next(&mut self, from: u32) -> Result<Option<u32>, IndexError> {
         let leaves_out = from != self.next;
         let mut first = DocId::END.0;
@@ -100,12 +100,12 @@ impl<'a> Walk<'a> {
         Ok(Some(first))
     }
 
-    /// Which of the words the current document holds, as bits.
+    /// Returns the words of the current document, as bits.
     pub(super) fn words(&self) -> u128 {
         self.found
     }
 
-    /// Calls `each` with the numbers of every two words that stand one after the other in the current document.
+    /// Calls `each` with the numbers of every two adjacent words in the current document.
     #[inline]
     pub(super) fn each_pair(&self, mut each: impl FnMut(usize, usize)) {
         let mut before = 0;
@@ -119,8 +119,8 @@ impl<'a> Walk<'a> {
 }
 
 impl Word<'_> {
-    /// Marks the places of the word in the document that its list stands on; false where they cannot be read or lie
-    /// beyond `positions_max`.
+    /// Marks the positions of the word in the current document of its list; returns false where they cannot be read or
+    /// exceed `positions_max`.
     fn mark(&mut self, mark: u8, marks: &mut Vec<u8>, positions_max: u64) -> bool {
         let mut left = u64::from(self.list.frequency());
         let mut position = 0u64;
@@ -151,8 +151,8 @@ impl Word<'_> {
     }
 }
 
-/// Calls `each` for every document of a range and every one of some pairs that stands there: with the document,
-/// which pair it is, and how often it stands there; in order of documents, and of pairs in each.
+/// Calls `each` for every document of a range and each of the `pairs` in it, with the document, the index of the pair
+/// and its frequency, in the order of documents and pairs.
 pub(crate) fn count_in_each(
     segment: &Segment,
     words: &[TermRecord],

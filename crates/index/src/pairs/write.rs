@@ -1,8 +1,9 @@
-//! Making the pairs of a segment that was just written.
+//! Writer of the pairs of a segment that was just written.
 
 use super::choose::{Chosen, choose};
 use super::{Pairs, count_in_each};
 use crate::manifest::{FileEntry, Manifest};
+use crate::names::pairs_name;
 use crate::postings::PostingsEncoder;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::segment::write::ListCounts;
@@ -11,15 +12,11 @@ use codec::{CodecError, vint};
 use std::ops::Range;
 use vfs::SharedStorage;
 
-/// A thread more for so many documents.
+/// Documents for which one more thread is used.
 const DOCUMENTS_A_THREAD: u32 = 8192;
 
-pub(crate) fn pairs_name(segment: u32) -> String {
-    format!("segment-{segment:08}.pairs")
-}
-
-/// Writes the pairs of every segment from the id `first` on that has none yet and should, and puts their files into
-/// `manifest`. `segments` are those of the manifest, in its order.
+/// Writes the pairs of every segment with an id of at least `first` that has none yet and needs them, and adds their
+/// files to `manifest`. `segments` are those of the manifest, in its order.
 pub(crate) fn write_missing(
     storage: &SharedStorage,
     manifest: &mut Manifest,
@@ -43,7 +40,7 @@ pub(crate) fn write_missing(
             number: entry.segment.into(),
         };
         let counted = count_all(segment, &chosen, threads)?;
-        // Lengths of a damaged one would be zeros.
+        // Damaged lengths would be read as zeros.
         segment.lengths(Field::Text);
         segment.file().ensure_trusted()?;
         let mut out = SealedWriter::create(storage, &name, identity)?;
@@ -57,7 +54,7 @@ pub(crate) fn write_missing(
     Ok(())
 }
 
-/// The documents of some pairs in a range, as bytes: of each pair, gaps and frequencies.
+/// Lists of some pairs in a range of documents, as gaps and frequencies.
 pub(super) struct Counted {
     pub(super) lists: Vec<GapList>,
 }
@@ -86,7 +83,7 @@ impl GapList {
     }
 }
 
-/// Finds all chosen pairs, in pieces of the documents on several threads.
+/// Finds all chosen pairs, on several threads that each take a range of documents.
 pub(super) fn count_all(
     segment: &Segment,
     chosen: &Chosen,
@@ -117,7 +114,7 @@ pub(super) fn count_all(
             .collect();
         let mut counted = vec![count(first.clone())];
         counted.extend(others.into_iter().map(|thread| {
-            let stopped = |_| Err(crate::writer::stopped());
+            let stopped = |_| Err(crate::error::stopped());
             thread.join().unwrap_or_else(stopped)
         }));
         counted.into_iter().collect()
@@ -146,7 +143,7 @@ pub(super) fn write(
                 let length = lengths.get(doc as usize).copied().unwrap_or(0);
                 encoder.push_document(doc, frequency, length);
             });
-            pushed.map_err(|_| crate::writer::stopped())?;
+            pushed.map_err(|_| crate::error::stopped())?;
         }
         let counts = encoder.finish(|list| {
             for piece in list.postings {

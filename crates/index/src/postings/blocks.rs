@@ -1,62 +1,40 @@
-//! Bytes to postings, a block at a time: what searches in bulk read, and cursors stand on.
+//! Decoding of postings block by block, for searches that read in bulk and for cursors.
 //!
-//! Loading a block decodes its documents only; frequencies follow when asked for, all of a block or
-//! single ones; a block of bits is not decoded at all before its documents are wanted one by one.
+//! Loading a block decodes only its documents. Frequencies are decoded on request, for a whole block or single
+//! postings. A block of bits is not decoded until its documents are requested as numbers.
 
 use super::buffers::Room;
-use super::watch::Watch;
+use super::decode_stats::Watch;
+use super::list::{ListBytes, Origin};
 use super::{BLOCK, Bounds, HEADER_BYTES, PostingsCodec, TAIL_MIN, bounds};
 use crate::sealed::read_u32;
-use crate::section::LazyBytes;
 use crate::{DocId, IndexError};
 use codec::docs::Bits;
 use codec::limits::{self, LengthBytes};
 use codec::sorted::{self, Pairs};
 use codec::{CodecError, elias_fano, lanes, memory, packed, tail};
-use std::path::Path;
 
-/// Where a list's bytes came from, for messages.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Origin<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) postings_offset: u64,
-    pub(crate) positions_offset: u64,
-}
-
-/// A list's bytes and counts, as the dictionary gives them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ListBytes<'a> {
-    pub(crate) codec: PostingsCodec,
-    pub(crate) documents_count: u32,
-    pub(crate) occurrences_count: u64,
-    /// Documents of the segment: every id must be below.
-    pub(crate) docs_limit: u32,
-    pub(crate) postings: &'a [u8],
-    /// Long, and few searches read them.
-    pub(crate) positions: LazyBytes<'a>,
-}
-
-/// A term's postings as blocks of 256 and a tail, which is the last block.
+/// Postings of a term as blocks of 256 and a tail, which is the last block.
 ///
-/// Damage met while decoding makes a block empty; whoever read asks [`Blocks::take_error`].
+/// Damage found while decoding makes a block empty; readers must check [`Blocks::take_error`].
 #[derive(Debug)]
 pub struct Blocks<'a> {
     pub(super) bytes: ListBytes<'a>,
     pub(super) origin: Origin<'a>,
     pub(super) blocks_full: usize,
-    /// The loaded block; `NO_BLOCK` before the first.
+    /// Number of the loaded block; `NO_BLOCK` before the first load.
     pub(super) block: usize,
-    /// Documents in it.
+    /// Documents in the loaded block.
     pub(super) fill: usize,
-    /// The loaded block, where it is one of bits.
+    /// Loaded block, where it is a block of bits.
     bits: Option<Bits<'a>>,
     docs_ready: bool,
-    /// Where the loaded block's packed frequencies start; `None` where they came with the documents.
+    /// Start of the loaded block's packed frequencies; `None` where they were decoded with the documents.
     pub(super) frequencies_start: Option<usize>,
-    /// Which block's frequencies the room holds.
+    /// Number of the block whose frequencies are in the buffers.
     pub(super) frequencies_block: usize,
     pub(super) room: Room,
-    /// Which block of positions the room holds, and how many they are.
+    /// Number of the block whose positions are in the buffers, and its positions.
     pub(super) position_block: usize,
     pub(super) position_fill: usize,
     error: Option<IndexError>,
@@ -86,17 +64,17 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Documents in the list.
+    /// Returns the number of documents in the list.
     pub fn documents_count(&self) -> u32 {
         self.bytes.documents_count
     }
 
-    /// Blocks, the tail included: one at least. The tail may be empty.
+    /// Returns the number of blocks, at least 1. It includes the tail, which may be empty.
     pub fn blocks_count(&self) -> usize {
         self.blocks_full + 1
     }
 
-    /// The last document of a block; `DocId::END` for the tail, where it is not known without decoding.
+    /// Returns the last document of a block; `DocId::END` for the tail, whose last document is unknown before decoding.
     #[inline]
     pub fn last_doc(&self, block: usize) -> DocId {
         if block < self.blocks_full {
@@ -106,7 +84,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The document before those of a block; `u32::MAX` before the first.
+    /// Returns the document before those of a block; `u32::MAX` before the first.
     #[inline]
     pub(super) fn base(&self, block: usize) -> u32 {
         match block {
@@ -115,7 +93,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Where the bytes of a block start, the tail's too.
+    /// Returns the start of the bytes of a block or the tail.
     #[inline]
     pub(super) fn start(&self, block: usize) -> usize {
         let before = match block {
@@ -125,11 +103,11 @@ impl<'a> Blocks<'a> {
         bounds::headers_bytes(self.blocks_full) + before
     }
 
-    /// The first block from `from` on that may hold `target`; at most the tail.
+    /// Returns the first block from `from` on that may hold `target`; at most the tail.
     #[inline]
     pub fn find(&self, from: usize, target: DocId) -> usize {
         let target = target.0;
-        // Gallop, then halve: most steps are short, few are long.
+        // Galloping, then binary search: most steps are short, few are long.
         let (mut low, mut step) = (from, 1);
         if low >= self.blocks_full || self.header(low, 0) >= target {
             return low.min(self.blocks_full);
@@ -151,24 +129,24 @@ impl<'a> Blocks<'a> {
         low
     }
 
-    /// The loaded block's number.
+    /// Returns the number of the loaded block.
     #[inline]
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// Documents in the loaded block.
+    /// Returns the number of documents in the loaded block.
     #[inline]
     pub fn fill(&self) -> usize {
         self.fill
     }
 
-    /// What bounds the list's scores, block by block.
+    /// Returns the bounds of the list's scores, block by block.
     pub fn bounds(&self) -> Bounds<'a> {
         Bounds::new(self.bytes.postings, self.bytes.documents_count as usize)
     }
 
-    /// Makes `block` the loaded one; how many documents it has (0 past the tail, and where it is damaged).
+    /// Loads `block`; returns the number of its documents: 0 past the tail, and where it is damaged.
     #[inline]
     pub fn load(&mut self, block: usize) -> usize {
         if block != self.block || self.frequencies_gone() {
@@ -177,7 +155,7 @@ impl<'a> Blocks<'a> {
         self.fill
     }
 
-    /// Whether frequencies that came with the loaded block's documents were overwritten since.
+    /// Whether frequencies that were decoded with the loaded block's documents were overwritten since.
     #[inline]
     fn frequencies_gone(&self) -> bool {
         self.frequencies_start.is_none() && self.frequencies_block != self.block
@@ -240,7 +218,7 @@ impl<'a> Blocks<'a> {
         let last = self.header(block, 0);
         match self.bits {
             None => self.check_docs(BLOCK, Some(last))?,
-            // Bits after the last document would be documents that no other part of the list knows.
+            // Bits after the last document would be documents unknown to every other part of the list.
             Some(bits) => {
                 let past = bits.first() as usize + bits.words_count() * 64;
                 if last >= self.bytes.docs_limit || past != last as usize / 64 * 64 + 64 {
@@ -284,7 +262,8 @@ impl<'a> Blocks<'a> {
         tail::decode(bytes, at, base, docs, frequencies)
     }
 
-    /// No id may lie outside the segment: lengths are looked up by it.
+    /// Checks that every document lies in the segment, because lengths are looked up by document, and that the last one
+    /// is `last`.
     fn check_docs(&self, count: usize, last: Option<u32>) -> Result<(), CodecError> {
         let limit = self.bytes.docs_limit;
         let docs = &self.room.docs[..count];
@@ -295,7 +274,7 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Asks for the first lines of a full block's documents.
+    /// Prefetches the first cache lines of a full block's documents.
     #[inline]
     pub fn prefetch(&self, block: usize) {
         if block == 0 || block >= self.blocks_full {
@@ -307,27 +286,28 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The loaded block, where it is one of bits: nothing of it need be decoded.
+    /// Returns the loaded block where it is a block of bits, without decoding it.
     #[inline]
     pub fn bits(&self) -> Option<Bits<'a>> {
         self.bits
     }
 
-    /// The documents of the loaded block.
+    /// Returns the documents of the loaded block.
     #[inline]
     pub fn docs(&mut self) -> &[u32] {
         self.spread();
         &self.room.docs[..self.fill]
     }
 
-    /// The documents of the loaded block, and behind them `u32::MAX`.
+    /// Returns the documents of the loaded block, padded with `u32::MAX`.
     #[inline]
     pub fn docs_padded(&mut self) -> &[u32; BLOCK] {
         self.spread();
         self.room.docs.first_chunk().expect("a block fits")
     }
 
-    /// Of some bytes, one a document, those of the documents of the loaded block.
+    /// Copies the bytes of the loaded block's documents from `bytes`, which has one byte for each document of the
+    /// segment.
     #[inline]
     pub fn pick(&mut self, bytes: &[u8], picked: &mut LengthBytes) {
         match self.bits {
@@ -336,10 +316,10 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The documents at some indexes of the loaded block, which increase.
+    /// Writes the documents at `indexes` of the loaded block, which increase, into `docs`.
     #[inline]
     pub fn docs_at(&mut self, indexes: &[u8], docs: &mut [u32]) {
-        /// More than this many single documents cost more than all of a block.
+        /// Single documents up to which selecting them costs less than decoding the block.
         const SINGLE_MAX: usize = 16;
         match self.bits {
             Some(bits) if !self.docs_ready && indexes.len() <= SINGLE_MAX => {
@@ -376,8 +356,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Finds documents of `wanted` (at most 256, increasing) in the loaded block; how many pairs of their indexes there
-    /// and in the block there are.
+    /// Intersects `wanted` (at most 256, increasing) with the loaded block. Writes the pairs of their indexes in
+    /// `wanted` and in the block, and returns their number.
     #[inline]
     pub fn intersect(&mut self, wanted: &[u32], pairs: &mut Pairs) -> usize {
         match self.bits {
@@ -386,7 +366,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Documents and frequencies of the loaded block.
+    /// Returns the documents and frequencies of the loaded block.
     #[inline]
     pub fn postings(&mut self) -> (&[u32], &[u32]) {
         self.spread();
@@ -395,7 +375,8 @@ impl<'a> Blocks<'a> {
         (&self.room.docs[..fill], &self.room.frequencies[..fill])
     }
 
-    /// Damage met while decoding. A damaged block is empty, so whoever read must ask.
+    /// Returns and clears the first damage found while decoding. A damaged block is empty, so every reader must call
+    /// this.
     pub fn take_error(&mut self) -> Option<IndexError> {
         self.error.take()
     }
@@ -405,7 +386,7 @@ impl<'a> Blocks<'a> {
         read_u32(self.bytes.postings, block * HEADER_BYTES + field * 4)
     }
 
-    /// Remembers the first damage; the loaded block is empty from here on.
+    /// Records the first damage, and empties the loaded block.
     #[cold]
     pub(super) fn fail(&mut self, offset: u64, error: CodecError) {
         self.fill = 0;

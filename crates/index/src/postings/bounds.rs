@@ -1,15 +1,15 @@
-//! The headers of a list, read for their bounds alone: no posting is decoded.
+//! Score bounds of a list, read from its headers without decoding a posting.
 
-use super::floors::{self, FLOORS_BYTES};
 use super::impacts::{self, Impact, PAIRS, PAIRS_BYTES};
+use super::threshold_estimates::{self, FLOORS_BYTES};
 use super::{BLOCK, HEADER_BYTES};
 use crate::DocId;
 use crate::sealed::read_u32;
 
-/// Where the pairs stand in a header.
+/// Offset of the competitive pairs in a header.
 const PAIRS_AT: usize = HEADER_BYTES - PAIRS_BYTES;
 
-/// Bytes of all headers of a list: those of the full blocks, the pairs of the tail, and the floors.
+/// Returns the bytes of all headers of a list: those of the full blocks, the pairs of the tail, and the floors.
 pub(crate) fn headers_bytes(blocks_full: usize) -> usize {
     match blocks_full {
         0 => 0,
@@ -17,8 +17,8 @@ pub(crate) fn headers_bytes(blocks_full: usize) -> usize {
     }
 }
 
-/// The blocks of a list by their last documents and competitive pairs. The tail is the last block; it
-/// may be empty. A list without a full block has no headers, and so no blocks here.
+/// Blocks of a list as their last documents and competitive pairs. The tail is the last block and may be empty. A list
+/// without a full block has no headers, and so no blocks here.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds<'a> {
     headers: &'a [u8],
@@ -33,7 +33,7 @@ impl<'a> Bounds<'a> {
                 headers,
                 blocks_full,
             },
-            // A list that damage cut short has no bounds; who reads it is told.
+            // A list cut short by damage has no bounds; its readers get an error.
             None => Bounds {
                 headers: &[],
                 blocks_full: 0,
@@ -41,7 +41,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Blocks, the tail included; 0 for a list that is a tail alone.
+    /// Returns the number of blocks, the tail included; 0 for a list that is a tail alone.
     pub fn blocks_count(&self) -> usize {
         if self.blocks_full == 0 {
             0
@@ -50,7 +50,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// The last document of a block; that of the tail is not known without decoding it.
+    /// Returns the last document of a block; `DocId::END` for the tail, whose last document is unknown before decoding.
     #[inline]
     pub fn last_doc(&self, block: usize) -> DocId {
         if block < self.blocks_full {
@@ -60,7 +60,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// The competitive pairs of a block; those with frequency 0 are unused.
+    /// Returns the competitive pairs of a block; unused ones have frequency 0.
     #[inline]
     pub fn impacts(&self, block: usize) -> [Impact; PAIRS] {
         let at = block * HEADER_BYTES
@@ -72,16 +72,16 @@ impl<'a> Bounds<'a> {
         impacts::decode(self.headers.get(at..at + PAIRS_BYTES).unwrap_or(&[]))
     }
 
-    /// The competitive pairs of the whole list; all unused where there are no headers.
+    /// Returns the competitive pairs of the whole list, all unused where there are no headers.
     pub fn list_impacts(&self) -> [Impact; PAIRS] {
         let at = self.blocks_full * HEADER_BYTES + PAIRS_BYTES;
         impacts::decode(self.headers.get(at..at + PAIRS_BYTES).unwrap_or(&[]))
     }
 
-    /// What at least `k` postings of the list reach, each of these pairs for itself: what their scores
-    /// are not below. Unused pairs have frequency 0.
-    pub fn floors(&self, k: usize) -> [Impact; floors::PAIRS] {
+    /// Returns the floors for `k`. At least `k` postings of the list score no less than each of them. Unused pairs have
+    /// frequency 0.
+    pub fn floors(&self, k: usize) -> [Impact; threshold_estimates::PAIRS] {
         let at = self.blocks_full * HEADER_BYTES + 2 * PAIRS_BYTES;
-        floors::decode(self.headers.get(at..).unwrap_or(&[]), k)
+        threshold_estimates::decode(self.headers.get(at..).unwrap_or(&[]), k)
     }
 }

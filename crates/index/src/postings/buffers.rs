@@ -1,4 +1,4 @@
-//! Where a block of postings is decoded to, and how searches come by such room without allocating.
+//! Buffers for decoded blocks, and their reuse without allocation.
 
 use super::BLOCK;
 use codec::docs::Chain;
@@ -9,29 +9,29 @@ use std::ops::{Deref, DerefMut};
 /// Buffers that a thread keeps for the next search.
 const SPARE_MAX: usize = 64;
 
-/// A decoded block. No vector of it lies in two cache lines.
+/// Buffers of a decoded block. None of their vectors crosses a cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Buffers {
     pub(super) frequencies: [u32; BLOCK],
     pub(super) position_gaps: [u32; BLOCK],
-    /// Documents, increasing; behind them `u32::MAX`.
+    /// Documents, increasing, padded with `u32::MAX`.
     pub(super) docs: [u32; BLOCK + 1],
     pub(super) chain: Chain,
 }
 
-/// Room for one block, given back to its thread's store when dropped.
+/// Buffers for one block, returned to the thread's pool when dropped.
 #[derive(Debug)]
 pub(super) struct Room(Option<Box<Buffers>>);
 
 thread_local! {
-    // Boxed, so that taking and giving back moves a pointer and not five kilobytes.
+    // Boxed, so that taking and returning moves a pointer instead of five kilobytes.
     #[allow(clippy::vec_box)]
     static SPARE: RefCell<Vec<Box<Buffers>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Room {
-    /// Room with anything in it.
+    /// Takes buffers with arbitrary contents.
     pub(super) fn take() -> Room {
         let spare = SPARE.try_with(|spare| spare.borrow_mut().pop());
         Room(Some(spare.ok().flatten().unwrap_or_else(|| {
@@ -50,7 +50,7 @@ impl Drop for Room {
         let Some(buffers) = self.0.take() else {
             return;
         };
-        // A thread that ends has no store any more.
+        // A thread that is ending has no pool.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();
             if spare.len() < SPARE_MAX {
@@ -64,7 +64,7 @@ impl Deref for Room {
     type Target = Buffers;
     #[inline]
     fn deref(&self) -> &Buffers {
-        // Taken only when dropped.
+        // Empty only after the drop.
         self.0.as_ref().expect("room until dropped")
     }
 }

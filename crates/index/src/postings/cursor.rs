@@ -1,12 +1,12 @@
-//! A cursor over a term's postings, document by document.
+//! Cursor over the postings of a term, document by document.
 
-use super::blocks::{ListBytes, Origin};
+use super::list::{ListBytes, Origin};
 use super::{BLOCK, Blocks, Bounds};
 use crate::{DocId, IndexError};
 
-/// A cursor over a term's postings, by increasing document. Starts on the first one.
+/// Cursor over the postings of a term, by increasing document. It starts on the first one.
 ///
-/// Damage met while decoding ends the list early; whoever walked it asks [`Postings::take_error`].
+/// Damage found while decoding ends the list early; callers must check [`Postings::take_error`].
 #[derive(Debug)]
 pub struct Postings<'a> {
     blocks: Blocks<'a>,
@@ -26,7 +26,7 @@ impl<'a> Postings<'a> {
         postings
     }
 
-    /// The current document; `DocId::END` when exhausted.
+    /// Returns the current document; `DocId::END` when exhausted.
     #[inline]
     pub fn doc(&self) -> DocId {
         self.doc
@@ -53,7 +53,7 @@ impl<'a> Postings<'a> {
         if self.blocks.last_doc(self.blocks.block()) < target {
             self.enter(self.blocks.find(self.blocks.block(), target));
         }
-        // Gallop, then halve: most seeks are short, few are long.
+        // Galloping, then binary search: most seeks are short, few are long.
         let docs = self.blocks.docs();
         let (mut low, mut step) = (self.at, 1);
         while low + step < docs.len() && docs[low + step] < target.0 {
@@ -70,53 +70,55 @@ impl<'a> Postings<'a> {
         self.doc
     }
 
-    /// How often the term stands in the current document.
+    /// Returns the frequency of the term in the current document.
     #[inline]
     pub fn frequency(&mut self) -> u32 {
         self.blocks.frequencies().get(self.at).copied().unwrap_or(1)
     }
 
-    /// The word positions in the current document, increasing, into `positions` (cleared first).
+    /// Writes the word positions in the current document, increasing, into `positions` (cleared first).
     pub fn positions(&mut self, positions: &mut Vec<u32>) {
         self.blocks.positions(self.at, positions);
         self.stop_at_damage();
     }
 
-    /// As [`Postings::positions`], each as the gap from the one before (the first from 0).
+    /// Writes the position gaps in the current document, the first from 0, into `gaps` (cleared first).
     pub(crate) fn position_gaps(&mut self, gaps: &mut Vec<u32>) {
         self.blocks.position_gaps(self.at, gaps);
         self.stop_at_damage();
     }
 
-    /// Occurrences of the list before the current document.
+    /// Returns the occurrences of the list before the current document.
     pub(crate) fn occurrences_before(&mut self) -> u64 {
         self.blocks.frequencies();
         self.blocks.occurrences_before(self.at)
     }
 
-    /// The position gaps of a block of 256 occurrences; how many they are, 0 after the last and where it is damaged.
+    /// Decodes the position gaps of a block of 256 occurrences; returns their number, 0 after the last block and for a
+    /// damaged one.
     pub(crate) fn gap_block(&mut self, block: usize, gaps: &mut [u32; BLOCK]) -> usize {
         let count = self.blocks.gap_block(block, gaps);
         self.stop_at_damage();
         count
     }
 
-    /// Documents in the list: what walking it costs, about.
+    /// Returns the number of documents in the list, the approximate cost of walking it.
     pub fn cost(&self) -> u32 {
         self.blocks.documents_count()
     }
 
-    /// Damage met while decoding. A damaged list ends early, so whoever walked it must ask.
+    /// Returns and clears the first damage found while decoding. A damaged list ends early, so every caller must call
+    /// this.
     pub fn take_error(&mut self) -> Option<IndexError> {
         self.blocks.take_error()
     }
 
-    /// What bounds the list's scores, block by block.
+    /// Returns the bounds of the list's scores, block by block.
     pub fn bounds(&self) -> Bounds<'a> {
         self.blocks.bounds()
     }
 
-    /// To the first document of a block; the end where it has none.
+    /// Moves to the first document of a block, or to the end where the block is empty.
     fn enter(&mut self, block: usize) {
         self.blocks.load(block);
         self.at = 0;
@@ -126,7 +128,7 @@ impl<'a> Postings<'a> {
         };
     }
 
-    /// A block that turned out to be damaged is the last: nothing after it can be trusted.
+    /// Ends the list at a damaged block, because nothing after it can be trusted.
     fn stop_at_damage(&mut self) {
         if self.blocks.fill() == 0 {
             self.doc = DocId::END;

@@ -1,17 +1,17 @@
-//! Postings to bytes.
+//! Encoding of posting lists.
 
-use super::floors::{FLOORS_BYTES, FloorsCounter};
+use super::threshold_estimates::{FLOORS_BYTES, FloorsCounter};
 use super::{BLOCK, PostingsCodec, TAIL_MIN, impacts};
 use codec::{docs, elias_fano, packed, rice, vint};
 
-/// Encodes one list after another; buffers are kept between lists.
+/// Encoder of one list after another; it keeps its buffers between lists.
 pub(crate) struct PostingsEncoder {
     codec: PostingsCodec,
     list: List,
     positions: Positions,
 }
 
-/// A finished list: two pieces of postings (headers, blocks and tail) and two of positions.
+/// Finished list: two pieces of postings (headers; blocks and tail) and two of positions.
 pub(crate) struct EncodedList<'a> {
     pub(crate) documents_count: u32,
     pub(crate) occurrences_count: u64,
@@ -24,7 +24,7 @@ struct List {
     occurrences_count: u64,
     occurrences_before_block: u64,
     previous_doc_plus_one: u32,
-    /// The document before the block; `u32::MAX` before the first.
+    /// Document before the block; `u32::MAX` before the first.
     base: u32,
     fill: usize,
     gaps: [u32; BLOCK],
@@ -33,7 +33,7 @@ struct List {
     headers: Vec<u8>,
     blocks: Vec<u8>,
     floors: FloorsCounter,
-    /// Highest frequencies by length, as far as the blocks' pairs tell.
+    /// Highest frequency for each length, from the pairs of the blocks.
     highest: [u32; 256],
 }
 
@@ -72,8 +72,8 @@ impl PostingsEncoder {
         }
     }
 
-    /// Adds the next document. Documents increase; `frequency` is at least 1; `length` is the document's
-    /// quantised length in the term's field.
+    /// Adds the next document. Documents increase; `frequency` is at least 1; `length` is the document's quantised
+    /// length in the term's field.
     #[inline]
     pub(crate) fn push_document(&mut self, doc: u32, frequency: u32, length: u8) {
         let list = &mut self.list;
@@ -101,7 +101,7 @@ impl PostingsEncoder {
         }
     }
 
-    /// Ends the list, hands it to `with`, and is empty again.
+    /// Ends the list, passes it to `with`, and clears the encoder.
     pub(crate) fn finish<R>(&mut self, with: impl FnOnce(EncodedList<'_>) -> R) -> R {
         let (list, positions) = (&mut self.list, &mut self.positions);
         if !list.headers.is_empty() {
@@ -182,7 +182,7 @@ impl List {
         rice::encode(&self.frequencies[..fill], &mut self.blocks);
     }
 
-    /// The competitive pairs of what the block holds.
+    /// Returns the competitive pairs of the current block.
     fn impacts(&self) -> [u8; impacts::PAIRS_BYTES] {
         let frequencies = self.frequencies.map(|minus_one| minus_one + 1);
         impacts::encode(&frequencies[..self.fill], &self.lengths[..self.fill])

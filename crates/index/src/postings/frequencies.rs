@@ -1,15 +1,14 @@
-//! How often the term stands in the documents of a list: read a block at a time, or for single postings that
-//! were found before.
+//! Frequencies of a term in the documents of a list, for whole blocks or single postings.
 
 use super::{BLOCK, Blocks};
 use codec::{CodecError, lanes, packed, rice};
 
-/// A posting found, to be read later, when its block is no longer loaded.
+/// Place of a posting that was found, for reading its frequency or positions after its block is no longer loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
     block: u32,
     index: u32,
-    /// Where the block's packed frequencies start; `KNOWN` where `frequency` is the frequency.
+    /// Start of the block's packed frequencies; `KNOWN` where `frequency` holds the frequency.
     start: u32,
     frequency: u32,
 }
@@ -23,7 +22,7 @@ impl Place {
 const KNOWN: u32 = u32::MAX;
 
 impl Blocks<'_> {
-    /// How often the term stands in each document of the loaded block.
+    /// Returns the frequency of the term in each document of the loaded block.
     #[inline]
     pub fn frequencies(&mut self) -> &[u32] {
         if self.frequencies_block != self.block {
@@ -35,7 +34,7 @@ impl Blocks<'_> {
         &self.room.frequencies[..self.fill]
     }
 
-    /// The place of the posting at an index of the loaded block.
+    /// Returns the place of the posting at an index of the loaded block.
     #[inline]
     pub fn place(&self, index: usize) -> Place {
         let index = index % BLOCK;
@@ -51,8 +50,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// The frequencies of postings found before, without loading their blocks. Places of one block stand
-    /// together.
+    /// Reads the frequencies of postings found before, without loading their blocks. Places of one block are adjacent.
     pub fn lookup(&mut self, places: &[Place], frequencies: &mut [u32]) {
         let mut at = 0;
         while let Some(&place) = places.get(at) {
@@ -71,7 +69,7 @@ impl Blocks<'_> {
     }
 
     fn lookup_in(&mut self, first: Place, places: &[Place], frequencies: &mut [u32]) {
-        /// More than this many single values cost more than a whole block.
+        /// Single values up to which selecting them costs less than decoding the block.
         const SINGLE_MAX: usize = 12;
         let start = first.start as usize;
         if self.frequencies_block != first.block as usize && places.len() > SINGLE_MAX {
@@ -94,7 +92,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// Frequencies of the block of `first`, less one, as they are packed.
+    /// Reads some packed frequencies, less one, of the block of `first`.
     #[inline]
     fn single_frequencies(
         &self,
@@ -114,12 +112,12 @@ impl Blocks<'_> {
         })
     }
 
-    /// Documents of the tail.
+    /// Returns the number of documents of the tail.
     fn tail_count(&self) -> usize {
         self.bytes.documents_count as usize % BLOCK
     }
 
-    /// Decodes the frequencies of the block of a place; the index of the posting in it.
+    /// Decodes the frequencies of the block of a place; returns the index of the posting in it.
     pub(super) fn frequencies_of(&mut self, place: Place) -> usize {
         let block = place.block as usize;
         if self.frequencies_block != block {
@@ -132,7 +130,7 @@ impl Blocks<'_> {
         place.index as usize % BLOCK
     }
 
-    /// Occurrences of the list before the posting at `index` of the block whose frequencies are decoded.
+    /// Returns the occurrences of the list before the posting at `index` of the block whose frequencies are decoded.
     pub(super) fn occurrences_before(&self, index: usize) -> u64 {
         let inside = u64::from(lanes::sum(&self.room.frequencies[..index]));
         let block = self.frequencies_block;

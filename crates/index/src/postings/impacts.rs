@@ -1,11 +1,11 @@
-//! Competitive pairs: what bounds the scores of a block of postings, whatever the ranking.
+//! Competitive pairs: upper bounds on the scores of a block of postings, for any ranking.
 //!
 //! ```text
 //! pairs := { frequency:u8 length:u8 }{4}         unused ones are 0
 //! ```
 //!
-//! Both are bytes as in [`crate::length`]. A frequency that has none of its own (above 40 not every one has)
-//! takes the next higher one's; 255 stands for any.
+//! Both are bytes as in [`crate::length`]. A frequency without a byte of its own (some above 40) is rounded up to the
+//! next one that has; 255 stands for any frequency.
 //!
 //! A posting of frequency f in a document of length l is *competitive* in its block if no other has both
 //! a higher frequency and a shorter length. Every ranking that rises with the frequency and falls with
@@ -21,7 +21,7 @@ pub(crate) const PAIRS: usize = 4;
 /// Bytes of the pairs of a block.
 pub(crate) const PAIRS_BYTES: usize = PAIRS * 2;
 
-/// What the bytes of frequencies stand for.
+/// Frequency of each byte.
 static FREQUENCIES: [u32; 256] = frequencies();
 
 const fn frequencies() -> [u32; 256] {
@@ -34,22 +34,22 @@ const fn frequencies() -> [u32; 256] {
     frequencies
 }
 
-/// The byte of the lowest frequency that has one and is not below this one.
+/// Returns the byte of the lowest representable frequency that is at least `frequency`.
 fn byte_not_below(frequency: u32) -> u8 {
     let byte = length::quantize(frequency);
     byte.saturating_add(u8::from(FREQUENCIES[usize::from(byte)] < frequency))
 }
 
-/// The most that a block of postings can offer: frequency and quantised length.
+/// Competitive pair: frequency and quantised length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Impact {
-    /// No posting of the block has a higher frequency at this length or longer.
+    /// Frequency that no posting of the block exceeds at this length or longer.
     pub frequency: u32,
     /// Quantised length.
     pub length: u8,
 }
 
-/// The competitive pairs of a block, by increasing length and frequency, as bytes.
+/// Encodes the competitive pairs of a block, by increasing length and frequency.
 pub(crate) fn encode(frequencies: &[u32], lengths: &[u8]) -> [u8; PAIRS_BYTES] {
     let mut highest = [0u32; 256];
     for (&frequency, &length) in frequencies.iter().zip(lengths) {
@@ -59,7 +59,7 @@ pub(crate) fn encode(frequencies: &[u32], lengths: &[u8]) -> [u8; PAIRS_BYTES] {
     encode_highest(&highest)
 }
 
-/// Adds the pairs of a block to the highest frequencies of a whole list, by length.
+/// Adds the pairs of a block to `highest`, the highest frequency of the list for each length.
 pub(crate) fn add_to(highest: &mut [u32; 256], pairs: &[u8; PAIRS_BYTES]) {
     for pair in decode(pairs) {
         let at = &mut highest[pair.length as usize];
@@ -67,7 +67,7 @@ pub(crate) fn add_to(highest: &mut [u32; 256], pairs: &[u8; PAIRS_BYTES]) {
     }
 }
 
-/// The competitive pairs of what has these highest frequencies by length.
+/// Encodes the competitive pairs of postings with the highest frequencies `highest`, by length.
 pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
     let mut pairs = [Impact::default(); BLOCK];
     let mut count = 0;
@@ -82,7 +82,7 @@ pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
             count += 1;
         }
     }
-    // Most blocks have no more than are kept.
+    // Most blocks have at most `PAIRS`.
     if count > PAIRS {
         let mut joining = Joining::of(&pairs[..count]);
         while count > PAIRS {
@@ -99,19 +99,19 @@ pub(crate) fn encode_highest(highest: &[u32; 256]) -> [u8; PAIRS_BYTES] {
     bytes
 }
 
-/// Rankings that bounds should be tight for: k1 and b of BM25, as most people leave them.
+/// Rankings for which bounds should be tight: usual values of k1 and b of BM25.
 const USUAL: [(f32, f32); 2] = [(1.2, 0.75), (0.9, 0.4)];
 
-/// Which neighbours to join, so that the highest score of all under the usual rankings rises least.
+/// Choice of the neighbours to join, so that the maximum score under the usual rankings rises least.
 struct Joining {
-    /// The mean length of documents, as far as scores depend on it.
+    /// Mean length of documents, on which scores depend.
     average: f32,
-    /// By ranking, the highest score so far.
+    /// Highest score so far, by ranking.
     most: [f32; USUAL.len()],
 }
 
 impl Joining {
-    /// The mean length, on which scores depend, is taken to be in the middle of the lengths here.
+    /// Creates the choice for some pairs. The middle of their lengths stands for the mean length of documents.
     fn of(pairs: &[Impact]) -> Joining {
         let bytes: usize = pairs.iter().map(|pair| usize::from(pair.length)).sum();
         let middle = bytes.checked_div(pairs.len()).unwrap_or(0);
@@ -126,7 +126,7 @@ impl Joining {
         joining
     }
 
-    /// The score by ranking, less its weight.
+    /// Returns the score under each ranking, without the weight of the term.
     fn scores(&self, frequency: u32, length: u8) -> [f32; USUAL.len()] {
         let frequency = frequency as f32;
         let length = length::dequantize(length) as f32 / self.average;
@@ -139,7 +139,7 @@ impl Joining {
         }
     }
 
-    /// The pair to be joined with the next.
+    /// Returns the index of the pair to join with the next one.
     fn cheapest(&mut self, pairs: &[Impact]) -> usize {
         let (mut at, mut least) = (0, f32::INFINITY);
         for (number, both) in pairs.windows(2).enumerate() {
@@ -155,7 +155,7 @@ impl Joining {
     }
 }
 
-/// Reads what `encode` wrote; pairs that are not there have frequency 0.
+/// Decodes the pairs; unused ones have frequency 0.
 pub(crate) fn decode(bytes: &[u8]) -> [Impact; PAIRS] {
     let mut pairs = [Impact::default(); PAIRS];
     for (pair, &[frequency, length]) in pairs.iter_mut().zip(bytes.as_chunks().0) {

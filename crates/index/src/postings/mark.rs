@@ -1,4 +1,4 @@
-//! A list as a set of bits: its blocks of bits as they are, the others document by document.
+//! Conversion of a list to a bit set: its blocks of bits as they are, the others document by document.
 
 use super::{Blocks, HEADER_BYTES, PostingsCodec, bounds};
 use crate::sealed::read_u32;
@@ -6,8 +6,8 @@ use codec::docs::Bits;
 use codec::{bits, memory};
 
 impl Blocks<'_> {
-    /// Adds to `words`, whose first bit stands for `base` (a multiple of 64), the documents of the list from
-    /// `base` on that fall into them, those of the blocks from `block` on.
+    /// Sets the bits of the list's documents in `words`, whose first bit is the document `base`, a multiple of 64.
+    /// Starts with `block`.
     pub fn mark(&mut self, block: usize, base: u32, words: &mut [u64]) {
         let end = base.saturating_add(words.len() as u32 * 64);
         let (mut before, mut start) = (self.base(block), self.start(block));
@@ -19,7 +19,8 @@ impl Blocks<'_> {
             if before.wrapping_add(1) >= end {
                 break;
             }
-            // Frequencies lie between the blocks' documents, so the processor does not guess where to read.
+            // Frequencies lie between the documents of blocks, so the hardware prefetcher does not find the next
+            // documents.
             if let Some(header) = headers.get(block + 1) {
                 let ahead = starts + read_u32(header, 4) as usize;
                 memory::prefetch(bytes, ahead);
@@ -45,8 +46,8 @@ impl Blocks<'_> {
         self.room.chain.join_into(words, base);
     }
 
-    /// Joins a full block of bits with those before it, and these with `words` where they are many; `false` where it
-    /// has another form.
+    /// Adds a full block of bits to the chain of those before it; a chain that is full is joined into `words` first.
+    /// Returns `false` for a block of another form.
     #[inline]
     fn mark_bits(
         &mut self,

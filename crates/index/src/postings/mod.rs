@@ -1,21 +1,17 @@
-//! A term's postings in one segment.
+//! Posting list of a term in one segment.
 //!
 //! ```text
 //! list      := header{full} [tail_pairs list_pairs floors] block{full} tail    full = documents / 256;
 //!                                                      what is in brackets only if full > 0
 //! header    := last_doc:u32le block_end:u32le occurrences_before:u32le pairs   20 bytes
 //! pairs, tail_pairs, list_pairs := competitive pairs (see `impacts`) of a block, the tail, all; 8 bytes
-//! floors    := what the k-th best posting reaches at least (see `floors`), 18 bytes
+//! floors    := what the k-th best posting reaches at least (see `threshold_estimates`), 18 bytes
 //! positions := position_block_end:u32le{full} position_block{full} position_tail
 //!                                                      full = occurrences / 256
 //!
-//! packed: block := documents[docs 256] frequencies-1[packed 256]   position_block := gaps[rice 256]
-//!         tail  := documents[elias_fano n] frequencies-1[rice n]   position_tail := gaps[rice n]
-//!                                                                  both for n of 8 to 255
-//! vint:   block := posting{256}                                    position_block := gap:vint{256}
-//! vint, and what is left: tail := posting{n}                       position_tail := gap:vint{n}
-//!         posting := gap<<1 | (frequency == 1) : vint  [frequency:vint]
-//! ```
+//! A gap is the distance from the previous document of the list (the first counts from -1), so it is never 0. Position
+//! gaps start anew from 0 in every document. `block_end` and `position_block_end` are offsets from the start of the
+//! first block.
 //!
 //! A gap is from the previous document of the list (the first counts from -1), so it is never 0.
 //! Position gaps start anew from 0 in every document. `block_end` and `position_block_end` count from
@@ -31,40 +27,41 @@ mod blocks;
 mod bounds;
 mod buffers;
 mod cursor;
+mod decode_replay;
+mod decode_stats;
 pub(crate) mod encode;
-mod floors;
 mod frequencies;
 mod impacts;
+mod list;
 mod mark;
 mod positions;
-mod replay;
-mod watch;
+mod threshold_estimates;
 
 pub use blocks::Blocks;
-pub(crate) use blocks::{ListBytes, Origin};
 pub use bounds::Bounds;
 pub use cursor::Postings;
+pub use decode_replay::Replay;
+pub use decode_stats::{BlocksWork, ListWork, watch_blocks, watch_lists};
 pub(crate) use encode::PostingsEncoder;
 pub use frequencies::Place;
 pub use impacts::Impact;
+pub(crate) use list::{ListBytes, Origin};
 pub use positions::{Span, count_followed};
-pub use replay::Replay;
-pub use watch::{BlocksWork, ListWork, watch_blocks, watch_lists};
 
 pub(crate) use codec::packed::BLOCK;
 
-/// Tails of so many documents, and of so many positions, are in high and low parts.
+/// Lowest number of documents or positions of a tail that is stored in high and low parts.
 pub(crate) const TAIL_MIN: usize = 8;
 
 /// Bytes of a block header.
 pub(crate) const HEADER_BYTES: usize = 12 + impacts::PAIRS_BYTES;
 
-/// How postings are encoded; a named property of an index.
+/// Encoding of postings, a property of the whole index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PostingsCodec {
-    /// Blocks of 256 documents, bit-packed or as bits, and bit-packed frequencies; positions and tails in
-    /// high and low parts.
+    /// Blocks of 256 documents, bit-packed or as bits, and bit-packed frequencies; positions and tails in high and low
+    /// parts.
     #[default]
     Packed,
     /// One variable-length byte integer after another, as Lucene 3 stored them.
@@ -72,7 +69,7 @@ pub enum PostingsCodec {
 }
 
 impl PostingsCodec {
-    /// The name in manifests and options.
+    /// Returns the name in manifests and options.
     pub fn name(self) -> &'static str {
         match self {
             PostingsCodec::Packed => "packed",

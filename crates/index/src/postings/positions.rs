@@ -1,4 +1,4 @@
-//! The positions of a posting, found by the occurrences before it.
+//! Positions of postings, located by the occurrences before them.
 
 use super::blocks::NO_BLOCK;
 use super::{BLOCK, Blocks, Place, PostingsCodec, TAIL_MIN};
@@ -6,17 +6,17 @@ use crate::sealed::read_u32;
 use codec::rice::follow::{self, Stretch, Word};
 use codec::{CodecError, memory, packed, rice, vint};
 
-/// Which occurrences of a list are those in one document.
+/// Occurrences of a list that belong to one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span {
-    /// Occurrences of the list before.
+    /// Occurrences of the list before the document.
     from: u32,
-    /// How many.
+    /// Occurrences in the document.
     pub count: u32,
 }
 
 impl Blocks<'_> {
-    /// The spans of postings found before, by increasing document.
+    /// Writes the spans of postings found before, by increasing document.
     pub fn spans(&mut self, places: &[Place], spans: &mut [Span]) {
         let mut at = 0;
         while let Some(first) = places.get(at) {
@@ -30,7 +30,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// The span of a posting found before.
+    /// Returns the span of a posting found before.
     fn span(&mut self, place: Place) -> Span {
         let index = self.frequencies_of(place);
         Span {
@@ -39,9 +39,9 @@ impl Blocks<'_> {
         }
     }
 
-    /// The spans of postings of one block.
+    /// Writes the spans of postings of one block.
     fn spans_in(&mut self, places: &[Place], spans: &mut [Span]) {
-        /// From so many on, all sums of a block are made at once.
+        /// Lowest number of postings for which all sums of a block are computed at once.
         const TOGETHER_MIN: usize = 6;
         let mut ends = None;
         for (&place, span) in places.iter().zip(spans) {
@@ -61,12 +61,12 @@ impl Blocks<'_> {
         }
     }
 
-    /// Where the positions of a span stand, as vectors read them.
+    /// Returns the place of the positions of a span, in the form that vector code reads.
     #[inline]
     fn stretch(&self, span: Span) -> Stretch {
         let (block, from) = (span.from as usize / BLOCK, span.from as usize % BLOCK);
         let count = self.positions_in(block);
-        // Most lie in one block.
+        // Most spans lie in one block.
         if self.bytes.codec != PostingsCodec::Packed
             || count < TAIL_MIN
             || from + span.count as usize > count
@@ -74,14 +74,14 @@ impl Blocks<'_> {
             return Stretch::default();
         }
         if self.bytes.positions.is_lazy() && !self.touch_positions(block) {
-            // Damaged: reading the positions one by one says so.
+            // Damage: reading the positions one by one reports it.
             return Stretch::default();
         }
         let bytes = self.bytes.positions.unverified();
         let (start, end) = self.position_block_in(block, |at| read_u32(bytes, at));
         Stretch {
             start: start as u32,
-            // One that does not fit is none.
+            // A range that does not fit becomes empty.
             end: u32::try_from(end).unwrap_or(0),
             count: count as u32,
             from: from as u32,
@@ -89,24 +89,24 @@ impl Blocks<'_> {
         }
     }
 
-    /// Asks for the positions of a span, which will be wanted soon.
+    /// Prefetches the positions of a span.
     #[inline]
     pub fn prefetch_positions(&self, span: Span) {
         let (block, start) = (span.from as usize / BLOCK, span.from as usize % BLOCK);
         let bytes = self.bytes.positions.unverified();
         let (at, end) = self.position_block_in(block, |at| read_u32(bytes, at));
-        // High parts are counted from the first on; together they take one line of memory or two.
+        // High parts are counted from the first on; together they take one cache line or two.
         memory::prefetch(bytes, at);
         memory::prefetch(bytes, at + 64);
         let lows = rice::lows_at_about(end.saturating_sub(at), BLOCK, start);
         memory::prefetch(bytes, at + lows);
     }
 
-    /// The positions of a span, increasing, into `positions` (cleared first).
+    /// Writes the positions of a span, increasing, into `positions` (cleared first).
     pub fn positions_of(&mut self, span: Span, positions: &mut Vec<u32>) {
         let (from, count) = (span.from as usize, span.count as usize);
         let (block, start) = (from / BLOCK, from % BLOCK);
-        // Most lie in one block.
+        // Most spans lie in one block.
         if start + count <= BLOCK
             && let Ok(Some((bytes, block_count))) = self.packed_positions(block)
             && start + count <= block_count
@@ -126,25 +126,25 @@ impl Blocks<'_> {
         }
     }
 
-    /// The positions of the posting at `index` of the loaded block, each as the gap from the one before
-    /// (the first from 0), into `gaps` (cleared first).
+    /// Writes the position gaps of the posting at `index` of the loaded block, the first from 0, into `gaps` (cleared
+    /// first).
     pub fn position_gaps(&mut self, index: usize, gaps: &mut Vec<u32>) {
         gaps.clear();
         self.frequencies();
-        // Damage found just now leaves nothing.
+        // Empty after damage that was just found.
         if index < self.fill() {
             self.gaps_of(index, gaps);
         }
     }
 
-    /// As [`Blocks::position_gaps`], of a posting found before.
+    /// Writes the position gaps of a posting found before, as [`Blocks::position_gaps`] does.
     pub fn position_gaps_at(&mut self, place: Place, gaps: &mut Vec<u32>) {
         gaps.clear();
         let index = self.frequencies_of(place);
         self.gaps_of(index, gaps);
     }
 
-    /// The gaps of the posting at `index` of the block whose frequencies are decoded.
+    /// Writes the gaps of the posting at `index` of the block whose frequencies are decoded.
     fn gaps_of(&mut self, index: usize, gaps: &mut Vec<u32>) {
         if self.bytes.positions.is_empty() {
             return;
@@ -154,13 +154,13 @@ impl Blocks<'_> {
         self.gaps_at(before as usize, frequency as usize, gaps);
     }
 
-    /// The word positions of the posting at `index` of the loaded block, increasing.
+    /// Writes the word positions of the posting at `index` of the loaded block, increasing.
     pub fn positions(&mut self, index: usize, positions: &mut Vec<u32>) {
         self.position_gaps(index, positions);
         sum_up(positions, 0);
     }
 
-    /// As [`Blocks::positions`], of a posting found before.
+    /// Writes the word positions of a posting found before, as [`Blocks::positions`] does.
     pub fn positions_at(&mut self, place: Place, positions: &mut Vec<u32>) {
         let span = self.span(place);
         self.positions_of(span, positions);
@@ -172,7 +172,7 @@ impl Blocks<'_> {
         }
     }
 
-    /// The sums of some gaps of a document, all from its first on.
+    /// Writes the positions of a document from its first on, as sums of its gaps.
     fn sums_at(
         &mut self,
         mut from: usize,
@@ -235,8 +235,8 @@ impl Blocks<'_> {
         Ok(())
     }
 
-    /// The position gaps of a whole block, for who reads all of them in order; how many they are, 0 after the last
-    /// and where it is damaged.
+    /// Decodes the position gaps of a whole block, for readers of all of them in order; returns their number, 0 after
+    /// the last block and for a damaged one.
     pub(super) fn gap_block(&mut self, block: usize, gaps: &mut [u32; BLOCK]) -> usize {
         let read = match self.packed_positions(block) {
             Ok(Some((bytes, count))) => {
@@ -258,7 +258,7 @@ impl Blocks<'_> {
         (self.bytes.occurrences_count / BLOCK as u64) as usize
     }
 
-    /// How many positions a block has; 0 past the tail.
+    /// Returns the number of positions of a block; 0 past the tail.
     fn positions_in(&self, block: usize) -> usize {
         match block.cmp(&self.position_blocks_full()) {
             std::cmp::Ordering::Less => BLOCK,
@@ -267,13 +267,13 @@ impl Blocks<'_> {
         }
     }
 
-    /// Where the bytes of a block of positions start and end; those of the tail end with the list.
+    /// Returns the start and end of the bytes of a block of positions; those of the tail end with the list.
     #[inline]
     fn position_block_at(&self, block: usize) -> (usize, usize) {
         self.position_block_in(block, |at| self.bytes.positions.read_u32(at))
     }
 
-    /// The same, with the integer that `read` gives at an offset.
+    /// Returns the same range, from the integers that `read` returns for an offset.
     #[inline]
     fn position_block_in(&self, block: usize, read: impl Fn(usize) -> u32) -> (usize, usize) {
         let full = self.position_blocks_full();
@@ -287,7 +287,7 @@ impl Blocks<'_> {
         (start, end)
     }
 
-    /// Whether a block of positions, and what says where it stands, are as their checksums say.
+    /// Whether a block of positions and the entries that locate it match their checksums.
     #[cold]
     fn touch_positions(&self, block: usize) -> bool {
         let positions = &self.bytes.positions;
@@ -305,7 +305,7 @@ impl Blocks<'_> {
         self.bytes.positions.get(start..end).ok_or(truncated(start))
     }
 
-    /// A block of positions in high and low parts, and how many they are; `None` where it has not that form.
+    /// Returns a block of positions in high and low parts and their number; `None` for another form.
     #[inline]
     fn packed_positions(&self, block: usize) -> Result<Option<(&[u8], usize)>, CodecError> {
         let count = self.positions_in(block);
@@ -315,7 +315,7 @@ impl Blocks<'_> {
         Ok(Some((self.position_bytes(block)?, count)))
     }
 
-    /// Decodes a block of positions that stand one after another.
+    /// Decodes a block of positions stored one after another.
     fn load_positions(&mut self, block: usize) -> Result<(), CodecError> {
         if self.position_block == block {
             return Ok(());
@@ -339,8 +339,9 @@ impl Blocks<'_> {
     }
 }
 
-/// For some of the matches of two words, given the spans of both in all matches: how many positions of the first
-/// have one of the second `distance` further on; `codec::rice::follow::UNKNOWN` where it takes more to find out.
+/// Counts positions of two words, for each of the matches at the indexes `matches`, given the spans of both words:
+/// those of the first that have one of the second `distance` later. The count is `codec::rice::follow::UNKNOWN` where a
+/// slower method is needed.
 pub fn count_followed<'a>(
     first: (&Blocks<'a>, &[Span; BLOCK]),
     second: (&Blocks<'a>, &[Span; BLOCK]),
@@ -369,7 +370,7 @@ pub fn count_followed<'a>(
     }
 }
 
-/// Adds up, from `base` on.
+/// Replaces gaps by their running sums, starting from `base`.
 fn sum_up(gaps: &mut [u32], base: u32) {
     let mut position = base;
     for gap in gaps {

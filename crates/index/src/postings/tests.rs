@@ -1,4 +1,4 @@
-//! Lists read back what was written, by walking and by seeking, in both codecs.
+//! Round trips of lists, by walking and by seeking, in both codecs.
 
 use super::*;
 use crate::DocId;

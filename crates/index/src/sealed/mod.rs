@@ -1,4 +1,4 @@
-//! The envelope of every file of an index: who it is, and checksums that say where it is damaged.
+//! Envelope of every file of an index: its identity, and checksums that locate damage.
 //!
 //! ```text
 //! file   := header payload footer
@@ -6,11 +6,11 @@
 //! footer := crc:u32le{blocks} payload_bytes:u64le blocks:u32le crc:u32le magic[8]
 //! ```
 //!
-//! `blocks` cut header and payload into pieces of 4 KiB, each with its CRC-32, so a damage is named
-//! to the block. The footer's own checksum covers everything before it in the footer; the manifest
-//! repeats it for every file, so that a file from another generation is not mistaken for this one.
+//! `blocks` are pieces of 4 KiB of header and payload, each with a CRC-32, so damage is located to the block. The
+//! footer's own checksum covers the footer before it. The manifest repeats that checksum for every file, so that a file
+//! of another generation is not mistaken for this one.
 //!
-//! Reading, and which checksums are verified when: [`crate::section`].
+//! See [`crate::section`] for reading, and for the time at which each checksum is verified.
 
 mod verify;
 mod write;
@@ -23,16 +23,16 @@ pub(crate) use write::SealedWriter;
 
 const MAGIC: [u8; 8] = *b"shorttai";
 const END_MAGIC: [u8; 8] = *b"lshorttl";
-/// Bytes of the header; the payload starts here.
+/// Bytes of the header; the payload follows it.
 pub(crate) const HEADER_BYTES: usize = 64;
-/// Bytes of the footer behind its checksums.
+/// Bytes of the footer after its checksums.
 pub(crate) const TAIL_BYTES: usize = 24;
-/// Bytes of header and payload that have a checksum of their own.
+/// Bytes of header and payload covered by one checksum.
 pub(crate) const BLOCK_BYTES: usize = 4 << 10;
-/// The version of all formats of this crate.
+/// Version of all file formats of this crate.
 pub(crate) const FORMAT_VERSION: u32 = 4;
 
-/// What a file is.
+/// Kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Manifest,
@@ -56,12 +56,12 @@ impl Kind {
     }
 }
 
-/// Which file a file claims to be.
+/// Identity of a file, from its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) kind: Kind,
     pub(crate) index_id: u128,
-    /// Segment id or generation, whatever numbers files of this kind.
+    /// Number of the file among those of its kind: a segment, a generation, or both.
     pub(crate) number: u64,
 }
 
@@ -79,14 +79,14 @@ impl Identity {
     }
 }
 
-/// Length and footer checksum of a finished file, as the manifest records them.
+/// Length and footer checksum of a finished file, as recorded in the manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Seal {
     pub(crate) bytes: u64,
     pub(crate) checksum: u32,
 }
 
-/// The little-endian integer at `at`; 0 outside the slice.
+/// Reads the little-endian integer at `at`; 0 outside the slice.
 #[inline]
 pub(crate) fn read_u32(bytes: &[u8], at: usize) -> u32 {
     match bytes.get(at..at + 4) {
@@ -95,7 +95,7 @@ pub(crate) fn read_u32(bytes: &[u8], at: usize) -> u32 {
     }
 }
 
-/// The little-endian integer at `at`; 0 outside the slice.
+/// Reads the little-endian integer at `at`; 0 outside the slice.
 #[inline]
 pub(crate) fn read_u64(bytes: &[u8], at: usize) -> u64 {
     let eight = bytes.get(at..).and_then(|rest| rest.first_chunk());

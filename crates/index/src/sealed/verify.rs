@@ -1,4 +1,4 @@
-//! Verification of a sealed file's bytes: footer, header, and blocks by their checksums.
+//! Verification of a sealed file: footer, header, and blocks by their checksums.
 
 use super::{
     BLOCK_BYTES, END_MAGIC, HEADER_BYTES, Identity, Kind, MAGIC, TAIL_BYTES, read_u32, read_u64,
@@ -6,16 +6,17 @@ use super::{
 use std::ops::ControlFlow;
 use vfs::Region;
 
-/// Verified pages are given back in pieces of this size. Larger ones would have searches map many pages again at once.
+/// Bytes of verified pages released at a time. With larger pieces, concurrent searches would have to map many pages
+/// again at once.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Hears of every piece verified, in bytes; `Break` ends it.
+/// Callback for each verified piece, with its length in bytes; `Break` ends the verification.
 pub type EachPiece<'a> = dyn FnMut(usize) -> ControlFlow<()> + 'a;
 
-/// Offset in the file, and what is wrong there.
+/// Offset of damage in the file, and its description.
 pub(crate) type Damage = (usize, String);
 
-/// Where the payload ends, and the footer's checksum, which matches.
+/// Verifies the footer; returns the end of the payload and the footer's checksum.
 pub(crate) fn verify_footer(bytes: &[u8]) -> Result<(usize, u32), Damage> {
     let tail_at = bytes.len() - TAIL_BYTES;
     let tail = &bytes[tail_at..];
@@ -57,8 +58,8 @@ pub(crate) fn verify_block(bytes: &[u8], payload_end: usize, block: usize) -> Re
     Err((at, what))
 }
 
-/// Verifies the blocks that `is_wanted`, in order. `verified` hears of each that is as its checksum says, `each_piece` of
-/// every piece of the file passed, in bytes read of it; it may end the verification.
+/// Verifies the blocks for which `is_wanted` returns true, in order. Calls `verified` for each block whose checksum
+/// matches. Calls `each_piece` after every piece of the file with the bytes read of it; it may end the verification.
 pub(crate) fn verify_blocks(
     bytes: &Region,
     payload_end: usize,
@@ -70,7 +71,7 @@ pub(crate) fn verify_blocks(
     for block in 0..payload_end.div_ceil(BLOCK_BYTES) {
         let at = block * BLOCK_BYTES;
         if at > 0 && at.is_multiple_of(PIECE_BYTES) && read_bytes > 0 {
-            // Read once here and perhaps never again: not to be counted against this process.
+            // The pages may never be read again, so they must not count against this process.
             bytes.release(at - PIECE_BYTES..at);
             if each_piece(std::mem::take(&mut read_bytes)).is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -88,7 +89,7 @@ pub(crate) fn verify_blocks(
     }
 }
 
-/// Verifies that the header is one.
+/// Verifies the magic bytes and the checksum of the header.
 pub(crate) fn verify_magic(bytes: &[u8]) -> Result<(), Damage> {
     if bytes[..8] != MAGIC {
         return Err((0, "not a file of a Shorttail index".into()));
@@ -99,7 +100,7 @@ pub(crate) fn verify_magic(bytes: &[u8]) -> Result<(), Damage> {
     Ok(())
 }
 
-/// Which file the header says this is; an error where it is not of that kind.
+/// Returns the identity in the header; fails where the file is not of `kind`.
 pub(crate) fn read_identity(bytes: &[u8], kind: Kind) -> Result<Identity, Damage> {
     if bytes[8..12] != kind.bytes() {
         return Err((8, format!("this is not a {kind:?} file")));

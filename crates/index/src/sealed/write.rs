@@ -1,11 +1,11 @@
-//! Writing of sealed files: the envelope around a payload, its block checksums made on the way.
+//! Writer of sealed files, which computes block checksums as it writes.
 
 use super::{BLOCK_BYTES, END_MAGIC, HEADER_BYTES, Identity, Seal};
 use crate::IndexError;
 use std::io::Write;
 use vfs::{SharedStorage, StorageError, WriteFile};
 
-/// Writes a payload between header and footer.
+/// Writer of a payload between header and footer.
 pub(crate) struct SealedWriter {
     file: Box<dyn WriteFile>,
     path: std::path::PathBuf,
@@ -34,12 +34,12 @@ impl SealedWriter {
         Ok(writer)
     }
 
-    /// Payload bytes written so far: the offset, in the payload, of what is written next.
+    /// Returns the number of payload bytes written, which is the payload offset of the next write.
     pub(crate) fn position(&self) -> u64 {
         self.payload_bytes
     }
 
-    /// That what is being written makes no sense, because what it is made from does not.
+    /// Returns an error that the data being written are inconsistent, because their source is.
     pub(crate) fn damaged(&self, what: &str) -> IndexError {
         IndexError::Damaged {
             path: self.path.clone(),

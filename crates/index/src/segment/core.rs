@@ -1,8 +1,9 @@
-//! The file of a segment, opened: what no commit changes.
+//! Open file of a segment, which no commit changes.
 
+use super::details;
 use super::hashes::Hashes;
 use super::lengths::Lengths;
-use super::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta, details};
+use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
 use crate::IndexError;
 use crate::live::LiveFile;
 use crate::sealed::{Identity, Kind, Seal};
@@ -11,7 +12,7 @@ use crate::terms::Terms;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// The sections of a segment's file. Indexes of several generations share it.
+/// Sections of a segment's file, shared by the indexes of several generations.
 #[derive(Debug)]
 pub(crate) struct SegmentCore {
     pub(super) id: u32,
@@ -64,7 +65,7 @@ impl SegmentCore {
             details_offsets: section(10)?,
             meta,
         };
-        // Damage of the table, from which zeros were read.
+        // Damage of the table would have been read as zeros.
         payload.file().ensure_trusted()?;
         match core.fits() {
             true => Ok(core),
@@ -72,7 +73,7 @@ impl SegmentCore {
         }
     }
 
-    /// Whether sections are as long as the documents make them.
+    /// Whether the lengths of sections fit the number of documents.
     fn fits(&self) -> bool {
         let documents = self.meta.documents_count as usize;
         let mut lengths = self.lengths.iter().zip(self.meta.words_counts);

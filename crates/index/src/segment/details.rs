@@ -8,13 +8,38 @@
 //!
 //! Why 128: URLs of neighbours compress each other, and 10 KB still decompress in 5 µs.
 
-use super::write::DocumentRow;
+use crate::IndexError;
 use crate::spill::Spill;
-use crate::{Details, IndexError};
 use codec::vint;
 
-/// Documents in a block.
+/// Documents of a block.
 pub(crate) const BLOCK_DOCUMENTS: usize = 128;
+
+/// Metadata of a hit without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Details {
+    /// The document's own id, or its URL.
+    pub id: String,
+    /// URL.
+    pub url: String,
+    /// Title.
+    pub title: String,
+    /// Site.
+    pub site: String,
+}
+
+/// Data of a document, besides its words, for the writer of a segment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DocumentRow<'a> {
+    pub(crate) url: &'a str,
+    /// Own id; `None` where it is the URL.
+    pub(crate) id: Option<&'a str>,
+    pub(crate) title: &'a str,
+    pub(crate) url_hash: u64,
+    pub(crate) site_hash: u64,
+    /// Words by field, in the order of `Field::WITH_LENGTHS`.
+    pub(crate) lengths: [u32; 2],
+}
 
 pub(crate) struct DetailsWriter {
     blocks: Spill,
@@ -61,13 +86,13 @@ impl DetailsWriter {
     }
 }
 
-/// Appends a length and the text.
+/// Appends the length of `text` and its bytes.
 pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
     vint::write_u64(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Reads what `write_text` wrote; `None` on damage.
+/// Reads a text written by `write_text`; `None` on damage.
 pub(crate) fn read_text<'a>(bytes: &'a [u8], at: &mut usize) -> Option<&'a str> {
     let length = usize::try_from(vint::read_u64(bytes, at).ok()?).ok()?;
     let text = bytes.get(*at..at.checked_add(length)?)?;
@@ -75,8 +100,8 @@ pub(crate) fn read_text<'a>(bytes: &'a [u8], at: &mut usize) -> Option<&'a str> 
     std::str::from_utf8(text).ok()
 }
 
-/// Decompresses a block written with its size before it; `None` on damage. The size is believed only
-/// as far as LZ4 could have reached it, so a damaged one cannot ask for gigabytes.
+/// Decompresses a block written with its size before it; `None` on damage. Sizes beyond the highest compression ratio
+/// of LZ4 are refused, so a damaged size cannot allocate gigabytes.
 pub(crate) fn decompress(block: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let bytes = crate::sealed::read_u32(block, 0) as usize;
     let compressed = block.get(4..)?;
@@ -91,11 +116,11 @@ pub(crate) fn decompress(block: &[u8], out: &mut Vec<u8>) -> Option<()> {
     (written == bytes).then_some(())
 }
 
-/// The row of document `row` of a decompressed block.
+/// Returns the details of document `row` of a decompressed block.
 pub(crate) fn read_row(rows: &[u8], row: usize) -> Option<Details> {
     let mut at = 0;
     for _ in 0..row * 3 {
-        // Texts of other rows are passed over unread.
+        // Texts of earlier rows are skipped.
         let bytes = usize::try_from(vint::read_u64(rows, &mut at).ok()?).ok()?;
         at = at.checked_add(bytes)?;
     }
@@ -119,7 +144,7 @@ mod tests {
 
     type Row = (String, Option<String>, String);
 
-    /// The blocks of some documents.
+    /// Returns the blocks of some documents.
     fn written(rows: &[Row]) -> Vec<Vec<u8>> {
         let storage: SharedStorage = Arc::new(MemoryStorage::new());
         let spill = |name: &str| Spill::new(&storage, name.to_owned());
@@ -187,7 +212,7 @@ mod tests {
         ] {
             check(&(0..count).map(row).collect::<Vec<_>>());
         }
-        // A title that hardly takes a byte when compressed.
+        // A title that takes hardly a byte when compressed.
         check(&[("u".to_owned(), None, "a".repeat(30_000_000))]);
     }
 

@@ -1,15 +1,15 @@
-//! Quantised lengths of all documents of a segment in one field, verified whole when they are first asked for.
+//! Quantised lengths of all documents of a segment in one field, verified as a whole at their first use.
 
 use crate::section::Section;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A byte for each document, or nothing where the field has no word.
+/// One byte for each document; empty where the field has no word.
 #[derive(Debug)]
 pub(super) struct Lengths {
     section: Section,
     is_verified: AtomicBool,
-    /// In the place of damaged ones.
+    /// Substitute for damaged lengths.
     zeros: OnceLock<Vec<u8>>,
 }
 
@@ -26,7 +26,8 @@ impl Lengths {
         self.section.len()
     }
 
-    /// The lengths. Zeros, as many, where they are damaged: their file is then, and so no answer counts.
+    /// Returns the lengths. Damaged ones are replaced by zeros; their file is then damaged, so no answer with them
+    /// counts.
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         match self.is_verified.load(Ordering::Acquire) {

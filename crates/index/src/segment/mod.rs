@@ -1,4 +1,4 @@
-//! One immutable segment, opened: terms, postings, lengths and details of some documents of a partition.
+//! Open immutable segment: terms, postings, lengths and details of some documents of a partition.
 //!
 //! ```text
 //! payload := postings positions terms term_starts term_table text_lengths title_lengths hashes sites
@@ -8,80 +8,39 @@
 //! meta    := JSON
 //! ```
 //!
-//! `postings`, `terms`, `hashes` and `details` are documented in their modules.
+//! The modules of `postings`, `terms`, `hashes` and `details` document those sections.
 
 mod core;
 pub(crate) mod details;
+mod documents;
 mod hashes;
 mod lengths;
+mod meta;
 pub(crate) mod write;
 
 pub(crate) use self::core::SegmentCore;
+pub use crate::terms::TermRecord;
+pub use details::Details;
+pub(crate) use meta::{DOCUMENTS_MAX, SegmentMeta};
 
 use crate::deletions::Deletions;
-use crate::layout::Chunks;
 use crate::pairs::{PairLists, PairRecord};
-use crate::postings::{ListBytes, Origin, PostingsCodec};
+use crate::postings::{ListBytes, Origin};
 use crate::sealed::Seal;
 use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream};
-use crate::{Blocks, DocId, Field, IndexError, Postings};
+use crate::{Blocks, Field, IndexError, Postings};
 use fst::Streamer;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-pub(crate) const SECTIONS: usize = 12;
-pub(crate) const META: usize = 11;
-
-/// Lines of memory that are asked for of a list about to be opened.
+/// Cache lines prefetched of a list that is about to be opened.
 const LIST_LINES: usize = 4;
 
-/// Documents that one segment holds at most: a gap and a flag share 32 bits.
-pub(crate) const DOCUMENTS_MAX: u32 = (1 << 31) - 2;
-
-/// Where a term's postings are, and how many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TermRecord {
-    /// Documents that hold the term.
-    pub documents_count: u32,
-    /// Occurrences in all documents.
-    pub occurrences_count: u64,
-    pub(crate) postings_start: u64,
-    pub(crate) postings_bytes: u64,
-    pub(crate) positions_start: u64,
-    pub(crate) positions_bytes: u64,
-}
-
-/// What a hit shows of its document without its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Details {
-    /// The document's own id, or its URL.
-    pub id: String,
-    /// URL.
-    pub url: String,
-    /// Title.
-    pub title: String,
-    /// Site.
-    pub site: String,
-}
-
-/// Counts of a segment, kept in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct SegmentMeta {
-    #[serde(rename = "chunk")]
-    pub(crate) chunks: Chunks,
-    pub(crate) codec: PostingsCodec,
-    pub(crate) documents_count: u32,
-    pub(crate) terms_count: u64,
-    pub(crate) postings_count: u64,
-    /// Words in all documents, by field of `Field::WITH_LENGTHS`.
-    pub(crate) words_counts: [u64; 2],
-}
-
-/// One immutable segment: some documents of the chunks of a partition.
+/// Open immutable segment: some documents of the chunks of a partition.
 ///
-/// What commits change, which of its documents are deleted, stands beside its file: indexes of several generations share
-/// the file as it was opened once.
+/// Deletions, which commits change, are kept beside the file. So indexes of several generations share the file as it
+/// was opened once.
 #[derive(Debug)]
 pub struct Segment {
     pub(crate) number: u32,
@@ -102,7 +61,7 @@ impl Segment {
         Ok(Segment::over(Arc::new(core)))
     }
 
-    /// A segment without deletions and pairs.
+    /// Creates a segment without deletions and pairs.
     pub(crate) fn over(core: Arc<SegmentCore>) -> Segment {
         Segment {
             number: 0,
@@ -112,27 +71,27 @@ impl Segment {
         }
     }
 
-    /// Its file, which indexes may share.
+    /// Returns its file, which indexes may share.
     pub(crate) fn core(&self) -> &Arc<SegmentCore> {
         &self.core
     }
 
-    /// The chunks that it has documents of.
+    /// Returns the chunks of its documents.
     pub fn chunks(&self) -> RangeInclusive<u32> {
         self.core.meta.chunks.range()
     }
 
-    /// Its number, unique in the index.
+    /// Returns its id, unique in the index.
     pub fn id(&self) -> u32 {
         self.core.id
     }
 
-    /// Which of the segments of its index it is, counted from 0 in the manifest's order.
+    /// Returns its index among the segments of its index, in the manifest's order, from 0.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Documents in it, deleted ones included; ids run from 0 to this.
+    /// Returns the number of its documents, deleted ones included. Document ids are below it.
     pub fn documents_count(&self) -> u32 {
         self.core.meta.documents_count
     }
@@ -141,8 +100,8 @@ impl Segment {
         &self.core.meta
     }
 
-    /// Quantised lengths (see [`crate::length`]) by document; empty for `Field::Site`, and for a field
-    /// without a word.
+    /// Returns the quantised lengths (see [`crate::length`]) by document; empty for `Field::Site` and for a field
+    /// without words.
     pub fn lengths(&self, field: Field) -> &[u8] {
         match field {
             Field::Text => self.core.lengths[0].bytes(),
@@ -151,19 +110,19 @@ impl Segment {
         }
     }
 
-    /// The record of a term, if it occurs here.
+    /// Returns the record of a term; `None` where it does not occur in the segment.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermRecord>, IndexError> {
         terms::with_key(field, term, |key| self.core.terms.find(key))
             .map_err(|bad| self.bad_terms(bad))
     }
 
-    /// Asks for what the next step of looking up a term will read, without waiting for it.
+    /// Prefetches the memory that the next step of a look-up reads.
     #[inline]
     pub fn prefetch_term(&self, hash: TermHash, step: LookUpStep) {
         self.core.terms.prefetch(hash, step);
     }
 
-    /// Asks for the beginning of a list that will be opened soon.
+    /// Prefetches the beginning of a list.
     #[inline]
     pub fn prefetch_list(&self, record: &TermRecord) {
         let start = record.postings_start as usize;
@@ -185,7 +144,7 @@ impl Segment {
         })
     }
 
-    /// As [`Segment::terms_with_prefix`], until `each` breaks.
+    /// Calls `each` for every term that starts with `prefix`, in order, until it breaks.
     pub fn visit_prefix(
         &self,
         field: Field,
@@ -208,18 +167,18 @@ impl Segment {
         Ok(())
     }
 
-    /// All terms in order (a field's byte, then the term), with their ordinals.
+    /// Returns all terms in order (a field's byte, then the term), with their ordinals.
     pub(crate) fn terms(&self) -> TermStream<'_> {
         self.core.terms.stream()
     }
 
-    /// The terms of a field, likewise.
+    /// Returns the terms of a field in order, with their ordinals.
     pub(crate) fn terms_of(&self, field: Field) -> TermStream<'_> {
         let field = field as u8;
         self.core.terms.range(&[field], Some(&[field + 1]))
     }
 
-    /// The record of the term with this ordinal.
+    /// Returns the record of the term with the ordinal `ordinal`.
     pub(crate) fn record(&self, ordinal: u64) -> Result<TermRecord, IndexError> {
         self.core
             .terms
@@ -231,13 +190,13 @@ impl Segment {
         self.core.terms.damaged(bad, "terms unreadable")
     }
 
-    /// The postings of a term, document by document.
+    /// Returns the postings of a term, document by document.
     pub fn postings(&self, record: &TermRecord) -> Result<Postings<'_>, IndexError> {
         let (bytes, origin) = self.list(record)?;
         Ok(Postings::new(bytes, origin))
     }
 
-    /// The postings of a term, block by block.
+    /// Returns the postings of a term, block by block.
     #[inline]
     pub fn blocks(&self, record: &TermRecord) -> Result<Blocks<'_>, IndexError> {
         let (bytes, origin) = self.list(record)?;
@@ -282,14 +241,14 @@ impl Segment {
             .damaged(record.postings_start, "a list lies outside")
     }
 
-    /// The stored pair of two words of the default field, by their records: the documents in which the second
-    /// follows the first. `None` where it is not stored, whether the pair stands anywhere or not.
+    /// Returns the stored pair of two words of the default field, given their records: the documents in which the
+    /// second word follows the first. `None` where the pair is not stored, even if it occurs.
     #[inline]
     pub fn pair(&self, first: &TermRecord, second: &TermRecord) -> Option<PairRecord> {
         self.pairs.as_ref()?.find(&self.core, first, second)
     }
 
-    /// The documents of a stored pair, block by block; they have no positions.
+    /// Returns the documents of a stored pair, block by block; they have no positions.
     #[inline]
     pub fn pair_blocks(&self, pair: &PairRecord) -> Result<Blocks<'_>, IndexError> {
         match &self.pairs {
@@ -298,118 +257,14 @@ impl Segment {
         }
     }
 
-    /// Whether a later document replaced this one.
-    #[inline]
-    pub fn is_deleted(&self, doc: DocId) -> bool {
-        self.deletions
-            .as_ref()
-            .is_some_and(|deletions| deletions.contains(doc.0))
-    }
-
-    /// Whether any document is deleted (so that a search without deletions need not ask for each).
-    pub fn has_deletions(&self) -> bool {
-        self.deletions.is_some()
-    }
-
-    /// Clears the bits of deleted documents in `words`, bits of the documents from `base` on, a multiple of 64.
-    #[inline]
-    pub fn clear_deleted(&self, base: u32, words: &mut [u64]) {
-        if let Some(deletions) = &self.deletions {
-            deletions.clear_in(base, words);
-        }
-    }
-
-    /// Documents that are not deleted.
-    pub fn live_documents_count(&self) -> u32 {
-        let deleted = self
-            .deletions
-            .as_ref()
-            .map_or(0, |deletions| deletions.count());
-        self.core.meta.documents_count.saturating_sub(deleted)
-    }
-
-    /// Hash of the URL: breaks ties, and finds the text.
-    #[inline]
-    pub fn url_hash(&self, doc: DocId) -> u64 {
-        self.core.hashes.url(doc)
-    }
-
-    /// Hash of the site: limits hits a site before details are known.
-    #[inline]
-    pub fn site_hash(&self, doc: DocId) -> u64 {
-        self.core.hashes.both(doc).1
-    }
-
-    /// Both of a document: of its URL, and of its site.
-    #[inline]
-    pub fn hashes(&self, doc: DocId) -> (u64, u64) {
-        self.core.hashes.both(doc)
-    }
-
-    /// Asks for the hashes of a document that will be wanted soon, without waiting for them.
-    #[inline]
-    pub fn prefetch_hashes(&self, doc: DocId) {
-        self.core.hashes.prefetch(doc);
-    }
-
-    /// What is wrong with the sites, if anything is.
-    pub(crate) fn check_sites(&self) -> Result<(), String> {
-        self.core.hashes.check(self.core.meta.documents_count)
-    }
-
-    /// The documents in order of (URL hash, id): how a later commit finds what it replaces. Sorted when
-    /// asked for, since only commits ask.
-    pub(crate) fn docs_by_hash(&self) -> Vec<u32> {
-        let mut docs: Vec<u32> = (0..self.core.meta.documents_count).collect();
-        docs.sort_by_cached_key(|&doc| self.url_hash(DocId(doc)));
-        docs
-    }
-
-    /// What a hit shows.
-    pub fn details(&self, doc: DocId) -> Result<Details, IndexError> {
-        let block = doc.0 as usize / details::BLOCK_DOCUMENTS;
-        let mut rows = Vec::new();
-        let read = |rows: &mut Vec<u8>| {
-            if doc.0 >= self.core.meta.documents_count {
-                return None;
-            }
-            details::decompress(self.details_block(block)?, rows)?;
-            details::read_row(rows, doc.0 as usize % details::BLOCK_DOCUMENTS)
-        };
-        read(&mut rows).ok_or_else(|| {
-            let offset = block
-                .checked_sub(1)
-                .map_or(0, |b| self.core.details_offsets.read_u64(b * 8));
-            let what = format!("details of document {} unreadable", doc.0);
-            self.core.details.damaged(offset, &what)
-        })
-    }
-
-    /// The details of all documents, one after another.
-    pub(crate) fn details_in_order(&self) -> DetailsInOrder<'_> {
-        DetailsInOrder {
-            segment: self,
-            next: 0,
-            rows: Vec::new(),
-        }
-    }
-
-    fn details_block(&self, block: usize) -> Option<&[u8]> {
-        let end = self.core.details_offsets.read_u64(block * 8) as usize;
-        let start = block
-            .checked_sub(1)
-            .map_or(0, |b| self.core.details_offsets.read_u64(b * 8));
-        self.core.details.get(start as usize..end)
-    }
-
-    /// Tells the system that postings and positions before those of `record` are done with:
-    /// a merge reads a segment once, front to back.
+    /// Tells the system that postings and positions before those of `record` are no longer needed. A merge reads a
+    /// segment once, from front to back.
     pub(crate) fn release_before(&self, record: &TermRecord) {
         self.core.postings.release(record.postings_start as usize);
         self.core.positions.release(record.positions_start as usize);
     }
 
-    /// That what the segment says makes no sense; its damage where some was found.
+    /// Returns the error that the segment's contents are inconsistent, or the known damage of its file.
     pub(crate) fn damaged_at_terms(&self, what: &str) -> IndexError {
         self.core.terms.damaged(BadTerms { offset: 0 }, what)
     }
@@ -418,34 +273,5 @@ impl Segment {
 impl AsRef<Segment> for Segment {
     fn as_ref(&self) -> &Segment {
         self
-    }
-}
-
-/// Walks the details of a segment, decompressing each block once.
-pub(crate) struct DetailsInOrder<'a> {
-    segment: &'a Segment,
-    next: usize,
-    rows: Vec<u8>,
-}
-
-impl DetailsInOrder<'_> {
-    pub(crate) fn next(&mut self) -> Result<Details, IndexError> {
-        let (block, row) = (
-            self.next / details::BLOCK_DOCUMENTS,
-            self.next % details::BLOCK_DOCUMENTS,
-        );
-        let segment = self.segment;
-        let mut read = || {
-            if row == 0 {
-                details::decompress(segment.details_block(block)?, &mut self.rows)?;
-            }
-            details::read_row(&self.rows, row)
-        };
-        let details = read().ok_or_else(|| {
-            let what = format!("details of document {} unreadable", self.next);
-            segment.core.details.damaged(0, &what)
-        })?;
-        self.next += 1;
-        Ok(details)
     }
 }

@@ -1,9 +1,10 @@
-//! Writing a segment: terms in order and documents in order, in; one sealed file, out.
+//! Writer of a segment file, from terms and documents in order.
 
 use super::details::DetailsWriter;
+pub(crate) use super::details::DocumentRow;
 use super::hashes::HashesWriter;
-use super::{META, SECTIONS, SegmentMeta};
-use crate::layout::Chunks;
+use super::meta::{META, SECTIONS, SegmentMeta};
+use crate::chunks::Chunks;
 use crate::postings::encode::EncodedList;
 use crate::postings::{PostingsCodec, PostingsEncoder};
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
@@ -13,20 +14,7 @@ use crate::{Field, IndexError};
 use codec::vint;
 use vfs::SharedStorage;
 
-/// What a segment knows of each of its documents besides words.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct DocumentRow<'a> {
-    pub(crate) url: &'a str,
-    /// `None`: the URL is the id.
-    pub(crate) id: Option<&'a str>,
-    pub(crate) title: &'a str,
-    pub(crate) url_hash: u64,
-    pub(crate) site_hash: u64,
-    /// Words by field of `Field::WITH_LENGTHS`.
-    pub(crate) lengths: [u32; 2],
-}
-
-/// Writes one segment file: first the terms, then the documents.
+/// Writer of a segment file: first the terms, then the documents.
 pub(crate) struct SegmentWriter {
     encoder: PostingsEncoder,
     key: Vec<u8>,
@@ -35,7 +23,7 @@ pub(crate) struct SegmentWriter {
     details: DetailsWriter,
 }
 
-/// The lists and what finds them; and hashes, because the sites of documents are terms.
+/// Writer of lists and dictionary, and of hashes, because the sites of documents are terms.
 struct ListsWriter {
     out: SealedWriter,
     terms: TermsWriter,
@@ -44,7 +32,7 @@ struct ListsWriter {
     meta: SegmentMeta,
 }
 
-/// What a dictionary keeps of a list.
+/// Counts of a list for its dictionary record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListCounts {
     documents_count: u32,
@@ -63,7 +51,7 @@ impl ListCounts {
         }
     }
 
-    /// Appends what finds a list that has no positions and stands behind others.
+    /// Appends the counts of a list without positions, which follows the list before it.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let more = self.occurrences_count - u64::from(self.documents_count);
         vint::write_u32(out, self.documents_count);
@@ -106,12 +94,12 @@ impl SegmentWriter {
         })
     }
 
-    /// The encoder to push the next term's postings into, before `end_term`.
+    /// Returns the encoder for the next term's postings, for use before `end_term`.
     pub(crate) fn postings(&mut self) -> &mut PostingsEncoder {
         &mut self.encoder
     }
 
-    /// Ends the postings of a term. Terms come in order of (field, term); one without postings is left out.
+    /// Ends the postings of a term. Terms come in the order of (field, term); a term without postings is left out.
     pub(crate) fn end_term(&mut self, field: Field, term: &[u8]) -> Result<(), IndexError> {
         let SegmentWriter {
             encoder,
@@ -126,7 +114,7 @@ impl SegmentWriter {
             .finish(|list| lists.push(key, &ListCounts::of(&list), list.postings, list.positions))
     }
 
-    /// Adds the list of the next term, encoded elsewhere. `key` is field and term.
+    /// Adds the list of the next term, encoded elsewhere; `key` holds field and term.
     pub(crate) fn push_list(
         &mut self,
         key: &[u8],
@@ -158,7 +146,7 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Says how many words the documents have, where the rows pushed had quantised lengths.
+    /// Sets the words of all documents by field, for rows that had quantised lengths.
     pub(crate) fn set_words_counts(&mut self, words_counts: [u64; 2]) {
         self.lists.meta.words_counts = words_counts;
     }
@@ -182,7 +170,7 @@ impl SegmentWriter {
         table.push(positions.copy_to(&mut out)?);
         table.extend(terms.finish(&mut out)?);
         for (lengths, words) in self.lengths.into_iter().zip(meta.words_counts) {
-            // Nobody asks for the lengths of a field that has no word.
+            // Lengths of a field without words are never read.
             table.push(match words {
                 0 => (out.position(), 0),
                 _ => lengths.copy_to(&mut out)?,

@@ -10,17 +10,17 @@ use std::collections::BTreeMap;
 use text::Analyzer;
 use vfs::SharedStorage;
 
-/// What the counts of segments say too much.
+/// Counts of deleted documents, to be subtracted from those of segments.
 #[derive(Debug, Default)]
 pub(crate) struct Deleted {
-    /// By field and term, the deleted documents that hold it.
+    /// Deleted documents that hold a term, by field and term.
     pub(crate) terms: BTreeMap<Vec<u8>, u64>,
     pub(crate) words_counts: [u64; 2],
     pub(crate) documents_count: u64,
 }
 
 impl Deleted {
-    /// Counts the words of a deleted document, from its stored text.
+    /// Adds the words of a deleted document, from its stored text.
     pub(crate) fn add(&mut self, document: &StoredDocument, analyzer: Analyzer) {
         let mut terms = std::collections::BTreeSet::new();
         let mut buffer = String::new();
@@ -40,8 +40,8 @@ impl Deleted {
         }
     }
 
-    /// Counts the words of the documents `gone` of a segment out of its lists: every list is looked
-    /// at, which takes long, but needs no texts. What it finds is what `add` finds.
+    /// Adds the words of the documents `gone` of a segment, from its lists. This reads every list and takes long, but
+    /// needs no texts. The result is that of `add`.
     pub(crate) fn add_from_lists(
         &mut self,
         segment: &Segment,
@@ -61,7 +61,7 @@ impl Deleted {
             if documents > 0 {
                 *self.terms.entry(key.to_vec()).or_default() += documents;
             }
-            // Fields without lengths, like sites, are not counted in words.
+            // Words are counted only for fields with lengths, not for sites.
             let field = key.first().map_or(usize::MAX, |&field| field.into());
             if let Some(sum) = self.words_counts.get_mut(field) {
                 *sum += occurrences;
@@ -72,7 +72,7 @@ impl Deleted {
 }
 
 impl Deleted {
-    /// Adds what a file of deleted terms counts.
+    /// Adds the counts of a file of deleted terms.
     pub(super) fn add_file(&mut self, file: &SharedTerms) -> Result<(), IndexError> {
         let mut terms = file.stream();
         while let Some((key, ordinal)) = terms.next() {
@@ -83,7 +83,7 @@ impl Deleted {
         Ok(())
     }
 
-    /// Adds what the counts of a base leave out of those of its segments.
+    /// Adds the difference between a base's counts and those of the lists of its segments.
     pub(super) fn add_base(&mut self, base: &SharedTerms) -> Result<(), IndexError> {
         let mut terms = base.stream();
         while let Some((key, ordinal)) = terms.next() {

@@ -1,18 +1,20 @@
-//! Statistics of the whole index, so that scores do not depend on how it is cut.
+//! Statistics of the whole index, which make scores independent of its division.
 //!
 //! ```text
 //! document frequency = live documents that the base counts + lists of newer segments - deleted since the base
 //! ```
 //!
-//! The base counts most segments, often all. Only terms of more than one of them, or of documents deleted by then, are in
-//! its file: for every other term the one segment that has it knows its document frequency. Counts and lengths are in the
-//! manifest. What the files hold, `shared` documents; when which is written, `write`.
+//! The base counts most segments, often all. Its file holds only terms of several segments, and terms of documents that
+//! were deleted when it was written. For any other term, the list of its only segment has the document frequency.
+//! Counts and lengths are in the manifest. The module `shared` documents the files, `write` the time of each write.
 
 mod deleted;
+mod place;
 mod shared;
 mod write;
 
 pub(crate) use deleted::Deleted;
+pub use place::{TermPlace, TermPlaces, TermStatistics};
 pub(crate) use shared::SharedTerms;
 pub(crate) use write::{SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_whole};
 
@@ -20,8 +22,8 @@ use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
-use crate::{Field, IndexError, LookUpStep, Segment, TermHash, TermRecord, terms};
-use smallvec::{SmallVec, smallvec};
+use crate::{Field, IndexError, LookUpStep, Segment, TermHash, terms};
+use smallvec::smallvec;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use vfs::SharedStorage;
@@ -33,18 +35,18 @@ pub struct Statistics {
     words_counts: [u64; 2],
     layers: StatisticsLayers,
     base: Option<Arc<SharedTerms>>,
-    /// The segments that the base counts, by number, in its order.
+    /// Numbers of the segments that the base counts, in its order.
     counted: Vec<u32>,
-    /// The other segments.
+    /// Numbers of the other segments.
     newer: Vec<u32>,
-    /// Of documents deleted since the base.
+    /// Terms of documents deleted since the base.
     deleted: Vec<Arc<SharedTerms>>,
     segments: Vec<Arc<Segment>>,
 }
 
 impl Statistics {
-    /// Opens the statistics of a generation, whose segments these are, in its order. Files that those `before` have too
-    /// are shared.
+    /// Opens the statistics of a generation; `segments` are in the manifest's order. Trusted files that `before` has
+    /// too are shared.
     pub(crate) fn open(
         storage: &SharedStorage,
         manifest: &Manifest,
@@ -79,7 +81,7 @@ impl Statistics {
         })
     }
 
-    /// A file of these statistics, where it is trusted.
+    /// Returns an open file of these statistics; `None` where it has none or it is not trusted.
     fn shared(&self, file: &FileEntry) -> Option<Arc<SharedTerms>> {
         let base = self.layers.base.iter().zip(&self.base);
         let mut files = base.chain(self.layers.deleted.iter().zip(&self.deleted));
@@ -87,7 +89,7 @@ impl Statistics {
         terms.file().is_trusted().then(|| Arc::clone(terms))
     }
 
-    /// The files that counts are read from.
+    /// Returns the files that counts are read from.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
         self.base
             .iter()
@@ -99,22 +101,22 @@ impl Statistics {
         &self.layers
     }
 
-    /// The file of the base.
+    /// Returns the file of the base.
     pub(crate) fn base(&self) -> Option<&SharedTerms> {
         self.base.as_deref()
     }
 
-    /// Terms of documents deleted since the base, the largest file first.
+    /// Returns the files of terms of documents deleted since the base, the largest first.
     pub(crate) fn deleted(&self) -> impl DoubleEndedIterator<Item = &SharedTerms> {
         self.deleted.iter().map(Arc::as_ref)
     }
 
-    /// Live documents.
+    /// Returns the number of live documents.
     pub fn documents_count(&self) -> u64 {
         self.documents_count
     }
 
-    /// Mean length in words, over all live documents; 0 for an empty index.
+    /// Returns the mean length in words over all live documents; 0 for an empty index.
     pub fn average_length(&self, field: Field) -> f64 {
         let words = match field {
             Field::Text => self.words_counts[0],
@@ -128,14 +130,14 @@ impl Statistics {
         }
     }
 
-    /// Live documents of the whole index that hold the term.
+    /// Returns the document frequency: the live documents of the whole index that hold the term.
     pub fn document_frequency(&self, field: Field, term: &str) -> Result<u64, IndexError> {
         Ok(self
             .term(field, term)?
             .map_or(0, |found| found.document_frequency))
     }
 
-    /// Asks for what the next step of looking up a term will read, without waiting for it.
+    /// Prefetches the memory that the next step of a look-up reads.
     #[inline]
     pub fn prefetch(&self, hash: TermHash, step: LookUpStep) {
         match (&self.base, &self.counted[..]) {
@@ -148,7 +150,7 @@ impl Statistics {
         }
     }
 
-    /// What is known of a term that occurs in the index; `None` where it does not.
+    /// Returns the statistics of a term; `None` where it does not occur in the index.
     pub fn term(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
         let mut found = match self.term_of_base(field, term)? {
             Some(found) => found,
@@ -164,7 +166,7 @@ impl Statistics {
         Ok((found.document_frequency > 0).then_some(found))
     }
 
-    /// What the base knows of a term, and the segments that it counts.
+    /// Returns the statistics of a term in the segments that the base counts.
     fn term_of_base(&self, field: Field, term: &str) -> Result<Option<TermStatistics>, IndexError> {
         if let Some(base) = &self.base
             && let Some((document_frequency, mut places)) =
@@ -193,7 +195,7 @@ impl Statistics {
                 continue;
             }
             let record = match segment.term(field, term) {
-                // Found to be damaged just now.
+                // The damage was found by this look-up.
                 Err(_) if !segment.file().is_trusted() => {
                     untrusted = Some(segment);
                     continue;
@@ -210,12 +212,12 @@ impl Statistics {
                 }));
             }
         }
-        // Only a segment that cannot be read may have the term: the weights of a query with it are not known here.
+        // Only an unreadable segment may have the term, so the weights of its queries are unknown.
         untrusted.map_or(Ok(()), |segment| segment.file().ensure_trusted())?;
         Ok(None)
     }
 
-    /// Adds the lists of newer segments, and takes away what was deleted since the base.
+    /// Adds the lists of newer segments, and subtracts documents deleted since the base.
     fn add_changes(
         &self,
         field: Field,
@@ -224,7 +226,7 @@ impl Statistics {
     ) -> Result<(), IndexError> {
         for &number in &self.newer {
             let segment = &self.segments[number as usize];
-            // Its count belongs to the weight of every query with the term.
+            // Its count enters the weight of every query with the term.
             segment.file().ensure_trusted()?;
             if let Some(record) = segment.term(field, term)? {
                 found.document_frequency += u64::from(record.documents_count);
@@ -242,27 +244,6 @@ impl Statistics {
         }
         Ok(())
     }
-}
-
-/// What the statistics know of a term.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TermStatistics {
-    /// Live documents of the whole index that hold it.
-    pub document_frequency: u64,
-    /// Every segment that has it, by number.
-    pub places: TermPlaces,
-}
-
-/// The lists of a term, by segment; of an index of one segment without allocation.
-pub type TermPlaces = SmallVec<[TermPlace; 1]>;
-
-/// A term's list in a segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TermPlace {
-    /// The number of the segment among those of the index: [`Segment::number`].
-    pub segment: u32,
-    /// Its record there.
-    pub record: TermRecord,
 }
 
 fn open_shared_terms(

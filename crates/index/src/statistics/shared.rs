@@ -1,5 +1,4 @@
-//! Terms of several segments: one look-up tells how many documents hold a term, and where its lists are in
-//! every segment.
+//! Terms of several segments: one look-up returns the document frequency of a term and its lists in every segment.
 //!
 //! ```text
 //! payload := rows terms term_starts term_table table
@@ -9,13 +8,13 @@
 //!            postings_start:vint postings_bytes:vint positions_start:vint positions_bytes:vint
 //! ```
 //!
-//! `terms` and what follows are a dictionary (see [`crate::terms`]). Its records have no documents, and their
-//! postings are rows. A row begins with the live documents of the whole index that hold the term; of its
-//! places, `skipped` is how many segments, in the manifest's order, lie between two that have the term.
+//! `terms` and the sections after it are a dictionary (see [`crate::terms`]). Its records have no documents; their
+//! postings are rows. A row begins with the document frequency in the whole index. `skipped` is the number of segments
+//! without the term, in the manifest's order, before the next one with it.
 //!
-//! Why: a search of eight segments would look up each of its words nine times.
+//! Why: without it, a search of eight segments would look up each of its words nine times.
 
-use super::{TermPlace, TermPlaces};
+use super::place::{TermPlace, TermPlaces};
 use crate::live::LiveFile;
 use crate::sealed::SealedWriter;
 use crate::section::Section;
@@ -31,14 +30,14 @@ const SECTIONS: usize = 4;
 const TABLE_BYTES: usize = SECTIONS * 16 + 8;
 const UNREADABLE: &str = "statistics of a term unreadable";
 
-/// The terms of a statistics file.
+/// Terms of a statistics file.
 #[derive(Debug)]
 pub(crate) struct SharedTerms {
     rows: Section,
     terms: Terms,
 }
 
-/// What a row says: live documents, and the lists by segment, numbered in the manifest's order.
+/// Document frequency of a term, and its lists by segment, in the manifest's order.
 pub(crate) type Row = (u64, TermPlaces);
 
 impl SharedTerms {
@@ -64,23 +63,23 @@ impl SharedTerms {
         self.rows.file()
     }
 
-    /// That what is said of a term makes no sense.
+    /// Returns the error that the entry of a term is inconsistent.
     pub(crate) fn unreadable(&self) -> IndexError {
         self.rows.damaged(0, UNREADABLE)
     }
 
-    /// Terms in the file.
+    /// Returns the number of terms in the file.
     pub(crate) fn terms_count(&self) -> u64 {
         self.terms.count()
     }
 
-    /// Asks for what the next step of looking up a term will read.
+    /// Prefetches the memory that the next step of a look-up reads.
     #[inline]
     pub(crate) fn prefetch(&self, hash: TermHash, step: LookUpStep) {
         self.terms.prefetch(hash, step);
     }
 
-    /// What is said of a key.
+    /// Returns the row of a key; `None` where it is not in the file.
     pub(crate) fn find(&self, key: &[u8]) -> Result<Option<Row>, IndexError> {
         match self.terms.find(key) {
             Ok(None) => Ok(None),
@@ -89,12 +88,12 @@ impl SharedTerms {
         }
     }
 
-    /// All terms in order.
+    /// Returns all terms in order.
     pub(crate) fn stream(&self) -> TermStream<'_> {
         self.terms.stream()
     }
 
-    /// What is said of the term with this ordinal.
+    /// Returns the row of the term with the ordinal `ordinal`.
     pub(crate) fn at(&self, ordinal: u64) -> Result<Row, IndexError> {
         match self.terms.record(ordinal) {
             Ok(record) => self.row(&record),
@@ -141,7 +140,7 @@ fn read_row(row: &[u8]) -> Option<Row> {
     (at == row.len()).then_some((documents_count, places))
 }
 
-/// Writes the terms of a statistics file.
+/// Writer of the terms of a statistics file.
 pub(crate) struct SharedTermsWriter {
     rows: Spill,
     terms: TermsWriter,
@@ -150,7 +149,7 @@ pub(crate) struct SharedTermsWriter {
 }
 
 impl SharedTermsWriter {
-    /// `name` is that of the file.
+    /// Creates a writer for the file `name`.
     pub(crate) fn new(storage: &SharedStorage, name: &str) -> SharedTermsWriter {
         SharedTermsWriter {
             rows: Spill::new(storage, format!("tmp-{name}-rows")),
@@ -160,7 +159,7 @@ impl SharedTermsWriter {
         }
     }
 
-    /// Adds the next term. Keys increase, and so do the segments of places.
+    /// Adds the next term. Keys increase, and so do the segments of `places`.
     pub(crate) fn push(
         &mut self,
         key: &[u8],

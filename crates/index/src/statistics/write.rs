@@ -1,4 +1,4 @@
-//! Writing of statistics: a base now and then, and with most commits only what they deleted.
+//! Writing of statistics: a base now and then, and only the deletions with most commits.
 //!
 //! ```text
 //! base      counts the segments that were there when it was written
@@ -6,9 +6,9 @@
 //! newer     segments since: their dictionaries count them
 //! ```
 //!
-//! A base is written anew where the index is small, or the segments since are more than those that it counts, or have more
-//! than a quarter of their terms, as may deleted documents. So a commit costs, over many, a constant times what it
-//! changes, and a term is looked up in at most twice as many segments as there were.
+//! A base is written anew where the index is small, or where newer segments are more than those that it counts, or
+//! where newer segments or deleted documents have more than a quarter of its terms. So the amortized cost of a commit
+//! is a constant times its changes, and a look-up touches at most twice as many segments as the base counts.
 
 use super::deleted::finish_file;
 use super::shared::SharedTermsWriter;
@@ -20,14 +20,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
-/// Terms of all segments up to which a base is written with each commit, in some milliseconds.
+/// Terms of all segments up to which every commit writes a base, which takes some milliseconds.
 pub(crate) const SMALL_TERMS_MAX: u64 = 1 << 15;
-/// Segments that a base need not count, however few it counts.
+/// Segments that a base may leave uncounted, however few it counts.
 const NEWER_SEGMENTS: usize = 32;
-/// Terms that a base counts, for each that it need not count.
+/// Terms of the base for each uncounted term, below which a new base is written.
 const COUNTED_TERMS: u64 = 4;
 
-/// Calls `each` for every term that a base must hold, with its live documents and its places, in order.
+/// Calls `each` for every term that a base must hold, in order, with its document frequency and its places.
 pub(crate) fn each_shared_term(
     segments: &[Arc<Segment>],
     deleted: &Deleted,
@@ -41,7 +41,7 @@ pub(crate) fn each_shared_term(
     )
 }
 
-/// As [`each_shared_term`], for every term.
+/// Calls `each` for every term, in order, with its document frequency and its places.
 pub(crate) fn each_term(
     segments: &[Arc<Segment>],
     deleted: &Deleted,
@@ -80,7 +80,7 @@ fn each_term_where(
     Ok(())
 }
 
-/// Writes the statistics of `segments` as one file; `None` when a single segment says it all.
+/// Writes the statistics of `segments` as one file; `None` where a single segment needs none.
 pub(crate) fn write_whole(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -98,9 +98,9 @@ pub(crate) fn write_whole(
     Ok(Some(StatisticsEntry::Whole(file)))
 }
 
-/// Writes what a commit changed of the statistics `before` it, or all anew. `segments` are those of `manifest`, in its
-/// order, and have all that `before` counts; `deleted` is what the commit deleted, and `small_terms_max` the number of terms
-/// up to which all is written anew.
+/// Writes the changes of a commit to the statistics `before` it, or a new base. `segments` are those of `manifest`, in
+/// its order, and include all that `before` counts; `deleted` are the counts that the commit deleted. Up to
+/// `small_terms_max` terms, a base is written.
 pub(crate) fn write_changes(
     storage: &SharedStorage,
     manifest: &Manifest,
@@ -120,7 +120,7 @@ pub(crate) fn write_changes(
         return write_whole(storage, manifest, segments, &deleted);
     }
     if !deleted.terms.is_empty() {
-        // Merged with files that are not much larger, so that a term is in few of them.
+        // Merge with files that are not much larger, so that a term is in few of them.
         for file in before.deleted().rev() {
             if file.terms_count() > 2 * deleted.terms.len() as u64 {
                 break;
@@ -131,7 +131,7 @@ pub(crate) fn write_changes(
         let file = deleted.write(storage, manifest.index_id(), manifest.generation)?;
         layers.deleted.push(file);
     }
-    // A commit that changed nothing leaves the form as it was.
+    // A commit without changes keeps the form.
     let is_whole = layers.deleted.is_empty() && layers.counted.len() == segments.len();
     Ok(match (layers.base.clone(), is_whole) {
         (base, true) => base.map(StatisticsEntry::Whole),
@@ -139,7 +139,7 @@ pub(crate) fn write_changes(
     })
 }
 
-/// Whether all is to be counted anew.
+/// Whether a new base is needed.
 fn is_base_due(
     layers: &StatisticsLayers,
     before: &Statistics,
@@ -160,7 +160,7 @@ fn is_base_due(
         .iter()
         .filter(|segment| !is_counted(segment))
         .count();
-    // Nothing was there before.
+    // No base exists yet.
     layers.counted.is_empty()
         || counted_terms + newer_terms <= small_terms_max
         || newer_segments > NEWER_SEGMENTS.max(layers.counted.len())

@@ -1,21 +1,22 @@
-//! Copying of some documents' texts from one part to another.
+//! Copying of some documents' texts from one store part to another.
 
-use super::write::{Location, StoreWriter};
-use super::{BLOCK_BYTES, StorePart, read_fields};
+use super::location::{BLOCK_BYTES, Location};
+use super::part::{StorePart, read_fields};
+use super::write::StoreWriter;
 use crate::IndexError;
 use crate::segment::details::decompress;
 use std::ops::Range;
 
-/// Blocks after which the pages read so far are given back.
+/// Blocks after which the pages read are released.
 const RELEASE_BLOCKS: u32 = 1024;
 
-/// A document of an open block: where its bytes are, and its rank in the directory if it is to be copied.
+/// Document of a decompressed block: the range of its bytes, and its rank in the directory if it is to be copied.
 type Place = (Range<usize>, Option<u32>);
 
 impl StorePart {
-    /// Copies documents in the order in which they lie here. `wanted` says whether the document at a rank of the
-    /// directory is to be copied; `copied` gets the rank and where the document went. Blocks of which every document is
-    /// wanted are copied as they are, where that leaves no block less than half full.
+    /// Copies documents in the order of their blocks. `wanted` selects documents by their rank in the directory;
+    /// `copied` receives the rank and the new location of each. A block is copied as it is where all of its documents
+    /// are wanted and no block becomes less than half full.
     pub(crate) fn copy_to(
         &self,
         out: &mut StoreWriter,
@@ -52,7 +53,7 @@ impl StorePart {
         Ok(())
     }
 
-    /// The documents of an open block; `None` on damage.
+    /// Returns the documents of a decompressed block; `None` on damage.
     fn places(
         &self,
         block: u32,
@@ -75,7 +76,8 @@ impl StorePart {
         Ok(Some(places))
     }
 
-    /// The rank in the directory of the document at a place; `None` when it was replaced before it got there.
+    /// Returns the rank in the directory of the document at a location; `None` for a document that was replaced before
+    /// the directory was written.
     fn rank_of(&self, url: &str, location: Location) -> Result<Option<u32>, IndexError> {
         let hash = corpus::url_hash(url);
         for rank in self.first_rank(hash)?..self.documents_count() {

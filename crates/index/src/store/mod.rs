@@ -1,4 +1,4 @@
-//! The document store: texts in compressed blocks, found by the URL's hash, in as many parts as segments.
+//! Document store: texts in compressed blocks, found by the hash of the URL, with one part for each segment.
 //!
 //! ```text
 //! payload  := block{blocks} ends entries table
@@ -9,42 +9,40 @@
 //! table    := ends_start:u64le ends_bytes:u64le entries_start:u64le entries_bytes:u64le
 //! ```
 //!
-//! Documents share blocks of about 16 KiB; a longer one has a block of its own. Served without touching
-//! the search index: a document server opens these files alone.
+//! Documents share blocks of about 16 KiB; a longer one has a block of its own. A document server opens these files
+//! alone, without the search index.
 //!
 //! Why LZ4: the text of a hit is decompressed for every summary, and a text of 700 KB must not cost
 //! more than a third of a millisecond.
 
 mod copy;
+mod location;
+mod part;
 pub(crate) mod write;
+
+pub(crate) use location::Location;
+pub(crate) use part::StorePart;
+pub use part::StoredDocument;
+pub(crate) use write::StoreWriter;
 
 use crate::IndexError;
 use crate::live::LiveFile;
-use crate::sealed::{Identity, Kind, Seal, read_u32, read_u64};
-use crate::section::{Section, open_live};
-use crate::segment::details::{decompress, read_text};
-use serde::{Deserialize, Serialize};
+use part::{Fields, read_fields};
 use std::sync::Arc;
-use vfs::SharedStorage;
-pub(crate) use write::{Location, StoreWriter};
 
-/// Uncompressed bytes after which a block ends.
-const BLOCK_BYTES: usize = 16 << 10;
-const ENTRY_BYTES: usize = 16;
-
-/// Whether an index keeps the texts of its documents. A named property of an index.
+/// Storage of the texts of documents, a property of the whole index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Texts {
-    /// Titles, bodies and further fields are kept, for summaries.
+    /// Titles, bodies and further fields are stored, for summaries.
     #[default]
     Stored,
-    /// Only what finds documents and what a hit shows without a summary.
+    /// No texts: searches and details work, summaries do not.
     None,
 }
 
 impl Texts {
-    /// The name in manifests and options.
+    /// Returns the name in manifests and options.
     pub fn name(self) -> &'static str {
         match self {
             Texts::Stored => "stored",
@@ -57,220 +55,19 @@ impl Texts {
     }
 }
 
-/// A document as stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StoredDocument {
-    /// URL.
-    pub url: String,
-    /// The document's own id, or its URL.
-    pub id: String,
-    /// Title.
-    pub title: String,
-    /// Body.
-    pub body: String,
-    /// Further fields.
-    pub fields: serde_json::Map<String, serde_json::Value>,
-}
-
-/// The texts of one segment.
-#[derive(Debug)]
-pub(crate) struct StorePart {
-    payload: Section,
-    ends: Section,
-    entries: Section,
-}
-
-/// The raw fields of a stored document, in its decompressed block.
-struct Fields<'a> {
-    url: &'a str,
-    id: &'a str,
-    title: &'a str,
-    body: &'a str,
-    fields: &'a str,
-}
-
-impl StorePart {
-    pub(crate) fn open(
-        storage: &SharedStorage,
-        name: &str,
-        index_id: u128,
-        segment: u32,
-        seal: Seal,
-    ) -> Result<StorePart, IndexError> {
-        let identity = Identity {
-            kind: Kind::Documents,
-            index_id,
-            number: segment.into(),
-        };
-        let payload = open_live(storage, name, identity, seal)?;
-        let table = payload.len().checked_sub(32);
-        let part = |at: usize| {
-            let start = payload.read_u64(table? + at) as usize;
-            payload.part(start, payload.read_u64(table? + at + 8) as usize)
-        };
-        match (part(0), part(16)) {
-            (Some(ends), Some(entries)) if entries.len().is_multiple_of(ENTRY_BYTES) => {
-                Ok(StorePart {
-                    ends,
-                    entries,
-                    payload,
-                })
-            }
-            _ => {
-                let what = "the directory of the document store lies outside the file";
-                Err(payload.damaged(payload.len() as u64, what))
-            }
-        }
-    }
-
-    pub(crate) fn file(&self) -> &Arc<LiveFile> {
-        self.payload.file()
-    }
-
-    pub(crate) fn documents_count(&self) -> usize {
-        self.entries.len() / ENTRY_BYTES
-    }
-
-    /// Hash and location at `rank`, which is below the number of documents.
-    pub(crate) fn entry(&self, rank: usize) -> Result<(u64, Location), IndexError> {
-        let at = rank * ENTRY_BYTES;
-        let entry = self.entries.get(at..at + ENTRY_BYTES);
-        let damaged = || {
-            self.entries
-                .damaged(at as u64, "the directory of texts is unreadable")
-        };
-        let entry = entry.ok_or_else(damaged)?;
-        let location = Location {
-            block: read_u32(entry, 8),
-            offset: read_u32(entry, 12),
-        };
-        Ok((read_u64(entry, 0), location))
-    }
-
-    /// Decompresses the block of the document at `url` into `buffer`; its place there. Without a URL, of the
-    /// first document with the hash.
-    fn find(
-        &self,
-        url: Option<&str>,
-        hash: u64,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Option<usize>, IndexError> {
-        // Different URLs with one hash are possible, so the URL decides.
-        for rank in self.first_rank(hash)?..self.documents_count() {
-            let (found_hash, location) = self.entry(rank)?;
-            if found_hash != hash {
-                break;
-            }
-            let found = self.fields(location, buffer)?;
-            if url.is_none_or(|url| found.url == url) {
-                return Ok(Some(location.offset as usize));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether a document has the hash.
-    pub(crate) fn has_hash(&self, hash: u64) -> Result<bool, IndexError> {
-        let rank = self.first_rank(hash)?;
-        Ok(rank < self.documents_count() && self.entry(rank)?.0 == hash)
-    }
-
-    /// The first rank whose hash is not below `hash`.
-    fn first_rank(&self, hash: u64) -> Result<usize, IndexError> {
-        let (mut low, mut high) = (0, self.documents_count());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.entry(middle)?.0 < hash {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(low)
-    }
-
-    fn damaged_block(&self, block: u32, start: u64) -> IndexError {
-        let what = format!("block {block} of texts unreadable");
-        self.payload.damaged(start, &what)
-    }
-
-    fn fields<'b>(
-        &self,
-        location: Location,
-        buffer: &'b mut Vec<u8>,
-    ) -> Result<Fields<'b>, IndexError> {
-        let block = location.block as usize;
-        let start = block
-            .checked_sub(1)
-            .map_or(0, |before| self.ends.read_u64(before * 8));
-        let damaged = || self.damaged_block(location.block, start);
-        let end = self.ends.read_u64(block * 8) as usize;
-        let bytes = self.payload.get(start as usize..end).ok_or_else(damaged)?;
-        decompress(bytes, buffer).ok_or_else(damaged)?;
-        let (fields, _) = read_fields(buffer, location.offset as usize).ok_or_else(damaged)?;
-        Ok(fields)
-    }
-
-    /// The document at `url`, if it is in this part.
-    pub(crate) fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
-        let mut buffer = Vec::new();
-        let found = self.find(Some(url), corpus::url_hash(url), &mut buffer)?;
-        Ok(found
-            .and_then(|at| read_fields(&buffer, at))
-            .map(|(fields, _)| fields.to_document()))
-    }
-
-    pub(crate) fn read(&self, location: Location) -> Result<StoredDocument, IndexError> {
-        let mut buffer = Vec::new();
-        self.fields(location, &mut buffer)
-            .map(|fields| fields.to_document())
-    }
-}
-
-/// The document at `offset` of a decompressed block, and where it ends.
-fn read_fields(block: &[u8], offset: usize) -> Option<(Fields<'_>, usize)> {
-    let mut at = offset;
-    let mut next = || read_text(block, &mut at);
-    let fields = Fields {
-        url: next()?,
-        id: next()?,
-        title: next()?,
-        body: next()?,
-        fields: next()?,
-    };
-    Some((fields, at))
-}
-
-impl Fields<'_> {
-    fn to_document(&self) -> StoredDocument {
-        StoredDocument {
-            url: self.url.to_owned(),
-            id: if self.id.is_empty() {
-                self.url
-            } else {
-                self.id
-            }
-            .to_owned(),
-            title: self.title.to_owned(),
-            body: self.body.to_owned(),
-            fields: serde_json::from_str(self.fields).unwrap_or_default(),
-        }
-    }
-}
-
-/// Which document's text is meant.
+/// Key of a document's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKey<'a> {
-    /// That at a URL.
+    /// URL of the document.
     Url(&'a str),
-    /// One whose URL has a hash. Two URLs may share one: whoever asks compares the URL that comes back.
+    /// Hash of the URL. Two URLs may share a hash, so callers compare the returned URL.
     UrlHash(u64),
 }
 
-/// The texts of all chunks.
+/// Texts of all chunks.
 #[derive(Debug)]
 pub struct DocumentStore {
-    /// By chunk, the newest segment first; a part of several chunks is there for each.
+    /// Parts by chunk, the newest segment first; a part of several chunks is listed under each.
     chunks: Vec<Vec<Arc<StorePart>>>,
     texts: Texts,
 }
@@ -280,12 +77,12 @@ impl DocumentStore {
         DocumentStore { chunks, texts }
     }
 
-    /// Whether there are texts at all.
+    /// Returns whether texts are stored.
     pub fn texts(&self) -> Texts {
         self.texts
     }
 
-    /// The files in which a document is looked for.
+    /// Returns the files in which a document is looked up.
     pub(crate) fn files_of(&self, key: TextKey<'_>) -> impl Iterator<Item = &Arc<LiveFile>> {
         let hash = match key {
             TextKey::Url(url) => corpus::url_hash(url),
@@ -317,15 +114,15 @@ impl DocumentStore {
         Ok(None)
     }
 
-    /// The document at `url`, `None` when there is none.
+    /// Returns the document at `url`; `None` where there is none.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         Ok(self
             .find(TextKey::Url(url), &mut Vec::new())?
             .map(|fields| fields.to_document()))
     }
 
-    /// Calls `with` with the URL and body of a document; `false` when there is none.
-    /// Cheaper than [`DocumentStore::document`]: decompresses into `buffer` and copies nothing.
+    /// Calls `with` with the URL and body of a document; returns `false` where there is none. Cheaper than
+    /// [`DocumentStore::document`]: decompresses into `buffer` and copies nothing.
     pub fn with_text(
         &self,
         key: TextKey<'_>,

@@ -1,18 +1,12 @@
-//! Writing the document store of one segment, as documents arrive.
+//! Writer of the document store of one segment.
 
+use super::location::{BLOCK_BYTES, ENTRY_BYTES, Location};
 use crate::IndexError;
 use crate::sealed::{Identity, Kind, Seal, SealedWriter};
 use crate::segment::details::write_text;
 use crate::spill::Spill;
 use corpus::Document;
 use vfs::SharedStorage;
-
-/// Where a document lies in the store being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Location {
-    pub(crate) block: u32,
-    pub(crate) offset: u32,
-}
 
 pub(crate) struct StoreWriter {
     out: SealedWriter,
@@ -38,7 +32,7 @@ impl StoreWriter {
         };
         Ok(StoreWriter {
             out: SealedWriter::create(storage, name, identity)?,
-            block: Vec::with_capacity(2 * super::BLOCK_BYTES),
+            block: Vec::with_capacity(2 * BLOCK_BYTES),
             compressed: Vec::new(),
             ends: Spill::new(storage, format!("tmp-{name}-ends")),
             blocks_count: 0,
@@ -47,7 +41,7 @@ impl StoreWriter {
         })
     }
 
-    /// Adds a document's text; says where it lies.
+    /// Adds a document's text; returns its location.
     pub(crate) fn push(&mut self, document: &Document) -> Result<Location, IndexError> {
         let location = self.begin(document.title.len() + document.body.len())?;
         let fields = if document.fields.is_empty() {
@@ -63,7 +57,7 @@ impl StoreWriter {
         Ok(location)
     }
 
-    /// As `push`, of a document as another store holds it.
+    /// Adds a document in the encoded form of another store; returns its location.
     pub(crate) fn push_stored(&mut self, document: &[u8]) -> Result<Location, IndexError> {
         let location = self.begin(document.len())?;
         self.block.extend_from_slice(document);
@@ -71,7 +65,7 @@ impl StoreWriter {
         Ok(location)
     }
 
-    /// Adds a whole block as another store holds it; returns its number.
+    /// Adds a compressed block of another store as it is; returns its number.
     pub(crate) fn push_block(&mut self, block: &[u8]) -> Result<u32, IndexError> {
         if !self.block.is_empty() {
             self.end_block()?;
@@ -82,15 +76,15 @@ impl StoreWriter {
         Ok(self.blocks_count - 1)
     }
 
-    /// Whether the open block may end here without leaving it less than half full.
+    /// Whether the open block may end now without being less than half full.
     pub(crate) fn may_end_block(&self) -> bool {
-        self.block.is_empty() || self.block.len() >= super::BLOCK_BYTES / 2
+        self.block.is_empty() || self.block.len() >= BLOCK_BYTES / 2
     }
 
-    /// Where the next document goes.
+    /// Returns the location of the next document, of about `text_bytes` bytes.
     fn begin(&mut self, text_bytes: usize) -> Result<Location, IndexError> {
-        // A long document begins a block of its own, so that reading it decompresses nothing else.
-        if !self.block.is_empty() && self.block.len() + text_bytes > super::BLOCK_BYTES {
+        // A long document begins a block, so that reading it decompresses no other.
+        if !self.block.is_empty() && self.block.len() + text_bytes > BLOCK_BYTES {
             self.end_block()?;
         }
         Ok(Location {
@@ -100,7 +94,7 @@ impl StoreWriter {
     }
 
     fn end_if_full(&mut self) -> Result<(), IndexError> {
-        if self.block.len() >= super::BLOCK_BYTES {
+        if self.block.len() >= BLOCK_BYTES {
             self.end_block()?;
         }
         Ok(())
@@ -124,11 +118,11 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Adds the next entry of the directory, in order of the URL's hash.
+    /// Adds the next entry of the directory, in the order of URL hashes.
     pub(crate) fn push_entry(&mut self, hash: u64, location: Location) -> Result<(), IndexError> {
         debug_assert!(hash >= self.previous_hash);
         self.previous_hash = hash;
-        let mut entry = [0; super::ENTRY_BYTES];
+        let mut entry = [0; ENTRY_BYTES];
         entry[..8].copy_from_slice(&hash.to_le_bytes());
         entry[8..12].copy_from_slice(&location.block.to_le_bytes());
         entry[12..].copy_from_slice(&location.offset.to_le_bytes());

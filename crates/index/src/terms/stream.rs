@@ -1,27 +1,40 @@
-//! A dictionary walked in order.
+//! Stream of the terms of a dictionary, in order.
 
-use super::{BLOCK_TERMS, Entries, TermRecord, Terms};
+use super::dictionary::Terms;
+use super::entries::{BLOCK_TERMS, Entries, TermRecord};
 use fst::Streamer;
 
-/// Some terms of a dictionary in order, each with its ordinal. Where bytes make no sense an ordinal comes
-/// that no term has, so that whoever asks for its record is told; then the stream ends.
+/// Stream of terms in order, each with its ordinal. Inconsistent bytes give an ordinal that no term has, so that
+/// reading its record fails; then the stream ends.
 pub(crate) struct TermStream<'a> {
     terms: &'a Terms,
     block: u64,
     entries: Option<Entries<'a>>,
     key: Vec<u8>,
-    /// Of the next term.
+    /// Ordinal of the next term.
     ordinal: u64,
-    /// Of the term given last.
+    /// Record of the term returned last.
     record: Option<TermRecord>,
-    /// Whether `key` is the next term already.
+    /// Whether `key` is already the next term.
     is_ready: bool,
-    /// Where it ends, before this key.
+    /// Key before which the stream ends.
     to: Option<Vec<u8>>,
 }
 
+impl Terms {
+    /// Returns all terms in order, with their ordinals.
+    pub(crate) fn stream(&self) -> TermStream<'_> {
+        TermStream::new(self, &[], None)
+    }
+
+    /// Returns the terms from `from` to before `to`, with their ordinals.
+    pub(crate) fn range(&self, from: &[u8], to: Option<&[u8]>) -> TermStream<'_> {
+        TermStream::new(self, from, to)
+    }
+}
+
 impl<'a> TermStream<'a> {
-    pub(super) fn new(terms: &'a Terms, from: &[u8], to: Option<&[u8]>) -> TermStream<'a> {
+    fn new(terms: &'a Terms, from: &[u8], to: Option<&[u8]>) -> TermStream<'a> {
         let mut stream = TermStream {
             terms,
             block: 0,
@@ -36,19 +49,19 @@ impl<'a> TermStream<'a> {
         stream
     }
 
-    /// The term given last.
+    /// Returns the key of the term returned last.
     pub(crate) fn key(&self) -> &[u8] {
         &self.key
     }
 
-    /// The record of the term given last; `None` where bytes make no sense.
+    /// Returns the record of the term returned last; `None` where bytes are inconsistent.
     pub(crate) fn record(&self) -> Option<TermRecord> {
         self.record
     }
 
-    /// To the first key that is not before `from`.
+    /// Moves to the first key that is at least `from`.
     fn seek(&mut self, from: &[u8]) {
-        // The last block that begins at or before it.
+        // Last block that begins at or before `from`.
         let (mut low, mut high) = (0, self.terms.blocks_count());
         while low < high {
             let middle = (low + high) / 2;
@@ -69,7 +82,7 @@ impl<'a> TermStream<'a> {
         }
     }
 
-    /// Makes `key` that of the term `ordinal`; false at the end.
+    /// Sets `key` to that of the term `ordinal`; returns false at the end.
     fn advance(&mut self) -> bool {
         loop {
             let Some(entries) = &mut self.entries else {

@@ -1,4 +1,4 @@
-//! Every term is found by its hash, by its ordinal and in order, and nothing else is.
+//! Dictionaries find every term by hash, by ordinal and in order, and no other.
 
 use super::write::{ListPlace, TermsWriter};
 use super::*;
@@ -18,7 +18,7 @@ const IDENTITY: Identity = Identity {
 
 type Lists = BTreeMap<Vec<u8>, (u32, u32, u32, u32)>;
 
-/// The dictionary's sections, and its records in order.
+/// Writes a dictionary; returns its sections, and its records in order.
 fn written(lists: &Lists) -> ([Vec<u8>; 3], Vec<TermRecord>) {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     let mut writer = TermsWriter::new(&storage, "tmp-test");

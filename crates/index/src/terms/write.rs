@@ -1,16 +1,14 @@
-//! A dictionary being made: terms come in order, and the table of their hashes is filled at the end.
+//! Writer of a dictionary, from terms in order; the table of hashes is filled at the end.
 
-use super::{
-    BLOCK_TERMS, PLACES, bucket_bytes, bucket_of, buckets_of, check_of, common_bytes, hash_of,
-    width_of,
-};
+use super::entries::{BLOCK_TERMS, common_bytes};
+use super::hash::{PLACES, bucket_bytes, bucket_of, buckets_of, check_of, hash_of, width_of};
 use crate::IndexError;
 use crate::sealed::SealedWriter;
 use crate::spill::Spill;
 use codec::vint;
 use vfs::SharedStorage;
 
-/// What a record keeps of a list, and where the list starts.
+/// Counts of a list for its record, and its place.
 pub(crate) struct ListPlace {
     pub(crate) documents_count: u32,
     pub(crate) occurrences_count: u64,
@@ -20,7 +18,7 @@ pub(crate) struct ListPlace {
     pub(crate) positions_bytes: u64,
 }
 
-/// Writes a dictionary.
+/// Writer of a dictionary.
 pub(crate) struct TermsWriter {
     blocks: Spill,
     starts: Spill,
@@ -30,7 +28,7 @@ pub(crate) struct TermsWriter {
 }
 
 impl TermsWriter {
-    /// `name` is what files are called that are needed meanwhile.
+    /// Creates a writer; names of temporary files begin with `name`.
     pub(crate) fn new(storage: &SharedStorage, name: &str) -> TermsWriter {
         TermsWriter {
             blocks: Spill::new(storage, format!("{name}-terms")),
@@ -41,7 +39,7 @@ impl TermsWriter {
         }
     }
 
-    /// Adds the next term; `false` where there is no room for more. Keys increase.
+    /// Adds the next term; returns `false` where the dictionary is full. Keys increase.
     pub(crate) fn push(&mut self, key: &[u8], list: &ListPlace) -> Result<bool, IndexError> {
         let entry = &mut self.entry;
         entry.clear();
@@ -78,7 +76,7 @@ impl TermsWriter {
         Ok(true)
     }
 
-    /// Appends the three sections to `out`; where each starts and its length.
+    /// Appends the three sections to `out`; returns the start and length of each.
     pub(crate) fn finish(self, out: &mut SealedWriter) -> Result<[(u64, u64); 3], IndexError> {
         let table = table(&self.hashes);
         let blocks = self.blocks.copy_to(out)?;
@@ -89,7 +87,7 @@ impl TermsWriter {
     }
 }
 
-/// Puts every term into its bucket, or the next that has room.
+/// Puts every term into its bucket, or into the next one with room.
 fn table(hashes: &[u32]) -> Vec<u8> {
     let terms_count = hashes.len() as u64;
     let width = width_of(terms_count.div_ceil(BLOCK_TERMS));

@@ -1,14 +1,14 @@
-//! The commit: deletes what later documents replace, writes what changed of the statistics, and puts the manifest in place.
+//! Commit: deletion of replaced documents, new statistics, and the manifest.
 //!
-//! Of the segments that were there it reads headers, and the directories of texts where new URLs would be. Only of one that
-//! loses documents it reads all hashes, and those documents.
+//! Of existing segments, a commit reads headers, and the directories of texts where new URLs would be. It reads all
+//! hashes only of segments that lose documents, and those documents.
 
-use super::CommitSummary;
 use super::replaced::Arrivals;
 use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
+use crate::names::{deletions_name, deletions_number};
 use crate::opener::{Opener, open_segment, open_store};
 use crate::optimize::rewrite::{RewriteOptions, rewrite};
 use crate::sealed::{Identity, Kind};
@@ -20,13 +20,30 @@ use std::sync::Arc;
 use text::Analyzer;
 use vfs::SharedStorage;
 
-/// What a commit is made with, beside the segments that were built.
+/// Options of a commit.
 pub(super) struct CommitOptions<'a> {
-    /// An order to put the whole index into.
+    /// Order to put the whole index into.
     pub(super) order: Option<RewriteOptions<'a>>,
     pub(super) threads: usize,
     /// Terms up to which all statistics are written anew.
     pub(super) small_terms_max: u64,
+}
+
+/// Summary of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CommitSummary {
+    /// Committed generation.
+    pub generation: u64,
+    /// Documents added, replacements included.
+    pub documents_added: u64,
+    /// Earlier documents replaced by later ones with the same URL.
+    pub documents_replaced: u64,
+    /// Live documents of the whole index.
+    pub documents_count: u64,
+    /// Bytes of the search index, without the document store.
+    pub index_bytes: u64,
+    /// Bytes of the document store.
+    pub store_bytes: u64,
 }
 
 pub(super) fn commit(
@@ -75,7 +92,7 @@ pub(super) fn commit(
         }
     }
     manifest::commit(storage, &manifest)?;
-    // The commit is durable by now: files that could not be removed wait for the next writer.
+    // The commit is durable now; the next writer removes files that could not be removed.
     let _ = remove_leftovers(storage, &manifest);
     Ok(CommitSummary {
         generation: manifest.generation,
@@ -97,7 +114,7 @@ pub(crate) fn open_segments(
         .collect()
 }
 
-/// Deletes the documents that those of the segments from `first_new` on replace; what was deleted.
+/// Deletes the documents that documents of the segments from `first_new` on replace; returns their counts.
 fn delete_replaced(
     storage: &SharedStorage,
     manifest: &mut Manifest,
@@ -135,7 +152,7 @@ fn delete_replaced(
     Ok(deleted)
 }
 
-/// The documents of the segments of a partition that newer ones of it replace, by the number of the segment.
+/// Returns the documents in segments of a partition that newer segments replace, by segment number.
 fn find_replaced(
     segments: &[Segment],
     texts: &[Option<Arc<StorePart>>],
@@ -151,7 +168,7 @@ fn find_replaced(
     Ok(replaced)
 }
 
-/// Writes what changed of the statistics since the generation `before`. `segments` are all that `manifest` names.
+/// Writes the changes of the statistics since the generation `before`. `segments` are all that `manifest` names.
 fn change_statistics(
     storage: &SharedStorage,
     before: &Manifest,
@@ -185,7 +202,7 @@ pub(crate) fn write_statistics(
     Ok(())
 }
 
-/// Adds `gone` to the deletions of a segment and writes them.
+/// Adds `gone` to the deletions of a segment, and writes them.
 fn delete(
     storage: &SharedStorage,
     index_id: u128,
@@ -215,15 +232,6 @@ fn delete(
     Ok(())
 }
 
-pub(crate) fn deletions_name(segment: u32, generation: u64) -> String {
-    format!("segment-{segment:08}-{generation}.deletions")
-}
-
-/// The number in the header of a file of deletions.
-pub(crate) fn deletions_number(segment: u32, generation: u64) -> u64 {
-    u64::from(segment) << 32 | generation & 0xffff_ffff
-}
-
 /// Counts the words of every deleted document of the index.
 pub(crate) fn all_deleted(
     storage: &SharedStorage,
@@ -246,7 +254,7 @@ pub(crate) fn all_deleted(
     Ok(deleted)
 }
 
-/// Counts the words of the documents `gone`: out of their texts, or of all lists where there are none.
+/// Counts the words of the documents `gone`, from their texts, or from all lists where there are no texts.
 fn count_words(
     deleted: &mut Deleted,
     gone: &Deletions,

@@ -1,107 +1,38 @@
-//! Building an index: documents in, one committed generation out.
+//! Writer: from documents to a committed generation.
 
 mod commit;
+mod options;
 mod replaced;
 mod workers;
 
-pub(crate) use commit::{
-    all_deleted, deletions_name, deletions_number, open_segments, write_statistics,
-};
+pub use commit::CommitSummary;
+pub(crate) use commit::{all_deleted, open_segments, write_statistics};
+pub use options::BuildOptions;
 
 use crate::build::segment::Target;
+use crate::layout::CHUNKS_MAX;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
+use crate::names::LOCK_NAME;
 use crate::optimize::rewrite::RewriteOptions;
 use crate::statistics::SMALL_TERMS_MAX;
-use crate::{IndexError, Layout, OptimizeProgress, Order, Pairs, PostingsCodec, Texts};
+use crate::{IndexError, Layout, OptimizeProgress};
 use commit::CommitOptions;
 use corpus::Document;
-use text::Analyzer;
 use vfs::{Lock, SharedStorage};
 use workers::Workers;
-pub(crate) use workers::stopped;
 
 const CHUNKS_DEFAULT: u32 = 2;
-/// One index server that has everything searches fewest lists.
+/// A single index server with one segment searches the fewest lists.
 const PARTITIONS_DEFAULT: u32 = 1;
-/// More chunks than any cluster of the design has.
-pub(crate) const CHUNKS_MAX: u32 = 1 << 20;
-pub(crate) const LOCK_NAME: &str = "writer.lock";
-
-/// How to build.
-#[derive(Debug, Clone)]
-pub struct BuildOptions {
-    /// Chunks; `None`: those of the index that is there, or 2.
-    pub chunks: Option<u32>,
-    /// Partitions to lay the chunks out for: those of each become one segment. `None`: as in the index that is
-    /// there, or one of all chunks.
-    pub partitions: Option<u32>,
-    /// Threads that build segments; 0 counts as 1.
-    pub threads: usize,
-    /// Memory to stay within while building.
-    pub memory_bytes: u64,
-    /// Codec; `None`: that of the index that is there, or packed.
-    pub codec: Option<PostingsCodec>,
-    /// Analyzer; `None`: that of the index that is there, or plain.
-    pub analyzer: Option<Analyzer>,
-    /// Whether texts are kept; `None`: as in the index that is there, or stored.
-    pub texts: Option<Texts>,
-    /// Which pairs of frequent words are kept; `None`: as in the index that is there, or frequent.
-    pub pairs: Option<Pairs>,
-    /// Documents after which a run is written whatever memory is left; the index is the same for any.
-    /// For tests, which have few documents and want many runs.
-    pub run_documents_max: Option<u32>,
-    /// Terms up to which a commit writes the statistics of all segments anew; above, what it changed. `None`: 32,768. For
-    /// tests, which have few; scores are the same for any.
-    pub small_terms_max: Option<u64>,
-    /// Order to put the whole index into, as [`crate::optimize`] does, within the same commit.
-    /// `None`: new documents go behind those that are there.
-    pub order: Option<Order>,
-}
-
-impl Default for BuildOptions {
-    fn default() -> Self {
-        BuildOptions {
-            chunks: None,
-            partitions: None,
-            threads: 1,
-            memory_bytes: 512 << 20,
-            codec: None,
-            analyzer: None,
-            texts: None,
-            pairs: None,
-            run_documents_max: None,
-            small_terms_max: None,
-            order: None,
-        }
-    }
-}
-
-/// What a commit did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CommitSummary {
-    /// Generation committed.
-    pub generation: u64,
-    /// Documents that this commit added, replacements included.
-    pub documents_added: u64,
-    /// Earlier documents that later ones with the same URL replaced.
-    pub documents_replaced: u64,
-    /// Live documents in the whole index.
-    pub documents_count: u64,
-    /// Bytes of the search index (without the document store).
-    pub index_bytes: u64,
-    /// Bytes of the document store.
-    pub store_bytes: u64,
-}
-
-/// Adds documents to an index, new or existing. Nothing is visible before `commit`;
-/// a writer that is dropped leaves the index as it was.
+/// Writer of documents to a new or existing index. Nothing is visible before `commit`; a dropped writer leaves the
+/// index unchanged.
 pub struct Writer {
     storage: SharedStorage,
     manifest: Manifest,
     workers: Workers,
     options: BuildOptions,
-    /// Held until the writer is dropped.
+    /// Writer lock, held until the drop.
     _lock: Lock,
 }
 
@@ -132,17 +63,17 @@ impl Writer {
         })
     }
 
-    /// Adds a document; it replaces an earlier one with the same URL.
+    /// Adds a document, which replaces an earlier one with the same URL.
     pub fn add(&mut self, document: Document) -> Result<(), IndexError> {
         self.workers.add(document)
     }
 
-    /// Writes and syncs everything, then makes it the newest generation.
+    /// Writes and syncs everything, and makes it the newest generation.
     pub fn commit(self) -> Result<CommitSummary, IndexError> {
         self.commit_telling(&|_| {})
     }
 
-    /// As [`Writer::commit`]; `progress` is told how far putting into order is.
+    /// Does the same as [`Writer::commit`], and reports the progress of ordering to `progress`.
     pub fn commit_telling(
         self,
         progress: &(dyn Fn(OptimizeProgress) + Sync),
@@ -197,7 +128,7 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
     ))
 }
 
-/// Different for every index ever built, as far as clock, process and place can tell.
+/// Draws an identifier from clock, process and place, different for every index.
 fn new_index_id(storage: &SharedStorage) -> u128 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let seed = format!("{:?} {} {:?}", now, std::process::id(), storage.location());

@@ -1,14 +1,15 @@
-//! Threads that invert documents. Documents are read and their rows kept here, in order of arrival;
-//! words go in batches to whatever thread of the segment's group is free, which builds runs of its own.
+//! Worker threads that invert documents. The calling thread keeps the documents' rows, in order of arrival. Words go in
+//! batches to any free thread of the segment's group, and each thread builds runs of its own.
 //!
-//! With as many segments as threads or more, a group is one thread and owns every n-th segment. With
-//! fewer, the threads of a group share its segments. Nothing else is shared while building: a thread's
-//! runs are its own, and a channel carries 256 KiB of text at a time.
+//! With at least as many segments as threads, a group is one thread, which owns every n-th segment. With fewer, the
+//! threads of a group share its segments. Nothing else is shared: the runs of a thread are its own, and a channel
+//! carries 256 KiB of text at a time.
 
-use super::BuildOptions;
+use super::options::BuildOptions;
 use crate::build::documents::Documents;
 use crate::build::run::{RunBuilder, Runs};
 use crate::build::segment::{BuiltSegment, NewSegment, Target};
+use crate::error::stopped;
 use crate::segment::DOCUMENTS_MAX;
 use crate::{IndexError, Layout};
 use corpus::{Document, site_of, url_hash};
@@ -17,20 +18,20 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Text that travels to a worker at once.
+/// Bytes of text sent to a worker at once.
 const BATCH_BYTES: usize = 256 << 10;
 /// Batches that wait for the workers of a group.
 const BATCHES_MAX: usize = 4;
-/// What the program takes beside runs, however little memory there is.
+/// Memory of the program besides runs, independent of the limit.
 const FIXED_BYTES: u64 = 12 << 20;
-/// Share of the rest that runs may take: what remains is for reading, writing and the allocator.
+/// Share of the remaining memory for runs; the rest is for reading, writing and the allocator.
 const RUNS_SHARE: f64 = 0.5;
 const RUNS_BYTES_MIN: f64 = (8 << 20) as f64;
 
-/// A document on its way to a worker.
+/// Document on its way to a worker.
 struct Arrived {
     partition: u32,
-    /// Which of its partition's documents, in order of arrival.
+    /// Ordinal among the documents of its partition, in order of arrival.
     ordinal: u32,
     site: String,
     document: Document,
@@ -39,13 +40,13 @@ struct Arrived {
 /// Runs by partition.
 type PartitionRuns = BTreeMap<u32, Runs>;
 
-/// Builds a segment for each partition here, or on threads.
+/// Builders of one segment for each partition, on this thread or on others.
 pub(super) struct Workers {
     target: Target,
     layout: Layout,
     first_segment: u32,
     threads: usize,
-    /// By partition; there only once it has a document.
+    /// Documents by partition; a partition appears with its first document.
     documents: BTreeMap<u32, Documents>,
     mode: Mode,
 }
@@ -55,7 +56,7 @@ enum Mode {
     Threads(Vec<Group>),
 }
 
-/// Threads that share the partitions of one remainder.
+/// Threads that share the partitions with one remainder.
 struct Group {
     batch: Vec<Arrived>,
     batch_bytes: usize,
@@ -64,7 +65,7 @@ struct Group {
     handles: Vec<JoinHandle<Result<PartitionRuns, IndexError>>>,
 }
 
-/// Inverts documents into runs, within its share of memory.
+/// Inverter of documents into runs, within its share of memory.
 struct Worker {
     target: Target,
     number: usize,
@@ -94,7 +95,7 @@ impl Workers {
             1 => Mode::Here(Box::new(worker(0))),
             _ => {
                 let groups = threads.min(layout.partitions as usize);
-                // Where runs are kept short, so are batches: a run has some of them.
+                // Short runs need short batches, so that a run has several.
                 let batch_documents_max = target
                     .run_documents_max
                     .map_or(usize::MAX, |max| max as usize / 3 + 1);
@@ -151,7 +152,7 @@ impl Workers {
                 if groups[number].push(arrived) {
                     return Ok(());
                 }
-                // Only workers that failed stop listening: their error is what to tell.
+                // Only workers that failed stop receiving; their error is returned.
                 match groups.swap_remove(number).join() {
                     Err(error) => Err(error),
                     Ok(_) => Err(stopped()),
@@ -160,7 +161,7 @@ impl Workers {
         }
     }
 
-    /// The segments built, by partition.
+    /// Returns the segments built, by partition.
     pub(super) fn finish(mut self) -> Result<Vec<BuiltSegment>, IndexError> {
         let mut runs: BTreeMap<u32, Vec<Runs>> = BTreeMap::new();
         for made in self.join()? {
@@ -179,16 +180,16 @@ impl Workers {
         finish_segments(segments.collect(), &self.target, self.threads)
     }
 
-    /// The runs of every worker.
+    /// Returns the runs of every worker.
     fn join(&mut self) -> Result<Vec<PartitionRuns>, IndexError> {
         match &mut self.mode {
             Mode::Here(worker) => Ok(vec![worker.take_runs()]),
             Mode::Threads(groups) => {
-                // A worker that stopped listening tells why when it is joined.
+                // A worker that stopped receiving returns its error when it is joined.
                 groups.iter_mut().for_each(|group| {
                     group.send();
                 });
-                // All of them are joined before any error is told: none may write after that.
+                // All workers are joined before an error is returned, so that none writes after that.
                 let made: Vec<_> = groups.drain(..).map(Group::join).collect();
                 let mut runs = Vec::new();
                 for made in made {
@@ -200,7 +201,7 @@ impl Workers {
     }
 }
 
-/// Finishes as many segments at a time as there are threads, and shares out threads that are left over.
+/// Finishes up to `threads` segments at a time, and divides the remaining threads among them.
 fn finish_segments(
     segments: Vec<NewSegment>,
     target: &Target,
@@ -283,13 +284,6 @@ fn run(mut worker: Worker, receiver: Receiver<Vec<Arrived>>) -> Result<Partition
     Ok(worker.take_runs())
 }
 
-pub(crate) fn stopped() -> IndexError {
-    IndexError::Mismatch {
-        path: Default::default(),
-        reason: "a thread that builds segments stopped; this is a bug, please report it".into(),
-    }
-}
-
 impl Worker {
     fn add(&mut self, arrived: &Arrived) -> Result<(), IndexError> {
         let Worker {
@@ -312,7 +306,7 @@ impl Worker {
         self.limit_memory()
     }
 
-    /// Writes the largest run when all of them together take too much.
+    /// Writes the largest run where all of them together exceed the limit.
     fn limit_memory(&mut self) -> Result<(), IndexError> {
         let total: usize = self.builders.values().map(RunBuilder::memory_bytes).sum();
         if total <= self.memory_bytes {

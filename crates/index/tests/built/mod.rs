@@ -1,4 +1,4 @@
-//! Building indexes in memory, and comparing what they are made of.
+//! Indexes built in memory, and comparison of their contents.
 
 use corpus::Document;
 use index::{BuildOptions, Index, Writer};
@@ -18,7 +18,8 @@ pub(crate) fn add(
     writer.commit().unwrap();
 }
 
-/// The payloads of the index files of the newest generation, which hold neither id nor number, in the order of partitions.
+/// Returns the payloads of the index files of the newest generation, which hold neither id nor number, in the order of
+/// partitions.
 pub(crate) fn payloads(disk: &MemoryStorage) -> Vec<Vec<u8>> {
     let index = Index::open(Arc::new(disk.clone())).unwrap();
     let segments = index.segments(..);

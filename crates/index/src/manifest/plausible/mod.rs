@@ -1,19 +1,18 @@
-//! Whether a manifest can be that of an index at all, told before any file that it names is opened.
+//! Plausibility checks of a manifest before any file that it names is opened.
 //!
-//! Checksums say that a manifest is as it was written, not that this program wrote it. Every name is
-//! the one that its segment or generation gives, and every segment stands there once, so that work
-//! and memory are bounded by the files of the directory, whatever the manifest says.
+//! A checksum proves that a manifest is unchanged, not that this program wrote it. Every file must have the name that
+//! its segment or generation implies, and every segment must occur once. So the files in the directory bound work and
+//! memory, for any contents of the manifest.
 
-use super::{FileEntry, Manifest, SegmentEntry, StatisticsEntry, StatisticsLayers};
+use super::contents::{FileEntry, Manifest, SegmentEntry, StatisticsEntry, StatisticsLayers};
 use crate::Texts;
-use crate::build::segment::{documents_name, index_name};
-use crate::pairs::pairs_name;
+use crate::layout::CHUNKS_MAX;
+use crate::names::{deletions_name, deletions_number, documents_name, index_name, pairs_name};
 use crate::sealed::{HEADER_BYTES, TAIL_BYTES};
 use crate::segment::DOCUMENTS_MAX;
-use crate::writer::{CHUNKS_MAX, deletions_name, deletions_number};
 use std::collections::HashSet;
 
-/// What is wrong with a manifest; `None` where nothing is.
+/// Returns the first defect of a manifest; `None` where it has none.
 pub(super) fn implausible(manifest: &Manifest) -> Option<String> {
     layout(manifest)
         .or_else(|| texts(manifest))
@@ -83,12 +82,12 @@ fn segments(manifest: &Manifest) -> Option<String> {
     })
 }
 
-/// A file of a segment that has another name or number than this program gives.
+/// Returns a file of a segment whose name or number this program would not have given.
 fn misnamed(entry: &SegmentEntry, generation: u64) -> Option<&FileEntry> {
     let number = u64::from(entry.segment);
     let is = |file: &FileEntry, name: String| file.name == name && file.number == number;
     let deleted = |file: &FileEntry| {
-        // The number has only the low half of the generation; the name has all of it.
+        // The number holds the low half of the generation, the name all of it.
         let since = file.name.rsplit_once('-').map_or("", |(_, since)| since);
         let since = since.strip_suffix(".deletions").unwrap_or("");
         since.parse().is_ok_and(|since| {
@@ -117,7 +116,7 @@ fn counts(manifest: &Manifest) -> Option<String> {
     }
     for entry in &manifest.segments {
         let (count, bytes) = (entry.documents_count, entry.index.seal.bytes);
-        // A document has its hash there, and its lengths.
+        // Each document takes at least a hash and its lengths.
         if count > DOCUMENTS_MAX || u64::from(count) > bytes {
             let segment = entry.segment;
             return Some(format!(
@@ -144,7 +143,7 @@ fn statistics(manifest: &Manifest) -> Option<String> {
     };
     let Some(entry) = &manifest.statistics else {
         let deleted = manifest.segments.iter().any(|e| e.deletions.is_some());
-        // One segment without deleted documents says it all; nothing else does.
+        // A single segment without deleted documents needs no statistics file; anything else does.
         return (manifest.segments.len() > 1 || deleted)
             .then(|| "it names no statistics, and its segments need them".into());
     };

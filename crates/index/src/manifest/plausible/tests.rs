@@ -1,4 +1,4 @@
-//! Manifests that no index has: each differs in one thing from one that is good.
+//! Manifests that no index has: each differs from a valid one in one respect.
 
 use super::*;
 use crate::layout::Layout;
@@ -13,7 +13,7 @@ fn file(name: &str, number: u64) -> FileEntry {
     FileEntry { name, number, seal }
 }
 
-/// A manifest of generation 3 with two segments, one of them with everything that a segment may have.
+/// Returns a valid manifest of generation 3 with two segments, one of them with every optional file.
 fn good() -> Manifest {
     let layout = Layout {
         chunks: 2,
@@ -103,7 +103,7 @@ fn a_segment_stands_there_once_and_by_its_name() {
         m.segments[1].deletions = m.segments[0].deletions.clone();
     });
     check("cannot have a file", |m| {
-        // Of a generation to come.
+        // A generation after this one.
         m.segments[1].deletions = Some(file("segment-00000002-4.deletions", 2 << 32 | 4));
     });
     check("texts", |m| m.segments[0].documents = None);

@@ -1,4 +1,4 @@
-//! Which documents should be neighbours? Recursive graph bisection.
+//! Recursive graph bisection: an order of documents in which those that share words are neighbours.
 //!
 //! After Dhulipala, Kabiljo, Karrer, Ottaviano, Pupyrev, Shalita, "Compressing Graphs and Indexes with Recursive
 //! Graph Bisection" (KDD 2016), with the savings of Mackenzie, Petri, Moffat, "Faster Index Reordering with
@@ -11,52 +11,52 @@
 //! then bisect each half, down to 32 documents, which stay in the order given
 //! ```
 //!
-//! A term with d of a half's n documents is charged d·log2(n / (d + 1)) bits, what d gaps cost if they lie evenly.
-//! What moving one document gains depends, for each term, on the two counts alone, so it is computed once a term and
-//! iteration, and a document's gain is a sum of looked-up numbers. A term of a single document of a part can gain
-//! nothing there nor in any part of the part, and is forgotten.
+//! A term with d documents of a half's n costs d·log2(n / (d + 1)) bits, the cost of d evenly spaced gaps. The gain of
+//! moving one document depends, for each term, only on the two counts. So it is computed once per term and iteration,
+//! and a document's gain is a sum of table look-ups. A term of a single document of a part can gain nothing in that
+//! part or below it, and is dropped.
 //!
 //! Cost: postings × iterations × log2(documents / 32). The result does not depend on the number of threads: a
 //! document's gain is summed by one thread, and halves have nothing in common.
 
 use std::sync::LazyLock;
 
-/// Parts of at most so many documents are not cut.
+/// Documents up to which a part is not divided.
 const PART_DOCUMENTS_MIN: usize = 32;
 const ITERATIONS_MAX: usize = 20;
-/// Bits by which the gain that an exchange must have rises with every iteration: the later ones undo each other
-/// (Mackenzie and others compare with the iteration's number). Takes a tenth of the time and of a percent of the bits.
+/// Increase per iteration of the gain that an exchange must have, in bits, because later exchanges undo each other
+/// (Mackenzie and others use the number of the iteration). It saves a tenth of the time and of a percent of the bits.
 const COOLING_BITS: f32 = 0.5;
-/// Documents from which on it pays to sum the gains of one part on several threads.
+/// Documents of a part from which its gains are summed on several threads.
 const SHARED_DOCUMENTS_MIN: usize = 16 << 10;
 const DELTAS: usize = 1 << 14;
 
-/// `delta_of` of small counts.
+/// Table of `delta_of` for small counts.
 static DELTA: LazyLock<Vec<f32>> =
     LazyLock::new(|| (0..DELTAS).map(|count| delta_of(count as f32)).collect());
 
-/// A document with the terms that it shares with others.
+/// Document with the terms that it shares with others.
 #[derive(Debug)]
 pub(crate) struct Node<'t> {
-    /// Its place in the order given.
+    /// Place in the given order.
     pub(crate) place: u32,
     pub(crate) terms: &'t mut [u32],
 }
 
-/// What a bisection may use, and whom it tells how far it is.
+/// Threads of a bisection, and its progress callback.
 pub(crate) struct Limits<'p> {
     pub(crate) threads: usize,
-    /// Gets, now and then, how many documents passed one more level.
+    /// Callback that receives, now and then, the number of documents that passed one more level.
     pub(crate) progress: &'p (dyn Fn(u64) + Sync),
 }
 
-/// How often documents are cut in two until every part is small.
+/// Returns the number of levels until every part is small.
 pub(crate) fn levels(documents_count: u32) -> u32 {
     let parts = documents_count.div_ceil(PART_DOCUMENTS_MIN as u32);
     parts.max(1).next_power_of_two().trailing_zeros()
 }
 
-/// Reorders `nodes`, given in some sensible order. Their terms are below `terms_count`, each once a document.
+/// Reorders `nodes`, given in an initial order. Their terms are below `terms_count`, each once per document.
 pub(crate) fn bisect(nodes: &mut [Node<'_>], terms_count: usize, limits: &Limits<'_>) {
     let mut part = Part::new(terms_count);
     split(nodes, &mut part, limits.threads.max(1), limits);
@@ -77,7 +77,7 @@ fn split(nodes: &mut [Node<'_>], part: &mut Part, threads: usize, limits: &Limit
     part.forget_all();
     (limits.progress)(nodes.len() as u64);
     let (left, right) = nodes.split_at_mut(half);
-    // Back to the order given: it is the better start than whatever the exchanges left.
+    // Restore the given order, a better start than the state after the exchanges.
     left.sort_unstable_by_key(|node| node.place);
     right.sort_unstable_by_key(|node| node.place);
     if threads == 1 {
@@ -92,13 +92,13 @@ fn split(nodes: &mut [Node<'_>], part: &mut Part, threads: usize, limits: &Limit
     });
 }
 
-/// What is known of the terms of the part being cut; made once a thread.
+/// Terms of the part that is being divided; reused by each thread.
 struct Part {
     /// Documents of each half that hold a term.
     counts: [Vec<u32>; 2],
-    /// What a document of each half gains through a term by moving to the other half.
+    /// Gain of moving a document of each half to the other, by term.
     gains: [Vec<f32>; 2],
-    /// The terms of the part.
+    /// Terms of the part.
     terms: Vec<u32>,
     /// Gains of the documents of each half, with their places in it.
     moves: [Vec<(f32, u32)>; 2],
@@ -114,7 +114,7 @@ impl Part {
         }
     }
 
-    /// Counts the terms of both halves, and takes from the documents the terms of only one of them.
+    /// Counts the terms of both halves, and drops terms of a single document from the documents.
     fn count(&mut self, nodes: &mut [Node<'_>], half: usize) {
         let Part { counts, terms, .. } = self;
         for (number, node) in nodes.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Part {
         self.terms.clear();
     }
 
-    /// Exchanges the pairs of documents that gain more than `gain_min` by it; whether there were any.
+    /// Exchanges the pairs of documents that gain more than `gain_min`; returns whether there were any.
     fn exchange(
         &mut self,
         nodes: &mut [Node<'_>],
@@ -184,19 +184,19 @@ impl Part {
     }
 
     fn find_gains(&mut self, left_documents: usize, right_documents: usize) {
-        // The halves differ by one document at most; what that gains is the same for each of their terms.
+        // The halves differ by one document at most, with the same effect on each of their terms.
         let uneven = (left_documents as f32).log2() - (right_documents as f32).log2();
         for &term in &self.terms {
             let term = term as usize;
             let (left, right) = (self.counts[0][term], self.counts[1][term]);
-            // Where a half has none, no document of it asks.
+            // A half without documents of the term reads no gain of it.
             self.gains[0][term] = uneven + delta(right) - delta(left.wrapping_sub(1));
             self.gains[1][term] = delta(left) - delta(right.wrapping_sub(1)) - uneven;
         }
     }
 }
 
-/// Keeps the terms that `shared` says, in their order.
+/// Keeps the terms for which `shared` returns true, in their order.
 fn keep(terms: &mut &mut [u32], shared: impl Fn(u32) -> bool) {
     let all = std::mem::take(terms);
     let mut kept = 0;
@@ -210,7 +210,7 @@ fn keep(terms: &mut &mut [u32], shared: impl Fn(u32) -> bool) {
     *terms = &mut all[..kept];
 }
 
-/// Sums what each document gains by its terms.
+/// Sums the gain of each document over its terms.
 fn sum_gains(nodes: &[Node<'_>], gains: &[f32], moves: &mut Vec<(f32, u32)>, threads: usize) {
     moves.clear();
     moves.resize(nodes.len(), (0.0, 0));
@@ -247,7 +247,7 @@ fn sum_of(terms: &[u32], gains: &[f32]) -> f32 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-/// Leaves the documents that may gain with any of the other half, those that gain most first.
+/// Keeps the documents that may gain with any of the other half, sorted by decreasing gain.
 fn sort_useful(left: &mut Vec<(f32, u32)>, right: &mut Vec<(f32, u32)>, gain_min: f32) {
     let most = |moves: &[(f32, u32)]| moves.iter().map(|m| m.0).fold(f32::NEG_INFINITY, f32::max);
     let (most_left, most_right) = (most(left), most(right));
@@ -257,7 +257,7 @@ fn sort_useful(left: &mut Vec<(f32, u32)>, right: &mut Vec<(f32, u32)>, gain_min
     }
 }
 
-/// What the cost of a half changes by, the constant log2(n) left out, when a document joins `count` others that hold
+/// Returns the change of a half's cost, without the constant log2(n), when a document joins `count` others that hold
 /// the term: (d + 1)·log2(d + 2) - d·log2(d + 1).
 #[inline]
 fn delta(count: u32) -> f32 {
@@ -267,7 +267,7 @@ fn delta(count: u32) -> f32 {
     }
 }
 
-/// Put so that large counts lose no digits.
+/// Evaluates the formula in a form that keeps the digits of large counts.
 fn delta_of(count: f32) -> f32 {
     (count + 2.0).log2() + count * (1.0 / (count + 1.0)).ln_1p() / std::f32::consts::LN_2
 }

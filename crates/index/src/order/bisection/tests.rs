@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// The cost that bisection lowers, from its definition, of terms of more than one document; `sizes` are the documents
-/// that each half is charged with.
+/// Computes the cost that bisection lowers, from its definition, for terms of more than one document; `sizes` are the
+/// documents that each half is charged with.
 fn cost(halves: &[Vec<&Vec<u32>>; 2], sizes: [usize; 2]) -> f64 {
     let count_of = |half: &[&Vec<u32>], term: u32| {
         half.iter().filter(|terms| terms.contains(&term)).count() as f64
@@ -43,7 +43,7 @@ fn bisected(documents: &[Vec<u32>], terms_count: usize, threads: usize) -> Vec<u
     nodes.iter().map(|node| node.place).collect()
 }
 
-/// Documents about one of `topics` things, in no order, each with words of its thing and of all.
+/// Returns documents about `topics` topics in no order, each with words of its topic and of all.
 fn mixed_topics(documents_count: u32, topics: u32) -> Vec<Vec<u32>> {
     let mut random = 1u32;
     let mut next = |below: u32| {
@@ -70,7 +70,7 @@ fn terms_count(documents: &[Vec<u32>]) -> usize {
         .map_or(0, |&max| max as usize + 1)
 }
 
-/// Mean logarithm of gaps when documents stand in an order.
+/// Returns the mean logarithm of gaps for documents in an order.
 fn gap_bits(documents: &[Vec<u32>], order: &[u32]) -> f64 {
     let mut last = vec![-1i64; terms_count(documents)];
     let mut bits = crate::order::GapBits::default();
@@ -148,7 +148,7 @@ proptest! {
         prop_assert_eq!(order, expected);
     }
 
-    /// What a document is said to gain is what the cost, computed anew, goes down by.
+    /// The gain of a document is the decrease of the cost, computed anew.
     #[test]
     fn gains_are_differences_of_cost(mut documents in documents(), chosen in any::<prop::sample::Index>()) {
         prop_assume!(documents.len() > 1);
@@ -185,7 +185,7 @@ proptest! {
         while exchanges < ITERATIONS_MAX && part.exchange(&mut nodes, half, 0.0, 1) {
             exchanges += 1;
         }
-        // Counts kept up to date along the way are those of the documents where they stand now.
+        // Counts updated along the way are those of the documents in their present places.
         let place = |node: &Node<'_>| &copy[node.place as usize];
         let (left, right): (Vec<_>, Vec<_>) =
             (nodes[..half].iter().map(place).collect(), nodes[half..].iter().map(place).collect());

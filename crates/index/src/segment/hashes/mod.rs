@@ -1,18 +1,18 @@
-//! What documents are known by before any name is read: the hash of the URL, and that of the site.
+//! Hashes of the URLs and the sites of documents, for ties and limits before details are read.
 //!
 //! ```text
 //! hashes := { url:u64le site:uint }{documents}      site: a number, in as few bytes, 0 to 4, as hold all
 //! sites  := hash:u64le{sites}                       increasing; the site of number n is the n-th, from 0
 //! ```
 //!
-//! Example: of documents of the sites b, a, b, where b's hash is the lower, the numbers are 0, 1, 0, a byte each. Where
-//! there is one site alone, no number is written at all.
+//! Example: documents of the sites b, a, b, where b's hash is the lower, have the numbers 0, 1, 0, one byte each. With
+//! a single site, numbers take no bytes.
 //!
-//! Invariants: every number is one of a site; every site is a term of the field site, and has a document.
-//! Why numbers: a site has many documents, and its hash is needed of hits alone. Why both of a document
-//! side by side: a hit needs both.
+//! Invariants: every number is that of a site; every site is a term of the field site, and has a document. Why numbers:
+//! a site has many documents, and its hash is needed only for hits. Why both of a document side by side: a hit needs
+//! both.
 
-use super::SegmentMeta;
+use super::meta::SegmentMeta;
 use crate::sealed::SealedWriter;
 use crate::section::Section;
 use crate::spill::Spill;
@@ -24,17 +24,17 @@ use xxhash_rust::xxh3::xxh3_64;
 const URL_BYTES: usize = 8;
 const SITE_BYTES: usize = 8;
 
-/// The hashes of all documents of a segment.
+/// Hashes of all documents of a segment.
 #[derive(Debug)]
 pub(crate) struct Hashes {
     documents: Section,
     sites: Section,
-    /// Bytes of a site's number.
+    /// Bytes of the number of a site.
     width: usize,
 }
 
 impl Hashes {
-    /// `None` where the sections are not as long as these documents and sites make them.
+    /// Opens the two sections; `None` where their lengths do not fit the documents and sites.
     pub(crate) fn open(documents: Section, sites: Section, meta: &SegmentMeta) -> Option<Hashes> {
         let width = uint::width_of((sites.len() / SITE_BYTES) as u64);
         let fits = sites.len().is_multiple_of(SITE_BYTES)
@@ -46,13 +46,13 @@ impl Hashes {
         })
     }
 
-    /// Hash of the URL; 0 past the last document.
+    /// Returns the hash of the URL; 0 past the last document.
     #[inline]
     pub(crate) fn url(&self, doc: DocId) -> u64 {
         self.documents.read_u64(self.start_of(doc))
     }
 
-    /// Hashes of the URL and of the site; 0 past the last document, and for a site that is not there.
+    /// Returns the hashes of the URL and of the site; 0 past the last document, and for an unknown site.
     #[inline]
     pub(crate) fn both(&self, doc: DocId) -> (u64, u64) {
         match self.row(doc) {
@@ -61,7 +61,7 @@ impl Hashes {
         }
     }
 
-    /// Hash of the URL, and the number of the site, which may be any.
+    /// Returns the hash of the URL and the number of the site, which is not checked.
     #[inline]
     fn row(&self, doc: DocId) -> Option<(u64, usize)> {
         let start = self.start_of(doc);
@@ -70,7 +70,7 @@ impl Hashes {
         Some((u64::from_le_bytes(*url), uint::read(number) as usize))
     }
 
-    /// Asks for the hashes of a document, without waiting for them.
+    /// Prefetches the hashes of a document.
     #[inline]
     pub(crate) fn prefetch(&self, doc: DocId) {
         codec::memory::prefetch(self.documents.unverified(), self.start_of(doc));
@@ -85,7 +85,7 @@ impl Hashes {
         self.sites.len() / SITE_BYTES
     }
 
-    /// What is wrong with the sites of so many documents, if anything is.
+    /// Checks the sites of `documents_count` documents; an error describes the first defect.
     pub(crate) fn check(&self, documents_count: u32) -> Result<(), String> {
         let hash = |number: usize| self.sites.read_u64(number * SITE_BYTES);
         let mut has_documents = vec![false; self.sites_count()];
@@ -110,16 +110,16 @@ impl Hashes {
     }
 }
 
-/// Writes the hashes of a segment: first its sites come, then its documents.
+/// Writer of the hashes of a segment: first of its sites, then of its documents.
 pub(crate) struct HashesWriter {
     documents: Spill,
     sites: Vec<u64>,
-    /// Bytes of a site's number; `None` while sites come.
+    /// Bytes of the number of a site; `None` before the first document.
     width: Option<usize>,
 }
 
 impl HashesWriter {
-    /// `name` is what a file is called that is needed meanwhile.
+    /// Creates a writer; names of temporary files begin with `name`.
     pub(crate) fn new(storage: &SharedStorage, name: &str) -> HashesWriter {
         HashesWriter {
             documents: Spill::new(storage, format!("{name}-hashes")),
@@ -134,7 +134,7 @@ impl HashesWriter {
         self.sites.push(xxh3_64(site));
     }
 
-    /// Adds the next document; `false` where its site is none of those pushed before the first.
+    /// Adds the next document; returns `false` where its site was not pushed before the first document.
     pub(crate) fn push_document(
         &mut self,
         url_hash: u64,
@@ -154,7 +154,7 @@ impl HashesWriter {
         Ok(true)
     }
 
-    /// Appends the two sections to `out`; where each starts and its length.
+    /// Appends the two sections to `out`; returns the start and length of each.
     pub(crate) fn finish(self, out: &mut SealedWriter) -> Result<[(u64, u64); 2], IndexError> {
         let documents = self.documents.copy_to(out)?;
         let start = out.position();

@@ -1,4 +1,4 @@
-//! Every document has the hashes it was written with, and what is damaged is told.
+//! Hashes of documents read back as written, and reports of damage.
 
 use super::*;
 use crate::sealed::{Identity, Kind};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use vfs::MemoryStorage;
 
-/// The two sections, as a file between header and footer gives them.
+/// Returns the two sections as the payload of a sealed file.
 fn sections(write: impl FnOnce(&SharedStorage, &mut SealedWriter)) -> Section {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     let identity = Identity {
@@ -23,7 +23,7 @@ fn sections(write: impl FnOnce(&SharedStorage, &mut SealedWriter)) -> Section {
         .0
 }
 
-/// What is written of these documents: hash of the URL, and site.
+/// Writes the hashes of documents, each a URL hash and a site; returns the two sections.
 fn written(documents: &[(u64, String)]) -> [Vec<u8>; 2] {
     let mut places = [(0, 0); 2];
     let payload = sections(|storage, out| {
@@ -131,7 +131,7 @@ proptest! {
         check(&documents, uint::width_of(sites.len() as u64));
     }
 
-    /// Any bytes are refused, or read without a panic.
+    /// Arbitrary bytes are refused, or read without a panic.
     #[test]
     fn damage_never_panics(
         documents in prop::collection::vec(any::<u8>(), 0..200),

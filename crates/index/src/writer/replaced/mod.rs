@@ -1,17 +1,17 @@
 //! Search of older segments for the documents that new ones replace.
 //!
-//! Cost: a binary search for each new document in the directory of texts of each older segment, whose pages are verified
-//! as they are touched; all hashes of those segments that may have one, and of all where the new documents are many or the
-//! index keeps no texts.
+//! Cost: for each new document, a binary search in the directory of texts of each older segment, whose pages are
+//! verified as they are touched; then all hashes of the segments that may have one. All hashes are read of every
+//! segment where the new documents are many or the index has no texts.
 
 use crate::deletions::Deletions;
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment};
 
-/// Hashes that are read in about the time of a binary search for a document.
+/// Number of hashes read in about the time of one binary search.
 const HASHES_A_SEARCH: usize = 64;
 
-/// The documents that a commit brings to a partition, by the hash of their URL.
+/// Documents that a commit adds to a partition, by the hash of their URL.
 pub(super) struct Arrivals<'a> {
     /// Hash, segment, document.
     by_hash: Vec<(u64, u32, DocId)>,
@@ -20,14 +20,15 @@ pub(super) struct Arrivals<'a> {
 }
 
 impl<'a> Arrivals<'a> {
-    /// Those of the `segments` of a partition whose ids are `first_new` and higher; the others are older.
+    /// Collects the documents of those `segments` of a partition whose ids are at least `first_new`; the others are
+    /// older.
     pub(super) fn of(segments: &'a [Segment], first_new: u32) -> Result<Arrivals<'a>, IndexError> {
         let mut by_hash = Vec::new();
         for (number, segment) in (0..).zip(segments) {
             if segment.id() >= first_new {
                 let docs = (0..segment.documents_count()).map(DocId);
                 by_hash.extend(docs.map(|doc| (segment.url_hash(doc), number, doc)));
-                // Hashes of a damaged one are zeros.
+                // Damaged hashes are read as zeros.
                 segment.file().ensure_trusted()?;
             }
         }
@@ -39,8 +40,8 @@ impl<'a> Arrivals<'a> {
         })
     }
 
-    /// The documents of an older segment that they replace: same hash, same URL. `None` where there are none, and for a
-    /// new segment.
+    /// Returns the documents of an older segment that they replace, by equal URLs. `None` where there are none, and for
+    /// a new segment.
     pub(super) fn replace(
         &self,
         older: &Segment,
@@ -70,7 +71,7 @@ impl<'a> Arrivals<'a> {
         Ok((gone.count() > 0).then_some(gone))
     }
 
-    /// Whether the segment may have one of their URLs.
+    /// Whether the segment may hold one of their URLs.
     fn may_replace(&self, older: &Segment, texts: Option<&StorePart>) -> Result<bool, IndexError> {
         let Some(texts) = texts else {
             return Ok(!self.by_hash.is_empty());

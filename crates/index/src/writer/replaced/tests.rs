@@ -1,4 +1,4 @@
-//! Documents found by look-ups are those found by merging all hashes.
+//! Agreement of the search by look-ups with the merge of all hashes.
 
 use super::*;
 use crate::build::merge::find_replaced;
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// A segment where one is wanted by value.
+/// Segment in a form that can be passed by value.
 struct Reference<'a>(&'a Segment);
 
 impl AsRef<Segment> for Reference<'_> {

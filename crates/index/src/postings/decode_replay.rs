@@ -1,23 +1,22 @@
-//! Replay of decoding: the blocks that a search decoded, decoded again and timed alone.
+//! Replay of decoding: decodes the blocks of a search again, to time decoding alone.
 //!
-//! What [`watch_lists`](super::watch_lists) saw of a search is done once more: documents of the blocks whose
-//! documents were decoded, frequencies of those whose frequencies were, each once and in order. A clock inside
-//! the search would cost as much as decoding a block does. Not replayed, so that it counts as searching: single
-//! frequencies picked out of a block, blocks of bits that were read as such, positions.
+//! [`watch_lists`](super::watch_lists) records which blocks a search decoded. The replay decodes the same documents and
+//! frequencies, each once and in order. A clock inside the search would cost as much as decoding a block. Single
+//! frequencies, blocks of bits read as such, and positions are not replayed, and so count as searching.
 
 use super::blocks::NO_BLOCK;
-use super::watch::{DOCUMENTS, FREQUENCIES};
+use super::decode_stats::{DOCUMENTS, FREQUENCIES};
 use super::{Blocks, ListWork};
 use crate::{IndexError, Segment, TermRecord};
 use std::hint::black_box;
 
-/// The lists of a search that was watched, open and ready to be decoded again.
+/// Lists of a recorded search, open and ready to be decoded again.
 #[derive(Debug, Default)]
 pub struct Replay<'a> {
     lists: Vec<(Blocks<'a>, Vec<Step>)>,
 }
 
-/// A block, and what is decoded of it.
+/// Block, and the parts of it to decode.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     block: usize,
@@ -26,7 +25,7 @@ struct Step {
 }
 
 impl<'a> Replay<'a> {
-    /// Takes the work that was done to this list, each time that it was opened, out of `lists`.
+    /// Adds the list of `record`: takes its work, for each time that it was opened, out of `lists`.
     ///
     /// # Errors
     /// A damaged index.
@@ -43,18 +42,18 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Blocks whose documents are decoded.
+    /// Counts the blocks whose documents are decoded.
     pub fn blocks_count(&self) -> usize {
         let steps = self.lists.iter().flat_map(|(_, steps)| steps);
         steps.filter(|step| step.documents).count()
     }
 
-    /// Decodes them all; how many postings they hold.
+    /// Decodes all blocks; returns the number of their postings.
     pub fn run(&mut self) -> u64 {
         let mut postings_count = 0;
         for (blocks, steps) in &mut self.lists {
             for step in steps {
-                // Nothing may be there already: `load` would know the block, and `frequencies` theirs.
+                // Makes `load` and `frequencies` decode again, even if the block is the loaded one.
                 blocks.frequencies_block = NO_BLOCK;
                 blocks.load_other(step.block);
                 if step.documents {

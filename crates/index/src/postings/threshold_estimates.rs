@@ -1,30 +1,29 @@
-//! What the k-th best posting of a list reaches at least, whatever the ranking: the first threshold of a
-//! search that keeps k.
+//! Floors: lower bounds on the score of the k-th best posting of a list, for any ranking. They are the initial
+//! threshold of a search for k hits.
 //!
 //! ```text
 //! floors := { frequency:u8 length:u8 }{3}{3}         for k = 10, 100, 1000; unused ones are 0
 //! ```
 //!
-//! A pair (f, l) is a floor for k if at least k postings have a frequency of f or more in a document of
-//! length l or less. Every ranking that rises with the frequency and falls with the length scores each
-//! of them at least as high as (f, l). Of the many floors three are kept, those that are best by three
-//! rankings that stand for all (see [`KEEPERS`]). The idea of thresholds kept per term is that of
-//! Mallia, Siedlaczek & Suel, "A comparison of top-k threshold estimation techniques" (2020); keeping
-//! pairs instead of scores makes them hold for any parameters.
+//! A pair (f, l) is a floor for k if at least k postings have a frequency of f or more in a document of length l or
+//! less. Every ranking that rises with the frequency and falls with the length scores each of them at least as high as
+//! (f, l). Three floors are kept for each k: the best under each of three representative rankings ([`KEEPERS`]).
+//! Thresholds kept per term are the idea of Mallia, Siedlaczek & Suel, "A comparison of top-k threshold estimation
+//! techniques" (2020); pairs instead of scores make them valid for any parameters.
 
 use super::impacts::Impact;
 use crate::length::dequantize;
 
-/// How many hits a search may keep for a floor to help it.
+/// Values of k for which floors are stored. A search uses those of the lowest value that is not below its own k.
 pub(crate) const KEPT: [u32; 3] = [10, 100, 1000];
-/// Floors for each of them.
+/// Floors for each value of k.
 pub(crate) const PAIRS: usize = 3;
 /// Bytes of the floors of a list.
 pub(crate) const FLOORS_BYTES: usize = KEPT.len() * PAIRS * 2;
-/// Higher frequencies count as this.
+/// Highest frequency distinguished; higher ones count as this one.
 const FREQUENCY_MAX: usize = 63;
 
-/// Rankings by which the floors kept are chosen: how much a frequency counts at a length, given the mean.
+/// Rankings by which floors are chosen: score of a frequency at a length, given the mean length.
 const KEEPERS: [fn(f32, f32, f32) -> f32; PAIRS] = [
     // BM25 with its usual parameters, ...
     |frequency, length, mean| frequency / (frequency + 0.3 + 0.9 * length / mean),
@@ -34,7 +33,7 @@ const KEEPERS: [fn(f32, f32, f32) -> f32; PAIRS] = [
     |frequency, length, _| (frequency / length.max(1.0)).sqrt(),
 ];
 
-/// Counts a list's postings by frequency and length; kept from list to list.
+/// Histogram of a list's postings by frequency and length, reused for each list.
 pub(crate) struct FloorsCounter {
     counts: Box<[[u32; 256]; FREQUENCY_MAX + 1]>,
     highest: usize,
@@ -52,7 +51,7 @@ impl FloorsCounter {
         }
     }
 
-    /// Counts some postings.
+    /// Adds postings, each a frequency and a quantised length.
     pub(crate) fn add(&mut self, postings: impl Iterator<Item = (u32, u8)>) {
         for (frequency, length) in postings {
             let frequency = (frequency as usize).min(FREQUENCY_MAX);
@@ -63,7 +62,7 @@ impl FloorsCounter {
         }
     }
 
-    /// The floors of what was counted; empty again.
+    /// Returns the encoded floors of the postings added, and clears the histogram.
     pub(crate) fn finish(&mut self) -> [u8; FLOORS_BYTES] {
         let mean = self.lengths_sum as f32 / self.postings_count.max(1) as f32;
         let mut best = [[(0.0f32, Impact::default()); PAIRS]; KEPT.len()];
@@ -106,8 +105,8 @@ impl FloorsCounter {
     }
 }
 
-/// The floors for a search that keeps `k`: at least `k` postings reach each of them. Unused ones have
-/// frequency 0.
+/// Returns the floors for a search for `k` hits: at least `k` postings reach each of them. Unused ones have frequency
+/// 0.
 pub(crate) fn decode(bytes: &[u8], k: usize) -> [Impact; PAIRS] {
     let mut pairs = [Impact::default(); PAIRS];
     let Some(at) = KEPT.iter().position(|&kept| kept as usize >= k) else {

@@ -1,36 +1,35 @@
-//! Decoding statistics: what the searches of a thread did to the blocks of their lists.
+//! Decoding statistics: the work of a thread's searches on the blocks of their lists.
 //!
-//! A list that is opened while [`watch_blocks`] or [`watch_lists`] runs remembers of each of its blocks what
-//! was done to it, and tells that when it is dropped. Any other list carries an empty watch: one test a
-//! block, beside decoding it.
+//! A list that is opened inside [`watch_blocks`] or [`watch_lists`] records the work on each of its blocks, and reports
+//! it when it is dropped. Any other list carries an empty recorder, which costs one test per block.
 
 use super::BLOCK;
-use super::blocks::ListBytes;
+use super::list::ListBytes;
 use std::cell::{Cell, RefCell};
 
-/// What was done to the blocks of some lists. A list that is opened twice counts twice.
+/// Work on the blocks of some lists. A list that is opened twice counts twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlocksWork {
     /// Lists opened.
     pub lists_count: u64,
-    /// Blocks of them, tails included.
+    /// Blocks of the lists, tails included.
     pub blocks_count: u64,
     /// Blocks whose documents were decoded.
     pub decoded_count: u64,
-    /// Blocks of bits that were read as such, and not decoded.
+    /// Blocks of bits that were read as such, without decoding.
     pub as_bits_count: u64,
-    /// Blocks left alone: nothing of them was read but their headers.
+    /// Blocks of which only headers were read.
     pub left_count: u64,
-    /// Blocks whose frequencies were decoded, all of a block at once.
+    /// Blocks whose frequencies were decoded as a whole.
     pub frequencies_count: u64,
 }
 
-/// What was done to each block of one list, from its opening until it was dropped.
+/// Work on each block of one list, from its opening to its drop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListWork {
-    /// Where its bytes are.
+    /// Address of its bytes.
     pub(super) at: usize,
-    /// By block, flags of what was done.
+    /// Flags of the work on each block.
     pub(super) done: Vec<u8>,
 }
 
@@ -39,7 +38,7 @@ thread_local! {
     static LISTS: RefCell<Option<Vec<ListWork>>> = const { RefCell::new(None) };
 }
 
-/// Runs something; what it did to the blocks of the lists that it opened and dropped on this thread.
+/// Calls `run`; returns its result, and the work on the blocks of all lists that it opened and dropped on this thread.
 pub fn watch_blocks<R>(run: impl FnOnce() -> R) -> (R, BlocksWork) {
     let account = Open(ACCOUNT.replace(Some(BlocksWork::default())));
     let result = run();
@@ -48,7 +47,7 @@ pub fn watch_blocks<R>(run: impl FnOnce() -> R) -> (R, BlocksWork) {
     (result, work)
 }
 
-/// Puts the account of whoever watched before back, also where a panic passes.
+/// Guard that restores the account of an outer watcher, also after a panic.
 struct Open(Option<BlocksWork>);
 
 impl Drop for Open {
@@ -57,7 +56,8 @@ impl Drop for Open {
     }
 }
 
-/// Runs something; what it did to each list that it opened and dropped on this thread, in the order of dropping.
+/// Calls `run`; returns its result, and the work on each list that it opened and dropped on this thread, in the order
+/// of dropping.
 pub fn watch_lists<R>(run: impl FnOnce() -> R) -> (R, Vec<ListWork>) {
     let before = OpenLists(LISTS.replace(Some(Vec::new())));
     let result = run();
@@ -66,7 +66,7 @@ pub fn watch_lists<R>(run: impl FnOnce() -> R) -> (R, Vec<ListWork>) {
     (result, lists)
 }
 
-/// As [`Open`].
+/// Guard that restores the lists of an outer watcher, as [`Open`] does.
 struct OpenLists(Option<Vec<ListWork>>);
 
 impl Drop for OpenLists {
@@ -79,7 +79,7 @@ pub(super) const DOCUMENTS: u8 = 1;
 const BITS: u8 = 2;
 pub(super) const FREQUENCIES: u8 = 4;
 
-/// What was done to each block of one list, where somebody wants to know.
+/// Recorder of the work on each block of one list; empty where nothing is recorded.
 #[derive(Debug)]
 pub(super) struct Watch(Option<Box<Seen>>);
 
@@ -87,13 +87,14 @@ pub(super) struct Watch(Option<Box<Seen>>);
 struct Seen(ListWork);
 
 impl Watch {
-    /// The watch of a list.
+    /// Creates the recorder of a list.
     pub(super) fn new(list: &ListBytes<'_>) -> Watch {
         let wanted = ACCOUNT.get().is_some() || LISTS.with_borrow(Option::is_some);
         Watch(wanted.then(|| Box::new(Seen::new(list))))
     }
 
-    /// A block was loaded: found to be one of bits, or its documents decoded, frequencies maybe with them.
+    /// Records that a block was loaded, as bits or with its documents decoded, and whether frequencies were decoded
+    /// with it.
     #[inline]
     pub(super) fn loaded(&mut self, block: usize, is_bits: bool, with_frequencies: bool) {
         let documents = if is_bits { BITS } else { DOCUMENTS };
@@ -101,19 +102,19 @@ impl Watch {
         self.saw(block, documents | frequencies);
     }
 
-    /// A block of bits was read as such.
+    /// Records that a block of bits was read as such.
     #[inline]
     pub(super) fn bits(&mut self, block: usize) {
         self.saw(block, BITS);
     }
 
-    /// The documents of a block of bits were decoded after all.
+    /// Records that the documents of a block of bits were decoded.
     #[inline]
     pub(super) fn spread(&mut self, block: usize) {
         self.saw(block, DOCUMENTS);
     }
 
-    /// The frequencies of a block were decoded.
+    /// Records that the frequencies of a block were decoded.
     #[inline]
     pub(super) fn frequencies(&mut self, block: usize) {
         self.saw(block, FREQUENCIES);
@@ -136,7 +137,7 @@ impl Seen {
         })
     }
 
-    // Out of the way: most lists are not watched.
+    // Not inlined, because most lists are not recorded.
     #[cold]
     #[inline(never)]
     fn note(&mut self, block: usize, what: u8) {
@@ -194,7 +195,7 @@ mod tests {
             list.loaded(1, true, false);
             list.bits(2);
             list.spread(2);
-            // A tail without documents is no block.
+            // A tail without documents is not a block.
             list.loaded(4, false, true);
             drop(watch(BLOCK as u32));
         });

@@ -1,0 +1,255 @@
+//! File of an open index: verification of its blocks at first touch, and its state of trust.
+
+use super::blocks::VerifiedBlocks;
+use super::trust::{Alarm, Trust};
+use crate::IndexError;
+use crate::sealed::{BLOCK_BYTES, Damage, EachPiece, Seal, verify_block, verify_blocks};
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock, RwLock};
+use vfs::{Change, FileStamp, Region};
+
+/// File of an open index.
+#[derive(Debug)]
+pub(crate) struct LiveFile {
+    pub(super) path: PathBuf,
+    pub(super) region: Region,
+    pub(super) seal: Seal,
+    pub(super) payload_end: usize,
+    pub(super) blocks: VerifiedBlocks,
+    pub(super) trust: AtomicU8,
+    /// Stamp from before any of its bytes were verified; unused for regions in memory.
+    pub(super) stamp: RwLock<Option<FileStamp>>,
+    /// Whether links were made or removed since its verification. It stays trusted, and is verified when there is time.
+    pub(super) was_linked: AtomicBool,
+    /// Whether its name belongs to another file and it was verified since.
+    pub(super) is_nameless: AtomicBool,
+    /// Offset in bytes and description of the first damage found.
+    pub(super) damage: OnceLock<(u64, String)>,
+    /// Alarm for changes of its state, set when an index takes the file.
+    pub(super) alarm: OnceLock<Arc<Alarm>>,
+}
+
+/// Selection of blocks for a verification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    All,
+    /// Blocks that were verified before.
+    Verified,
+    /// Blocks that were not verified before.
+    Others,
+}
+
+impl LiveFile {
+    /// Creates an open file with no verified block; its footer starts at `payload_end` and is verified.
+    pub(crate) fn new(
+        path: PathBuf,
+        region: Region,
+        seal: Seal,
+        payload_end: usize,
+    ) -> Arc<LiveFile> {
+        let stamp = region.source().map(|source| source.at_open());
+        Arc::new(LiveFile {
+            path,
+            region,
+            seal,
+            payload_end,
+            blocks: VerifiedBlocks::new(payload_end.div_ceil(BLOCK_BYTES)),
+            trust: AtomicU8::new(Trust::Trusted as u8),
+            stamp: RwLock::new(stamp),
+            was_linked: AtomicBool::new(false),
+            is_nameless: AtomicBool::new(false),
+            damage: OnceLock::new(),
+            alarm: OnceLock::new(),
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
+    /// Returns the end of the payload, where the footer starts.
+    pub(crate) fn payload_end(&self) -> usize {
+        self.payload_end
+    }
+
+    /// Whether every block is verified.
+    #[inline]
+    pub(crate) fn is_verified(&self) -> bool {
+        self.blocks.are_all()
+    }
+
+    /// Returns the number of verified bytes, the footer included.
+    pub(super) fn verified_bytes(&self) -> u64 {
+        let footer = self.seal.bytes - self.payload_end as u64;
+        footer + (self.blocks.count() * BLOCK_BYTES).min(self.payload_end) as u64
+    }
+
+    /// Whether the blocks of a range before the footer match their checksums. Verifies the blocks at their first touch;
+    /// a mismatch makes the file damaged or suspect.
+    #[inline]
+    pub(crate) fn ensure(&self, range: Range<usize>) -> bool {
+        self.is_touched(range.clone()) || self.touch(range)
+    }
+
+    /// Whether the blocks of a range are verified already.
+    #[inline]
+    pub(crate) fn is_touched(&self, range: Range<usize>) -> bool {
+        self.blocks.are_all() || {
+            let blocks = blocks_of(&range);
+            match blocks.len() {
+                // Most ranges in loops are short.
+                1 => self.blocks.contains(blocks.start),
+                _ => range.is_empty() || self.blocks.contain(blocks),
+            }
+        }
+    }
+
+    #[cold]
+    fn touch(&self, range: Range<usize>) -> bool {
+        let mut blocks = blocks_of(&range);
+        blocks.all(|block| self.blocks.contains(block) || self.verify_block(block))
+    }
+
+    #[cold]
+    fn verify_block(&self, block: usize) -> bool {
+        match verify_block(&self.region, self.payload_end, block) {
+            Ok(()) => {
+                self.blocks.insert(block);
+                true
+            }
+            Err(damage) => {
+                self.found(damage);
+                false
+            }
+        }
+    }
+
+    /// Records a block that does not match its checksum. Where the file changed after opening, it becomes suspect, and
+    /// all of it must be verified before it is called damaged.
+    pub(super) fn found(&self, (offset, what): Damage) {
+        if self.region.has_faulted() {
+            self.lost();
+        } else if matches!(self.change(), Change::None | Change::Links) {
+            self.set_damaged(offset as u64, what);
+        } else {
+            self.set(Trust::Trusted, Trust::Suspect);
+        }
+    }
+
+    /// Records that the contents of the file are inconsistent, although its checksums match.
+    pub(crate) fn found_false(&self, offset: u64, what: &str) {
+        self.set_damaged(offset, what.to_owned());
+    }
+
+    /// Verifies every block that is not verified yet.
+    pub(crate) fn verify_whole(&self) -> Result<(), IndexError> {
+        self.verify_rest(&mut |_| ControlFlow::Continue(()))
+    }
+
+    /// Does the same as [`LiveFile::verify_whole`], and calls `each_piece` for each piece read, with its length in
+    /// bytes; it may end the verification.
+    pub(super) fn verify_rest(&self, each_piece: &mut EachPiece) -> Result<(), IndexError> {
+        if !self.is_verified()
+            && let Err(damage) = self.verify(Which::Others, each_piece)
+        {
+            self.found(damage);
+        }
+        self.ensure_trusted()
+    }
+
+    pub(super) fn verify(
+        &self,
+        which: Which,
+        each_piece: &mut EachPiece,
+    ) -> Result<ControlFlow<()>, Damage> {
+        let is_wanted = |block| match which {
+            Which::All => true,
+            Which::Verified => self.blocks.contains(block),
+            Which::Others => !self.blocks.contains(block),
+        };
+        let verified = |block| self.blocks.insert(block);
+        verify_blocks(
+            &self.region,
+            self.payload_end,
+            is_wanted,
+            verified,
+            each_piece,
+        )
+    }
+
+    #[inline]
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trust.load(Ordering::Acquire) == Trust::Trusted as u8
+    }
+
+    pub(super) fn trust(&self) -> Trust {
+        match self.trust.load(Ordering::Acquire) {
+            0 => Trust::Trusted,
+            1 => Trust::Suspect,
+            _ => Trust::Damaged,
+        }
+    }
+
+    /// Returns the error of an answer that needs the file, where it is not trusted.
+    pub(crate) fn ensure_trusted(&self) -> Result<(), IndexError> {
+        let (offset, what) = match self.trust() {
+            Trust::Trusted => return Ok(()),
+            Trust::Suspect => (0, "it was changed after it was verified"),
+            Trust::Damaged => {
+                let damage = self.damage.get();
+                damage.map_or((0, "damaged"), |(offset, what)| (*offset, what.as_str()))
+            }
+        };
+        Err(IndexError::Damaged {
+            path: self.path.clone(),
+            offset,
+            what: what.to_owned(),
+        })
+    }
+
+    /// Returns the error for inconsistent bytes at `offset`, or the damage or doubt that is known already.
+    pub(crate) fn damaged_at(&self, offset: u64, what: &str) -> IndexError {
+        let known = self.ensure_trusted().err();
+        known.unwrap_or_else(|| IndexError::Damaged {
+            path: self.path.clone(),
+            offset,
+            what: what.to_owned(),
+        })
+    }
+
+    pub(super) fn lost(&self) {
+        let what = "it was truncated, or cannot be read, while it was open".to_owned();
+        self.set_damaged(0, what);
+    }
+
+    pub(super) fn set_damaged(&self, offset: u64, what: String) {
+        let _ = self.damage.set((offset, what));
+        self.set(self.trust(), Trust::Damaged);
+    }
+
+    pub(super) fn set(&self, from: Trust, to: Trust) {
+        let (from, to) = (from as u8, to as u8);
+        let order = (Ordering::AcqRel, Ordering::Acquire);
+        let swapped = self.trust.compare_exchange(from, to, order.0, order.1);
+        if swapped.is_ok()
+            && from != to
+            && let Some(alarm) = self.alarm.get()
+        {
+            // After the state: an answer that begins with the new epoch sees it.
+            alarm.epoch.fetch_add(1, Ordering::AcqRel);
+            alarm.wake();
+        }
+    }
+}
+
+/// Returns the blocks that a non-empty range of bytes overlaps.
+#[inline]
+fn blocks_of(range: &Range<usize>) -> Range<usize> {
+    range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
+}

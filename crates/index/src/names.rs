@@ -1,0 +1,37 @@
+//! Names of the files of an index.
+
+pub(crate) const LOCK_NAME: &str = "writer.lock";
+
+const PREFIX: &str = "MANIFEST-";
+
+pub(crate) fn manifest_name(generation: u64) -> String {
+    format!("{PREFIX}{generation}")
+}
+
+/// Returns the generation whose manifest is named `name`.
+pub(crate) fn generation_of(name: &str) -> Option<u64> {
+    let generation = name.strip_prefix(PREFIX)?.parse().ok()?;
+    // A commit never writes `MANIFEST-02` or `MANIFEST-+2`.
+    (manifest_name(generation) == name).then_some(generation)
+}
+
+pub(crate) fn index_name(segment: u32) -> String {
+    format!("segment-{segment:08}.index")
+}
+
+pub(crate) fn documents_name(segment: u32) -> String {
+    format!("segment-{segment:08}.documents")
+}
+
+pub(crate) fn pairs_name(segment: u32) -> String {
+    format!("segment-{segment:08}.pairs")
+}
+
+pub(crate) fn deletions_name(segment: u32, generation: u64) -> String {
+    format!("segment-{segment:08}-{generation}.deletions")
+}
+
+/// Returns the number in the header of a file of deletions.
+pub(crate) fn deletions_number(segment: u32, generation: u64) -> u64 {
+    u64::from(segment) << 32 | generation & 0xffff_ffff
+}

@@ -1,0 +1,53 @@
+//! Options of a writer.
+
+use crate::{Order, Pairs, PostingsCodec, Texts};
+use text::Analyzer;
+
+/// Options of a writer.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// Chunks; `None`: those of the existing index, or 2.
+    pub chunks: Option<u32>,
+    /// Partitions to lay the chunks out for; the chunks of each become one segment. `None`: those of the existing
+    /// index, or 1.
+    pub partitions: Option<u32>,
+    /// Threads that build segments; 0 counts as 1.
+    pub threads: usize,
+    /// Memory limit, in bytes.
+    pub memory_bytes: u64,
+    /// Codec; `None`: that of the existing index, or packed.
+    pub codec: Option<PostingsCodec>,
+    /// Analyzer; `None`: that of the existing index, or plain.
+    pub analyzer: Option<Analyzer>,
+    /// Storage of texts; `None`: that of the existing index, or stored.
+    pub texts: Option<Texts>,
+    /// Choice of stored pairs; `None`: that of the existing index, or frequent.
+    pub pairs: Option<Pairs>,
+    /// Documents after which a run ends, independent of memory. It does not affect the index. For tests, which have few
+    /// documents and need many runs.
+    pub run_documents_max: Option<u32>,
+    /// Terms up to which a commit writes the statistics of all segments anew; above, only the changes. `None`: 32,768.
+    /// It does not affect scores. For tests, which have few terms.
+    pub small_terms_max: Option<u64>,
+    /// Order to put the whole index into, as [`crate::optimize()`] does, within the same commit. `None`: new documents
+    /// follow the existing ones.
+    pub order: Option<Order>,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        BuildOptions {
+            chunks: None,
+            partitions: None,
+            threads: 1,
+            memory_bytes: 512 << 20,
+            codec: None,
+            analyzer: None,
+            texts: None,
+            pairs: None,
+            run_documents_max: None,
+            small_terms_max: None,
+            order: None,
+        }
+    }
+}
