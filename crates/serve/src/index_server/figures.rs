@@ -4,31 +4,31 @@ use crate::metrics::times::PartitionTimes;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Counters of the handlers and the queue of an index server, read at any moment.
+/// Counters of the handlers and the queue of an index server. They may be read at any time.
 #[derive(Debug, Default)]
 pub struct Figures {
-    /// Handlers.
+    /// Number of handlers.
     pub handlers: usize,
-    /// Handlers that search.
+    /// Number of handlers that are searching.
     pub busy: AtomicUsize,
-    /// Requests that wait.
+    /// Number of waiting requests.
     pub waiting: AtomicUsize,
-    /// Requests refused because the queue was full.
+    /// Number of requests refused because the queue was full.
     pub refused: AtomicU64,
-    /// Requests that were not begun, because their deadline had passed or nobody waited for them.
+    /// Number of requests never begun, because their deadline had passed or they were cancelled.
     pub never_begun: AtomicU64,
-    /// Searches that ended early.
+    /// Number of searches that ended early.
     pub ended_early: AtomicU64,
-    /// What a search took of late.
+    /// Moving average of the search time, in microseconds.
     pub(super) mean_search_us: AtomicU64,
-    /// Where each handler runs, by the kernel's word.
+    /// Placement of each handler, as the kernel reports it.
     pub places: Vec<String>,
-    /// Where times go, once somebody measures in this process what its handlers do.
+    /// Phase times of the handlers; set when the metrics of this process register.
     pub(crate) times: OnceLock<PartitionTimes>,
 }
 
 impl Figures {
-    /// Moves the mean an eighth of the way.
+    /// Moves the average search time an eighth of the way towards `search_us`, in microseconds.
     pub(crate) fn searched(&self, search_us: u64) {
         let mean = self.mean_search_us.load(Ordering::Relaxed);
         let moved = match mean {

@@ -1,4 +1,4 @@
-//! Work for a handler: searches, details, counts of sites, each under its deadline.
+//! Jobs of a handler: searches, details and site counts, each with a deadline.
 //!
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
@@ -15,12 +15,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Work that has run for this long is heavy: it yields its core that often. The kernel would make others wait
-/// for a slice of milliseconds, which is longer than most searches take.
+/// Running time after which work is heavy, and the interval at which heavy work then yields its core.
+/// The kernel would make other threads wait for a time slice of milliseconds, which is longer than most
+/// searches take.
 const HEAVY_AFTER: Duration = Duration::from_millis(2);
 const YIELDS_EVERY: Duration = Duration::from_micros(250);
 
-/// Work for a handler, stamped with its arrival.
+/// A job of a handler, stamped with its arrival.
 pub(crate) struct Job {
     query: Arc<Query>,
     opened: Arc<Part>,
@@ -57,7 +58,7 @@ impl Job {
         }
     }
 
-    /// The number of the query, for logs.
+    /// Returns the number of the query, for logs.
     pub(crate) fn query_id(&self) -> u64 {
         self.query.id
     }
@@ -67,7 +68,7 @@ impl Job {
         self.deadline = self.deadline.min(self.arrived + cut_off);
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     pub(crate) fn fail(self, error: ServerError) {
         match self.work {
             Work::Search { reply, .. } => reply.send(Err(error)),
@@ -84,7 +85,7 @@ impl Job {
         }
     }
 
-    /// Does the work and replies.
+    /// Runs the job and replies.
     pub(crate) fn run(self, figures: &Figures) {
         let taken = Instant::now();
         if taken >= self.deadline || self.is_abandoned() {
@@ -132,25 +133,25 @@ impl Job {
     }
 }
 
-/// A job on its handler.
+/// A job that a handler is running.
 struct UnderWay<'a> {
     query: u64,
     planned: &'a Planned,
     opened: &'a Part,
     arrived: Instant,
     taken: Instant,
-    /// After planning.
+    /// Time at which planning ended.
     begun: Instant,
     deadline: Instant,
     figures: &'a Figures,
 }
 
-/// Whether the client has gone.
+/// Cancellation check: whether the client has gone.
 type IsAbandoned<'a> = &'a (dyn Fn() -> bool + Sync);
 
 impl UnderWay<'_> {
-    /// What a search asks every few dozen microseconds: whether it is past its deadline or without a client.
-    /// Heavy work yields its core meanwhile.
+    /// Returns the stop check that a search calls every few dozen microseconds: whether the deadline
+    /// has passed or the request was cancelled. Heavy work yields its core in it.
     fn is_due<'f>(&'f self, is_abandoned: IsAbandoned<'f>) -> impl Fn() -> bool + Sync + 'f {
         let yields_at_us = AtomicU64::new(HEAVY_AFTER.as_micros() as u64);
         move || {
@@ -173,7 +174,7 @@ impl UnderWay<'_> {
     ) -> Result<PartitionHits, IndexError> {
         let is_due = self.is_due(is_abandoned);
         let stop = Stop::when(&is_due);
-        // One handler a query: its share is all that there is.
+        // One handler runs each query, so its share is the whole result.
         let found = self.opened.search(&self.planned.plan, k, counted, &stop);
         let search_us = self.begun.elapsed().as_micros() as u64;
         let worked_us = self.taken.elapsed().as_micros() as u64;
@@ -220,7 +221,7 @@ impl UnderWay<'_> {
         details
     }
 
-    /// Matches of each site in all segments, up to `limit`.
+    /// Counts the matches of each site in all segments, up to `limit`.
     fn count_sites(
         &self,
         sites: &[String],

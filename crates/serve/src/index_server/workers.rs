@@ -1,8 +1,8 @@
-//! The handlers of an index server and the queue before them.
+//! Handlers of an index server and the queue before them.
 //!
-//! The queue is short: what waits longer than searches take is better refused while its client can still
-//! do something about it. Its length follows the time that searches take, so that the wait at a full queue
-//! stays about the same whatever the index.
+//! The queue is short: a request that waits longer than a search takes is better refused while its
+//! client can still react. The capacity of the queue follows the mean search time, so the wait at a
+//! full queue is about the same for every index.
 
 use crate::api::error::ServeError;
 use crate::api::server_error::ServerError;
@@ -17,11 +17,11 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The longest queue of all.
+/// Upper limit of the queue capacity, in requests.
 const QUEUE_MAX: usize = 1024;
-/// The shortest, for each handler.
+/// Lower limit of the queue capacity, in requests for each handler.
 const QUEUE_MIN_PER_HANDLER: usize = 4;
-/// How long the last in a full queue waits, about.
+/// Approximate wait of the last request in a full queue, in microseconds.
 const WAIT_MAX_US: u64 = 50_000;
 
 /// Threads that search, and their queue.
@@ -29,7 +29,7 @@ pub(crate) struct Handlers {
     /// `None` only while dropping: closing the queue is what ends the handlers.
     queue: Option<Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
-    /// 0: by how long searches take.
+    /// Capacity of the queue, in requests; 0 derives it from the mean search time.
     queue_length: usize,
     cut_off: Option<Duration>,
     figures: Arc<Figures>,
@@ -60,7 +60,7 @@ impl Handlers {
             let thread = thread::Builder::new()
                 .name(format!("handler-{first_chunk}-{handler}"))
                 .spawn(move || {
-                    // Nobody listens any more only if another handler could not be started.
+                    // Sending fails only if another handler could not be started.
                     let _ = started.send((handler, pinning::pin(place.as_ref())));
                     if let Ok(figures) = take_figures.recv() {
                         handle(&receiver, &figures);
@@ -72,7 +72,7 @@ impl Handlers {
                 })?;
             threads.push(thread);
         }
-        // A first query that waits for a thread to be made would call that queueing.
+        // Wait for the threads: otherwise the first query would count their creation as queueing time.
         let mut places = vec![String::new(); options.handlers];
         for _ in &threads {
             if let Ok((handler, pinned)) = starts.recv() {
@@ -94,13 +94,14 @@ impl Handlers {
         })
     }
 
-    /// What they do at this moment.
+    /// Returns the counters of the handlers and the queue.
     pub(crate) fn figures(&self) -> Arc<Figures> {
         Arc::clone(&self.figures)
     }
 
-    /// Gives a job to the next free handler. Refuses it only where nothing at all can wait any more:
-    /// searches are refused before ([`Handlers::full`]), what goes on with one that was taken is not.
+    /// Queues a job for the next free handler. The job is refused only if the channel itself is full:
+    /// searches are refused earlier ([`Handlers::full`]), and the later calls of an accepted query are
+    /// not refused.
     pub(crate) fn enqueue(&self, mut job: Job) {
         let Some(queue) = &self.queue else { return };
         if let Some(cut_off) = self.cut_off {
@@ -113,13 +114,13 @@ impl Handlers {
                 self.note_refusal(job.query_id(), waiting);
                 job.fail(ServerError::Overloaded { waiting });
             }
-            // Without handlers the dropped reply is the answer.
+            // Without handlers the caller learns of the failure from the dropped reply.
             Err(TrySendError::Disconnected(_)) => {}
         }
     }
 
-    /// How many wait, where that is too many for another search. Asked before anything is done for it:
-    /// what is refused must cost little.
+    /// Returns the number of waiting requests if the queue has no capacity for another search. It is
+    /// called before any other work, because a refusal must be cheap.
     pub(crate) fn full(&self) -> Option<usize> {
         let waiting = self.queue.as_ref().map_or(0, Sender::len);
         (waiting >= self.queue_length_now()).then_some(waiting)
@@ -134,7 +135,7 @@ impl Handlers {
         queue_length(handlers, mean_us)
     }
 
-    /// Notes that a request was refused.
+    /// Counts and logs a refused request.
     pub(crate) fn note_refusal(&self, query: u64, waiting: usize) {
         tracing::debug!(query, waiting, "refused: the queue is full");
         self.figures.refused.fetch_add(1, Ordering::Relaxed);
@@ -145,7 +146,7 @@ impl Drop for Handlers {
     fn drop(&mut self) {
         self.queue = None;
         for thread in self.threads.drain(..) {
-            // Handlers catch panics; there is nothing to learn from the result.
+            // Handlers catch panics, so the result of the thread holds no information.
             let _ = thread.join();
         }
     }
@@ -154,16 +155,16 @@ impl Drop for Handlers {
 /// Returns the queue capacity for `handlers` handlers and a mean search time of `mean_us`.
 fn queue_length(handlers: usize, mean_us: u64) -> usize {
     let length = (WAIT_MAX_US * handlers as u64 / mean_us) as usize;
-    // Very many handlers have the shortest queue for each, though it is over the longest of all.
+    // With many handlers the lower limit for each handler exceeds `QUEUE_MAX`.
     length.min(QUEUE_MAX).max(QUEUE_MIN_PER_HANDLER * handlers)
 }
 
-/// The life of a handler: takes jobs until the queue is closed and empty.
+/// Runs one handler: takes jobs until the queue is closed and empty.
 fn handle(queue: &Receiver<Job>, figures: &Figures) {
     while let Ok(job) = queue.recv() {
         figures.waiting.store(queue.len(), Ordering::Relaxed);
         figures.busy.fetch_add(1, Ordering::Relaxed);
-        // A bug that panics costs one query, whose reply is dropped and reported, not the handler.
+        // A panic costs one query, whose dropped reply is reported, and not the handler.
         let _ = catch_unwind(AssertUnwindSafe(|| job.run(figures)));
         figures.busy.fetch_sub(1, Ordering::Relaxed);
     }
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(queue_length(2, 1_000), 100);
         assert_eq!(queue_length(2, 1), QUEUE_MAX);
         assert_eq!(queue_length(2, 10_000_000), 8);
-        // More than the longest queue has places for.
+        // The lower limit for 4096 handlers exceeds `QUEUE_MAX`.
         assert_eq!(queue_length(4096, 1), 4 * 4096);
         assert_eq!(queue_length(4096, 10_000_000), 4 * 4096);
     }
