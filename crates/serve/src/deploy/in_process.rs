@@ -16,8 +16,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 impl Cluster {
-    /// Index servers and a document server in this process. `places` are those of the handlers of
-    /// each partition.
+    /// Starts index servers and a document server in this process. `places` are the placements of the
+    /// handlers of each partition.
     pub fn in_process(
         generations: &Arc<Generations>,
         topology: &Topology,
@@ -49,7 +49,8 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Given index servers, one a partition, and a document server in this process.
+    /// Returns a cluster of given index servers, one for each partition, and a document server in this
+    /// process.
     pub fn of_index_servers(
         generations: &Arc<Generations>,
         servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
