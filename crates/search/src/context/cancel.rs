@@ -113,7 +113,8 @@ impl<'a> StopRef<'a> {
         StopRef(Some(stop))
     }
 
-    /// Whether the search for hits must end before the document `next`, after `work` more units.
+    /// Returns whether the search for hits must end before the document `next`, after `work` more
+    /// units.
     #[inline]
     pub(crate) fn ends_hits(self, next: u32, work: u32) -> bool {
         if !self.ends(work) {
@@ -123,7 +124,7 @@ impl<'a> StopRef<'a> {
         true
     }
 
-    /// Whether counting must end, after `work` more units.
+    /// Returns whether counting must end, after `work` more units.
     #[inline]
     pub(crate) fn ends_count(self, work: u32) -> bool {
         if !self.ends(work) {
@@ -133,7 +134,7 @@ impl<'a> StopRef<'a> {
         true
     }
 
-    /// Whether a clause must be left unevaluated, after `work` more units.
+    /// Returns whether a clause must be left unevaluated, after `work` more units.
     #[inline]
     pub(crate) fn aborts(self, work: u32) -> bool {
         if !self.ends(work) {
@@ -143,18 +144,18 @@ impl<'a> StopRef<'a> {
         true
     }
 
-    /// Asks at once.
+    /// Checks at once whether the search is cancelled.
     pub(crate) fn is_due_now(self) -> bool {
         self.0.is_some_and(Stop::ask)
     }
 
-    /// Whether a clause was left unevaluated: what was being evaluated is void.
+    /// Returns whether a clause was left unevaluated, which makes its result void.
     #[inline]
     pub(crate) fn is_aborted(self) -> bool {
         self.0.is_some_and(|stop| stop.is_aborted.load(Relaxed))
     }
 
-    /// Notes that documents of the segment from `next` on were not searched for hits.
+    /// Records that documents of the segment from `next` on were not searched for hits.
     #[cold]
     pub(crate) fn stop_hits_at(self, next: u32) {
         if let Some(stop) = self.0 {
@@ -163,13 +164,14 @@ impl<'a> StopRef<'a> {
         }
     }
 
-    /// Whether the search for hits ended early in the segment entered last.
+    /// Returns whether the search for hits ended early in the segment entered last.
     pub(crate) fn has_ended_hits(self) -> bool {
         self.0
             .is_some_and(|stop| stop.stopped_at.load(Relaxed) != NOWHERE)
     }
 
-    /// Where the search for hits ended in the segment entered last, if early; forgets it.
+    /// Takes the document at which the search for hits ended early in the segment entered last, if it
+    /// did.
     pub(crate) fn take_stopped_at(self) -> Option<u32> {
         let stop = self.0?;
         let stopped_at = stop.stopped_at.load(Relaxed);
@@ -177,14 +179,14 @@ impl<'a> StopRef<'a> {
         u32::try_from(stopped_at).ok()
     }
 
-    /// Notes that counting ended early.
+    /// Records that counting ended early.
     pub(crate) fn cut_count(self) {
         if let Some(stop) = self.0 {
             stop.count_is_cut.store(true, Relaxed);
         }
     }
 
-    /// Whether counting ended early anywhere.
+    /// Returns whether counting ended early in any segment.
     pub(crate) fn count_is_cut(self) -> bool {
         self.0.is_some_and(|stop| stop.count_is_cut.load(Relaxed))
     }
