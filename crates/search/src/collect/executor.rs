@@ -18,7 +18,8 @@ pub(crate) trait Executor<'a> {
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError>;
 
-    /// Returns the upper bound on the scores of a range that is known without reading postings;
+    /// Returns an upper bound on the scores in a range, without reading postings; infinity if none is
+    /// known.
     /// infinity if none is known.
     fn bound(&mut self, range: &Range<u32>) -> f32;
 

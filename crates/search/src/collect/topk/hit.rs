@@ -4,7 +4,8 @@ use index::DocId;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Hit as the index search knows it. A better one has a higher score or, at equal scores, a lower URL
+/// Hit of a partition, without details. A better one has a higher score or, at equal scores, a lower
+/// URL hash.
 /// hash.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoredHit {
