@@ -20,7 +20,6 @@ pub(crate) trait Executor<'a> {
 
     /// Returns an upper bound on the scores in a range, without reading postings; infinity if none is
     /// known.
-    /// infinity if none is known.
     fn bound(&mut self, range: &Range<u32>) -> f32;
 
     /// Returns the upper bound on the work of a search of all documents, in postings.

@@ -6,7 +6,6 @@ use std::collections::BinaryHeap;
 
 /// Hit of a partition, without details. A better one has a higher score or, at equal scores, a lower
 /// URL hash.
-/// hash.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoredHit {
     /// Score.
