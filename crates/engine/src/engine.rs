@@ -1,4 +1,4 @@
-//! A search on the calling thread, from the text of a query to an answer with summaries.
+//! Search on the calling thread, from the text of a query to an answer with summaries.
 
 use crate::details::{HitDetails, HitsRead};
 use crate::error::EngineError;
@@ -18,10 +18,10 @@ use vfs::{RealStorage, SharedStorage};
 use wire::answer::Degraded;
 use wire::{Hit, PhaseTimes, SearchAnswer, Total};
 
-/// Searches of an answer that meets files being changed.
+/// Upper limit on the attempts of a search that meets changing files.
 const TRIES_MAX: u32 = 3;
 
-/// An open index, searched by any number of threads at once.
+/// Open index, which any number of threads may search at once.
 #[derive(Debug)]
 pub struct Engine {
     part: RwLock<Arc<Part>>,
@@ -50,7 +50,7 @@ impl Engine {
         })
     }
 
-    /// Searches a snapshot that is open already. It is never reloaded.
+    /// Returns an engine over an open snapshot, which is never reloaded.
     pub fn of(index: Arc<Index>) -> Engine {
         let chunks = 0..=index.chunks_count().saturating_sub(1);
         Engine {
@@ -94,7 +94,7 @@ impl Engine {
         })
     }
 
-    /// Answers a query, as typed by a person.
+    /// Answers a typed query.
     ///
     /// # Errors
     /// Options out of range, an index that cannot be read, and a timeout that passes before anything is found. A later
@@ -128,7 +128,7 @@ impl Engine {
     }
 }
 
-/// Repeats what met a file being changed.
+/// Repeats work that met a changing file, up to [`TRIES_MAX`] attempts.
 fn retried<T>(mut work: impl FnMut() -> Result<T, EngineError>) -> Result<T, EngineError> {
     let mut tries = 1;
     loop {
@@ -139,7 +139,7 @@ fn retried<T>(mut work: impl FnMut() -> Result<T, EngineError>) -> Result<T, Eng
     }
 }
 
-/// A query and its options.
+/// Query with its options.
 struct Asked<'a> {
     text: &'a str,
     parsed: &'a Parsed,
@@ -147,7 +147,7 @@ struct Asked<'a> {
     arrived: Instant,
 }
 
-/// The hits of a page, and what is known of their sites.
+/// Hits of a page, and the known properties of their sites.
 struct Page {
     hits: Vec<Candidate>,
     more_hits: bool,
@@ -193,7 +193,7 @@ impl Asked<'_> {
     ) -> Result<Page, EngineError> {
         let options = self.options;
         let page_end = options.start + options.k;
-        // One more tells whether another page follows.
+        // One hit more shows whether another page follows.
         let wanted = page_end + 1;
         let mut k = first_k(wanted, options.per_site);
         let mut repeats = 0;
@@ -259,12 +259,12 @@ impl Asked<'_> {
             explained_by: self.options.explain.then_some(plan),
             bytes_max: ANSWER_BYTES_MAX,
         };
-        // The hits are known: what they show is read to its end.
+        // The hits are known, so their details are read without cancellation.
         let never = || false;
         Ok(part.details(&request, &Stop::when(&never))?)
     }
 
-    /// Whether the sites of the page, by hash, have more matches than the limit.
+    /// Returns whether the sites of the page, by hash, have more matches than the limit.
     fn sites(
         &self,
         part: &Part,
@@ -387,7 +387,8 @@ fn is_cut(found: &Searched, k: usize) -> bool {
     }
 }
 
-/// The summary of a document; `None` where its text is missing, empty in an index without texts.
+/// Returns the summary of a document; `None` where its text is missing, empty in an index without
+/// texts.
 fn summary(
     index: &Index,
     key: TextKey<'_>,
@@ -403,11 +404,11 @@ fn summary(
     Ok(summary)
 }
 
-/// Measures one phase after another.
+/// Clock that measures one phase after another.
 struct Clock(Instant);
 
 impl Clock {
-    /// Microseconds since the last lap.
+    /// Returns the microseconds since the last lap and begins the next.
     fn lap_us(&mut self) -> u64 {
         let now = Instant::now();
         let lap = now - self.0;

@@ -2,21 +2,21 @@
 
 use index::IndexError;
 
-/// A request that no answer can be made of.
+/// Request without a possible answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{parameter}: {reason}")]
 pub struct BadRequest {
     /// The parameter at fault.
     pub parameter: &'static str,
-    /// What is wrong with it, and the remedy.
+    /// Cause and remedy.
     pub reason: String,
 }
 
-/// A search without an answer.
+/// Reason for which a search gave no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// The request asks for something that is not offered: change it.
+    /// The request asks for an option that is not offered: change it.
     #[error(transparent)]
     BadRequest(#[from] BadRequest),
     /// The index cannot be read: repair it.
@@ -31,15 +31,15 @@ pub enum EngineError {
         /// Limit of the answer, in bytes.
         bytes_max: usize,
     },
-    /// A hit is of no document of the index that was searched: please report this.
+    /// A hit belongs to no document of the searched index: please report this.
     #[error("{reason}; please report this")]
     Inconsistent {
-        /// What is missing.
+        /// Missing object.
         reason: String,
     },
 }
 
-/// Hits without details.
+/// Reason for which the details of hits were not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetailsError {

@@ -1,4 +1,4 @@
-//! An embeddable document search engine.
+//! Embeddable document search engine.
 //!
 //! ```
 //! use shorttail::{Engine, SearchOptions};

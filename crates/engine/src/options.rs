@@ -4,9 +4,9 @@ use crate::error::BadRequest;
 use search::{Operator, Ranking};
 use std::time::Duration;
 
-/// Largest page, in hits.
+/// Upper limit on the size of a page, in hits.
 pub const K_MAX: usize = 1_000;
-/// Deepest place in the ranking that paging reaches.
+/// Upper limit on the rank that paging reaches.
 pub const DEPTH_MAX: usize = 10_000;
 /// Default limit of an answer, as JSON or as a page, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;
@@ -14,9 +14,9 @@ pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 /// Options of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchOptions {
-    /// Hits of the page.
+    /// Number of hits on the page.
     pub k: usize,
-    /// Hits before the page.
+    /// Number of hits before the page.
     pub start: usize,
     /// Per-site limit over all pages, in hits; 0 is no limit.
     pub per_site: u32,

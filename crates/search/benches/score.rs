@@ -1,7 +1,8 @@
 //! Time of a search per posting scored, from plan to hits.
 //!
-//! On the made-up collection, one chunk. A throughput of 100 Melem/s is 10 ns a posting; how many postings a
-//! search scores it says itself (its profile), so blocks that are left alone do not flatter it.
+//! The benchmark uses the made-up collection with one chunk. A throughput of 100 Melem/s is 10 ns for
+//! each posting. The profile of the search counts its scored postings, so skipped blocks do not improve
+//! the result.
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use index::{Index, Segment};
 use search::{Operator, Plan, Query, Ranking, TopK, bag_of_words, exhaustive, profile};
@@ -36,7 +37,7 @@ fn bench_scoring(criterion: &mut Criterion) {
     ];
     for (name, query) in &queries {
         let mut group = criterion.benchmark_group(*name);
-        // The slow twin: every posting, one by one.
+        // The slow twin scores every posting one by one.
         let every = || {
             let plan = plan(query);
             let mut top = TopK::new(10);
@@ -61,7 +62,7 @@ fn bench_scoring(criterion: &mut Criterion) {
     }
 }
 
-/// The postings that a search scored.
+/// Returns the number of postings that a search scored.
 fn scored<R>(profiled: Result<(R, search::Profile), index::IndexError>) -> Throughput {
     let (_, profile) = profiled.expect("no damage");
     Throughput::Elements(profile.scored_count)

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 const PASSES: usize = 9;
-/// Queries quicker than this are not worth a second handler.
+/// Lower limit on the query time that makes a second handler worthwhile, in microseconds.
 const SHARED_MIN_US: f64 = 1000.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The least time of two handlers that are there and spin until a query is, as those of a busy server.
+/// Returns the least time of two handlers that spin until a query arrives, like those of a busy server.
 fn shared_us(
     plan: &Arc<Plan>,
     segments: &[Arc<Segment>],
@@ -119,7 +119,7 @@ fn shared_us(
     })
 }
 
-/// The search for the `k` best of a plan, cut into ranges.
+/// Returns the search for the `k` best of a plan, cut into ranges.
 fn task_of(
     plan: &Arc<Plan>,
     segments: &[Arc<Segment>],
@@ -129,7 +129,7 @@ fn task_of(
     SearchTask::new(Arc::clone(plan), segments.iter().cloned(), k, false).cut(cut)
 }
 
-/// What `ready` gives when it gives something.
+/// Spins until `ready` returns a value, and returns it.
 fn spin_until<T>(ready: impl Fn() -> Option<T>) -> T {
     loop {
         if let Some(value) = ready() {

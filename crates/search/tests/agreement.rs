@@ -1,5 +1,5 @@
-//! Whatever the chunks, codec, memory, commits and partitions: the hits, scores and order are those
-//! of the oracle, which tries every document.
+//! Tests that the hits, scores and order are those of the oracle, which tries every document, for any
+//! chunks, codec, memory, commits and partitions.
 mod ways;
 
 use index::{DocId, Index, PostingsCodec, Segment};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use testkit::{BuildPlan, Oracle, batches, build_index, build_plans, queries, rankings};
 use ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
 
-/// A hit without what depends on the cutting: the address's hash and the score's bits.
+/// Hit without the parts that depend on the chunks: the hash of the URL and the bits of the score.
 type Bits = (u64, u32);
 
 fn bits(hits: &[ScoredHit]) -> Vec<Bits> {
@@ -28,7 +28,7 @@ fn expected(oracle: &Oracle, query: &Query, ranking: Ranking) -> Vec<Bits> {
         .collect()
 }
 
-/// How the words of a query stand to each other.
+/// Operator between the words of a query.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Any,
@@ -145,7 +145,8 @@ proptest! {
             let value = explanation.map(|explanation| explanation.value.to_bits());
             prop_assert_eq!(value, Some(hit.score.to_bits()));
         }
-        // What does not match has no explanation, and asking beyond the segment is no accident.
+        // A document that does not match has no explanation, and one beyond the segment causes no
+        // panic.
         let mut explained = 0;
         for segment in segments {
             for doc in (0..segment.documents_count() + 2).chain([u32::MAX]) {
@@ -179,7 +180,7 @@ proptest! {
 }
 
 proptest! {
-    // Lists of several blocks, so that seeks cross them. Few cases: the oracle is slow.
+    // Lists have several blocks, so that seeks cross them. Few cases: the oracle is slow.
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
@@ -219,7 +220,7 @@ fn an_empty_index_answers_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// What `search_partition` chooses to run gives what exhaustive evaluation gives.
+    /// The algorithm chosen by `search_partition` agrees with exhaustive evaluation.
     #[test]
     fn the_chosen_algorithm_is_its_slow_twin(
         documents in batches(3, 12),
@@ -251,7 +252,7 @@ proptest! {
     }
 }
 
-/// The words of tiny documents, frequent ones more often.
+/// Returns the words of tiny documents, frequent ones more often.
 fn vocabulary() -> impl Strategy<Value = String> + Clone {
     let words = [
         ["a", "b", "c", "d", "ab"].as_slice(),

@@ -1,4 +1,5 @@
-//! Agreement of collectors with exhaustive evaluation: every match, its count and the best hits, apart and in one walk.
+//! Tests that collectors agree with exhaustive evaluation: every match, its count and the best hits,
+//! apart and in one walk.
 
 mod ways;
 
@@ -16,7 +17,7 @@ use ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
 /// A match: segment, document, bits of its score.
 type Scored = (u32, DocId, u32);
 
-/// Keeps the score of every match: a collector that is not the engine's own.
+/// Collector of the score of every match, defined outside the engine.
 #[derive(Default)]
 struct Everything {
     segment: u32,
@@ -35,7 +36,7 @@ impl<'a> HitCollector<'a> for Everything {
     }
 }
 
-/// Counts the matches with even numbers: a small facet, of documents and bits alike.
+/// Collector that counts the matches with even numbers: a small facet, for documents and bits alike.
 #[derive(Default)]
 struct Evens(u64);
 

@@ -25,16 +25,17 @@ const QUERIES: [(&str, bool, &str); 14] = [
     ("w1*", false, "exhaustive"),
 ];
 
-/// Which documents are replaced by others.
+/// Choice of the documents replaced by others.
 #[derive(Debug, Clone, Copy)]
 enum Replaced {
-    /// Any.
+    /// Documents spread over the index.
     Spread,
-    /// The shortest, which score best: a threshold that counted them would drop hits.
+    /// Shortest documents, which score best: a threshold that counted them would drop hits.
     Best,
 }
 
-/// Documents of which `permille` per thousand are replaced by documents without any of their words.
+/// Returns an index in which `permille` of a thousand documents are replaced by documents without any
+/// of their words.
 fn index_with(permille: usize, replaced: Replaced) -> Index {
     let documents = many_documents(permille as u64);
     let count = documents.len() * permille / 1000;

@@ -1,5 +1,5 @@
-//! Whatever the order of documents: hits, scores and counts are those of the index as it was built, by exhaustive
-//! evaluation.
+//! Tests that hits, scores and counts in any order of documents are those of exhaustive evaluation on
+//! the index as built.
 
 use index::{Index, Order, PostingsCodec, Segment};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn bits(hits: &[search::ScoredHit]) -> Vec<(u64, u32)> {
         .collect()
 }
 
-/// Every matching document scored, the best kept: the judge.
+/// Returns the reference answer: every matching document scored, the best kept.
 fn judged(index: &Index, query: &Query, ranking: Ranking, k: usize) -> Answer {
     let plan = plan(index, query, ranking);
     let (mut top, mut total) = (TopK::new(k), 0);
@@ -35,7 +35,7 @@ fn judged(index: &Index, query: &Query, ranking: Ranking, k: usize) -> Answer {
     (bits(&top.into_sorted()), total)
 }
 
-/// The answers of whatever algorithms are chosen: counting and not.
+/// Returns the answers of the chosen algorithms: with and without counting.
 fn chosen(index: &Index, query: &Query, ranking: Ranking, k: usize) -> [Answer; 2] {
     let plan = plan(index, query, ranking);
     let (hits, total) = search_partition(&plan, segments(index), k).unwrap();
@@ -72,7 +72,7 @@ proptest! {
 }
 
 proptest! {
-    // Lists of several blocks, so that bounds and skipping are those of the new order.
+    // Lists have several blocks, so that bounds and skips are those of the new order.
     #![proptest_config(ProptestConfig::with_cases(5))]
 
     #[test]

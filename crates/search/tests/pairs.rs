@@ -1,4 +1,4 @@
-//! Stored pairs agree with the positions of their words, within their limit of size.
+//! Tests that stored pairs agree with the positions of their words and stay within their size limit.
 
 use corpus::Document;
 use index::{
@@ -36,7 +36,7 @@ fn pairs_file(storage: &MemoryStorage) -> Option<Vec<u8>> {
     storage.read_raw(&name)
 }
 
-/// The words of the default field at each position of each document.
+/// Returns the words of the default field at each position of each document.
 fn texts(segment: &Segment) -> Vec<BTreeMap<u32, String>> {
     let mut texts = vec![BTreeMap::new(); segment.documents_count() as usize];
     let mut words = Vec::new();
@@ -55,7 +55,7 @@ fn texts(segment: &Segment) -> Vec<BTreeMap<u32, String>> {
     texts
 }
 
-/// By document, how often one word follows another.
+/// Returns, by document, the number of places where one word follows another.
 fn follows(texts: &[BTreeMap<u32, String>], first: &str, second: &str) -> Vec<(u32, u32)> {
     let count = |text: &BTreeMap<u32, String>| {
         let is_pair = |(at, word): (&u32, &String)| {
@@ -67,7 +67,7 @@ fn follows(texts: &[BTreeMap<u32, String>], first: &str, second: &str) -> Vec<(u
     counts.filter(|&(_, count)| count > 0).collect()
 }
 
-/// Compares every pair of the words; how many a segment could have, and how many are stored.
+/// Compares every pair of the words; returns the numbers of possible and of stored pairs.
 fn compare(index: &Index, words: &[&str]) -> (usize, usize) {
     let (mut known, mut stored) = (0, 0);
     for segment in index.segments(0..index.chunks_count()) {
@@ -142,7 +142,7 @@ fn one_chunk(pairs: Option<Pairs>, threads: usize) -> BuildOptions {
     }
 }
 
-/// The 24 most frequent words of the default field.
+/// Returns the 24 most frequent words of the default field.
 fn most_frequent(index: &Index) -> Vec<String> {
     let mut words = Vec::new();
     for segment in index.segments(0..1) {
@@ -161,7 +161,7 @@ fn the_pairs_kept_are_few_and_the_same_on_any_number_of_threads() {
     let documents = made_up(9_000);
     let [one, three] = [1, 3].map(|threads| build(&documents, &one_chunk(None, threads)));
     let [file, same] = [&one, &three].map(|storage| pairs_file(storage).unwrap());
-    // Ids of indexes differ, and with them checksums.
+    // Ids of indexes differ, and therefore their checksums.
     assert!(file.len() == same.len() && file[64..file.len() - 64] == same[64..same.len() - 64]);
     let all = open(&one).index_bytes();
     assert!(

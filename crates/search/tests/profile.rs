@@ -1,4 +1,4 @@
-//! Profiles agree with what a search does, and profiling changes no answer.
+//! Tests that profiles agree with the work of a search, and that profiling changes no answer.
 
 use index::{Field, PostingsCodec, Replay, watch_blocks, watch_lists};
 use search::{Operator, Plan, Profile, Ranking, bag_of_words, parse, phrase_of, profile};
@@ -38,7 +38,7 @@ impl Case {
     }
 }
 
-/// What holds of every profile.
+/// Checks the invariants of every profile and returns it.
 fn checked(profile: Profile) -> Profile {
     let blocks = profile.blocks;
     let parts = blocks.decoded_count + blocks.as_bits_count + blocks.left_count;

@@ -1,4 +1,4 @@
-//! Steady searches allocate nothing but their answers.
+//! Tests that steady searches allocate only their answers.
 
 use index::{Index, IndexError, Segment};
 use search::{Operator, Plan, Ranking, parse};
@@ -6,7 +6,7 @@ use search::{count_partition, search_partition, top_of_partition};
 use std::sync::Arc;
 use testkit::{BuildPlan, MadeUp, build_index};
 
-/// Queries for each algorithm that needs no condition.
+/// Queries for each algorithm without a condition.
 const QUERIES: [&str; 8] = [
     "bada",
     "dada bada",
@@ -18,7 +18,7 @@ const QUERIES: [&str; 8] = [
     "\"dada bada gada\"",
 ];
 
-/// Batches, each of which becomes a segment.
+/// Returns an index of batches, each a segment.
 fn made_up(segments_count: usize) -> Index {
     let documents: Vec<corpus::Document> = MadeUp::default().documents(24_000).collect();
     let batches: Vec<Vec<corpus::Document>> = documents
@@ -28,7 +28,7 @@ fn made_up(segments_count: usize) -> Index {
     build_index(&batches, BuildPlan::PLAIN).unwrap()
 }
 
-/// Allocations of a search after a few like it.
+/// Returns the allocations of a search after several like it.
 fn allocations(mut search: impl FnMut() -> Result<(), IndexError>) -> u64 {
     for _ in 0..3 {
         search().unwrap();

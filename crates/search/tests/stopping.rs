@@ -1,4 +1,4 @@
-//! Partial results of cancelled searches: each is a true part of the whole answer.
+//! Tests of the partial results of cancelled searches: each is a correct part of the whole answer.
 
 use index::{Index, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit, Stop, parse, search_partition, search_until};
@@ -39,12 +39,12 @@ const QUERIES: [&str; 28] = [
     LOOSE[4],
 ];
 
-/// More lists than are worked on without counting the work within a window.
+/// Query with more lists than a window processes without counting work.
 const MANY: &str = "bada OR dada OR fada OR gada OR kada OR lada OR mada OR nada OR pada OR rada OR sada OR tada \
                     OR bade OR dade OR fade OR gade OR kade OR lade OR made OR nade OR pade OR rade OR sade";
 
-/// Loose phrases, alone and beside other clauses. In each, all documents with both words of the phrase are looked
-/// at by themselves.
+/// Loose phrases, alone and with other clauses. In each, every document with both words of the phrase
+/// is evaluated by itself.
 const LOOSE: [&str; 5] = [
     "\"bada gada\"~4",
     "\"bada gada\"~4 dada -fada",
@@ -93,7 +93,7 @@ fn whatever_the_moment() {
                 // Each of the first, and of those after a part: there may be thousands.
                 moment += 1 + moment / 8;
             }
-            // At the beginning of the segment, and within the lists.
+            // The checks are at the beginning of the segment and within the lists.
             assert!(cut >= 2, "{typed} was asked {cut} times only");
         }
     }
@@ -101,7 +101,7 @@ fn whatever_the_moment() {
 
 #[test]
 fn loose_phrases_give_way_after_some_documents() {
-    /// Documents looked at by themselves between two questions.
+    /// Upper limit on the documents evaluated by themselves between two checks.
     const DOCUMENTS_MAX: u64 = 64;
     let documents: Vec<_> = MadeUp::default().documents(60_000).collect();
     let index = build_index(&[documents], BuildPlan::PLAIN).unwrap();
@@ -127,7 +127,7 @@ fn loose_phrases_give_way_after_some_documents() {
     }
 }
 
-/// Whether hits stand in the whole ranking, in its order.
+/// Returns whether hits occur in the whole ranking, in its order.
 fn is_part_of(hits: &[ScoredHit], all: &[ScoredHit]) -> bool {
     let mut rest = all.iter();
     hits.iter().all(|hit| rest.any(|one| one == hit))

@@ -1,4 +1,5 @@
-//! Shares of a search task: whole together, and true about what they lack where workers leave or are cancelled.
+//! Tests of the shares of a search task: complete together, and correct about their gaps if workers
+//! leave or are cancelled.
 
 use index::{Index, Segment};
 use search::{
@@ -37,7 +38,7 @@ fn plan(index: &Index, typed: &str) -> Arc<Plan> {
     Arc::new(Plan::new(&query, Ranking::default(), index.statistics()).unwrap())
 }
 
-/// Tasks for one worker and for several.
+/// Returns tasks for one worker and for several.
 fn tasks(plan: &Arc<Plan>, index: &Index, counted: bool) -> Vec<SearchTask> {
     let cut = Cut {
         ranges_max: 9,
@@ -47,7 +48,7 @@ fn tasks(plan: &Arc<Plan>, index: &Index, counted: bool) -> Vec<SearchTask> {
     vec![task(), task().cut(cut).unwrap(), task().cut_by_first(cut)]
 }
 
-/// The best hits of all, every hit and the count.
+/// Returns the best hits of all, every hit and the count.
 fn expected(plan: &Plan, index: &Index) -> (Vec<ScoredHit>, u64) {
     search_partition(plan, &segments(index), usize::MAX).unwrap()
 }
@@ -80,7 +81,7 @@ fn a_task_may_move_to_any_thread() {
             .unwrap(),
     ));
     let (all, total) = expected(&plan, &index);
-    // Threads that outlive this scope's borrows: the task owns what it reads.
+    // The threads may outlive the borrows of this scope, because the task owns its data.
     drop(index);
     let workers: Vec<_> = (0..3)
         .map(|_| {

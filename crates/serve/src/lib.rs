@@ -8,8 +8,8 @@
 //!            └── summaries ──► DocumentServer of each part of the texts
 //! ```
 //!
-//! The one crate with threads and sockets. Everything the front-end knows of its servers is the traits of
-//! [`api::backend`]: they may be in this process, or behind gRPC on other machines.
+//! This is the only crate with threads and sockets. The front-end knows its servers only through the
+//! traits of [`api::backend`]: they may be in this process, or behind gRPC on other machines.
 
 pub mod admin;
 pub mod api;

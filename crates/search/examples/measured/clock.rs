@@ -1,9 +1,9 @@
-//! Time of a piece of work.
+//! Measurement of the time of some work.
 
 use std::error::Error;
 use std::time::Instant;
 
-/// What some work takes.
+/// Returns the time of some work, in microseconds.
 pub(crate) fn time_us(
     work: impl FnOnce() -> Result<(), index::IndexError>,
 ) -> Result<f64, Box<dyn Error>> {

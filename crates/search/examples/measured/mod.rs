@@ -10,10 +10,11 @@ use std::path::Path;
 use std::sync::Arc;
 use vfs::RealStorage;
 
-/// What searches are made of.
+/// Inputs of searches.
 type SegmentsAndPlans = (Vec<Arc<Segment>>, Vec<Arc<Plan>>);
 
-/// The segments of an index and the plans of queries, one a line (what stands before a tab is left out).
+/// Returns the segments of an index and the plans of queries, one on each line (text before a tab is
+/// left out).
 pub(crate) fn segments_and_plans(
     directory: &str,
     queries: &str,

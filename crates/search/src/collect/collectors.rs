@@ -1,4 +1,4 @@
-//! The two kinds of collectors, and the pair of them that one search feeds.
+//! Collectors of hits and of matches, and the pair of them that one search feeds.
 
 use super::context::{Context, MatchNeeds};
 use crate::context::cancel::{Stop, StopRef};
@@ -7,39 +7,40 @@ use crate::context::wanted::Wanted;
 use crate::plan::scorer::BLOCK;
 use index::{DocId, Segment};
 
-/// Collects scored documents: those whose score reaches the threshold of the context.
+/// Collector of scored documents whose score reaches the threshold of the context.
 pub trait HitCollector<'a> {
-    /// The number of documents that it keeps: 0 where it needs no scores, `usize::MAX` where it needs the score of
-    /// every match. A collector may raise the threshold to what that number of collected documents reach.
+    /// Returns the number of documents that the collector keeps: 0 if it needs no scores, `usize::MAX`
+    /// if it needs the score of every match. A collector may raise the threshold to the score that this
+    /// number of collected documents reach.
     fn k(&self) -> usize;
 
-    /// Says which segment the documents collected from now on belong to.
+    /// Sets the segment of the documents collected from now on.
     fn enter(&mut self, segment: &'a Segment);
 
     /// Collects a document of the segment entered last.
     fn collect(&mut self, score: f32, doc: DocId, context: &mut Context<'a>);
 }
 
-/// Collects matching documents, each once, deleted ones left out, in no order of windows.
+/// Collector of matching documents: each once, without deleted ones, in windows of any order.
 pub trait MatchCollector {
-    /// What it asks for. What is asked for alone is delivered: numbers for [`MatchNeeds::Count`], documents or bits
-    /// for [`MatchNeeds::Documents`].
+    /// Needs of the collector. Only what it needs is delivered: numbers for [`MatchNeeds::Count`],
+    /// documents or bits for [`MatchNeeds::Documents`].
     const NEEDS: MatchNeeds;
 
-    /// Says which segment the matches collected from now on belong to.
+    /// Sets the segment of the matches collected from now on.
     fn enter(&mut self, segment: &Segment);
 
-    /// Collects the number of some matches.
+    /// Collects a number of matches.
     fn count(&mut self, count: u64);
 
-    /// Collects some matches, increasing.
+    /// Collects several matches, increasing.
     fn documents(&mut self, docs: &[u32]);
 
     /// Collects a window of matches: bits of the documents from `base` on, a multiple of 64.
     fn bits(&mut self, base: u32, words: &[u64]);
 }
 
-/// Keeps nothing, and needs no scores.
+/// Collector that keeps no hits and needs no scores.
 impl<'a> HitCollector<'a> for () {
     fn k(&self) -> usize {
         0
@@ -48,7 +49,7 @@ impl<'a> HitCollector<'a> for () {
     fn collect(&mut self, _: f32, _: DocId, _: &mut Context<'a>) {}
 }
 
-/// Asks for nothing.
+/// Collector without needs.
 impl MatchCollector for () {
     const NEEDS: MatchNeeds = MatchNeeds::Nothing;
     fn enter(&mut self, _: &Segment) {}
@@ -57,7 +58,7 @@ impl MatchCollector for () {
     fn bits(&mut self, _: u32, _: &[u64]) {}
 }
 
-/// Feeds both from one walk.
+/// Pair of collectors, fed by one walk.
 impl<A: MatchCollector, B: MatchCollector> MatchCollector for (A, B) {
     const NEEDS: MatchNeeds = match (A::NEEDS, B::NEEDS) {
         (MatchNeeds::Documents, _) | (_, MatchNeeds::Documents) => MatchNeeds::Documents,
@@ -82,7 +83,7 @@ impl<A: MatchCollector, B: MatchCollector> MatchCollector for (A, B) {
     }
 }
 
-/// The context of a search and the collectors that it feeds.
+/// Context of a search and the collectors that it feeds.
 #[derive(Debug)]
 pub struct Collectors<'a, H, M> {
     /// Threshold and cancellation.
@@ -94,7 +95,7 @@ pub struct Collectors<'a, H, M> {
 }
 
 impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
-    /// A pair of collectors, for a search that is never cancelled.
+    /// Returns a pair of collectors, for a search that is never cancelled.
     pub fn new(hits: H, matches: M) -> Collectors<'a, H, M> {
         Collectors {
             context: Context::new(hits.k(), M::NEEDS),
@@ -103,7 +104,7 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
         }
     }
 
-    /// Cancels the search when `stop` says so.
+    /// Sets the cancellation.
     pub fn until(self, stop: &'a Stop<'a>) -> Collectors<'a, H, M> {
         Collectors {
             context: self.context.until(stop),
@@ -111,7 +112,7 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
         }
     }
 
-    /// What a search for both collectors is for.
+    /// Returns the purpose of a search for both collectors.
     pub(crate) fn wanted(&self) -> Wanted {
         match (self.hits.k() > 0, M::NEEDS) {
             (_, MatchNeeds::Nothing) => Wanted::Hits,
@@ -120,25 +121,25 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
         }
     }
 
-    /// Says which segment the documents collected from now on belong to.
+    /// Sets the segment of the documents collected from now on.
     pub(crate) fn enter(&mut self, segment: &'a Segment) {
         self.hits.enter(segment);
         self.matches.enter(segment);
     }
 
-    /// The cancellation of the search.
+    /// Returns the cancellation of the search.
     #[inline]
     pub(crate) fn stop(&self) -> StopRef<'a> {
         self.context.stop()
     }
 
-    /// The least score that can enter.
+    /// Returns the lowest score that can enter.
     #[inline]
     pub(crate) fn threshold(&self) -> f32 {
         self.context.threshold()
     }
 
-    /// Whether a document of this score could enter.
+    /// Returns whether a document of this score could enter.
     #[inline]
     pub(crate) fn would_enter(&self, score: f32) -> bool {
         self.context.would_enter(score)
@@ -147,15 +148,15 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
     /// Offers a scored document of the segment entered last.
     #[inline]
     pub(crate) fn offer(&mut self, score: f32, doc: DocId) {
-        // Written so that NaN goes on, to where it is refused loudly.
+        // NaN passes this comparison and is refused later.
         if score < self.context.threshold() {
             return;
         }
         self.hits.collect(score, doc, &mut self.context);
     }
 
-    /// Hands on some matches (increasing, deleted ones among them), unless a search for hits alone has come by them
-    /// and the matches are asked for elsewhere.
+    /// Passes on matches (increasing, possibly deleted), unless a search for hits alone has met them
+    /// and another search collects the matches.
     #[inline]
     pub(crate) fn found(&mut self, wanted: Wanted, docs: &[u32], segment: &Segment) {
         if wanted.is_counted() || M::NEEDS == MatchNeeds::Nothing {
@@ -163,7 +164,7 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
         }
     }
 
-    /// As [`Collectors::found`], of the documents at some indexes, of which none is deleted.
+    /// Passes on the documents at some indexes, none of them deleted, like [`Collectors::found`].
     #[inline]
     pub(crate) fn found_at(&mut self, wanted: Wanted, docs: &[u32; BLOCK], indexes: &[u8]) {
         if !wanted.is_counted() && M::NEEDS != MatchNeeds::Nothing {
@@ -180,7 +181,7 @@ impl<'a, H: HitCollector<'a>, M: MatchCollector> Collectors<'a, H, M> {
     }
 }
 
-/// Hands on some matches, increasing, deleted ones among them.
+/// Passes on matches: increasing, possibly deleted.
 #[inline]
 pub(crate) fn found<M: MatchCollector>(matches: &mut M, docs: &[u32], segment: &Segment) {
     contract::check_docs(docs, 0, u32::MAX);
@@ -205,7 +206,7 @@ pub(crate) fn found<M: MatchCollector>(matches: &mut M, docs: &[u32], segment: &
     }
 }
 
-/// Hands on the matches of a window, deleted ones among them, which are cleared.
+/// Passes on the matches of a window; deleted ones are cleared first.
 #[inline]
 pub(crate) fn found_bits<M: MatchCollector>(
     matches: &mut M,

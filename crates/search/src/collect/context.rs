@@ -1,17 +1,17 @@
-//! Context of a search: threshold, cancellation, and what collectors ask of a walk.
+//! Context of a search: threshold, cancellation, and the needs of collectors.
 
 use crate::collect::topk::shared_threshold::SharedThreshold;
 use crate::context::cancel::{Stop, StopRef};
 use crate::context::counters;
 
-/// What a collector asks of the matches of a query.
+/// Needs of a collector of matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchNeeds {
-    /// Nothing: it hears of some of the matches that are found on the way to hits.
+    /// No matches: the collector sees some of those found on the way to hits.
     Nothing,
-    /// Their number, which may be known without a walk over them.
+    /// Number of matches, which may be known without a walk over them.
     Count,
-    /// Each of them.
+    /// Every match.
     Documents,
 }
 
@@ -20,14 +20,15 @@ pub enum MatchNeeds {
 pub struct Context<'a> {
     k: usize,
     matches: MatchNeeds,
-    /// Below it nothing enters: k documents are known to reach it.
+    /// Lower bound on the scores that enter: k documents are known to reach it.
     threshold: f32,
     shared: Option<&'a SharedThreshold>,
     stop: StopRef<'a>,
 }
 
 impl<'a> Context<'a> {
-    /// Context of a search for the `k` best documents, whose matches are asked for as `matches` says.
+    /// Returns the context of a search for the `k` best documents, with `matches` as the needs of its
+    /// collectors.
     pub fn new(k: usize, matches: MatchNeeds) -> Context<'a> {
         Context {
             k,
@@ -41,7 +42,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Cancels the search when `stop` says so.
+    /// Sets the cancellation.
     pub fn until(self, stop: &'a Stop<'a>) -> Context<'a> {
         Context {
             stop: StopRef::new(stop),
@@ -55,36 +56,37 @@ impl<'a> Context<'a> {
         self.shared = Some(shared);
     }
 
-    /// The number of hits wanted; 0 where no scores are.
+    /// Returns the number of hits requested; 0 without scores.
     #[inline]
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// What is asked of the matches.
+    /// Returns the needs of the collector of matches.
     pub fn matches(&self) -> MatchNeeds {
         self.matches
     }
 
-    /// The least score that can enter.
+    /// Returns the lowest score that can enter.
     #[inline]
     pub fn threshold(&self) -> f32 {
         self.threshold
     }
 
-    /// Raises the threshold to a score that `k` documents are known to reach, whether they were collected yet or not.
+    /// Raises the threshold to a score that `k` documents are known to reach, collected or not.
     #[inline]
     pub fn raise(&mut self, score: f32) {
         self.threshold = self.threshold.max(score);
     }
 
-    /// As [`Context::raise`], before any posting is read.
+    /// Raises the threshold like [`Context::raise`], before any posting is read.
     pub(crate) fn raise_first(&mut self, score: f32) {
         counters::known(score);
         self.raise(score);
     }
 
-    /// Takes over the threshold that other searches of the query have reached, and tells them of this one's.
+    /// Takes over the threshold that other searches of the query have reached, and publishes this
+    /// one's.
     #[inline]
     pub fn exchange(&mut self) {
         if let Some(shared) = self.shared
@@ -99,18 +101,19 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether a document of this score could enter. (At the very threshold the URL hash decides.)
+    /// Returns whether a document of this score could enter. (At the threshold itself the URL hash
+    /// decides.)
     #[inline]
     pub fn would_enter(&self, score: f32) -> bool {
         score >= self.threshold
     }
 
-    /// The threshold shared with other searches, where there are several.
+    /// Returns the threshold shared with other searches, if there are several.
     pub(crate) fn shared_by_several(&self) -> Option<&'a SharedThreshold> {
         self.shared.filter(|shared| shared.has_several())
     }
 
-    /// The cancellation of the search.
+    /// Returns the cancellation of the search.
     #[inline]
     pub(crate) fn stop(&self) -> StopRef<'a> {
         self.stop

@@ -1,20 +1,21 @@
-//! The collector that keeps every match, one bit a document.
+//! Collector of every match, one bit for each document.
 
 use super::collectors::MatchCollector;
 use super::context::MatchNeeds;
 use index::{DocId, Segment};
 
-/// Every match of a query, one bit a document, by segment: the base of facets, exports and filters.
+/// Every match of a query, one bit for each document, by segment: the base of facets, exports and
+/// filters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocBits {
-    /// Segment ids, and the bits of their documents, in the order in which segments were entered.
+    /// Segment ids and the bits of their documents, in the order in which segments were entered.
     segments: Vec<(u32, Vec<u64>)>,
-    /// Number of the segment entered last.
+    /// Index of the segment entered last.
     entered: usize,
 }
 
 impl DocBits {
-    /// The matches of a segment, by its id, increasing.
+    /// Returns the matches of a segment, by its id, increasing.
     pub fn documents(&self, segment: u32) -> impl Iterator<Item = DocId> {
         let of_segment = self.segments.iter().filter(move |(id, _)| *id == segment);
         let words = of_segment.flat_map(|(_, words)| (0u32..).zip(words));
@@ -24,7 +25,7 @@ impl DocBits {
         })
     }
 
-    /// The number of matches in all segments.
+    /// Returns the number of matches in all segments.
     pub fn count(&self) -> u64 {
         let words = self.segments.iter().map(|(_, words)| words);
         words.map(|words| codec::bits::count(words)).sum()

@@ -1,4 +1,4 @@
-//! The interface of algorithms: what runs a plan, or a part of it, on one segment.
+//! Interface of algorithms, which run a plan, or a part of it, on one segment.
 
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::context::counters::Name;
@@ -6,10 +6,10 @@ use crate::context::wanted::Wanted;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
-/// An algorithm with the lists of one segment open. Ranges may come in any order, each document once.
+/// Algorithm with the lists of one segment open. Ranges may come in any order, each document once.
 pub(crate) trait Executor<'a> {
-    /// Collects the hits and matches that are wanted among the documents of `range`. An executor may know one kind
-    /// alone; the opener of plans sees to it that each kind wanted has an executor.
+    /// Collects the wanted hits and matches among the documents of `range`. An executor may support
+    /// only one kind; the opener of plans ensures that each wanted kind has an executor.
     fn run<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         range: Range<u32>,
@@ -18,15 +18,16 @@ pub(crate) trait Executor<'a> {
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError>;
 
-    /// Upper bound on the scores of a range, as far as it is known without reading postings; infinite where it is not.
+    /// Returns an upper bound on the scores in a range, without reading postings; infinity if none is
+    /// known.
     fn bound(&mut self, range: &Range<u32>) -> f32;
 
-    /// Upper bound on the work of a search of all documents, in postings.
+    /// Returns the upper bound on the work of a search of all documents, in postings.
     fn cost(&self) -> u64;
 
-    /// Its name in profiles.
+    /// Returns the name in profiles.
     fn name(&self) -> Name;
 }
 
-/// Postings that take as long as the positions of one document, or one step of a cursor.
+/// Cost of reading the positions of one document, or of one step of a cursor, in postings.
 pub(crate) const SLOW: u64 = 16;

@@ -1,10 +1,10 @@
-//! The collector that counts matches.
+//! Collector that counts matches.
 
 use super::collectors::MatchCollector;
 use super::context::MatchNeeds;
 use index::Segment;
 
-/// Counts matches: all of them where `EXACT`, otherwise those that a search for hits comes by.
+/// Count of matches: of all where `EXACT`, otherwise of those that a search for hits meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MatchCount<const EXACT: bool>(pub u64);
 

@@ -1,10 +1,10 @@
 //! Cancellation of a search.
 //!
-//! A search that runs past its deadline, or whose client has gone, gives its handler back. Every loop over
-//! postings, positions, terms or documents counts its work in units of about a microsecond, and the clock is
-//! read once in [`WORK_BETWEEN`] units, so that reading it costs less than a hundredth of the work between.
+//! A search past its deadline, or without a client, releases its handler. Every loop over postings,
+//! positions, terms or documents counts its work in units of about a microsecond. The clock is read
+//! once in [`WORK_BETWEEN`] units, so reading it costs less than a hundredth of the work between.
 //!
-//! Two kinds of loops ask:
+//! Two kinds of loops check for cancellation:
 //!
 //! - Loops between two documents or blocks ([`StopRef::ends_hits`], [`StopRef::ends_count`]) end where they are.
 //!   What they found is part of the whole result.
@@ -15,28 +15,28 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Units of work between two questions. A unit is a block of postings, about a microsecond.
+/// Units of work between two checks. A unit is a block of postings, about a microsecond.
 const WORK_BETWEEN: u32 = 32;
-/// Units for a window of documents.
+/// Work units for a window of documents.
 pub(crate) const WINDOW: u32 = 16;
-/// Units for one document that is evaluated by itself.
+/// Work units for one document that is evaluated by itself.
 pub(crate) const DOCUMENT: u32 = 1;
-/// Clauses that are evaluated in about a unit.
+/// Number of clauses evaluated in about one unit.
 const CLAUSES_PER_UNIT: usize = 16;
 
-/// Units for evaluating one document in some clauses.
+/// Returns the work units for evaluating one document in `count` clauses.
 pub(crate) fn clauses_work(count: usize) -> u32 {
     1 + (count / CLAUSES_PER_UNIT) as u32
 }
 
-/// The state of a search that can be cancelled.
+/// Cancellation state of a search.
 ///
 /// One thread searches with it at a time. Its cells are atomic, loaded and stored in relaxed order,
 /// because what a search has opened may move to another thread.
 pub struct Stop<'a> {
     is_due: Option<&'a (dyn Fn() -> bool + Sync)>,
     work: AtomicU32,
-    /// Once due, always due.
+    /// Whether the search was cancelled; never reset.
     due: AtomicBool,
     /// Whether a clause was left unevaluated.
     is_aborted: AtomicBool,
@@ -46,7 +46,7 @@ pub struct Stop<'a> {
     count_is_cut: AtomicBool,
 }
 
-/// The search for hits has not ended early.
+/// Value of `stopped_at` while the search for hits has not ended early.
 const NOWHERE: u64 = u64::MAX;
 
 impl Default for Stop<'_> {
@@ -63,8 +63,8 @@ impl Default for Stop<'_> {
 }
 
 impl<'a> Stop<'a> {
-    /// Cancels a search when `is_due` says so. It is called at the beginning of each segment and then every
-    /// few dozen microseconds.
+    /// Returns a cancellation that takes effect when `is_due` returns true. It is called at the
+    /// beginning of each segment and then every few dozen microseconds.
     pub fn when(is_due: &'a (dyn Fn() -> bool + Sync)) -> Stop<'a> {
         Stop {
             is_due: Some(is_due),
@@ -72,12 +72,12 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Whether the search was cancelled. Explanations and counts that were under way are void then.
+    /// Returns whether the search was cancelled. Explanations and counts under way are void then.
     pub fn is_cancelled(&self) -> bool {
         self.due.load(Relaxed)
     }
 
-    /// Asks at once whether the search is cancelled.
+    /// Checks at once whether the search is cancelled.
     pub fn is_due_now(&self) -> bool {
         self.ask()
     }
@@ -104,7 +104,7 @@ impl fmt::Debug for Stop<'_> {
     }
 }
 
-/// What the loops of a search know of its [`Stop`]; by default a search that is never cancelled.
+/// View of the [`Stop`] of a search for its loops; by default the search is never cancelled.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StopRef<'a>(Option<&'a Stop<'a>>);
 
@@ -113,7 +113,8 @@ impl<'a> StopRef<'a> {
         StopRef(Some(stop))
     }
 
-    /// Whether the search for hits must end before the document `next`, after `work` more units.
+    /// Returns whether the search for hits must end before the document `next`, after `work` more
+    /// units.
     #[inline]
     pub(crate) fn ends_hits(self, next: u32, work: u32) -> bool {
         if !self.ends(work) {
@@ -123,7 +124,7 @@ impl<'a> StopRef<'a> {
         true
     }
 
-    /// Whether counting must end, after `work` more units.
+    /// Returns whether counting must end, after `work` more units.
     #[inline]
     pub(crate) fn ends_count(self, work: u32) -> bool {
         if !self.ends(work) {
@@ -133,7 +134,7 @@ impl<'a> StopRef<'a> {
         true
     }
 
-    /// Whether a clause must be left unevaluated, after `work` more units.
+    /// Returns whether a clause must be left unevaluated, after `work` more units.
     #[inline]
     pub(crate) fn aborts(self, work: u32) -> bool {
         if !self.ends(work) {
@@ -143,18 +144,18 @@ impl<'a> StopRef<'a> {
         true
     }
 
-    /// Asks at once.
+    /// Checks at once whether the search is cancelled.
     pub(crate) fn is_due_now(self) -> bool {
         self.0.is_some_and(Stop::ask)
     }
 
-    /// Whether a clause was left unevaluated: what was being evaluated is void.
+    /// Returns whether a clause was left unevaluated, which makes its result void.
     #[inline]
     pub(crate) fn is_aborted(self) -> bool {
         self.0.is_some_and(|stop| stop.is_aborted.load(Relaxed))
     }
 
-    /// Notes that documents of the segment from `next` on were not searched for hits.
+    /// Records that documents of the segment from `next` on were not searched for hits.
     #[cold]
     pub(crate) fn stop_hits_at(self, next: u32) {
         if let Some(stop) = self.0 {
@@ -163,13 +164,14 @@ impl<'a> StopRef<'a> {
         }
     }
 
-    /// Whether the search for hits ended early in the segment entered last.
+    /// Returns whether the search for hits ended early in the segment entered last.
     pub(crate) fn has_ended_hits(self) -> bool {
         self.0
             .is_some_and(|stop| stop.stopped_at.load(Relaxed) != NOWHERE)
     }
 
-    /// Where the search for hits ended in the segment entered last, if early; forgets it.
+    /// Takes the document at which the search for hits ended early in the segment entered last, if it
+    /// did.
     pub(crate) fn take_stopped_at(self) -> Option<u32> {
         let stop = self.0?;
         let stopped_at = stop.stopped_at.load(Relaxed);
@@ -177,14 +179,14 @@ impl<'a> StopRef<'a> {
         u32::try_from(stopped_at).ok()
     }
 
-    /// Notes that counting ended early.
+    /// Records that counting ended early.
     pub(crate) fn cut_count(self) {
         if let Some(stop) = self.0 {
             stop.count_is_cut.store(true, Relaxed);
         }
     }
 
-    /// Whether counting ended early anywhere.
+    /// Returns whether counting ended early in any segment.
     pub(crate) fn count_is_cut(self) -> bool {
         self.0.is_some_and(|stop| stop.count_is_cut.load(Relaxed))
     }

@@ -7,20 +7,21 @@
 //! collector   matches increase
 //! ```
 //!
-//! Checks exist in builds with debug assertions alone, and run once [`enforce`] was called, as tests do. (A damaged
-//! file may break a contract without being a bug, so a server of a debug build does not check.)
+//! The checks exist only in builds with debug assertions, and run after a call of [`enforce`], as in
+//! tests. (A damaged file may break a contract without a bug in the program, so a server of a debug
+//! build does not check.)
 
 use index::DocId;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ENFORCED: AtomicBool = AtomicBool::new(false);
 
-/// Checks contracts in this process from now on: for tests.
+/// Enables the checks in this process, for tests.
 pub fn enforce() {
     ENFORCED.store(true, Ordering::Relaxed);
 }
 
-/// Whether contracts are checked.
+/// Returns whether contracts are checked.
 #[inline]
 pub(crate) fn is_enforced() -> bool {
     cfg!(debug_assertions) && (cfg!(test) || ENFORCED.load(Ordering::Relaxed))

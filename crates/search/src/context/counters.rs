@@ -1,8 +1,8 @@
-//! Counters of what a search does, in cells of its thread.
+//! Counters of the work of a search, in cells of its thread.
 
 use std::cell::Cell;
 
-/// An algorithm, by its place in [`NAMES`].
+/// Algorithm, by its index in [`NAMES`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Name {
     Single,
@@ -14,7 +14,7 @@ pub(crate) enum Name {
     Exhaustive,
 }
 
-/// Names of the algorithms, as profiles give them.
+/// Names of the algorithms in profiles.
 pub(crate) const NAMES: [&str; 7] = [
     "single",
     "conjunction",
@@ -25,7 +25,7 @@ pub(crate) const NAMES: [&str; 7] = [
     "exhaustive",
 ];
 
-/// What a thread counted. Cells of their own, so that counting is one addition in memory.
+/// Counters of a thread, each a cell of its own, so that counting is one addition in memory.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) algorithms: Cell<u8>,
@@ -59,7 +59,7 @@ impl Counters {
     }
 }
 
-/// Says which algorithm runs.
+/// Records the algorithm that runs.
 pub(crate) fn runs(name: Name) {
     COUNTERS.with(|now| now.algorithms.set(now.algorithms.get() | 1 << name as u8));
 }
@@ -76,13 +76,13 @@ pub(crate) fn paired(count: usize) {
     COUNTERS.with(|now| now.pairs.set(now.pairs.get() + count as u64));
 }
 
-/// Counts documents that were offered.
+/// Counts offered documents.
 #[inline]
 pub(crate) fn offered(count: usize) {
     COUNTERS.with(|now| now.offered.set(now.offered.get() + count as u64));
 }
 
-/// Says that enough documents are known to reach a score.
+/// Records that enough documents are known to reach a score.
 #[inline]
 pub(crate) fn known(score: f32) {
     COUNTERS.with(|now| now.known.set(now.known.get().max(score)));

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// Something that each thread keeps some of.
+/// Type of working memory that each thread keeps.
 pub(crate) trait Scratch: Default + 'static {
-    /// Where a thread keeps them.
+    /// Returns the store of the thread.
     fn store() -> &'static LocalKey<RefCell<Vec<Box<Self>>>>;
 }
 
-/// Says where a type is kept.
+/// Defines the store of a type.
 macro_rules! kept_by_thread {
     ($type:ty) => {
         impl crate::context::scratch::Scratch for $type {
@@ -26,10 +26,10 @@ macro_rules! kept_by_thread {
 }
 pub(crate) use kept_by_thread;
 
-/// How many of a kind a thread keeps: queries are seldom nested deeper.
+/// Upper limit on the kept values of one type: queries are seldom nested deeper.
 const KEPT_MAX: usize = 8;
 
-/// One of what a thread keeps; a thread that ends has no store any more.
+/// Takes a kept value of the thread; a thread that ends has no store any more.
 #[inline]
 fn kept_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>) -> Option<T> {
     store
@@ -38,7 +38,7 @@ fn kept_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>) -> Option<T> {
         .flatten()
 }
 
-/// Gives one back, unless the thread has enough of them.
+/// Returns a value to the store, unless the thread has enough of them.
 #[inline]
 fn keep_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>, kept: T) {
     let _ = store.try_with(|store| {
@@ -49,13 +49,13 @@ fn keep_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>, kept: T) {
     });
 }
 
-/// Begins with a cache line, so that no vector of an array in it lies in two: where a process happens to get
-/// its memory must not decide how fast it is.
+/// Value aligned to a cache line, so that no vector of an array in it spans two lines: the speed must
+/// not depend on the address of an allocation.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// One of a kind, given back when dropped. What it holds is what its last user left in it.
+/// Borrowed value of a kept type, returned when dropped. It holds the data of its last user.
 #[derive(Debug)]
 pub(crate) struct Lent<T: Scratch>(Option<Box<T>>);
 
@@ -67,7 +67,7 @@ impl<T: Scratch> Lent<T> {
 
 impl<T: Scratch> Drop for Lent<T> {
     fn drop(&mut self) {
-        // A search that a panic cut short may leave anything.
+        // A search that panicked may leave the value in any state.
         if std::thread::panicking() {
             return;
         }
@@ -81,7 +81,7 @@ impl<T: Scratch> Deref for Lent<T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // Taken only when dropped.
+        // The value is taken only on drop.
         self.0.as_ref().expect("there until dropped")
     }
 }
@@ -93,15 +93,15 @@ impl<T: Scratch> DerefMut for Lent<T> {
     }
 }
 
-/// Something that borrows from a search, rows of which each thread keeps.
+/// Type that borrows from a search and whose rows each thread keeps.
 pub(crate) trait InRow: Sized {
-    /// The same, borrowing nothing: what an empty row is a row of.
+    /// The same type without borrows: the element of a kept row.
     type Free: 'static;
-    /// Where a thread keeps rows.
+    /// Returns the store of the thread for rows.
     fn store() -> &'static LocalKey<RefCell<Vec<Vec<Self::Free>>>>;
 }
 
-/// Says where rows of a type are kept.
+/// Defines the store for rows of a type.
 macro_rules! rows_kept_by_thread {
     ($($type:ident)::+) => {
         impl crate::context::scratch::InRow for $($type)::+<'_> {
@@ -118,15 +118,15 @@ macro_rules! rows_kept_by_thread {
 }
 pub(crate) use rows_kept_by_thread;
 
-/// Maximum capacity of a row that is kept: queries of more words are rare.
+/// Upper limit on the capacity of a kept row: queries of more words are rare.
 const ROW_MAX: usize = 64;
 
-/// A row whose memory goes back to the thread when it is dropped.
+/// Row whose memory returns to the thread when dropped.
 #[derive(Debug)]
 pub(crate) struct Row<T: InRow>(Vec<T>);
 
 impl<T: InRow> Row<T> {
-    /// An empty row.
+    /// Returns an empty row.
     pub(crate) fn take() -> Row<T> {
         Row(reused(kept_in(T::store()).unwrap_or_default()))
     }
@@ -156,8 +156,8 @@ impl<T: InRow> DerefMut for Row<T> {
     }
 }
 
-/// An empty row of other things, in the memory of this one where the things are of one size: the standard
-/// library collects in place.
+/// Returns an empty row of another type, in the memory of this one if the elements have the same size:
+/// the standard library collects in place.
 fn reused<T, U>(mut row: Vec<T>) -> Vec<U> {
     row.clear();
     row.into_iter()

@@ -1,6 +1,6 @@
-//! What a search is for: hits, their count, or both.
+//! Purpose of a search: hits, their count, or both.
 
-/// What a search is for.
+/// Purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Hits,

@@ -1,4 +1,4 @@
-//! How a score came about.
+//! Explanation of a score.
 
 use crate::context::cancel;
 use crate::context::cancel::{Stop, StopRef};
@@ -10,14 +10,14 @@ use crate::plan::ranking::Ranking;
 use index::{DocId, Field, IndexError, Segment};
 use serde::Serialize;
 
-/// A value and the values it was made from. The root's value equals the hit's score bit by bit.
+/// Value with the values it was computed from. The root's value equals the hit's score bit by bit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The value.
     pub value: f32,
-    /// What it is, with the formula.
+    /// Meaning of the value, with the formula.
     pub description: String,
-    /// What it was made from.
+    /// Values it was computed from.
     pub details: Vec<Explanation>,
 }
 
@@ -32,7 +32,7 @@ impl Explanation {
 }
 
 impl std::fmt::Display for Explanation {
-    /// One value a line, details indented below what they make up.
+    /// Writes one value on each line, with its details indented below it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         fn write(
             explanation: &Explanation,
@@ -50,8 +50,8 @@ impl std::fmt::Display for Explanation {
     }
 }
 
-/// Explains the score of one document, `None` when it does not match. For many documents of a segment, open an
-/// [`Explainer`] once.
+/// Explains the score of one document; `None` if it does not match. For many documents of a segment,
+/// open an [`Explainer`] once.
 pub fn explain(
     plan: &Plan,
     segment: &Segment,
@@ -61,18 +61,18 @@ pub fn explain(
     Explainer::open(plan, segment, &stop)?.explain(doc)
 }
 
-/// Explains scores of documents of one segment. The values are those of the cursors that search uses, so the
-/// root's equals the hit's score bit by bit.
+/// Explainer of the scores of one segment's documents. The values are those of the cursors that search
+/// uses, so the root's equals the hit's score bit by bit.
 pub struct Explainer<'a> {
     plan: &'a Plan,
     segment: &'a Segment,
     stop: StopRef<'a>,
     root: Clause<'a>,
-    /// The document explained last.
+    /// Document explained last.
     explained: DocId,
 }
 
-/// A clause of the plan, opened on the segment. Each word, phrase and prefix is opened once.
+/// Clause of the plan, opened on the segment. Each word, phrase and prefix is opened once.
 enum Clause<'a> {
     One(&'a Node, Box<Cursor<'a>>),
     Boolean {
@@ -100,7 +100,7 @@ impl<'a> Explainer<'a> {
         })
     }
 
-    /// Explains the score of a document, `None` when it does not match. Documents in increasing order are
+    /// Explains the score of a document; `None` if it does not match. Documents in increasing order are
     /// explained in one pass over the lists; an earlier one opens them again.
     pub fn explain(&mut self, doc: DocId) -> Result<Option<Explanation>, IndexError> {
         if doc.0 >= self.segment.documents_count() || self.segment.is_deleted(doc) {
@@ -183,7 +183,7 @@ impl<'a> Clause<'a> {
                     return Ok(None);
                 }
                 Ok(Some(Explanation {
-                    // Exact in any order: the values lie on a grid.
+                    // The sum is exact in any order, because the values lie on a grid.
                     value: details.iter().map(|why| why.value).sum(),
                     description: "sum of the clauses that match".to_owned(),
                     details,
@@ -193,7 +193,7 @@ impl<'a> Clause<'a> {
     }
 }
 
-/// Explains a clause that is no combination.
+/// Explains a clause that is not a combination.
 fn explain_one(
     plan: &Plan,
     node: &Node,

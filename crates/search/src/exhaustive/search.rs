@@ -1,7 +1,7 @@
-//! Exhaustive evaluation: every matching document is scored. The slow twin of every fast path.
+//! Exhaustive evaluation, which scores every matching document: the slow twin of every fast path.
 //!
-//! It skips nothing on account of scores: the count is exact, and the k best are the k best of all
-//! matches. Deleted documents never count.
+//! No document is skipped because of its score: the count is exact, and the k best are the k best of
+//! all matches. Deleted documents never count.
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::context::{Context, MatchNeeds};
 use crate::collect::executor::{Executor, SLOW};
@@ -27,7 +27,8 @@ pub fn search_segment<'a, H: HitCollector<'a>>(
     hits.enter(segment);
     match Cursor::open(plan, &plan.root, segment, StopRef::default())? {
         Cursor::Empty => Ok(0),
-        // Its own loop, since one word is every fifth query: no choice of cursor within.
+        // A term has a loop of its own without the choice of a cursor, since every fifth query is one
+        // word.
         Cursor::Term(cursor) => collect(cursor, segment, hits),
         cursor => collect(cursor, segment, hits),
     }
@@ -77,16 +78,16 @@ pub fn count_site<'a>(
     }
 }
 
-/// A plan being evaluated exhaustively on one segment.
+/// Plan under exhaustive evaluation on one segment.
 pub(crate) struct Exhaustive<'a> {
     plan: &'a Plan,
     cursor: Cursor<'a>,
-    /// The end of the range that was walked last.
+    /// End of the range walked last.
     walked: u32,
 }
 
 impl<'a> Exhaustive<'a> {
-    /// Opens a plan; `None` where no document of the segment can match.
+    /// Opens a plan; `None` if no document of the segment can match.
     pub(crate) fn open(
         plan: &'a Plan,
         segment: &'a Segment,
@@ -110,7 +111,7 @@ impl<'a> Executor<'a> for Exhaustive<'a> {
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
         if range.start < self.walked {
-            // Cursors go forward only.
+            // Cursors move forward only.
             self.cursor = Cursor::open(self.plan, &self.plan.root, segment, top.stop())?;
         }
         self.walked = range.end;
@@ -130,7 +131,8 @@ impl<'a> Executor<'a> for Exhaustive<'a> {
     }
 }
 
-/// Walks a cursor over a range of documents that it has not passed, and collects the hits and matches that are wanted.
+/// Walks a cursor over a range of documents that it has not passed, and collects the wanted hits and
+/// matches.
 pub(crate) fn search_range<'a, H: HitCollector<'a>, M: MatchCollector>(
     cursor: &mut Cursor<'_>,
     range: Range<u32>,
@@ -186,7 +188,7 @@ fn collect<'a, C: ScoredCursor, H: HitCollector<'a>>(
     Ok(count)
 }
 
-/// Walks `cursor` over live documents, then asks for damage met on the way.
+/// Walks `cursor` over live documents, then checks for damage met on the way.
 #[inline]
 fn for_each_match<C: DocCursor>(
     cursor: &mut C,

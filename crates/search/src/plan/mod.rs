@@ -1,4 +1,4 @@
-//! A query with the statistics of one snapshot: weights, clauses, scores.
+//! Plan of a query: weights, clauses and scores from the statistics of one snapshot.
 
 pub(crate) mod cost;
 pub(crate) mod node;

@@ -1,11 +1,11 @@
-//! The clauses of a plan: terms with their statistics and places, and combinations of them.
+//! Clauses of a plan: terms with their statistics and places, and combinations of them.
 
 use index::{
     Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces, TermRecord,
     TermStatistics,
 };
 
-/// Every document of a prefix counts this much, whatever the words.
+/// Score of a prefix clause in every matching document, whatever the words.
 pub(crate) const PREFIX_SCORE: f32 = 1.0;
 
 /// One clause of a plan.
@@ -13,7 +13,7 @@ pub(crate) const PREFIX_SCORE: f32 = 1.0;
 pub(crate) enum Node {
     Nothing,
     Term(TermNode),
-    /// A term that filters and adds nothing to the score.
+    /// Term that filters and adds nothing to the score.
     Filter(Word),
     Prefix {
         field: Field,
@@ -28,7 +28,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// The word of a clause that is one.
+    /// Returns the word of a clause with exactly one.
     pub(crate) fn word(&self) -> Option<&Word> {
         match self {
             Node::Term(term) => Some(&term.word),
@@ -38,15 +38,15 @@ impl Node {
     }
 }
 
-/// A term, and where its postings are as far as planning came by it.
+/// Term, with the places of its postings if planning looked them up.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) field: Field,
     pub(crate) term: String,
     hash: TermHash,
-    /// How telling it is, where planning asked.
+    /// Inverse document frequency, where planning computed it.
     pub(crate) idf: f32,
-    /// The segments that have it; `None` where nobody asked.
+    /// Segments with the term; `None` if not looked up.
     places: Option<TermPlaces>,
 }
 
@@ -78,7 +78,7 @@ impl Word {
         Some(counts.sum())
     }
 
-    /// Asks for what looking it up in a segment will read.
+    /// Prefetches the memory that its lookup in a segment will read.
     #[inline]
     pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
         if self.places.is_none() {
@@ -86,7 +86,7 @@ impl Word {
         }
     }
 
-    /// The record in a segment, if it occurs there.
+    /// Returns the record of the term in a segment, if it occurs there.
     pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
         let Some(places) = &self.places else {
             return segment.term(self.field, &self.term);

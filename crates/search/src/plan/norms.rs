@@ -1,34 +1,35 @@
-//! What document lengths contribute to scores: by length, and which lengths contribute how much.
+//! Contribution of document lengths to scores, by length and in steps.
 
 use crate::plan::ranking::Ranking;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Tables that a thread remembers: of two fields, for two indexes.
+/// Upper limit on the tables that a thread remembers: two fields of two indexes.
 const REMEMBERED_MAX: usize = 4;
 
-/// Tables by what they were made for.
+/// Tables with the ranking and average length that they were made for.
 type Remembered = Vec<((Ranking, f32), Arc<Factors>)>;
 
 thread_local! {
     static REMEMBERED: RefCell<Remembered> = const { RefCell::new(Vec::new()) };
 }
 
-/// What lengths contribute in one field of one index.
+/// Contribution of lengths in one field of one index.
 #[derive(Debug, Clone)]
 pub(crate) struct Factors {
-    /// By length byte; never rises.
+    /// Contribution by length byte; never rises.
     pub(crate) by_length: [f32; 256],
-    /// By step (see [`step`]), how many length bytes contribute as much as the step begins with, or more.
+    /// By step (see [`step`]), the number of length bytes that contribute at least the begin of the
+    /// step.
     reaching: [u8; STEPS],
 }
 
-/// Steps of a sixteenth of a doubling, and the first of them: from 2^-24 on.
+/// Number of steps, each a sixteenth of a doubling; the first begins at 2^-24.
 const STEPS: usize = 16 * 40;
 const STEP_SHIFT: u32 = 23 - 4;
 const STEP_FIRST: u32 = (127 - 24) << 4;
 
-/// The step that a number lies in: the first or last where it lies outside.
+/// Returns the step of a number; the first or the last step for a number outside the range.
 #[inline]
 fn step(number: f32) -> usize {
     let step = (number.to_bits() >> STEP_SHIFT).saturating_sub(STEP_FIRST);
@@ -36,8 +37,8 @@ fn step(number: f32) -> usize {
 }
 
 impl Factors {
-    /// Those of a field. Queries on one index ask for the same again and again, so each thread remembers the
-    /// last answers.
+    /// Returns the factors of a field. Queries on one index need the same factors repeatedly, so each
+    /// thread remembers the last tables.
     pub(crate) fn of_field(ranking: Ranking, average_length: f64) -> Arc<Factors> {
         let average = if average_length > 0.0 {
             average_length as f32
@@ -66,7 +67,7 @@ impl Factors {
             by_length,
             reaching: [u8::MAX; STEPS],
         };
-        // Whatever lies below the first step is looked up there, so that step begins with nothing.
+        // Every number below the first step is looked up there, so the first step keeps all lengths.
         for (number, reaching) in factors.reaching.iter_mut().enumerate().skip(1) {
             let begin = f32::from_bits((number as u32 + STEP_FIRST) << STEP_SHIFT);
             *reaching = by_length
@@ -76,8 +77,8 @@ impl Factors {
         factors
     }
 
-    /// How many length bytes, from 0 on, contribute `least` or more; a few more than that at most, and 255
-    /// stands for all.
+    /// Returns the number of length bytes, from 0 on, that contribute `least` or more. The number may
+    /// be slightly too high; 255 stands for all.
     #[inline]
     pub(crate) fn reaching(&self, least: f32) -> u8 {
         self.reaching[step(least)]

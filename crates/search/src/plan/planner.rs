@@ -1,4 +1,4 @@
-//! A query with the statistics of one snapshot: everything that scoring needs but the postings.
+//! Planning of a query with the statistics of one snapshot, which scoring needs besides the postings.
 //!
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
@@ -13,12 +13,12 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use text::summary::SummaryTerm;
 
-/// A query planned for one snapshot. Cheap to share; used for every segment of every partition.
+/// Query planned for one snapshot. It is cheap to share; all segments of all partitions use it.
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) root: Node,
     pub(crate) ranking: Ranking,
-    /// What scores are rounded with.
+    /// Grid to which scores are rounded.
     pub(crate) grid: f32,
     pub(crate) text_factors: Option<Arc<Factors>>,
     pub(crate) title_factors: Option<Arc<Factors>>,
@@ -58,14 +58,14 @@ impl Plan {
         })
     }
 
-    /// What summaries should look for: positive terms, phrases' words, prefixes.
+    /// Returns the terms that summaries show: positive terms, words of phrases, prefixes.
     pub fn summary_terms(&self) -> Vec<SummaryTerm> {
         let mut terms = Vec::new();
         note_terms(&self.root, &mut terms);
         terms
     }
 
-    /// The most that a clause adds to a score.
+    /// Returns the score upper bound of a clause.
     pub(crate) fn most(&self, node: &Node) -> f32 {
         let on_grid = |most: f32| (most + self.grid) - self.grid;
         match node {
@@ -88,7 +88,8 @@ impl Plan {
         each_word(&self.root, &mut each);
     }
 
-    /// Whether the statistics alone show that no document matches, so no segment need be asked.
+    /// Returns whether the statistics alone prove that no document matches, so no segment need be
+    /// searched.
     pub fn matches_nothing(&self) -> bool {
         matches!(self.root, Node::Nothing)
     }
@@ -99,7 +100,7 @@ struct Planner<'a> {
     statistics: &'a Statistics,
     documents_count: u64,
     fields_used: [bool; 2],
-    /// What all scored clauses together add at most, whether they can match or not.
+    /// Score upper bound of all scored clauses together, including those that cannot match.
     most: f64,
 }
 
@@ -135,7 +136,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Asks for what looking up the terms among some clauses will read, all of them at once.
+    /// Prefetches the memory that the lookup of the clauses' terms will read, for all terms at once.
     fn prefetch(&self, terms: impl Iterator<Item = TermHash>) {
         let terms: SmallVec<[TermHash; 8]> = terms.collect();
         for step in LookUpStep::ALL {
@@ -196,7 +197,7 @@ impl Planner<'_> {
             idf += term_idf;
             words.push(Word::found(field, term, term_idf, found));
         }
-        // Sites have no positions, so nothing follows anything there.
+        // Sites have no positions, so no phrase matches there.
         if field == Field::Site {
             return Ok(Node::Nothing);
         }
@@ -247,7 +248,7 @@ fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     }
 }
 
-/// What summaries should look for in a clause that counts for the score: each term once.
+/// Collects the terms of a scored clause that summaries show, each once.
 fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
     let mut note = |term: &str, prefix: bool, weight: f32| {
         let known = terms
@@ -280,7 +281,7 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
     }
 }
 
-/// Plans a clause whose score nobody asks for: what is excluded. It needs no statistics.
+/// Plans a clause without a score, such as an excluded one. It needs no statistics.
 fn unscored(query: &Query) -> Node {
     match query {
         Query::Nothing => Node::Nothing,
@@ -321,7 +322,8 @@ fn prefix_node(field: Field, prefix: &str) -> Node {
     }
 }
 
-/// A combination, flat, without the clauses that cannot match; `Nothing` where that decides it.
+/// Returns a flat combination without the clauses that cannot match; `Nothing` if no document can match
+/// it.
 fn boolean(required: Vec<Node>, mut optional: Vec<Node>, mut excluded: Vec<Node>) -> Node {
     let can_match = |node: &Node| !matches!(node, Node::Nothing);
     if !required.iter().all(can_match) {

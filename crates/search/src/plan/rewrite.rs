@@ -1,4 +1,4 @@
-//! Rewriting of combinations to equal ones without combinations within them.
+//! Rewriting of nested combinations to equivalent flat ones.
 //!
 //! ```text
 //! +(+a +b c -d) e      =  +a +b c e -d         what is required brings along all that belongs to it
@@ -9,8 +9,8 @@
 //! +a                   =  a                    alone
 //! ```
 //!
-//! Exact: the same documents match, and the same clauses add to their scores. What is put together here has an
-//! algorithm; what stays within goes the slow way.
+//! The rewriting is exact: the same documents match, and the same clauses add to their scores. A flat
+//! combination has a fast algorithm; a nested one is searched exhaustively.
 
 use crate::plan::node::Node;
 
@@ -22,7 +22,8 @@ struct Clauses {
     excluded: Vec<Node>,
 }
 
-/// A combination of clauses that can match, each of them flat itself; `Nothing` where nothing positive is said.
+/// Returns a combination of clauses that can match, each flat itself; `Nothing` without a positive
+/// clause.
 pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {
     let mut clauses = required.iter().chain(&optional).chain(&excluded);
     let mut all = match clauses.any(|node| matches!(node, Node::Boolean { .. })) {
@@ -30,7 +31,7 @@ pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<N
         false => as_they_are(required, optional, excluded),
     };
     if all.required.is_empty() {
-        // What is searched apart stands first.
+        // Phrases, which are searched apart, come first.
         let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
         all.optional.sort_by_key(|node| !is_phrase(node));
     }
@@ -46,10 +47,10 @@ pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<N
     }
 }
 
-/// Clauses of which none is a combination: most queries.
+/// Returns the clauses unchanged, if none is a combination: the usual query.
 fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
     if required.is_empty() && optional.len() == 1 {
-        // The only alternative is required.
+        // A single alternative is required.
         return Clauses {
             required: optional,
             optional: required,
@@ -63,12 +64,12 @@ fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) ->
     }
 }
 
-/// Clauses, with those of combinations among them that need not stand apart.
+/// Returns the clauses, with those of nested combinations merged where possible.
 fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
     let mut all = Clauses::default();
     optional.into_iter().for_each(|node| all.offer(node));
     if required.is_empty() && all.optional.len() == 1 {
-        // The only alternative is required.
+        // A single alternative is required.
         let only = std::mem::take(&mut all.optional);
         only.into_iter().for_each(|node| all.require(node));
     }
@@ -81,7 +82,7 @@ fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -
             excluded,
         }) = all.required.pop()
     {
-        // Alternatives, and nothing else is positive.
+        // All positive clauses are alternatives.
         all.required = required;
         all.optional = optional;
         all.excluded.extend(excluded);

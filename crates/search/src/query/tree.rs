@@ -1,45 +1,46 @@
-//! The meaning of a query, before any index is known.
+//! Structured query, independent of any index.
 use index::Field;
 
-/// A query's meaning. Depth and clauses are bounded by the parser.
+/// Structured query. The parser limits its depth and number of clauses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Query {
-    /// Nothing matches.
+    /// Query without matches.
     Nothing,
     /// Documents that hold the term.
     Term {
-        /// Where.
+        /// Field of the term.
         field: Field,
         /// The analysed term.
         term: String,
-        /// How often the query says it: the score counts it that many times.
+        /// Number of occurrences in the query: the score counts the term that many times.
         weight: u32,
     },
-    /// Documents that hold a term starting so. Counts 1 to the score whatever the words.
+    /// Documents that hold a term with this prefix. Adds 1 to the score whatever the words.
     Prefix {
-        /// Where.
+        /// Field of the prefix.
         field: Field,
-        /// The start, lower-cased.
+        /// Prefix in lower case.
         prefix: String,
     },
-    /// Documents that hold the terms one after another. Scored as one term whose frequency is the
-    /// number of places and whose inverse document frequency is the sum of the words'.
+    /// Documents that hold the terms in sequence. It is scored as one term whose frequency is the
+    /// number of places and whose inverse document frequency is the sum of those of the words.
     Phrase {
-        /// Where.
+        /// Field of the phrase.
         field: Field,
-        /// The analysed terms, two or more.
+        /// Analysed terms, two or more.
         terms: Vec<String>,
         /// Moves allowed: 0 is the exact phrase.
         slop: u32,
     },
-    /// A combination. Matches when all `required` match, none of `excluded` does, and, if nothing
-    /// is required, at least one of `optional`. The score is the sum over matching clauses.
+    /// Combination of clauses. It matches when all `required` match, none of `excluded` does, and, if
+    /// no clause is required, at least one of `optional` does. The score is the sum over matching
+    /// clauses.
     Boolean {
-        /// All must match.
+        /// Clauses that must match.
         required: Vec<Query>,
-        /// Add to the score where they match.
+        /// Clauses that add to the score where they match.
         optional: Vec<Query>,
-        /// None may match.
+        /// Clauses that must not match.
         excluded: Vec<Query>,
     },
 }

@@ -1,4 +1,4 @@
-//! All ways to run a search, compared with exhaustive evaluation.
+//! Comparison of all ways to run a search with exhaustive evaluation.
 
 use index::{Index, Segment};
 use search::{Cut, Plan, Query, Ranking, ScoredHit, SearchTask, Share, Stop};
@@ -10,7 +10,7 @@ pub(crate) fn all_segments(index: &Index) -> Vec<&Arc<Segment>> {
     index.segments(0..index.chunks_count()).collect()
 }
 
-/// All ways to search give what exhaustive evaluation gives.
+/// Checks that all ways to search agree with exhaustive evaluation.
 pub(crate) fn check_all_ways(
     index: &Index,
     query: &Query,
@@ -40,7 +40,7 @@ pub(crate) fn check_all_ways(
     assert_eq!(hits, slow, "{ranges} ranges, {what}");
 }
 
-/// A query as typed, and whether bare words are optional.
+/// Parses a query; `any` makes bare words optional.
 pub(crate) fn parsed(typed: &str, any: bool, index: &Index) -> Query {
     let operator = match any {
         true => search::Operator::Or,
@@ -83,8 +83,8 @@ pub(crate) fn on_handlers(
     (searched.hits, searched.matches_count)
 }
 
-/// Documents by the thousand, so that lists have many blocks and searches many windows: frequent words
-/// and rare ones, short documents and long ones.
+/// Returns thousands of documents, so that lists have many blocks and searches many windows: frequent
+/// and rare words, short and long documents.
 pub(crate) fn many_documents(seed: u64) -> Vec<corpus::Document> {
     let mut state = seed;
     let mut random = move |below: u64| {

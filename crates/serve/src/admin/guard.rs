@@ -1,8 +1,9 @@
-//! Guard of an administration address: its name, the token, and no request of another site.
+//! Guard of an administration address: checks host name, token and origin.
 //!
-//! A browser on the machine of an administrator reaches loopback too, and runs scripts of any page. So `Host` must name
-//! this address (a name that an attacker's DNS points here is refused), and a request that changes something must not come
-//! from another origin. Health checks are for load balancers and show nothing, so they pass.
+//! A browser on an administrator's machine reaches loopback too, and runs scripts of any page. So
+//! `Host` must name this address (a name that an attacker's DNS points here is refused), and a request
+//! that changes state must not come from another origin. Health checks are for load balancers and show
+//! nothing secret, so they pass.
 
 use super::token::AdminToken;
 use crate::http::layers::one_host;
@@ -16,20 +17,20 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Who may ask at one address.
+/// Access conditions of one address.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard(Arc<Conditions>);
 
 #[derive(Debug)]
 struct Conditions {
     address: SocketAddr,
-    /// The host as the operator named it, where it is a name.
+    /// Host name from the operator's options, if it is a name.
     name: Option<String>,
     token: Option<AdminToken>,
 }
 
 impl Guard {
-    /// For an address that is listened on; `named` is how the operator wrote it.
+    /// Returns the guard of a bound address; `named` is the operator's spelling of it.
     pub(crate) fn new(
         address: SocketAddr,
         named: Option<&str>,
@@ -43,7 +44,7 @@ impl Guard {
         }))
     }
 
-    /// Routes behind this guard.
+    /// Returns the routes behind this guard.
     pub(crate) fn around<S: Clone + Send + Sync + 'static>(self, routes: Router<S>) -> Router<S> {
         routes
             .layer(from_fn_with_state(self.0, check))
@@ -66,7 +67,7 @@ async fn check(
 }
 
 impl Conditions {
-    /// The answer to a request that shows too little; `None` where it may pass.
+    /// Returns the refusal of a request that fails a condition; `None` if the request may pass.
     fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<Response<Body>> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).unwrap_or("");
@@ -102,7 +103,7 @@ impl Conditions {
         None
     }
 
-    /// Whether a `Host` names this address, or loopback by whatever port leads here.
+    /// Returns whether a `Host` names this address, or loopback with any port.
     fn is_host(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else {
             return false;
@@ -110,7 +111,7 @@ impl Conditions {
         let name = authority.host().to_ascii_lowercase();
         let literal = name.trim_start_matches('[').trim_end_matches(']');
         match literal.parse::<IpAddr>() {
-            // Behind an address literal there is no name that could point elsewhere.
+            // An address literal cannot be redirected by DNS.
             Ok(ip) => {
                 let own = self.address.ip();
                 ip.is_loopback() || ip == own || own.is_unspecified()

@@ -1,4 +1,4 @@
-//! `/metrics` and `/healthz` of a process that otherwise speaks gRPC alone, on a thread of their own.
+//! Listener for `/metrics` and `/healthz` of a gRPC process, on a thread of its own.
 
 use crate::admin::guard::Guard;
 use crate::admin::side::{Side, SideThread};
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// The address is taken; no request is answered yet.
+/// Bound listener that does not answer yet.
 pub(crate) struct MetricsServer {
     side: Side,
     guard: Guard,
@@ -52,7 +52,8 @@ impl MetricsServer {
         self.side.address
     }
 
-    /// Begins to answer, until the returned thread is dropped: what it tells while the server drains is wanted too.
+    /// Begins to answer, until the returned thread is dropped: metrics are wanted while the server
+    /// drains too.
     pub(crate) fn start(self) -> Result<SideThread, ServeError> {
         let metrics = Arc::clone(&self.told.metrics);
         let routes = Router::new()

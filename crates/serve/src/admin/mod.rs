@@ -1,12 +1,12 @@
-//! The administration of a server: `/reload`, `/metrics` and `/healthz`, away from the public port.
+//! Administration of a server: `/reload`, `/metrics` and `/healthz`, away from the public port.
 //!
 //! ```text
 //! public port ──► search, documents, health          any number of clients, I/O threads
 //! admin port  ──► guard (Host, token, Origin) ──► reload, metrics, health     a thread of its own
 //! ```
 //!
-//! Invariants: no public route changes what is served; an address that is not loopback demands a token;
-//! `/healthz` answers whatever the I/O threads of the public port do.
+//! Invariants: no public route changes what is served; an address other than loopback requires a token;
+//! `/healthz` answers whatever the load on the I/O threads of the public port.
 
 pub(crate) mod metrics_server;
 
@@ -32,36 +32,37 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 pub use token::AdminToken;
 
-/// Where a server is administered.
+/// Address of the administration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AdminAddress {
-    /// Loopback, at the port after the public one; any free port where that is taken or the public port is 0.
+    /// Loopback, at the port after the public one; any free port if that one is taken or the public
+    /// port is 0.
     #[default]
     Beside,
-    /// At a given address and port.
+    /// A given address and port.
     At(String),
-    /// Nowhere: metrics cannot be read, and a reload takes a signal.
+    /// No address: metrics cannot be read, and a reload takes a signal.
     Off,
 }
 
-/// How a server is administered.
+/// Options of the administration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AdminOptions {
-    /// Where to listen.
+    /// Address to listen on.
     pub address: AdminAddress,
-    /// Demanded of every request but health checks; an address that is not loopback needs one.
+    /// Token required of every request but health checks; an address other than loopback needs one.
     pub token: Option<AdminToken>,
 }
 
-/// The address is taken; no request is answered yet.
+/// Bound listener that does not answer yet.
 pub(crate) struct AdminServer {
     side: Side,
     guard: Guard,
 }
 
 impl AdminServer {
-    /// Takes the address that `options` name; `None` where administration is off. `public` is the public address and
-    /// `is_any_port` whether its port was left to the system.
+    /// Binds the address of `options`; `None` where administration is off. `public` is the public
+    /// address; `is_any_port` tells whether the system chose its port.
     pub(crate) fn bind(
         options: &AdminOptions,
         public: SocketAddr,
@@ -99,7 +100,7 @@ impl AdminServer {
         self.side.address
     }
 
-    /// Begins to answer, on a thread of its own, until the returned thread is dropped.
+    /// Begins to answer on a thread of its own, until the returned thread is dropped.
     pub(crate) fn start(self, app: Arc<App>) -> Result<SideThread, ServeError> {
         let routes = Router::new()
             .route("/healthz", get(http::health))
@@ -126,7 +127,7 @@ impl AdminServer {
     }
 }
 
-/// A loopback address at the port after the public one, or at a free one.
+/// Binds a loopback address at the port after the public one, or at a free one.
 fn beside(
     public: SocketAddr,
     is_any_port: bool,
@@ -140,7 +141,7 @@ fn beside(
 
 async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
     const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
-    // Beside this thread, which answers health checks.
+    // Render beside this thread, which answers health checks.
     let rendered = tokio::task::spawn_blocking(move || app.metrics.render(&app.front_end)).await;
     match rendered {
         Ok(text) => respond(StatusCode::OK, TEXT, text),
@@ -157,7 +158,7 @@ async fn reload(State(app): State<Arc<App>>) -> Response<Body> {
             let json = serde_json::json!({ "generation": generation });
             respond(StatusCode::OK, JSON, json.to_string())
         }
-        // Whoever may ask for a reload may read the paths of the index.
+        // A client that may reload may read the paths of the index.
         Err(error) => refusal(http::status(&error), &error.to_string()),
     }
 }

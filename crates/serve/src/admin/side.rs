@@ -1,6 +1,6 @@
-//! A small HTTP listener with a thread of its own, beside the main business of a process.
+//! Small HTTP listener with a thread of its own.
 //!
-//! What it answers does not wait for the threads that read queries, however much these have to do.
+//! Its answers do not wait for the threads that read queries, however busy those are.
 
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
@@ -13,25 +13,25 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Few ask: a scraper or two, and those who watch the process.
+/// Upper limit on connections: a few scrapers and monitors.
 const CONNECTIONS_MAX: usize = 64;
-/// Longest time for requests in work at the end.
+/// Upper limit on the time for requests in work at the end.
 const END: Duration = Duration::from_secs(1);
 
-/// The address is taken; no request is answered yet.
+/// Bound listener that does not answer yet.
 pub(crate) struct Side {
     pub(crate) listener: TcpListener,
     pub(crate) address: SocketAddr,
 }
 
-/// A listener that answers. Dropping it ends it.
+/// Thread of an answering listener, which ends when dropped.
 pub(crate) struct SideThread {
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Side {
-    /// Answers by `router` until the returned thread is dropped: also while the process drains, of which it tells.
+    /// Answers with `router` until the returned thread is dropped, also while the process drains.
     /// `beside` runs meanwhile on the same thread.
     pub(crate) fn start(
         self,
@@ -58,7 +58,7 @@ impl Side {
                     connections_max: CONNECTIONS_MAX,
                     ..ConnectionLimits::default()
                 };
-                // Of its own: this listener does not end when the server does.
+                // The listener has a flag of its own: it does not end when the server does.
                 let draining = Draining::default();
                 let never = std::future::pending();
                 tokio::select! {
@@ -81,7 +81,7 @@ impl Drop for SideThread {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
-            // It catches the panics of requests; there is nothing to learn from the result.
+            // The thread catches the panics of requests, so its result holds no information.
             let _ = thread.join();
         }
     }

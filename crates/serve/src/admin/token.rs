@@ -1,4 +1,4 @@
-//! The token that an administrator sends: `Authorization: Bearer TOKEN`.
+//! Administrator's token: `Authorization: Bearer TOKEN`.
 
 use crate::api::error::ServeError;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
-/// A shorter token could be found by trying.
+/// Lower limit on the length of a token, in bytes, against guessing.
 const TOKEN_BYTES_MIN: usize = 16;
 
-/// A secret, read from a file: arguments of a process can be read by everybody on its machine.
+/// Secret token, read from a file: the arguments of a process are visible to all users of its machine.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminToken(Arc<str>);
 
 impl AdminToken {
-    /// Reads the token of a file; white space around it is no part of it.
+    /// Reads the token of a file, without surrounding white space.
     pub fn read(path: &Path) -> Result<AdminToken, ServeError> {
         let refused = |reason: String| ServeError::Options {
             option: "--admin-token-file",
@@ -24,7 +24,8 @@ impl AdminToken {
         AdminToken::parse(&text).map_err(refused)
     }
 
-    /// Takes a token out of the text of a file; an error with a remedy where it is too short or cannot be sent.
+    /// Parses the token in the text of a file; fails with a remedy if it is too short or cannot be
+    /// sent.
     pub fn parse(text: &str) -> Result<AdminToken, String> {
         let token = text.trim();
         if token.len() < TOKEN_BYTES_MIN {
@@ -40,8 +41,8 @@ impl AdminToken {
         Ok(AdminToken(token.into()))
     }
 
-    /// Whether the value of an `Authorization` header carries this token. How long it takes does not tell how much of
-    /// it is right.
+    /// Returns whether the value of an `Authorization` header carries this token. The duration does not
+    /// depend on the number of correct bytes.
     pub(crate) fn is_carried_by(&self, authorization: &[u8]) -> bool {
         let Some((scheme, carried)) = authorization.split_at_checked("Bearer ".len()) else {
             return false;
@@ -49,13 +50,13 @@ impl AdminToken {
         scheme.eq_ignore_ascii_case(b"Bearer ") && self.0.as_bytes().ct_eq(carried).into()
     }
 
-    /// The value of the header that carries it.
+    /// Returns the header value that carries the token.
     pub fn authorization(&self) -> String {
         format!("Bearer {}", self.0)
     }
 }
 
-/// Without the secret: options are printed in logs.
+/// Omits the secret, since options are printed in logs.
 impl fmt::Debug for AdminToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AdminToken(…)")

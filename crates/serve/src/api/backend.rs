@@ -1,7 +1,7 @@
 //! Index servers and document servers as a front-end calls them, in its process or behind gRPC.
 //!
-//! A request is started and its answer comes back through a [`Reply`], so a fan-out to many
-//! partitions needs no thread for each.
+//! A call returns at once and its answer arrives through a [`Reply`], so a fan-out to many partitions
+//! needs no thread for each.
 
 use crate::api::messages::{
     CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query, SearchRequest, Status,
@@ -10,29 +10,30 @@ use crate::api::messages::{
 use crate::api::reply::Reply;
 use std::sync::Arc;
 
-/// An index server as the front-end sees it. Nothing here blocks for long: work that does is
-/// queued, and answered through the reply.
+/// Interface of an index server. No method blocks for long: long work is queued and answered through
+/// the reply.
 pub trait IndexServer: Send + Sync {
     /// Finds the best hits of the partition.
     fn search(&self, query: &Arc<Query>, request: SearchRequest, reply: Reply<PartitionHits>);
-    /// What the hits show, in the order asked for.
+    /// Reads the details of hits, in the order of the request.
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>);
     /// Counts the matching documents of each site.
     fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>);
-    /// What the server is and holds.
+    /// Reports the status of the server.
     fn status(&self, request: &StatusRequest, reply: Reply<Status>);
-    /// Opens the newest generation of the index; the generation that is then answered from.
+    /// Opens the newest generation of the index and replies with its number.
     fn reload(&self, reply: Reply<u64>);
 }
 
-/// A document server as the front-end sees it.
+/// Interface of a document server.
 pub trait DocumentServer: Send + Sync {
-    /// Summaries in the order asked for; `None` where a text is missing, empty in an index without texts.
+    /// Makes summaries, in the order of the request; `None` for a missing text, empty in an index
+    /// without texts.
     fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>);
-    /// A document as stored.
+    /// Reads a document as stored.
     fn document(&self, url: &str, reply: Reply<Option<index::StoredDocument>>);
-    /// What the server is and holds.
+    /// Reports the status of the server.
     fn status(&self, request: &StatusRequest, reply: Reply<Status>);
-    /// Opens the newest generation of the index; the generation that is then answered from.
+    /// Opens the newest generation of the index and replies with its number.
     fn reload(&self, reply: Reply<u64>);
 }

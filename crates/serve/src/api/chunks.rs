@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Chunks, from first to last, both included.
+/// Range of chunks, both ends included.
 pub type Chunks = RangeInclusive<u32>;
 
 /// Returns the name of the server of `chunks` in timelines.

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Set once, seen by all parts of a server: health checks tell it, so that nobody sends work to come.
+/// Drain flag, shared by all parts of a server. Health checks report it, so that new work goes
+/// elsewhere.
 #[derive(Debug, Clone, Default)]
 pub struct Draining(Arc<AtomicBool>);
 
 impl Draining {
-    /// Says that the server will end.
+    /// Marks the server as about to end.
     pub fn begin(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it will.
+    /// Returns whether the server is about to end.
     pub fn has_begun(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

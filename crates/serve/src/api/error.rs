@@ -1,17 +1,17 @@
-//! Errors of searches and of serving, by the decision that their user can make.
+//! Errors of searches and of serving, by the decision that their caller can make.
 use index::IndexError;
 use std::io;
 
-/// A search gave no answer.
+/// Reason for which a search gave no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// The request asks for something that is not offered: change it.
+    /// The request asks for an option that is not offered: change it.
     #[error("{parameter}: {reason}")]
     BadRequest {
         /// The parameter at fault.
         parameter: &'static str,
-        /// What is wrong with it and what to do.
+        /// Cause and remedy.
         reason: String,
     },
     /// The index cannot be read: repair it.
@@ -20,17 +20,17 @@ pub enum SearchError {
     /// The index of a part on another machine cannot be read: repair it there.
     #[error("{part} cannot read its index: {reason}")]
     Damaged {
-        /// Which part.
+        /// Name of the part.
         part: String,
-        /// What it said.
+        /// Message of the part.
         reason: String,
     },
     /// Too many searches wait already: come back later.
     #[error("{waiting} requests wait for {part} already; try again in a moment")]
     Overloaded {
-        /// Which part.
+        /// Name of the part.
         part: String,
-        /// Length of its queue.
+        /// Length of its queue, in requests.
         waiting: usize,
     },
     /// The deadline passed: allow more time, or ask for less.
@@ -38,22 +38,22 @@ pub enum SearchError {
         "the deadline passed while {part} worked; allow more with timeout=MILLISECONDS, or narrow the query"
     )]
     TimedOut {
-        /// Which part.
+        /// Name of the part.
         part: String,
     },
-    /// The answer lacks parts and the client wants none such: come back later.
+    /// The answer lacks parts and the client refuses a partial answer: come back later.
     #[error(
         "only {share} of the documents could be searched ({reason}), and partial=false was asked for"
     )]
     Partial {
-        /// How much, as a person reads it.
+        /// Share of the documents searched, formatted for people.
         share: String,
-        /// Why.
+        /// Cause of the loss.
         reason: String,
-        /// Whether time was all that lacked.
+        /// Whether the deadline was the only cause.
         timed_out: bool,
     },
-    /// A part has closed the generation that the query began with, and no time was left to begin it again.
+    /// A part closed the generation of the query, and no time was left to begin the query again.
     #[error("{part} no longer has generation {generation} of the index open; search again")]
     GenerationGone {
         /// Which part.
@@ -64,9 +64,9 @@ pub enum SearchError {
     /// A part of the system gave no answer: an answer without it would be wrong.
     #[error("{part} did not answer: {reason}")]
     Unavailable {
-        /// Which part.
+        /// Name of the part.
         part: String,
-        /// Why, and what to do.
+        /// Cause and remedy.
         reason: String,
     },
 }
@@ -81,7 +81,7 @@ impl From<engine::BadRequest> for SearchError {
 }
 
 impl SearchError {
-    /// The answer would be over `bytes_max`.
+    /// Returns the error for an answer that would exceed `bytes_max` bytes.
     pub(crate) fn too_large(explain: bool, bytes_max: usize) -> SearchError {
         SearchError::BadRequest {
             parameter: if explain { "explain" } else { "k" },
@@ -90,7 +90,7 @@ impl SearchError {
     }
 }
 
-/// Why a request whose answer would be too large is refused, and what to do.
+/// Returns the message for an answer that would exceed `bytes_max` bytes, with the remedy.
 pub(crate) fn too_large(explain: bool, bytes_max: usize) -> String {
     let limit = format!("larger than {bytes_max} bytes, the limit of one answer");
     match explain {
@@ -101,7 +101,7 @@ pub(crate) fn too_large(explain: bool, bytes_max: usize) -> String {
     }
 }
 
-/// The server cannot start or go on.
+/// Reason for which a server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
@@ -110,7 +110,7 @@ pub enum ServeError {
     Options {
         /// The option at fault.
         option: &'static str,
-        /// What is wrong with it and what to do.
+        /// Cause and remedy.
         reason: String,
     },
     /// The address cannot be listened on.
@@ -121,7 +121,7 @@ pub enum ServeError {
     Listen {
         /// The address asked for.
         address: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
@@ -133,30 +133,30 @@ pub enum ServeError {
     ClusterFile {
         /// The file.
         path: std::path::PathBuf,
-        /// What is wrong with it and what to do.
+        /// Cause and remedy.
         reason: String,
     },
-    /// The servers of the cluster are not what its file says.
+    /// The servers of the cluster contradict its file.
     #[error("the cluster cannot be served: {reason}")]
     Cluster {
-        /// What is wrong and what to do.
+        /// Contradiction and remedy.
         reason: String,
     },
     /// A process of the cluster cannot be started.
     #[error("the {name} cannot be started: {source}")]
     Process {
-        /// Which.
+        /// Name of the process.
         name: String,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },
     /// The system refused threads or sockets.
     #[error("cannot {operation}: {source}")]
     System {
-        /// What was tried.
+        /// Operation that failed.
         operation: &'static str,
-        /// Why.
+        /// Cause.
         #[source]
         source: io::Error,
     },

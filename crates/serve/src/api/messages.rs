@@ -9,42 +9,42 @@ use std::time::Instant;
 use text::Analyzer;
 use text::summary::SummaryTerm;
 
-/// A query, the same for all requests of one answer.
+/// A query, shared by all requests that its answer needs.
 #[derive(Debug)]
 pub struct Query {
-    /// Unique among the queries of a front-end: for logs.
+    /// Number of the query, unique within a front-end, for logs.
     pub id: u64,
-    /// As typed.
+    /// Text as typed.
     pub text: String,
-    /// How words stand to each other when the query does not say.
+    /// Operator between words without an explicit one.
     pub operator: Operator,
-    /// The query as the front-end parsed it; `None` leaves that to the index servers.
+    /// Query as parsed by the front-end; `None` leaves parsing to the index servers.
     pub parsed: Option<search::Query>,
-    /// How documents are scored.
+    /// Ranking function.
     pub ranking: Ranking,
-    /// The plan made last: servers of one process share it.
+    /// Plan made last, shared by the servers of one process.
     planned: Mutex<Option<Arc<Planned>>>,
 }
 
 /// A query planned for one generation of an index.
 #[derive(Debug)]
 pub struct Planned {
-    /// The generation whose statistics weigh the words.
+    /// Generation whose statistics weigh the words.
     pub generation: u64,
-    /// From before it was made: what was known of the files then.
+    /// State of the files before planning began.
     pub(crate) since: ReadStart,
-    /// What is searched.
+    /// Plan of the search.
     pub plan: Arc<Plan>,
     /// Warnings of the parser; empty where the front-end parsed the query.
     pub warnings: Vec<String>,
-    /// What summaries should look for.
+    /// Terms that summaries show.
     pub summary_terms: Vec<SummaryTerm>,
-    /// What parsing and planning took.
+    /// Time of parsing and planning, in microseconds.
     pub parse_us: u64,
 }
 
 impl Query {
-    /// A query that nobody has planned yet.
+    /// Returns a query without a plan.
     pub fn new(id: u64, text: String, operator: Operator, ranking: Ranking) -> Query {
         Query {
             id,
@@ -56,16 +56,16 @@ impl Query {
         }
     }
 
-    /// The same query, parsed.
+    /// Returns the same query with its parsed form.
     pub fn with_parsed(mut self, parsed: search::Query) -> Query {
         self.parsed = Some(parsed);
         self
     }
 
-    /// The plan for an index: made at most once for all servers of this process.
+    /// Returns the plan for an index, which all servers of this process share.
     pub fn planned(&self, index: &Index) -> Result<Arc<Planned>, IndexError> {
         let mut slot = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that was made while a file was being changed may be wrong.
+        // A plan made while a file was changing may be wrong.
         let since = index.read_start();
         if let Some(planned) = &*slot
             && (planned.generation, planned.since) == (index.generation(), since)
@@ -95,74 +95,74 @@ impl Query {
     }
 }
 
-/// Asks for the best hits of a partition.
+/// Request for the best hits of a partition.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchRequest {
-    /// Hits wanted.
+    /// Number of hits requested.
     pub k: usize,
     /// Whether all matches are counted.
     pub counted: bool,
-    /// The generation to answer from; 0 is the newest.
+    /// Generation to search; 0 is the newest.
     pub generation: u64,
     /// Deadline of the request.
     pub deadline: Instant,
 }
 
-/// Asks what hits show.
+/// Request for the details of hits.
 #[derive(Debug, Clone)]
 pub struct DetailsRequest {
     /// Segment and document of each hit.
     pub hits: Vec<(u32, DocId)>,
-    /// Whether to say how scores came about.
+    /// Whether scores are explained.
     pub explain: bool,
-    /// Bytes of text that the reply may have; a larger one is refused.
+    /// Upper limit on the text of the reply, in bytes; a larger reply is refused.
     pub bytes_max: usize,
-    /// The generation that the hits are of.
+    /// Generation of the hits.
     pub generation: u64,
     /// Deadline of the request.
     pub deadline: Instant,
 }
 
-/// Asks how many documents of some sites match.
+/// Request for the number of matching documents of some sites.
 #[derive(Debug, Clone)]
 pub struct CountSitesRequest {
-    /// The sites, by name.
+    /// Names of the sites.
     pub sites: Arc<[String]>,
-    /// Counting stops here.
+    /// Count at which counting stops, for each site.
     pub limit: u64,
-    /// The generation to answer from.
+    /// Generation to search.
     pub generation: u64,
     /// Deadline of the request.
     pub deadline: Instant,
 }
 
-/// Asks for summaries of documents for a query.
+/// Request for the summaries of documents for a query.
 #[derive(Debug, Clone)]
 pub struct SummariesRequest {
-    /// The query that asks.
+    /// Number of the query, for logs.
     pub query_id: u64,
-    /// The documents.
+    /// Documents to summarize.
     pub of: SummariesOf,
-    /// What the query looks for.
+    /// Terms of the query that summaries show.
     pub terms: Arc<[SummaryTerm]>,
-    /// The generation to answer from; 0 is the newest.
+    /// Generation to read; 0 is the newest.
     pub generation: u64,
     /// Deadline of the request.
     pub deadline: Instant,
 }
 
-/// Documents whose summaries are asked for.
+/// Documents of a summary request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummariesOf {
-    /// Those at some URLs.
+    /// Documents by URL.
     Urls(Vec<String>),
-    /// Those whose URLs have some hashes: known from the search, before anybody has said the URLs. Two URLs
-    /// may share a hash, so the URL that comes back is to be compared.
+    /// Documents by the hash of their URL, which a search gives before the details name the URLs. Two
+    /// URLs may have the same hash, so the caller compares the URL in the reply.
     UrlHashes(Vec<u64>),
 }
 
 impl SummariesOf {
-    /// How many documents.
+    /// Returns the number of documents.
     pub fn count(&self) -> usize {
         match self {
             SummariesOf::Urls(urls) => urls.len(),
@@ -170,7 +170,7 @@ impl SummariesOf {
         }
     }
 
-    /// How the text of one of them is found.
+    /// Returns the key that finds the text of document `at`.
     pub(crate) fn key(&self, at: usize) -> Option<TextKey<'_>> {
         match self {
             SummariesOf::Urls(urls) => urls.get(at).map(|url| TextKey::Url(url)),
@@ -179,76 +179,76 @@ impl SummariesOf {
     }
 }
 
-/// The summary of a document.
+/// Summary of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextSummary {
-    /// The document's URL, as stored beside its text; empty in an index without texts.
+    /// URL of the document, as stored beside its text; empty in an index without texts.
     pub url: String,
-    /// The summary; empty in an index without texts.
+    /// Summary as HTML; empty in an index without texts.
     pub html: String,
 }
 
-/// The best hits of one partition.
+/// Best hits of one partition.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PartitionHits {
-    /// The k best, best first; all, where fewer match.
+    /// The k best hits, best first; all matches where fewer than k match.
     pub hits: Vec<ScoredHit>,
-    /// Matching documents of the partition: a lower bound, where the count is not exact.
+    /// Number of matching documents of the partition; a lower bound unless the count is exact.
     pub matches_count: u64,
     /// Whether every match was counted.
     pub count_is_exact: bool,
-    /// Documents that the hits were chosen from, deleted ones included.
+    /// Number of documents searched, deleted ones included.
     pub documents_searched: u64,
-    /// Documents of the partition, deleted ones included.
+    /// Number of documents in the partition, deleted ones included.
     pub documents_count: u64,
     /// Whether matches beyond `hits` may exist.
     pub is_cut: bool,
-    /// The generation that answered.
+    /// Generation that was searched.
     pub generation: u64,
-    /// What parsing and planning took.
+    /// Time of parsing and planning, in microseconds.
     pub parse_us: u64,
-    /// From arrival at the index server to a handler taking the request.
+    /// Time from arrival at the index server until a handler took the request, in microseconds.
     pub queueing_us: u64,
-    /// On the handler.
+    /// Time on the handler, in microseconds.
     pub search_us: u64,
     /// Warnings of the parser; empty where the front-end parsed the query.
     pub warnings: Vec<String>,
-    /// What summaries should look for.
+    /// Terms that summaries show.
     pub summary_terms: Vec<SummaryTerm>,
 }
 
-/// What a front-end tells a server when it asks how it is.
+/// Request for the status of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatusRequest {
-    /// A name for the front-end; empty asks without telling.
+    /// Name of the front-end; empty for an anonymous request.
     pub front_end: String,
-    /// The parts into which the front-end's cluster file cuts the index.
+    /// Parts into which the front-end's cluster file divides the index.
     pub parts: Vec<Chunks>,
 }
 
-/// What a server is and holds.
+/// Status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Which index.
+    /// Identifier of the index.
     pub index_id: String,
-    /// The newest generation open here.
+    /// Newest open generation.
     pub generation: u64,
-    /// The one before it, which is still answered from; 0 is none.
+    /// Generation before it that is still open; 0 for none.
     pub generation_before: u64,
-    /// Chunks of the whole index.
+    /// Number of chunks of the whole index.
     pub chunks_count: u32,
-    /// Chunks answered for.
+    /// Chunks that the server serves.
     pub chunks: Chunks,
-    /// Live documents of the whole index.
+    /// Number of live documents in the whole index.
     pub documents_count: u64,
-    /// Documents of the chunks answered for, deleted ones included.
+    /// Number of documents in the served chunks, deleted ones included.
     pub documents_here_count: u64,
-    /// Whether texts are kept.
+    /// Whether the index has texts.
     pub has_texts: bool,
-    /// The analyzer of the index; `None` of a server that does not tell it.
+    /// Analyzer of the index; `None` if the server does not report it.
     pub analyzer: Option<Analyzer>,
-    /// About to end.
+    /// Whether the server is about to end.
     pub is_draining: bool,
-    /// What is to be told of another front-end that cuts the index in another way.
+    /// Message about another front-end that divides the index differently.
     pub disagreement: Option<String>,
 }

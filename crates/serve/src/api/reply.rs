@@ -3,29 +3,29 @@
 use crate::api::server_error::ServerError;
 use tokio::sync::oneshot;
 
-/// Where the answer of one request goes. Dropped unanswered, it is an error at the other end, never a
-/// missing part of the answer.
+/// Sender for the answer of one request. A reply dropped without an answer is an error for the caller,
+/// never a missing part of the answer.
 #[derive(Debug)]
 pub struct Reply<T>(oneshot::Sender<Result<T, ServerError>>);
 
-/// An answer on its way.
+/// Receiver for the answer of one request.
 pub(crate) type Answer<T> = oneshot::Receiver<Result<T, ServerError>>;
 
 impl<T> Reply<T> {
-    /// A reply and the answer that it becomes. A server that is waited for elsewhere is abandoned when the
-    /// answer is dropped.
+    /// Returns a reply and its receiver. Dropping the receiver cancels the request.
     pub fn channel() -> (Reply<T>, Answer<T>) {
         let (sender, receiver) = oneshot::channel();
         (Reply(sender), receiver)
     }
 
-    /// Answers. A client that no longer waits is no error.
+    /// Sends the answer. A caller that no longer waits is no error.
     pub fn send(self, result: Result<T, ServerError>) {
         let _ = self.0.send(result);
     }
 
-    /// Answers, unless what was read for the answer turns out not to be what was verified: `verify` says so, and is asked
-    /// when the answer is complete. An error is no safer than a value, since it may come of changed bytes too.
+    /// Sends `result`, or the error of `verify`. `verify` runs when the answer is complete; it fails if
+    /// the bytes that were read are not those that were verified. Errors are verified too, since
+    /// changed bytes may have caused them.
     pub fn send_verified<E: Into<ServerError>>(
         self,
         result: Result<T, ServerError>,

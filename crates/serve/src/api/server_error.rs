@@ -23,7 +23,7 @@ use index::IndexError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// Its index cannot be read.
+    /// The server's index cannot be read.
     #[error(transparent)]
     Index(IndexError),
     /// The index of a server behind gRPC cannot be read.
@@ -42,10 +42,10 @@ pub enum ServerError {
         /// The server's message.
         reason: String,
     },
-    /// Its queue is full.
+    /// The server's queue is full.
     #[error("{waiting} requests wait already")]
     Overloaded {
-        /// Length of the queue.
+        /// Length of the queue, in requests.
         waiting: usize,
     },
     /// The deadline passed before the work was done.
@@ -62,25 +62,25 @@ pub enum ServerError {
         /// Limit of the answer, in bytes.
         bytes_max: usize,
     },
-    /// It has closed the generation that the request names.
+    /// The server has closed the generation that the request names.
     #[error("it no longer has generation {generation} of the index open")]
     GenerationGone {
-        /// The generation of the request.
+        /// Generation of the request.
         generation: u64,
     },
-    /// It does not hold what the request names.
+    /// The server does not hold the object that the request names.
     #[error("{reason}")]
     NotServed {
-        /// What it does not hold, and the remedy.
+        /// The missing object, and the remedy.
         reason: String,
     },
-    /// Its answer cannot be read, or contradicts the request.
+    /// The server's answer cannot be read, or contradicts the request.
     #[error("{reason}")]
     Protocol {
         /// The contradiction, and the remedy.
         reason: String,
     },
-    /// It cannot be reached, or ended before it answered.
+    /// The server cannot be reached, or ended before it answered.
     #[error("{reason}")]
     Unreachable {
         /// The cause, and the remedy where there is one.
@@ -88,7 +88,7 @@ pub enum ServerError {
     },
 }
 
-/// Where a failed call may be repeated.
+/// Retry rule of a failed call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retry {
     /// At the same replica too: the failure may have passed.
@@ -100,7 +100,7 @@ pub(crate) enum Retry {
 }
 
 impl ServerError {
-    /// The retry rule of the failure, within the deadline of the call.
+    /// Returns the retry rule of the failure, within the deadline of the call.
     pub(crate) fn retry(&self) -> Retry {
         match self {
             ServerError::Changed { .. } | ServerError::Unreachable { .. } => Retry::AnyReplica,
@@ -116,12 +116,12 @@ impl ServerError {
         }
     }
 
-    /// Whether the whole query may succeed with a newer generation.
+    /// Returns whether the whole query may succeed with a newer generation.
     pub(crate) fn is_generation_gone(&self) -> bool {
         matches!(self, ServerError::GenerationGone { .. })
     }
 
-    /// The `reason` of a part that an answer lacks.
+    /// Returns the `reason` of a missing part in an answer.
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             ServerError::Index(_) | ServerError::Damaged { .. } => "damaged",
@@ -137,7 +137,8 @@ impl ServerError {
         }
     }
 
-    /// The failure of higher rank of two replicas: damage, a closed generation, a full queue, the deadline, the rest.
+    /// Returns the failure of higher rank of two replicas: damage, closed generation, full queue,
+    /// deadline, the rest.
     pub(crate) fn graver(self, other: ServerError) -> ServerError {
         let rank = |error: &ServerError| match error {
             ServerError::Index(_) | ServerError::Damaged { .. } => 4,
@@ -152,7 +153,7 @@ impl ServerError {
         }
     }
 
-    /// The failure of a query whose `part` failed like this.
+    /// Returns the error of a query whose part `part` failed with this failure.
     pub(crate) fn into_search_error(self, part: &str) -> SearchError {
         let part = part.to_owned();
         match self {

@@ -1,8 +1,8 @@
-//! Health checks of all servers, a few times a second.
+//! Health checks of all servers, several times a second.
 //!
-//! A server that is dead or stopped is left out within two seconds, and taken back at the first answer
-//! after. What it says of itself is compared with what the cluster file says of it: one that serves another
-//! index or other chunks is not asked for anything.
+//! A dead or stopped server is taken out within two seconds, and back in at its first answer. Its
+//! status is compared with the cluster file: a server of another index or of other chunks gets no
+//! calls.
 
 use crate::api::backend::{DocumentServer, IndexServer};
 use crate::api::chunks::Chunks;
@@ -15,12 +15,12 @@ use futures_util::future::join_all;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Between two questions to a server.
+/// Interval between two checks of a server.
 const PERIOD: Duration = Duration::from_millis(250);
-/// Time without an answer after which a server is taken for dead.
+/// Time without an answer after which a server counts as dead.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
 
-/// A server as health checks see it.
+/// Server interface for health checks.
 pub(crate) trait Checked: Send + Sync {
     fn ask(&self, request: &StatusRequest, reply: Reply<Status>);
 }
@@ -37,7 +37,7 @@ impl Checked for dyn DocumentServer {
     }
 }
 
-/// Watches all servers of a cluster, for ever. Those of this process need no watching.
+/// Watches all servers of a cluster and never returns. Servers of this process need no checks.
 pub(crate) async fn watch(cluster: &Cluster) {
     let Some(remote) = &cluster.remote else {
         return std::future::pending().await;
@@ -72,19 +72,19 @@ async fn watch_group<S: Checked + ?Sized>(
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            // What is wrong has been noted and told.
+            // The failure has been recorded and logged.
             let _ = check(replica, &group.chunks, &request, index_id).await;
         }
     }))
     .await;
 }
 
-/// What is wrong with a server.
+/// Failed health check of a server.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// It does not answer, or cannot: it may come later.
+    /// The server does not answer, or cannot; it may recover.
     Silent(String),
-    /// It is not the one that the cluster file means, and waiting will not change that.
+    /// The server contradicts the cluster file, and waiting will not help.
     Misplaced(String),
 }
 
@@ -95,7 +95,7 @@ impl std::fmt::Display for Trouble {
     }
 }
 
-/// Asks one server how it is and notes it; what is wrong with it.
+/// Checks one server and records the result; fails with its trouble.
 pub(crate) async fn check<S: Checked + ?Sized>(
     replica: &Replica<S>,
     chunks: &Chunks,
@@ -129,7 +129,7 @@ pub(crate) async fn check<S: Checked + ?Sized>(
     checked
 }
 
-/// Whether a server is the one that the cluster file means.
+/// Checks that a server is the one that the cluster file names.
 fn accept(status: Status, chunks: &Chunks, index_id: &OnceLock<String>) -> Result<Status, String> {
     if status.chunks != *chunks {
         return Err(format!(

@@ -1,25 +1,25 @@
 //! Hedging delay, from the latency of calls.
 //!
-//! Hedged requests (Dean & Barroso, "The Tail at Scale", CACM 2013): a call that takes longer than most is
-//! made again at another replica, and the first answer counts. A budget keeps the extra calls under a
-//! twentieth, so that a cluster that is slow everywhere is not made slower.
+//! Hedged requests (Dean & Barroso, "The Tail at Scale", CACM 2013): a call that takes longer than most
+//! is repeated at another replica, and the first answer counts. A budget limits the extra calls to a
+//! twentieth, so that a slow cluster is not made slower.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Calls that are remembered.
+/// Number of recent calls from which the delay is computed.
 const REMEMBERED: usize = 256;
-/// Calls between two computations of the quantile.
+/// Number of calls between two computations of the quantile.
 const RENEWED_AFTER: usize = 32;
-/// Below this, waking up for a hedge costs more than the wait.
+/// Lower limit on the hedging delay, in microseconds: below it, the wake-up costs more than the wait.
 const HEDGE_MIN_US: u64 = 1_000;
 
-/// What calls of one kind took of late.
+/// Latency of recent calls of one kind.
 #[derive(Debug)]
 pub(crate) struct Pace {
     recent: Mutex<Recent>,
-    /// 0 until enough is known.
+    /// 95th percentile in microseconds; 0 until enough calls are known.
     p95_us: AtomicU64,
 }
 
@@ -44,7 +44,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Notes a call that was answered.
+    /// Records the latency of an answered call.
     pub(crate) fn note(&self, took: Duration) {
         let us = took.as_micros() as u64;
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,13 +74,13 @@ impl Pace {
     }
 }
 
-/// What a call earns, in thousandths of a hedge: at most a twentieth of the calls is made twice.
+/// Budget earned by a call, in thousandths of a hedge: at most a twentieth of the calls are repeated.
 const EARNED_MAX: i64 = 50;
 const HEDGE: i64 = 1_000;
-/// As many hedges may be saved up.
+/// Upper limit on the saved budget.
 const SAVED_MAX: i64 = 10 * HEDGE;
 
-/// How many hedges may still be made.
+/// Budget of hedged requests.
 #[derive(Debug)]
 pub(crate) struct HedgeBudget {
     saved: AtomicI64,
@@ -88,7 +88,7 @@ pub(crate) struct HedgeBudget {
 }
 
 impl HedgeBudget {
-    /// A budget that makes hedges, or none.
+    /// Returns a budget that allows hedged requests, or none.
     pub(crate) fn new(hedges: bool) -> HedgeBudget {
         HedgeBudget {
             saved: AtomicI64::new(0),
@@ -96,14 +96,14 @@ impl HedgeBudget {
         }
     }
 
-    /// Notes a call.
+    /// Adds the earnings of one call.
     pub(crate) fn earn(&self) {
         if self.saved.load(Ordering::Relaxed) < SAVED_MAX {
             self.saved.fetch_add(self.earned, Ordering::Relaxed);
         }
     }
 
-    /// Takes the price of a hedge, where it is there.
+    /// Takes the price of one hedge if the budget covers it; returns whether it did.
     pub(crate) fn spend(&self) -> bool {
         let spend = |saved: i64| (saved >= HEDGE).then_some(saved - HEDGE);
         self.saved

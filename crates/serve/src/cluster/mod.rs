@@ -1,4 +1,4 @@
-//! The servers that a front-end asks: those of this process, or those that a cluster file names.
+//! Servers of a front-end: those of this process, or those that a cluster file names.
 
 pub(crate) mod health;
 pub(crate) mod hedge;
@@ -15,34 +15,34 @@ use crate::snapshot::generations::Generations;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// All servers of an index.
+/// Servers of an index.
 pub struct Cluster {
-    /// By partition, in the order of their chunks.
+    /// Index servers by partition, in the order of their chunks.
     pub(crate) partitions: Vec<Replicas<dyn IndexServer>>,
-    /// By document part, in the order of their chunks.
+    /// Document servers by part, in the order of their chunks.
     pub(crate) texts: Vec<Replicas<dyn DocumentServer>>,
     pub(crate) calls: CallFigures,
-    /// Of the index servers of this process, for metrics.
+    /// Counters of the index servers of this process, for metrics.
     pub(crate) handlers: Vec<(Chunks, Arc<crate::index_server::figures::Figures>)>,
-    /// Where the index is open in this process.
+    /// Generations of the index, where it is open in this process.
     pub(crate) generations: Option<Arc<Generations>>,
-    /// Where the times of each partition go, once somebody measures.
+    /// Phase times of each partition; set when metrics register.
     pub(crate) times: OnceLock<Vec<PartitionTimes>>,
-    /// Set where the servers are processes of their own.
+    /// Identity in a cluster of processes; `None` where all servers run in this process.
     pub(crate) remote: Option<Remote>,
 }
 
 /// Identity of a front-end and its index in a cluster of processes.
 #[derive(Debug)]
 pub(crate) struct Remote {
-    /// The front-end's name, for the others.
+    /// Name of the front-end, for messages of the servers.
     pub(crate) front_end: String,
-    /// The index that all serve: that of the server which answered first.
+    /// Identifier of the index, from the first server that answered.
     pub(crate) index_id: OnceLock<String>,
 }
 
 impl Remote {
-    /// What the front-end tells with each health check.
+    /// Returns the status request of a health check.
     pub(crate) fn request(&self, parts: Vec<Chunks>) -> StatusRequest {
         StatusRequest {
             front_end: self.front_end.clone(),
@@ -51,30 +51,31 @@ impl Remote {
     }
 }
 
-/// What a front-end knows of the index.
+/// Properties of the index that a front-end knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Known {
-    /// Live documents.
+    /// Number of live documents.
     pub documents_count: u64,
-    /// Chunks.
+    /// Number of chunks.
     pub chunks_count: u32,
-    /// The newest generation that any server said it had.
+    /// Newest generation that any server reported.
     pub generation: u64,
-    /// Whether texts are kept.
+    /// Whether the index has texts.
     pub has_texts: bool,
-    /// The analyzer of the index; `None` until a server tells it.
+    /// Analyzer of the index; `None` until a server reports it.
     pub analyzer: Option<text::Analyzer>,
 }
 
 impl Known {
-    /// The chunk of a document, by the hash of its URL.
+    /// Returns the chunk of a document, by the hash of its URL.
     pub(crate) fn chunk_of(&self, url_hash: u64) -> u32 {
         (url_hash % u64::from(self.chunks_count.max(1))) as u32
     }
 }
 
 impl Cluster {
-    /// Where each handler of this process runs, by the kernel's word: its chunks, its number, its place.
+    /// Returns the placement of each handler of this process: its chunks, its number, and the kernel's
+    /// report.
     pub fn handler_places(&self) -> Vec<(Chunks, usize, String)> {
         let of_partition =
             |(chunks, figures): &(Chunks, Arc<crate::index_server::figures::Figures>)| {
@@ -87,7 +88,7 @@ impl Cluster {
         self.handlers.iter().flat_map(of_partition).collect()
     }
 
-    /// What the servers said of the index.
+    /// Returns the properties of the index that the servers reported.
     pub(crate) fn known(&self) -> Known {
         let of = |status: &Status| Known {
             documents_count: status.documents_count,
@@ -102,13 +103,13 @@ impl Cluster {
         all.max_by_key(|known| known.generation).unwrap_or_default()
     }
 
-    /// Has slow calls made again at another replica, or not.
+    /// Switches hedged requests on or off.
     pub fn with_hedges(mut self, hedges: bool) -> Cluster {
         self.calls = CallFigures::new(hedges);
         self
     }
 
-    /// Notes how long a call to a partition took, and what it said of its own time.
+    /// Records the duration of a call to a partition, and the phase times that the server reported.
     pub(crate) fn note_times(
         &self,
         partition: usize,
@@ -123,7 +124,7 @@ impl Cluster {
         }
     }
 
-    /// How the front-end's table cuts the chunks for index servers.
+    /// Returns the parts into which the partition map divides the chunks for index servers.
     pub(crate) fn parts(&self) -> Vec<Chunks> {
         self.partitions
             .iter()
@@ -131,15 +132,15 @@ impl Cluster {
             .collect()
     }
 
-    /// The document part that has a chunk's texts.
+    /// Returns the document part that has the texts of a chunk.
     pub(crate) fn texts_of(&self, chunk: u32) -> Option<usize> {
         self.texts
             .iter()
             .position(|one| one.chunks.contains(&chunk))
     }
 
-    /// Asks the servers of this process how they are: they answer before they return. Those of other
-    /// processes are asked all the time ([`crate::cluster::health`]).
+    /// Updates the status of the servers of this process, which answer before they return. Health
+    /// checks update the status of servers in other processes ([`crate::cluster::health`]).
     pub(crate) fn ask_in_process(&self) {
         if self.remote.is_some() {
             return;
@@ -161,8 +162,8 @@ impl Cluster {
         }
     }
 
-    /// Has every server open the newest generation; the newest that any then answers from. The first
-    /// error, where one cannot, after all were asked.
+    /// Reloads every server and returns the newest generation served. If any server fails, it returns
+    /// the first error after all servers were called.
     pub(crate) async fn reload(&self) -> Result<u64, ServerError> {
         let mut asked = Vec::new();
         for replica in self.partitions.iter().flat_map(|one| &one.replicas) {

@@ -19,15 +19,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Calls to one replica for one request: a connection that broke while the server was away deserves a
-/// second try.
+/// Upper limit on calls to one replica for one request: a connection that broke while the server was
+/// away deserves a second try.
 const TRIES_MAX: u32 = 2;
-/// Longest time for a call to a replica that is taken for dead, when no other is left.
+/// Timeout of a call to a replica that counts as dead, when no other is left.
 const LAST_RESORT: Duration = Duration::from_millis(250);
-/// Before a replica is tried again.
+/// Pause before a replica is tried again.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What is called for; each kind has a pace of its own.
+/// Kind of a call; each kind has its own hedging delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
     Search,
@@ -37,16 +37,16 @@ pub(crate) enum Call {
     Document,
 }
 
-/// Whether a replica is given work.
+/// Health of a replica, which decides whether it gets calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Health {
     Up,
-    /// It ends soon: finishes what it has.
+    /// The replica ends soon and finishes its requests.
     Draining,
     Down,
 }
 
-/// Counts of all calls of a front-end.
+/// Counters over all calls of a front-end.
 #[derive(Debug)]
 pub(crate) struct CallFigures {
     pub(crate) calls: AtomicU64,
@@ -68,7 +68,7 @@ impl CallFigures {
     }
 }
 
-/// Servers that hold the same chunks.
+/// Servers of the same chunks.
 pub(crate) struct Replicas<S: ?Sized> {
     pub(crate) chunks: Chunks,
     pub(crate) replicas: Vec<Replica<S>>,
@@ -76,14 +76,14 @@ pub(crate) struct Replicas<S: ?Sized> {
     paces: [Pace; 5],
 }
 
-/// One server of several alike.
+/// One server of several with the same chunks.
 pub(crate) struct Replica<S: ?Sized> {
-    /// For messages.
+    /// Name in messages.
     pub(crate) name: String,
     pub(crate) server: Arc<S>,
     health: watch::Sender<Health>,
     in_flight: Arc<AtomicUsize>,
-    /// What it said last.
+    /// Last status of the server.
     status: Mutex<Option<Status>>,
 }
 
@@ -109,7 +109,7 @@ impl<S: ?Sized> Replica<S> {
         *self.health.borrow()
     }
 
-    /// Notes how it is; `true` where that is news.
+    /// Sets the health of the replica; returns whether it changed.
     pub(crate) fn set_health(&self, health: Health) -> bool {
         self.health
             .send_if_modified(|known| std::mem::replace(known, health) != health)
@@ -119,7 +119,7 @@ impl<S: ?Sized> Replica<S> {
         *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
     }
 
-    /// Part of what it said last of itself.
+    /// Returns part of the server's last status.
     fn status<T>(&self, part: impl FnOnce(&Status) -> T) -> Option<T> {
         let status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.as_ref().map(part)
@@ -136,12 +136,12 @@ impl<S: ?Sized> Replicas<S> {
         }
     }
 
-    /// Part of what any of them said last of itself.
+    /// Returns part of the last status of any replica.
     pub(crate) fn status<T>(&self, part: impl Fn(&Status) -> T) -> Option<T> {
         self.replicas.iter().find_map(|one| one.status(&part))
     }
 
-    /// Calls one of them, or more until one answers.
+    /// Calls one replica, or several until one answers.
     pub(crate) async fn call<T: Send + 'static>(
         &self,
         kind: Call,
@@ -156,7 +156,7 @@ impl<S: ?Sized> Replicas<S> {
         let mut tries = vec![0; self.replicas.len()];
         let mut running: FuturesUnordered<BoxFuture<'_, Attempt<T>>> = FuturesUnordered::new();
         let mut begun_count = 0;
-        // What begins with which replica; the number of the attempt.
+        // Starts a call to a replica and counts its tries.
         let mut begin = |replica: usize, tries: &mut [u32]| {
             tries[replica] += 1;
             begun_count += 1;
@@ -226,7 +226,7 @@ impl<S: ?Sized> Replicas<S> {
         }
     }
 
-    /// One call to one of them; ends when the replica is found to be down.
+    /// Calls one replica; the call ends when health checks find the replica down.
     fn attempt<'s, T: Send + 'static>(
         &'s self,
         number: usize,
@@ -262,8 +262,8 @@ impl<S: ?Sized> Replicas<S> {
         })
     }
 
-    /// The replica to call next: the one that was tried least, is healthiest and has least under way; one
-    /// that is taken for dead only when no other is left.
+    /// Returns the replica to call next: fewest tries, then best health, then fewest calls under way. A
+    /// replica that counts as dead is chosen only if no other is left.
     fn pick(&self, tries: &[u32]) -> Option<usize> {
         let count = self.replicas.len();
         let turn = match count {
@@ -291,7 +291,7 @@ impl<S: ?Sized> Replicas<S> {
     }
 }
 
-/// Counts a call for as long as it lives.
+/// Count of calls under way, decremented when dropped.
 struct InFlight(Arc<AtomicUsize>);
 
 impl InFlight {

@@ -1,7 +1,7 @@
-//! `cluster.toml`: which servers hold which chunks.
+//! Cluster file (`cluster.toml`), which assigns chunks to servers.
 //!
-//! Servers with the same chunks are replicas of each other. The chunks of all index servers together must be
-//! those of the index, each in exactly one part; those of the document servers too.
+//! Servers of the same chunks are replicas of each other. The index servers together must hold the
+//! chunks of the index, each in exactly one part; so must the document servers.
 
 use crate::api::chunks::Chunks;
 use crate::api::chunks::shown;
@@ -9,21 +9,21 @@ use crate::api::error::ServeError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// The servers of a cluster.
+/// Servers of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterFile {
-    /// Chunks of the index.
+    /// Number of chunks of the index.
     pub chunks_count: u32,
-    /// By part, in the order of chunks: its chunks and the addresses of its index servers.
+    /// Index servers by part, in the order of chunks: the chunks and the addresses.
     pub index_servers: Vec<(Chunks, Vec<String>)>,
-    /// The same for document servers.
+    /// Document servers by part, in the same form.
     pub document_servers: Vec<(Chunks, Vec<String>)>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
-    /// Chunks of the index; where missing, one more than the last that is named.
+    /// Number of chunks of the index; if missing, one more than the last chunk in the file.
     chunks: Option<u32>,
     #[serde(default)]
     index_server: Vec<Entry>,
@@ -45,7 +45,7 @@ impl ClusterFile {
         ClusterFile::parse(&text).map_err(|reason| bad(path, reason))
     }
 
-    /// Reads and checks the text of a file; what is wrong with it.
+    /// Parses and checks the text of a file; the error is a message.
     pub fn parse(text: &str) -> Result<ClusterFile, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
         let index_servers = parts("index-server", &file.index_server)?;
@@ -75,9 +75,9 @@ fn bad(path: &Path, reason: String) -> ServeError {
     }
 }
 
-/// Chunks as a person writes them, `0-63` or `7`.
+/// Parses chunks in the form `0-63` or `7`.
 pub fn parse_chunks(text: &str) -> Result<Chunks, String> {
-    /// As many as an index can have.
+    /// Largest chunk number that an index can have.
     const LAST_MAX: u32 = 65_535;
     let wrong =
         || format!("{text:?} is not a range of chunks; write FIRST-LAST, as 0-63, or one number");
@@ -90,7 +90,7 @@ pub fn parse_chunks(text: &str) -> Result<Chunks, String> {
     Ok(first..=last)
 }
 
-/// Servers by the chunks they hold, in the order of chunks.
+/// Returns the servers by the chunks they hold, in the order of chunks.
 fn parts(kind: &str, entries: &[Entry]) -> Result<Vec<(Chunks, Vec<String>)>, String> {
     let mut parts: Vec<(Chunks, Vec<String>)> = Vec::new();
     for entry in entries {

@@ -15,15 +15,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// Longest time for the first answer of servers that are being started.
+/// Time limit for the first answer of servers that are starting.
 const START: Duration = Duration::from_secs(10);
-/// Between two questions meanwhile.
+/// Interval between two checks meanwhile.
 const AGAIN: Duration = Duration::from_millis(100);
 
 impl Cluster {
-    /// Reaches the servers of a cluster file. Waits a few seconds for those that are being started; goes on
-    /// without those that do not answer as long as some do, and warns of each. Refuses what the answers show
-    /// to be wrong: other chunks, another index, another front-end that cuts the index in another way.
+    /// Connects to the servers of a cluster file. It waits a few seconds for servers that are starting.
+    /// It goes on without silent servers if any answer, and logs a warning for each. It fails if the
+    /// answers contradict the file: other chunks, another index, or another front-end with a different
+    /// partition map.
     pub fn connect(
         file: &ClusterFile,
         front_end: &str,
@@ -86,7 +87,8 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Asks every server until it answers or the time is over; who did not, and why.
+    /// Checks every server until it answers or the time is over; returns the silent servers with the
+    /// causes.
     async fn first_contact(&self) -> Result<Vec<String>, String> {
         let Some(remote) = &self.remote else {
             return Ok(Vec::new());
@@ -126,12 +128,12 @@ impl Cluster {
     }
 }
 
-/// What became of the first contact with a server.
+/// Outcome of the first contact with a server.
 enum Met {
     Answered,
-    /// It may come later.
+    /// The server may answer later.
     Silent(String),
-    /// It is not what the file says, and waiting will not change that.
+    /// The server contradicts the file, and waiting will not help.
     Refused(String),
 }
 

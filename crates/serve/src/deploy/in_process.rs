@@ -48,7 +48,8 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Given index servers, one a partition, and a document server in this process.
+    /// Returns a cluster of given index servers, one for each partition, and a document server in this
+    /// process.
     pub fn of_index_servers(
         generations: &Arc<Generations>,
         servers: Vec<(Chunks, Arc<dyn IndexServer>)>,

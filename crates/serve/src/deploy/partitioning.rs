@@ -4,14 +4,14 @@ use crate::api::chunks::Chunks;
 use crate::api::error::ServeError;
 use index::{Index, Layout};
 
-/// How an index is spread over index servers.
+/// Distribution of an index over index servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Topology {
-    /// Partitions, each with an index server of its own.
+    /// Number of partitions, each with an index server of its own.
     pub partitions: usize,
-    /// Handlers of each index server.
+    /// Number of handlers of each index server.
     pub handlers: usize,
-    /// Requests that may wait for each index server's handlers; 0 lets it decide by how long searches take.
+    /// Queue capacity of each index server, in requests; 0 derives it from the mean search time.
     pub queue_length: usize,
 }
 
@@ -27,7 +27,7 @@ impl Default for Topology {
 }
 
 impl Topology {
-    /// The chunks of every partition of `index`; an error where it cannot be served so.
+    /// Returns the chunks of every partition of `index`; fails if the index cannot be divided so.
     pub fn partitions_of(&self, index: &Index) -> Result<Vec<Chunks>, ServeError> {
         let partitions = self.partition_chunks(index.layout())?;
         for chunks in &partitions {
@@ -36,7 +36,7 @@ impl Topology {
         Ok(partitions)
     }
 
-    /// The chunks of every partition: contiguous, as equal as can be.
+    /// Returns the chunks of every partition: contiguous, in sizes as equal as possible.
     fn partition_chunks(&self, layout: Layout) -> Result<Vec<Chunks>, ServeError> {
         let partitions = u32::try_from(self.partitions).unwrap_or(u32::MAX);
         let layout = layout.of_partitions(partitions);

@@ -1,4 +1,4 @@
-//! The server process: binds an address, answers until told to stop, then drains.
+//! Server process: binds an address, answers until told to stop, then drains.
 
 use crate::admin::{AdminOptions, AdminServer};
 use crate::api::draining::Draining;
@@ -22,25 +22,25 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Handle, Runtime};
 
-/// How often metrics are folded together.
+/// Interval of the upkeep of metrics.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// How to serve.
+/// Options of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServeOptions {
     /// Address and port to listen on.
     pub listen: String,
-    /// Partitions, each with an index server of its own.
+    /// Number of partitions, each with an index server of its own.
     pub partitions: usize,
-    /// Handlers of each index server.
+    /// Number of handlers of each index server.
     pub handlers: usize,
-    /// Requests that may wait for each index server's handlers; 0 lets it decide.
+    /// Queue capacity of each index server, in requests; 0 derives it from the mean search time.
     pub queue_length: usize,
-    /// What the front-end does on its own account.
+    /// Options of the front-end.
     pub front_end: FrontEndOptions,
-    /// How connections are treated.
+    /// Limits of the connections.
     pub limits: ConnectionLimits,
-    /// The admin address, for metrics and reloads.
+    /// Administration options: metrics and reloads.
     pub admin: AdminOptions,
 }
 
@@ -60,7 +60,7 @@ impl Default for ServeOptions {
 }
 
 impl ServeOptions {
-    /// How the index is spread over index servers in this process.
+    /// Returns the distribution of the index over index servers in this process.
     pub fn topology(&self) -> Topology {
         Topology {
             partitions: self.partitions,
@@ -70,7 +70,7 @@ impl ServeOptions {
     }
 }
 
-/// A server that listens already: connections made from now on will be answered.
+/// Listening server: connections made from now on will be answered.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -80,16 +80,17 @@ pub struct Server {
     runtime: Runtime,
 }
 
-/// What the system keeps of an answer for a client that does not read; it doubles the figure for its own needs.
+/// Kernel buffer for an answer that its client does not read, in bytes; the kernel doubles it for its
+/// own needs.
 const SEND_BUFFER_BYTES: usize = 256 << 10;
 
 impl Server {
-    /// Starts all parts of a server for an index that never changes, and takes the address.
+    /// Starts all parts of a server for an index that never changes, and binds the address.
     pub fn bind(index: Arc<Index>, options: &ServeOptions) -> Result<Server, ServeError> {
         Server::bind_generations(&Generations::fixed(index), options)
     }
 
-    /// Starts all parts of a server, and takes the address.
+    /// Starts all parts of a server, and binds the address.
     pub fn bind_generations(
         generations: &Arc<Generations>,
         options: &ServeOptions,
@@ -103,7 +104,7 @@ impl Server {
         Server::bind_cluster(cluster, options, io_runtime()?)
     }
 
-    /// Takes the address for a front-end before given servers.
+    /// Binds the address for a front-end of a given cluster.
     pub fn bind_cluster(
         cluster: Cluster,
         options: &ServeOptions,
@@ -111,7 +112,7 @@ impl Server {
     ) -> Result<Server, ServeError> {
         let front_end = FrontEnd::new(cluster, options.front_end.clone());
         let (listener, address) = listen_on(&options.listen)?;
-        // Kernel memory of an answer that its client does not read. Connections inherit it.
+        // Limit the kernel memory of an answer that its client does not read. Connections inherit it.
         rustix::net::sockopt::set_socket_send_buffer_size(&listener, SEND_BUFFER_BYTES).map_err(
             |errno| ServeError::System {
                 operation: "set the buffers of sockets",
@@ -130,28 +131,28 @@ impl Server {
         })
     }
 
-    /// Where it listens, with the port that was taken for port 0.
+    /// Returns the address on which the server listens, with the actual port in place of port 0.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it is administered, if anywhere.
+    /// Returns the address of the administration, if there is one.
     pub fn admin_address(&self) -> Option<SocketAddr> {
         self.admin.as_ref().map(AdminServer::address)
     }
 
-    /// The front-end behind it, for searches without HTTP.
+    /// Returns the front-end of the server, for searches without HTTP.
     pub fn front_end(&self) -> &FrontEnd {
         &self.app.front_end
     }
 
-    /// The threads that it runs on.
+    /// Returns the runtime of the server.
     pub fn runtime(&self) -> &Handle {
         self.runtime.handle()
     }
 
-    /// Answers until `shutdown` is ready; then takes no more connections, finishes the requests
-    /// that are there, and returns. `SIGHUP` opens the newest generation. Blocks the thread.
+    /// Answers until `shutdown` completes; then refuses new connections, finishes the requests in work,
+    /// and returns. `SIGHUP` opens the newest generation. Blocks the thread.
     pub fn run_until(
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
@@ -173,7 +174,7 @@ impl Server {
             }
             served
         });
-        // It tells of the end until there is nothing more to tell of.
+        // The administration reports the shutdown to its end.
         drop(admin);
         self.runtime.shutdown_timeout(Duration::from_secs(1));
         served.map_err(system("serve"))
@@ -200,11 +201,11 @@ async fn reload_on_hangup(app: Arc<App>) {
     .await;
 }
 
-/// Ready when the process is asked to end: Ctrl-C, or the signal that service supervisors send.
+/// Completes when the process is asked to end: Ctrl-C, or the signal of service supervisors.
 pub async fn termination() {
     let interrupted = async {
         if tokio::signal::ctrl_c().await.is_err() {
-            // Without a way to hear the signal, its default action ends the process.
+            // Without a handler for the signal, its default action ends the process.
             std::future::pending::<()>().await;
         }
     };

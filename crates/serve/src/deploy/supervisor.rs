@@ -1,7 +1,8 @@
-//! Index servers and document servers as processes of their own, started and kept alive by one.
+//! Supervisor of index servers and document servers in processes of their own.
 //!
-//! A process that dies is started again at the same address; front-ends take it back when it answers. The
-//! processes end with their supervisor, however that ends: each reads from a pipe that only it holds.
+//! A process that dies is restarted at the same address; front-ends take it back when it answers. The
+//! processes end with their supervisor, however it ends: each reads from a pipe that only the
+//! supervisor holds.
 
 use crate::api::error::ServeError;
 use std::io::{self, BufRead, BufReader};
@@ -12,34 +13,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Between two looks at a process.
+/// Interval between two checks of a process.
 const LOOK: Duration = Duration::from_millis(50);
-/// Before a process that died is started again; twice as long each time that it lives less than
+/// First pause before a dead process is restarted; doubled for each process that lives less than
 /// [`STEADY`].
 const RESTART_MIN: Duration = Duration::from_millis(100);
 const RESTART_MAX: Duration = Duration::from_secs(5);
 const STEADY: Duration = Duration::from_secs(10);
-/// Longest time for a process to end.
+/// Upper limit on the time for a process to end.
 const END: Duration = Duration::from_secs(15);
-/// What a process says when it can be asked.
+/// Line that a process prints before its address when it is ready.
 const READY: &str = "listening on ";
-/// What it says before of where its figures are.
+/// Line that a process prints before the address of its metrics.
 const METRICS: &str = "metrics at http://";
-/// Any free port of this machine.
+/// Loopback address with any free port.
 const ANY_PORT: &str = "127.0.0.1:0";
 
-/// What to start: this program with other arguments. `--listen` and `--metrics` are added.
+/// Process to start: this program with other arguments. `--listen` and `--metrics` are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Role {
-    /// For messages: `index server of chunks 0-63`.
+    /// Name in messages: `index server of chunks 0-63`.
     pub name: String,
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// Its arguments, without `--listen` and `--metrics`.
+    /// Arguments, without `--listen` and `--metrics`.
     pub arguments: Vec<String>,
 }
 
-/// Processes being kept alive. Dropping it ends them.
+/// Supervised processes, which end when the value is dropped.
 #[derive(Debug)]
 pub struct Supervisor {
     ending: Arc<AtomicBool>,
@@ -49,19 +50,19 @@ pub struct Supervisor {
     addresses: Vec<Addresses>,
 }
 
-/// Where a process is reached; the same after it was started again.
+/// Addresses of a process, which stay the same after a restart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Addresses {
-    /// For front-ends: `host:port`.
+    /// Address for front-ends: `host:port`.
     pub listen: String,
-    /// Of `/metrics` and `/healthz`: `host:port`.
+    /// Address of `/metrics` and `/healthz`: `host:port`.
     pub metrics: String,
 }
 
 #[derive(Debug)]
 struct Process {
     child: Child,
-    /// Closing it asks the process to end.
+    /// Standard input of the process; closing it asks the process to end.
     pipe: Option<ChildStdin>,
     started: Instant,
 }
@@ -76,7 +77,7 @@ impl Supervisor {
             watchers: Vec::new(),
             addresses: Vec::new(),
         };
-        // All at once: each has an index to open.
+        // Start all at once: each has an index to open.
         let starting: Vec<_> = roles
             .iter()
             .map(|role| {
@@ -116,18 +117,18 @@ impl Supervisor {
         Ok(supervisor)
     }
 
-    /// Where each process is reached, in the order of the roles.
+    /// Returns the addresses of each process, in the order of the roles.
     pub fn addresses(&self) -> &[Addresses] {
         &self.addresses
     }
 
-    /// The process id of each, at this moment.
+    /// Returns the current process id of each process.
     pub fn process_ids(&self) -> Vec<u32> {
         let id = |process: &Arc<Mutex<Process>>| lock(process).child.id();
         self.processes.iter().map(id).collect()
     }
 
-    /// How often a process was started again.
+    /// Returns the number of restarts.
     pub fn restarts(&self) -> u64 {
         self.restarts.load(Ordering::Relaxed)
     }
@@ -161,7 +162,7 @@ fn lock(process: &Arc<Mutex<Process>>) -> std::sync::MutexGuard<'_, Process> {
     process.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a process at some addresses and waits until it says where it listens.
+/// Starts a process at `at` and waits until it prints its addresses.
 fn start(role: &Role, at: &Addresses) -> io::Result<(Process, Addresses)> {
     let mut child = Command::new(&role.program)
         .args(&role.arguments)
@@ -189,7 +190,7 @@ fn start(role: &Role, at: &Addresses) -> io::Result<(Process, Addresses)> {
             "it ended before it listened ({status}); see what it wrote above"
         )));
     };
-    // What it writes later must not fill the pipe.
+    // Drain the output, so that later lines do not fill the pipe.
     thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
     let process = Process {
         child,

@@ -1,8 +1,8 @@
-//! A document server: summaries of texts for a query.
+//! Document server: summaries of texts for a query.
 //!
-//! The caller's thread starts on the summaries itself. Only when they turn out to take long does
-//! it call the pool's threads to help: waking a thread costs tens of microseconds, and most pages
-//! of summaries are done by then, but texts of a hundred thousand words are not.
+//! The caller's thread makes the summaries itself at first. It calls the pool's threads for help only
+//! if they take long: waking a thread costs tens of microseconds. Most pages of summaries are complete
+//! by then, but texts of a hundred thousand words are not.
 use crate::api::backend::DocumentServer;
 use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
@@ -26,14 +26,14 @@ use text::summary::{SummaryOptions, SummaryQuery};
 
 /// Time after which work is shared with the pool.
 const SHARE_AFTER: Duration = Duration::from_micros(100);
-/// Batches that may wait for the pool; more would only find their work done.
+/// Upper limit on the calls that wait for the pool; more would find no work left.
 const CALLS_WAITING_MAX: usize = 64;
 
-/// Makes summaries of the documents of some chunks, with a small pool of threads of its own.
+/// Document server of some chunks in this process, with a small pool of threads.
 pub struct InProcessDocumentServer {
     generations: Arc<Generations>,
     chunks: Chunks,
-    /// `None` only while dropping: closing it is what ends the threads.
+    /// Queue of the pool; `None` only while dropping, because closing it ends the threads.
     calls: Option<Sender<Arc<Batch>>>,
     threads: Vec<JoinHandle<()>>,
     draining: Draining,
@@ -41,34 +41,34 @@ pub struct InProcessDocumentServer {
     figures: Arc<DocumentFigures>,
 }
 
-/// What a document server does, to be read at any moment.
+/// Counters of a document server, readable at any time.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentFigures {
-    /// Requests for summaries that are worked on.
+    /// Number of summary requests in work.
     pub(crate) busy: AtomicUsize,
-    /// Summaries made.
+    /// Number of summaries made.
     pub(crate) made: AtomicU64,
-    /// Requests that were not begun, because their deadline had passed or nobody waited for them.
+    /// Number of requests never begun, because their deadline had passed or they were cancelled.
     pub(crate) expired: AtomicU64,
-    /// Requests whose deadline passed, or whose client went, meanwhile.
+    /// Number of requests that expired or were cancelled during the work.
     pub(crate) ended_early: AtomicU64,
-    /// How long a page of summaries takes, once somebody measures.
+    /// Histogram of the time for a page of summaries; set when metrics register.
     pub(crate) times: OnceLock<metrics::Histogram>,
 }
 
-/// A summary, or `None` where the text is missing; empty in an index without texts.
+/// Result for one summary: `None` if the text is missing; empty in an index without texts.
 type Summary = Result<Option<TextSummary>, ServerError>;
 
-/// Summaries of one answer, worked on by whoever has time.
+/// Summaries of one request, shared by the caller and the pool.
 #[derive(Debug)]
 struct Batch {
     store: Arc<DocumentStore>,
     of: SummariesOf,
     query: SummaryQuery,
     deadline: Instant,
-    /// Whether the client has gone.
+    /// Whether the request was cancelled.
     is_cancelled: AtomicBool,
-    /// The next to be taken.
+    /// Index of the next summary to make.
     next: AtomicUsize,
     done: Mutex<Done>,
     all_done: Condvar,
@@ -77,17 +77,17 @@ struct Batch {
 #[derive(Debug)]
 struct Done {
     count: usize,
-    /// `None` where making the summary failed in a way that it should not.
+    /// Summaries made; an entry stays `None` if making it panicked.
     summaries: Vec<Option<Summary>>,
 }
 
 thread_local! {
-    /// Decompressed texts, kept so that a page of summaries allocates nothing for them.
+    /// Buffer for decompressed texts, kept so that a page of summaries allocates no memory for them.
     static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl InProcessDocumentServer {
-    /// Starts a pool of `threads` threads over the texts of some chunks.
+    /// Starts a pool of `threads` threads for the texts of some chunks.
     pub fn start(
         generations: Arc<Generations>,
         chunks: Chunks,
@@ -118,7 +118,7 @@ impl InProcessDocumentServer {
         })
     }
 
-    /// The chunks whose texts it has.
+    /// Returns the chunks whose texts the server has.
     pub fn chunks(&self) -> &Chunks {
         &self.chunks
     }
@@ -135,7 +135,7 @@ impl InProcessDocumentServer {
         Arc::clone(&self.figures)
     }
 
-    /// The same, counted and timed.
+    /// Makes summaries, counted and timed.
     fn summaries_counted(
         &self,
         request: SummariesRequest,
@@ -174,7 +174,7 @@ impl InProcessDocumentServer {
         request: SummariesRequest,
         is_abandoned: impl Fn() -> bool,
     ) -> Result<Vec<Option<TextSummary>>, ServerError> {
-        // Texts of documents that a newer generation still has are the same there.
+        // A document that a newer generation still has is unchanged there.
         let index = self.generations.get(request.generation);
         let index = index.unwrap_or_else(|| self.generations.newest());
         let terms = request.terms.to_vec();
@@ -198,7 +198,7 @@ impl InProcessDocumentServer {
         let mut shared = false;
         while batch.work_on_one() {
             if is_abandoned() {
-                // Threads that help leave the rest too.
+                // The helping threads skip the remaining summaries too.
                 batch.is_cancelled.store(true, Ordering::Relaxed);
                 return Err(ServerError::Expired);
             }
@@ -208,7 +208,7 @@ impl InProcessDocumentServer {
             }
         }
         let made = batch.wait();
-        // Before an error is believed, too: changed bytes may have led to it.
+        // Errors are verified too, since changed bytes may have caused them.
         let keys = (0..count).filter_map(|at| batch.of.key(at));
         index.verify_texts(keys, since)?;
         made
@@ -216,7 +216,7 @@ impl InProcessDocumentServer {
 
     fn call_for_help(&self, batch: &Arc<Batch>) {
         let taken = batch.next.load(Ordering::Relaxed);
-        // One stays for the caller.
+        // One summary stays for the caller.
         let left = batch.of.count().saturating_sub(taken + 1);
         for _ in 0..left.min(self.threads.len()) {
             let sent = self
@@ -224,7 +224,7 @@ impl InProcessDocumentServer {
                 .as_ref()
                 .map(|calls| calls.try_send(Arc::clone(batch)));
             if !matches!(sent, Some(Ok(()))) {
-                // Nobody has time: the caller goes on alone.
+                // No thread is free, so the caller goes on alone.
                 break;
             }
         }
@@ -266,13 +266,13 @@ impl Drop for InProcessDocumentServer {
     fn drop(&mut self) {
         self.calls = None;
         for thread in self.threads.drain(..) {
-            // The threads catch panics; there is nothing to learn from the result.
+            // The threads catch panics, so the result holds no information.
             let _ = thread.join();
         }
     }
 }
 
-/// The life of a pool thread: helps with batches until the server is dropped.
+/// Runs a pool thread: helps with batches until the server is dropped.
 fn help(calls: &Receiver<Arc<Batch>>) {
     while let Ok(batch) = calls.recv() {
         while batch.work_on_one() {}
@@ -280,13 +280,13 @@ fn help(calls: &Receiver<Arc<Batch>>) {
 }
 
 impl Batch {
-    /// Makes the next summary; `false` when all are taken.
+    /// Makes the next summary; returns `false` if none is left.
     fn work_on_one(&self) -> bool {
         let taken = self.next.fetch_add(1, Ordering::Relaxed);
         let Some(key) = self.of.key(taken) else {
             return false;
         };
-        // Whatever happens, the summary must be counted as done, or its caller waits for ever.
+        // Every summary must be counted as done, even after a panic, or its caller would wait for ever.
         let summary = catch_unwind(AssertUnwindSafe(|| self.summary(key))).ok();
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.summaries[taken] = summary;

@@ -7,7 +7,7 @@ use engine::site_limit::Candidate;
 use std::collections::HashMap;
 use wire::Hit;
 
-/// The hits of the page; those whose details are lost are left out.
+/// Returns the hits of the page, without those whose details are lost.
 pub(crate) fn assemble(found: Found, shown: Shown, warnings: &mut Vec<String>) -> Vec<Hit> {
     let mut hits = Vec::with_capacity(shown.details.len());
     for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {

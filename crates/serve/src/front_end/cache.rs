@@ -1,7 +1,8 @@
 //! Result cache.
 //!
-//! Off by default: a cache hides what a search costs. It takes an answer only with the proof that nothing is
-//! missing, and whole answers do not depend on the timeout. The generation of the index is part of the key.
+//! The cache is off by default, because it hides the cost of a search. It takes an answer only with the
+//! proof that it is complete; complete answers do not depend on the timeout. The generation of the
+//! index is part of the key.
 
 use crate::api::options::SearchOptions;
 use crate::front_end::coverage::Complete;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use wire::{PhaseTimes, SearchAnswer};
 
-/// Answers of a front-end, bounded in bytes.
+/// Result cache of a front-end, bounded in bytes.
 pub(crate) struct Cache {
     kept: Kept<Asked, Arc<SearchAnswer>, Bytes>,
     generation: AtomicU64,
@@ -21,14 +22,14 @@ pub(crate) struct Cache {
     misses: AtomicU64,
 }
 
-/// How a cache fares.
+/// Counters of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CacheFigures {
     pub(crate) hits: u64,
     pub(crate) misses: u64,
 }
 
-/// All that an answer depends on.
+/// Cache key: everything that an answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Asked {
     query: String,
@@ -36,7 +37,7 @@ struct Asked {
     start: usize,
     per_site: u32,
     any: bool,
-    /// The bits of the parameters of the ranking function; all ones for one without.
+    /// Bits of the ranking function's parameters; all ones for a function without parameters.
     ranking: (u32, u32),
     explain: bool,
     counted: bool,
@@ -66,9 +67,9 @@ impl Weighter<Asked, Arc<SearchAnswer>> for Bytes {
 }
 
 impl Cache {
-    /// Makes a cache of about `bytes` bytes.
+    /// Returns a cache of about `bytes` bytes.
     pub(crate) fn new(bytes: usize) -> Cache {
-        // A page of ten hits is about four kilobytes.
+        // A page of ten hits has about four kilobytes.
         let answers = (bytes / 4096).max(1);
         Cache {
             kept: Kept::with_weighter(answers, bytes as u64, Bytes),
@@ -78,7 +79,7 @@ impl Cache {
         }
     }
 
-    /// The answer to a query that arrived at a moment, where it is kept.
+    /// Returns the cached answer of a query that arrived at `arrived`, if there is one.
     pub(crate) fn get(
         &self,
         query: &str,
@@ -86,7 +87,7 @@ impl Cache {
         generation: u64,
         arrived: Instant,
     ) -> Option<SearchAnswer> {
-        // A trace of an answer that was only fetched would say nothing.
+        // The trace of a cached answer would hold no information.
         let kept = match options.trace {
             true => None,
             false => self.kept.get(&asked(query, options, generation)),
@@ -104,7 +105,7 @@ impl Cache {
         Some(answer)
     }
 
-    /// Keeps an answer that lacks nothing.
+    /// Stores an answer that is proven complete.
     pub(crate) fn put(
         &self,
         query: &str,
@@ -114,7 +115,7 @@ impl Cache {
         _proof: &Complete,
     ) {
         if self.generation.swap(generation, Ordering::Relaxed) != generation {
-            // What is of other generations is never found again: room for what is.
+            // Answers of other generations are never found again, so their memory is freed.
             self.kept.clear();
         }
         let mut answer = answer.clone();

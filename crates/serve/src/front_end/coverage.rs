@@ -1,7 +1,7 @@
-//! Coverage of an answer: what was searched, what was lost, and whether that is an error.
+//! Coverage of an answer: documents searched, parts lost, and whether the loss is an error.
 //!
-//! An answer without a part of the index is either marked so or none at all: nothing is left out in
-//! silence. A full queue is never a partial answer, since its client is asked to come back.
+//! An answer that lacks a part of the index is marked as partial or refused; no loss is silent. A full
+//! queue never makes a partial answer: its client is asked to come back.
 
 use crate::api::chunks::shown;
 use crate::api::chunks::{Chunks, index_server_of};
@@ -11,7 +11,7 @@ use crate::front_end::fetch_proof::CertainDetails;
 use crate::front_end::proof::CertainRanking;
 use wire::answer::Degraded;
 
-/// What was searched and what was lost, gathered over the phases of one answer.
+/// Coverage gathered over the phases of one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     documents_searched: u64,
@@ -21,9 +21,10 @@ pub(crate) struct Coverage {
     generation_is_gone: bool,
 }
 
-/// What a part was to give.
+/// Values of `lacks` in an answer: the things that a part may fail to give.
 pub(crate) const SEARCH: &str = "search";
-/// Hits that the limit a site leaves out were replaced by none: a further search would have found some.
+/// Name for the replacements of hits that the per-site limit left out, where a further search would
+/// have found some.
 pub(crate) const HITS: &str = "hits";
 pub(crate) const COUNT: &str = "count";
 pub(crate) const DETAILS: &str = "details";
@@ -32,12 +33,13 @@ pub(crate) const SUMMARIES: &str = "summaries";
 const DEADLINE: &str = "deadline";
 const LIMIT: &str = "limit";
 
-/// Proof that an answer lacks nothing. Only [`Coverage::complete`] makes one, from the proofs of both its halves.
+/// Proof that an answer lacks nothing. Only [`Coverage::complete`] makes one, from the proofs of the
+/// query phase and the fetch phase.
 #[derive(Debug)]
 pub(crate) struct Complete(());
 
 impl Coverage {
-    /// Notes a part that was searched, wholly or up to its deadline.
+    /// Records a part that was searched, wholly or up to its deadline.
     pub(crate) fn searched(&mut self, chunks: &Chunks, searched: u64, count: u64, counted: bool) {
         self.documents_searched += searched;
         self.documents_count += count;
@@ -56,14 +58,14 @@ impl Coverage {
         });
     }
 
-    /// Notes a part that was not searched at all; `count` documents, where that is known.
+    /// Records a part that was not searched; `count` is its number of documents, 0 where unknown.
     pub(crate) fn lost(&mut self, chunks: &Chunks, count: u64, error: &ServerError) {
         self.documents_count += count;
         // The query phase has retried a closed generation already.
         self.lacks_of(SEARCH, chunks, count, error);
     }
 
-    /// Notes that a part did not give what the hits show.
+    /// Records a part that failed to give `what` for the hits.
     pub(crate) fn lacks(&mut self, what: &str, chunks: &Chunks, error: &ServerError) {
         self.generation_is_gone |= error.is_generation_gone();
         self.lacks_of(what, chunks, 0, error);
@@ -80,8 +82,8 @@ impl Coverage {
         });
     }
 
-    /// Notes that the search of a part ended before the page had its hits, at its deadline or at the most hits that
-    /// are looked at (`hits_max`).
+    /// Records a part whose search ended before the page was full, at its deadline or at the upper
+    /// limit `hits_max` on examined hits.
     pub(crate) fn lacks_hits(&mut self, chunks: &Chunks, hits_max: Option<usize>) {
         let Some(hits_max) = hits_max else {
             return self.lacks(HITS, chunks, &ServerError::Expired);
@@ -99,8 +101,8 @@ impl Coverage {
         });
     }
 
-    /// The proof that nothing is missing, where both halves of the answer have theirs. Otherwise the answer names
-    /// what is missing: without a proof it is never passed off as whole.
+    /// Returns the proof that the answer is complete if both phases have theirs. Otherwise the answer
+    /// names its gaps: an answer without a proof never counts as whole.
     pub(crate) fn complete(
         &mut self,
         ranking: Option<CertainRanking>,
@@ -120,17 +122,18 @@ impl Coverage {
         is_whole.then_some(Complete(()))
     }
 
-    /// Whether a part had closed the generation of the query: with a newer one the answer may be whole.
+    /// Returns whether a part had closed the generation of the query, so that a newer one may give a
+    /// whole answer.
     pub(crate) fn generation_is_gone(&self) -> bool {
         self.generation_is_gone
     }
 
-    /// Whether any part was searched.
+    /// Returns whether documents are known and none of them was searched.
     pub(crate) fn is_nothing(&self) -> bool {
         self.documents_searched == 0 && self.documents_count > 0
     }
 
-    /// Share of the documents that were searched.
+    /// Returns the share of the documents that were searched, from 0 to 1.
     pub(crate) fn share(&self) -> f64 {
         match self.documents_count {
             0 if self.degraded.iter().any(|one| one.lacks == SEARCH) => 0.0,
@@ -143,7 +146,8 @@ impl Coverage {
         self.degraded.iter().any(|one| one.reason == DEADLINE)
     }
 
-    /// The error of an answer that must be whole; `None` where it is.
+    /// Returns the error of an incomplete answer whose client refuses partial ones; `None` if the
+    /// answer is complete.
     pub(crate) fn refusal(&self) -> Option<SearchError> {
         let first = self.degraded.first()?;
         Some(SearchError::Partial {
@@ -158,7 +162,7 @@ impl Coverage {
     }
 }
 
-/// Of the errors of all parts the one to answer with.
+/// Returns the error to answer with, of the errors of all parts.
 pub(crate) fn first_error(errors: Vec<(Chunks, ServerError)>) -> SearchError {
     let (chunks, error) = errors
         .into_iter()

@@ -1,4 +1,4 @@
-//! Proof that the fetch phase lacks nothing.
+//! Proof that the fetch phase is complete.
 
 use crate::api::messages::HitDetails;
 use crate::api::options::SearchOptions;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub(crate) struct CertainDetails(());
 
-/// Returns the proof for the hits of `page`, or `None` where anything of one is missing.
+/// Returns the proof for the hits of `page`, or `None` where a hit lacks anything.
 pub(super) fn certain(
     options: &SearchOptions,
     page: &[Candidate],
@@ -30,12 +30,12 @@ pub(super) fn certain(
     is_whole.then_some(CertainDetails(()))
 }
 
-/// What became of the summary of a hit.
+/// Outcome of the summary of a hit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MadeSummary {
     Html(String),
-    /// The document store has no text of it.
+    /// The document store has no text of the hit.
     NoText,
-    /// Its server gave none.
+    /// The document server gave no summary.
     Lost,
 }

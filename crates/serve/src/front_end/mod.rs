@@ -1,4 +1,4 @@
-//! The front-end: takes a query, asks index servers and document servers, gives an answer.
+//! Front-end: calls index servers and document servers to answer queries.
 //!
 //! ```text
 //! fan-out ─► merge, limit sites ─► what the hits show ─► answer
@@ -6,8 +6,8 @@
 //!    └── k doubled ◄─┘ too few admitted, and more may match ("optimization search")
 //! ```
 //!
-//! The timeout counts from the arrival here, includes queueing, and travels down with every call. What is
-//! not there when it has passed is left out and named ([`crate::front_end::coverage`]).
+//! The timeout counts from the arrival at the front-end, includes queueing, and travels with every
+//! call. Parts that miss the deadline are left out and named ([`crate::front_end::coverage`]).
 
 mod assemble;
 mod cache;
@@ -44,16 +44,16 @@ use tokio::sync::Semaphore;
 use tracing::{Instrument, debug_span};
 use wire::{Hit, PhaseTimes, SearchAnswer, Total};
 
-/// What a front-end does on its own account.
+/// Options of a front-end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontEndOptions {
-    /// The time that a query gets that names none, and the most that any gets.
+    /// Default timeout of a query, and its upper limit.
     pub timeout: Duration,
-    /// Queries answered at once; more are refused.
+    /// Upper limit on concurrent queries; more are refused.
     pub concurrency: usize,
-    /// Bytes of the result cache; 0 switches it off.
+    /// Size of the result cache, in bytes; 0 switches it off.
     pub cache_bytes: usize,
-    /// Bytes that one answer may have.
+    /// Upper limit on one answer, in bytes.
     pub answer_bytes_max: usize,
     /// Whether scores are explained on request.
     pub explain: bool,
@@ -75,18 +75,19 @@ impl Default for FrontEndOptions {
 }
 
 impl FrontEndOptions {
-    /// The timeout of a query: its own, where it names a shorter one.
+    /// Returns the timeout of a query: its own, up to the limit of the front-end.
     fn timeout_of(&self, options: &SearchOptions) -> Duration {
         let named = options.timeout.unwrap_or(self.timeout);
         named.min(self.timeout)
     }
 }
 
-/// Of the timeout, what is kept for details and summaries: a tenth, within these bounds.
+/// Lower limit of the time reserved for details and summaries: a tenth of the timeout, within two
+/// bounds.
 const RESERVE_MIN: Duration = Duration::from_millis(1);
 const RESERVE_MAX: Duration = Duration::from_millis(50);
 
-/// The front-end of an index. Searches any number of queries at once.
+/// Front-end of an index. It answers any number of queries concurrently.
 pub struct FrontEnd {
     pub(crate) cluster: Cluster,
     options: FrontEndOptions,
@@ -97,14 +98,15 @@ pub struct FrontEnd {
 }
 
 impl FrontEnd {
-    /// Starts index servers and a document server for an index that never changes, in this process.
+    /// Starts a front-end, index servers and a document server in this process, for an index that never
+    /// changes.
     pub fn start(index: Arc<Index>, topology: &Topology) -> Result<FrontEnd, ServeError> {
         let generations = Generations::fixed(index);
         let cluster = Cluster::in_process(&generations, topology, &[], &HandlerOptions::default())?;
         Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
     }
 
-    /// A front-end before given servers.
+    /// Returns a front-end for a cluster of servers.
     pub fn new(cluster: Cluster, options: FrontEndOptions) -> FrontEnd {
         FrontEnd {
             cluster,
@@ -116,23 +118,24 @@ impl FrontEnd {
         }
     }
 
-    /// What is known of the index.
+    /// Returns the known properties of the index.
     pub fn known(&self) -> Known {
         self.cluster.known()
     }
 
-    /// How the cache fares; `None` where there is none.
+    /// Returns the counters of the result cache; `None` without one.
     pub(crate) fn cache_figures(&self) -> Option<CacheFigures> {
         self.cache.as_ref().map(Cache::figures)
     }
 
-    /// Has every server open the newest generation of the index; that which is answered from then.
+    /// Makes every server open the newest generation of the index, and returns the generation then
+    /// served.
     pub async fn reload(&self) -> Result<u64, SearchError> {
         let generation = self.cluster.reload().await;
         generation.map_err(|error| error.into_search_error("a server"))
     }
 
-    /// A document as stored.
+    /// Returns a document as stored.
     pub async fn document(&self, url: &str) -> Result<Option<StoredDocument>, SearchError> {
         let unknown = || SearchError::Unavailable {
             part: "the document server".into(),
@@ -159,19 +162,19 @@ impl FrontEnd {
         self.search_told(query, options).await.1
     }
 
-    /// The time that a query gets.
+    /// Returns the timeout of a query.
     pub(crate) fn timeout_of(&self, options: &SearchOptions) -> Duration {
         self.options.timeout_of(options)
     }
 
-    /// Gives a request that is no query a number, and notes why it got no answer.
+    /// Assigns a number to a failed request that is no query, and logs the failure.
     pub(crate) fn failed(&self, error: &SearchError) -> u64 {
         let id = self.query_ids.fetch_add(1, Ordering::Relaxed);
         self.journal.failed(id, error);
         id
     }
 
-    /// Answers a query; beside that the number that it has in the log.
+    /// Answers a query and returns its number in the log.
     pub(crate) async fn search_told(
         &self,
         query: &str,
@@ -210,7 +213,8 @@ impl FrontEnd {
             return Ok(answer);
         }
         let (answer, proof) = self.search_now(id, query, options, known, arrived).await?;
-        // An answer of a newer generation than was known at the arrival is not kept under the older one.
+        // An answer of a newer generation than was known at the arrival is not cached under the older
+        // one.
         if let (Some(cache), Some((proof, answered))) = (&self.cache, &proof)
             && *answered == generation
         {
@@ -219,7 +223,7 @@ impl FrontEnd {
         Ok(answer)
     }
 
-    /// Refuses what this front-end does not offer.
+    /// Refuses options that this front-end does not offer.
     fn validate(&self, options: &SearchOptions) -> Result<(), SearchError> {
         let refused = |parameter| SearchError::BadRequest {
             parameter,
@@ -232,13 +236,14 @@ impl FrontEnd {
         }
     }
 
-    /// Bytes that one answer may have.
+    /// Returns the upper limit on one answer, in bytes.
     pub(crate) fn answer_bytes_max(&self) -> usize {
         self.options.answer_bytes_max
     }
 
-    /// Answers a query within its timeout. A query whose generation a server closed meanwhile begins anew with a newer
-    /// one, as often as there is time: no reload makes an answer fail or lack a part.
+    /// Answers a query within its timeout. If a server closes the generation of the query, the query
+    /// begins again with a newer one as often as time allows: no reload makes an answer fail or lack a
+    /// part.
     async fn search_now(
         &self,
         id: u64,
@@ -265,7 +270,7 @@ impl FrontEnd {
         }
     }
 
-    /// Searches one generation and fetches what its hits show.
+    /// Searches one generation and fetches the details and summaries of the hits.
     async fn attempt(
         &self,
         begun: &Begun<'_>,
@@ -302,7 +307,7 @@ impl FrontEnd {
         Ok((found, shown, phases))
     }
 
-    /// The answer of the last attempt, or its refusal.
+    /// Returns the answer of the last attempt, or its refusal.
     fn finished(
         &self,
         begun: Begun<'_>,
@@ -345,7 +350,7 @@ impl FrontEnd {
         Ok((answer, complete.map(|proof| (proof, generation))))
     }
 
-    /// Refuses hits whose texts alone are too large for an answer, before they are written out.
+    /// Refuses hits whose texts alone exceed the limit on an answer, before they are serialized.
     fn check_size(&self, hits: &[Hit], options: &SearchOptions) -> Result<(), SearchError> {
         let texts = |hit: &Hit| hit.url.len() + hit.title.len() + hit.summary.len();
         let bytes_max = self.options.answer_bytes_max;
@@ -356,12 +361,12 @@ impl FrontEnd {
     }
 }
 
-/// An answer; with the proof that it is whole and its generation, where it is.
+/// An answer; a complete one with its proof and its generation.
 type Answered = (SearchAnswer, Option<(Complete, u64)>);
-/// What one attempt gave.
+/// Result of one attempt.
 type Gathered = (Found, Shown, PhaseTimes);
 
-/// A query under way: what stays the same however often it begins anew.
+/// State of a query that all its attempts share.
 struct Begun<'a> {
     query: Arc<Query>,
     /// Warnings of the parser; `None` where index servers parse the query.
@@ -374,7 +379,7 @@ struct Begun<'a> {
 }
 
 impl<'a> Begun<'a> {
-    /// Parses a query, once for all servers, where the analyzer of the index is known.
+    /// Parses the query once for all servers, if the analyzer of the index is known.
     fn new(
         id: u64,
         text: &str,

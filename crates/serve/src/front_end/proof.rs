@@ -3,7 +3,7 @@
 use crate::api::messages::PartitionHits;
 use engine::site_limit::{Candidate, KnownRanking, PartRanking};
 
-/// The rankings that the partitions returned.
+/// Returns the rankings of the partitions, `None` for a lost partition.
 pub(crate) fn rankings(partitions: &[Option<PartitionHits>]) -> Vec<Option<PartRanking<'_>>> {
     partitions
         .iter()
@@ -76,7 +76,7 @@ mod tests {
         };
         assert!(is_certain(&[found(6, 6, true)], 2, 5));
         assert!(is_certain(&[found(3, 6, true)], 0, 3));
-        // Two of the site are admitted, and more sites may follow.
+        // Two hits of the site are admitted, and further sites may follow.
         assert!(!is_certain(&[found(3, 6, true)], 2, 5));
         assert!(!is_certain(&[found(6, 5, true)], 2, 5));
         assert!(!is_certain(&[found(6, 6, false)], 2, 5));

@@ -1,17 +1,17 @@
-//! Log of requests that did not end with a whole answer: one line for each, with the number of the query.
+//! Query log: one line for each request without a whole answer, with the number of the query.
 //!
-//! A server in trouble has trouble with every request: of each kind a few lines a second are warnings, the
-//! others are there for who asks for `debug`. What was typed is never logged: it is its author's business.
+//! A server in trouble fails many requests, so only a few lines of each kind are warnings in a second;
+//! the others have level `debug`. The text of a query is never logged, because it is private.
 
 use crate::api::error::SearchError;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use wire::SearchAnswer;
 
-/// Warnings of one kind within a second.
+/// Upper limit on the warnings of one kind within a second.
 const WARNINGS_PER_S: u32 = 5;
 
-/// The log of requests that went wrong.
+/// Query log with a rate limit for each kind of failure.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     refused: Limit,
@@ -20,7 +20,7 @@ pub(crate) struct Journal {
     failed: Limit,
 }
 
-/// How many warnings of a kind there were of late.
+/// Rate limit for the warnings of one kind.
 #[derive(Debug, Default)]
 struct Limit(Mutex<Window>);
 
@@ -28,11 +28,11 @@ struct Limit(Mutex<Window>);
 struct Window {
     began: Option<Instant>,
     warnings: u32,
-    /// Lines that were no warnings, since the last that was.
+    /// Lines below the level of a warning since the last warning.
     quiet: u64,
 }
 
-/// A line of some level.
+/// Logs a line at the level that the rate limit allows.
 macro_rules! line {
     ($limit:expr, $($said:tt)*) => {
         match $limit.warns(Instant::now()) {
@@ -44,7 +44,7 @@ macro_rules! line {
 }
 
 impl Journal {
-    /// Notes how a query ended.
+    /// Logs the outcome of a query.
     pub(crate) fn note(&self, query: u64, ended: &Result<SearchAnswer, SearchError>) {
         let error = match ended {
             Ok(answer) if answer.degraded.is_empty() => return,
@@ -61,10 +61,10 @@ impl Journal {
         self.failed(query, error);
     }
 
-    /// Notes why a query got no answer.
+    /// Logs the reason for which a query has no answer.
     pub(crate) fn failed(&self, query: u64, error: &SearchError) {
         match error {
-            // It was told where it was read.
+            // The reader of the request has reported it already.
             SearchError::BadRequest { .. } => {}
             SearchError::Overloaded { .. } => {
                 line!(self.refused, query, %error, "refused: too much to do");
@@ -82,7 +82,8 @@ impl Journal {
 }
 
 impl Limit {
-    /// Whether a line is a warning, and how many before it were none; `None` where it is not one either.
+    /// Returns the number of lines suppressed since the last warning if this line is a warning; `None`
+    /// otherwise.
     fn warns(&self, now: Instant) -> Option<u64> {
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = |began| now.saturating_duration_since(began) >= Duration::from_secs(1);

@@ -18,13 +18,15 @@ use text::summary::SummaryTerm;
 use tracing::{Instrument, debug_span};
 use wire::PhaseTimes;
 
-/// Longest time that one server may lag behind the generations of another before the query does without one of them.
+/// Upper limit on the lag of one server behind the generations of another; then the query goes on
+/// without one of them.
 const LAG_MAX: Duration = Duration::from_secs(1);
-/// Pause before partitions are asked again after a commit came between them; it doubles up to the second.
+/// First pause before partitions are searched again after a commit between their answers; it doubles up
+/// to one second.
 const PAUSE_MIN: Duration = Duration::from_micros(500);
 const PAUSE_MAX: Duration = Duration::from_millis(20);
 
-/// What the index servers gave.
+/// Result of the query phase.
 pub(crate) struct Found {
     pub(crate) page: Vec<Candidate>,
     pub(crate) more_hits: bool,
@@ -35,13 +37,14 @@ pub(crate) struct Found {
     pub(crate) warnings: Vec<String>,
     pub(crate) summary_terms: Vec<SummaryTerm>,
     pub(crate) generation: u64,
-    /// The partitions that answered.
+    /// Indexes of the partitions that answered.
     pub(crate) answered: Vec<usize>,
-    /// Whether these are the hits of an unlimited search.
+    /// Proof that the hits are those of an unlimited search.
     pub(crate) proof: Option<CertainRanking>,
 }
 
-/// Searches until the page is certain. Where the cut-off or a limit ends it before, `coverage` hears of it.
+/// Searches until the page is certain. `coverage` records a cut-off or a limit that ends the search
+/// earlier.
 pub(crate) async fn find(
     cluster: &Cluster,
     query: &Arc<Query>,
@@ -52,7 +55,7 @@ pub(crate) async fn find(
     timeline: &Timeline,
 ) -> Result<Found, SearchError> {
     let page_end = options.start + options.k;
-    // One more tells whether another page follows.
+    // One hit more shows whether another page follows.
     let wanted = page_end + 1;
     let k = first_k(wanted, options.per_site);
     let mut fan_out = FanOut {
@@ -91,7 +94,7 @@ pub(crate) async fn find(
         timeline.note("merge", String::new, clock.0);
         phases.merge += clock.lap_us();
         let is_settled = admitted.len() >= wanted || ranking.is_complete;
-        // What time is left is for what the hits show.
+        // The time after the cut-off belongs to details and summaries.
         let no_time = Instant::now() >= cut_off;
         let k_next = next_k(&returned, fan_out.request.k, repeats);
         if is_settled || no_time || k_next.is_none() {
@@ -115,7 +118,7 @@ pub(crate) async fn find(
         }
         let begun = Instant::now();
         repeats += 1;
-        // Partitions that told everything are not asked again.
+        // Partitions that returned all their matches are not searched again.
         let is_cut = |&at: &usize| partitions[at].as_ref().is_some_and(|found| found.is_cut);
         let cut: Vec<usize> = (0..partitions.len()).filter(is_cut).collect();
         fan_out.request.k = k_next.unwrap_or(fan_out.request.k);
@@ -138,7 +141,7 @@ pub(crate) async fn find(
                     return Err(error.into_search_error(&part));
                 }
                 Err(error) => {
-                    // What it told at first stands; what it had further is lost.
+                    // The first reply of the partition stands; its further hits are lost.
                     let chunks = &cluster.partitions[partition].chunks;
                     coverage.lacks(crate::front_end::coverage::SEARCH, chunks, &error);
                     if let Some(known) = &mut partitions[partition] {
@@ -152,7 +155,7 @@ pub(crate) async fn find(
     }
 }
 
-/// The admitted hits as far as they are known.
+/// Hits admitted so far.
 struct Admitted {
     hits: Vec<Candidate>,
     sites: SiteCounts,
@@ -218,7 +221,8 @@ fn note_coverage(
     if errors.is_empty() {
         return;
     }
-    // How many documents a lost part has is known if it was ever there, and else by its chunks.
+    // The number of documents of a lost part comes from its last status, or else from its number of
+    // chunks.
     let known = cluster.known();
     for (chunks, error) in errors {
         let group = cluster
@@ -234,8 +238,8 @@ fn note_coverage(
     }
 }
 
-/// Refuses what no index server gives: more hits than it was asked for, or fewer with the word that it has more.
-/// The latter would have the search repeated for ever.
+/// Refuses an invalid reply: more hits than requested, or fewer hits marked as cut. The latter would
+/// repeat the search without end.
 fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerError> {
     let count = found.hits.len();
     match count > k || (found.is_cut && count < k) {
@@ -253,7 +257,7 @@ fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerErro
     }
 }
 
-/// A search of partitions, to be repeated with other numbers.
+/// Search of the partitions, repeated with other parameters.
 struct FanOut<'a> {
     cluster: &'a Cluster,
     query: &'a Arc<Query>,
@@ -261,16 +265,17 @@ struct FanOut<'a> {
     request: SearchRequest,
 }
 
-/// What each partition found, and who did not answer.
+/// Hits of each partition, and the failures.
 type Partitions = (
     Vec<Option<PartitionHits>>,
     Vec<(crate::api::chunks::Chunks, ServerError)>,
 );
 
 impl FanOut<'_> {
-    /// Asks all partitions until all that answer do so from the same generation of the index, since scores
-    /// of two generations do not compare. After one commit between the answers of two partitions the older generation
-    /// is still open at the partition that is ahead; after several all partitions are asked again.
+    /// Searches all partitions until all that answer do so from the same generation of the index, since
+    /// scores of two generations do not compare. After one commit between the answers of two
+    /// partitions, the partition that is ahead still has the older generation open; after several, all
+    /// partitions are searched again.
     async fn of_one_generation(&mut self) -> Result<Partitions, SearchError> {
         let all: Vec<usize> = (0..self.cluster.partitions.len()).collect();
         let (mut oldest_before, mut lagging_since) = (0, Instant::now());
@@ -310,7 +315,8 @@ impl FanOut<'_> {
                     break;
                 }
             }
-            // Reloads go on: the next try finds newer generations. Where the oldest stays, its server lags behind.
+            // Reloads go on, so the next try finds newer generations. Where the oldest stays, its server lags
+            // behind.
             let is_gone = errors.iter().any(|(_, error)| error.is_generation_gone());
             if self.request.generation != oldest_before {
                 oldest_before = self.request.generation;
@@ -328,7 +334,7 @@ impl FanOut<'_> {
         }
     }
 
-    /// Asks some partitions at once.
+    /// Searches several partitions concurrently.
     async fn ask(&self, asked: &[usize]) -> Vec<(usize, Result<PartitionHits, ServerError>)> {
         let calls = asked.iter().map(|&partition| async move {
             let group = &self.cluster.partitions[partition];
@@ -355,8 +361,8 @@ impl FanOut<'_> {
         join_all(calls).await
     }
 
-    /// Notes a call, and within it what the server said of its own time: it stands in the middle, what is
-    /// around it is the way there and back.
+    /// Records a call and, centred within it, the time that the server reports; the rest is the time of
+    /// transfer.
     fn note(
         &self,
         chunks: &crate::api::chunks::Chunks,
@@ -368,7 +374,7 @@ impl FanOut<'_> {
         let Some(found) = found else { return };
         let call_us = begun.elapsed().as_micros() as u64;
         let worked_us = found.queueing_us.saturating_add(found.search_us);
-        // Servers of one process share a plan: then this one waited less for it than making it took.
+        // Servers of one process share a plan, so this call may have waited less than planning took.
         let parse_us = found.parse_us.min(call_us.saturating_sub(worked_us));
         let around_us = call_us.saturating_sub(worked_us.saturating_add(parse_us));
         let mut at = timeline.since_us(begun) + around_us / 2;

@@ -1,10 +1,10 @@
-//! The steps of one query, where they are asked for, and the clock of its phases.
+//! Steps of one query, where requested, and the clock of its phases.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use wire::answer::Span;
 
-/// Gathers the steps of a query.
+/// Recorder of the steps of a query.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     arrived: Instant,
@@ -12,7 +12,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// A timeline that begins at the arrival of a query; empty for good unless `wanted`.
+    /// Returns a timeline that begins at the arrival of a query; it stays empty unless `wanted`.
     pub(crate) fn new(arrived: Instant, wanted: bool) -> Timeline {
         Timeline {
             arrived,
@@ -20,13 +20,13 @@ impl Timeline {
         }
     }
 
-    /// Notes a step that began at `start` and ends now.
+    /// Records a step that began at `start` and ends now.
     pub(crate) fn note(&self, name: &str, part: impl FnOnce() -> String, start: Instant) {
         let duration_us = start.elapsed().as_micros() as u64;
         self.note_of(name, part, self.since_us(start), duration_us);
     }
 
-    /// Notes a step by the numbers.
+    /// Records a step by its start and duration.
     pub(crate) fn note_of(
         &self,
         name: &str,
@@ -48,28 +48,28 @@ impl Timeline {
         }
     }
 
-    /// Microseconds from the arrival to a moment.
+    /// Returns the microseconds from the arrival of the query to `moment`.
     pub(crate) fn since_us(&self, moment: Instant) -> u64 {
         moment.saturating_duration_since(self.arrived).as_micros() as u64
     }
 
-    /// The steps in the order in which they began; `None` where they were not asked for.
+    /// Returns the steps by start time; `None` if they were not requested.
     pub(crate) fn into_spans(self) -> Option<Vec<Span>> {
         let mut spans = self
             .spans?
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        // A whole before its parts.
+        // An enclosing step comes before its parts.
         spans.sort_by_key(|span| (span.start_us, u64::MAX - span.duration_us));
         Some(spans)
     }
 }
 
-/// Measures one phase after another.
+/// Clock that measures one phase after another.
 pub(crate) struct Stopwatch(pub(crate) Instant);
 
 impl Stopwatch {
-    /// Microseconds since the last lap.
+    /// Returns the microseconds since the last lap and begins the next.
     pub(crate) fn lap_us(&mut self) -> u64 {
         let now = Instant::now();
         let lap = now - self.0;

@@ -5,10 +5,10 @@
 use crate::api::error::SearchError;
 use wire::answer::Degraded;
 
-/// What stands in an answer instead of the reason.
+/// Replacement in an answer for a reason that names files.
 const DAMAGED: &str = "damaged";
 
-/// The message of an error for the client of query `number`.
+/// Returns the message of an error for the client of query `number`.
 pub(crate) fn message(error: &SearchError, number: u64) -> String {
     match error {
         SearchError::BadRequest { .. }
@@ -31,7 +31,8 @@ pub(crate) fn message(error: &SearchError, number: u64) -> String {
     }
 }
 
-/// Takes out of what an answer lacks what its parts said of their files.
+/// Replaces the messages of damaged parts, which name files of a server, in an answer to query
+/// `number`.
 pub(crate) fn without_paths(degraded: &mut [Degraded], number: u64) {
     for lost in degraded {
         if lost.reason == DAMAGED {

@@ -9,8 +9,8 @@ use axum::http::uri::Authority;
 use axum::http::{Response, StatusCode, Version};
 use axum::middleware::Next;
 
-/// Everything shown comes from documents, and documents come from anywhere: nothing may be loaded
-/// or run but what this server serves itself, and no script at all.
+/// Security headers. All content comes from untrusted documents, so pages may load only resources of
+/// this server, and run no script.
 const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -29,7 +29,7 @@ const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
     ),
 ];
 
-/// What every response gets: the security headers, and at the end of the server a word that the
+/// Adds the security headers to every response and, at the end of the server, the announcement that the
 /// connection ends too.
 pub(crate) async fn finished(
     State(draining): State<Draining>,
@@ -45,8 +45,8 @@ pub(crate) async fn finished(
     response
 }
 
-/// Refuses a request of HTTP/1.1 that does not name exactly one host (RFC 9112, 3.2): what stands between may have read
-/// another one than this server would.
+/// Refuses a request of HTTP/1.1 that does not name exactly one host (RFC 9112, 3.2): a proxy may have
+/// read another host than this server would.
 pub(crate) async fn one_host(request: Request, next: Next) -> Response<Body> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let is_valid = match (hosts.next(), hosts.next()) {
@@ -66,10 +66,10 @@ pub(crate) async fn one_host(request: Request, next: Next) -> Response<Body> {
     }
 }
 
-/// No request here needs a body, so none is waited for.
+/// Limits the body of a request; no request here needs one.
 pub(super) async fn bounded_body(request: Request, next: Next) -> Response<Body> {
     use axum::body::HttpBody;
-    /// Clients that send a little all the same are served.
+    /// Upper limit on a body, in bytes; small bodies are accepted.
     const BODY_BYTES_MAX: u64 = 64 * 1024;
     if request.body().size_hint().lower() > BODY_BYTES_MAX {
         return refusal(

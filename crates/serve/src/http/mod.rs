@@ -1,7 +1,7 @@
 //! HTTP routes, headers, and errors as clients see them.
 //!
-//! A request is a task: while servers search, its thread reads other requests. A client that goes away
-//! takes its task along, and with it whatever was asked of servers.
+//! A request is a task: while servers search, its thread reads other requests. If a client goes away,
+//! its task is dropped, which cancels its calls to servers.
 mod page;
 mod params;
 
@@ -35,7 +35,7 @@ use wire::{PhaseTimes, SearchAnswer};
 const HTML: &str = "text/html; charset=utf-8";
 const FAVICON: &str = include_str!("../../assets/favicon.svg");
 
-/// What all requests share.
+/// State shared by all requests.
 pub(crate) struct App {
     pub(crate) front_end: FrontEnd,
     pub(crate) metrics: Metrics,
@@ -57,7 +57,7 @@ impl App {
         }
     }
 
-    /// Has every server open the newest generation, away from the threads that read requests.
+    /// Makes every server open the newest generation, off the threads that read requests.
     pub(crate) async fn reload(self: &Arc<Self>) -> Reloaded<SearchError> {
         let (app, runtime) = (Arc::clone(self), Handle::current());
         let lost = || SearchError::Unavailable {
@@ -68,7 +68,7 @@ impl App {
         self.reloads.run(reload, lost).await
     }
 
-    /// Answers a query once it is its turn. The turn is over when the answer is rendered.
+    /// Answers a query after the wait for its turn. The turn ends when the answer is rendered.
     async fn search(
         &self,
         parameters: &SearchParameters,
@@ -91,7 +91,7 @@ impl App {
         Ok((answer, turn))
     }
 
-    /// The failure of a request that never became a query.
+    /// Returns the failure of a request that never became a query.
     fn failure(&self, error: SearchError) -> Failure {
         Failure {
             number: self.front_end.failed(&error),
@@ -100,13 +100,13 @@ impl App {
     }
 }
 
-/// A request without an answer, and its number in the log.
+/// Request without an answer, with its number in the log.
 struct Failure {
     error: SearchError,
     number: u64,
 }
 
-/// All routes over one application.
+/// Returns the routes of an application.
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(search_page))
@@ -145,7 +145,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// Says where administration is: not here, where everybody may ask.
+/// Refuses administration on the public port and names its address.
 async fn administration() -> Response<Body> {
     refusal(
         StatusCode::NOT_FOUND,
@@ -230,9 +230,9 @@ async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
     }
 }
 
-/// Writes an answer out; a large one beside the I/O threads.
+/// Serializes an answer; a large one beside the I/O threads.
 fn rendered<T>(hits_count: usize, write: impl FnOnce() -> T) -> T {
-    /// Hits that are written in some fifty microseconds.
+    /// Upper limit on the hits serialized on an I/O thread: about fifty microseconds.
     const HITS_FEW: usize = 20;
     match hits_count > HITS_FEW {
         true => beside_io(write),
@@ -272,7 +272,8 @@ async fn document_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> 
     }
 }
 
-/// Notes a request without an answer. One that was not understood never became a query with a number.
+/// Records a request without an answer. A request that was not understood never became a query with a
+/// number.
 fn failed(app: &App, error: &SearchError) {
     app.metrics.failed(error);
     if let SearchError::BadRequest { parameter, .. } = error {
@@ -342,7 +343,7 @@ fn plain(content_type: &'static str, body: &'static str) -> Response<Body> {
     respond(StatusCode::OK, content_type, body)
 }
 
-/// A part of the page that stays: the page names the style sheet by its contents.
+/// Returns a cacheable resource of the page: the page names the style sheet by its contents.
 fn lasting(content_type: &'static str, body: &'static str) -> Response<Body> {
     let mut response = plain(content_type, body);
     response.headers_mut().insert(

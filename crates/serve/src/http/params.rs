@@ -1,29 +1,29 @@
-//! The parameters of a request: text behind the `?` to search options.
+//! Parameters of a request: conversion of the text behind the `?` to search options.
 //!
-//! Any bytes are decoded, those that are no UTF-8 to the replacement character. The API refuses
-//! parameters that it does not know, because an ignored one would be a silently wrong answer; the
-//! page ignores them, because links to it gather them on their way.
+//! Any bytes are decoded; invalid UTF-8 becomes the replacement character. The API refuses unknown
+//! parameters, because an ignored one would give a wrong answer in silence. The page ignores them,
+//! because links to it acquire further parameters on their way.
 use crate::api::error::SearchError;
 use crate::api::options::SearchOptions;
 use search::{Operator, Ranking};
 use std::time::Duration;
 
-/// Whether unknown parameters are refused.
+/// Treatment of unknown parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
     Refuse,
     Ignore,
 }
 
-/// What a request asks for.
+/// Parameters of a search request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SearchParameters {
-    /// The query, where there is one.
+    /// Text of the query, if there is one.
     pub(crate) q: Option<String>,
     pub(crate) options: SearchOptions,
 }
 
-/// Reads the parameters of a search.
+/// Parses the parameters of a search.
 pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParameters, SearchError> {
     let mut q = None;
     let mut options = SearchOptions::default();
@@ -54,7 +54,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
     Ok(SearchParameters { q, options })
 }
 
-/// Reads one parameter, the last where it is given more than once.
+/// Returns one parameter; the last value if it is repeated.
 pub(crate) fn single(raw: Option<&str>, wanted: &str) -> Option<String> {
     url::form_urlencoded::parse(raw.unwrap_or("").as_bytes())
         .filter(|(name, _)| name == wanted)
@@ -100,7 +100,7 @@ fn counted(value: &str) -> Result<bool, SearchError> {
     }
 }
 
-/// Milliseconds, or a number with a unit.
+/// Parses milliseconds, or a number with a unit.
 fn timeout(value: &str) -> Result<Duration, SearchError> {
     let digits = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &value[digits.len()..] {
@@ -145,7 +145,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     }
 }
 
-/// Messages repeat what was sent, but not all of it.
+/// Shortens a value of the request for a message.
 fn brief(value: &str) -> String {
     value.chars().take(40).collect()
 }

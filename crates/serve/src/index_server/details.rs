@@ -5,7 +5,7 @@ use crate::api::server_error::ServerError;
 use engine::{DetailsError, HitsRead, Part};
 use search::{Plan, Stop};
 
-/// Reads the details of a request, with explanations by `plan` where it asks for them.
+/// Reads the details of the hits in a request, with explanations from `plan` if requested.
 pub(crate) fn details(
     part: &Part,
     request: &DetailsRequest,

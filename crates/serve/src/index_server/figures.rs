@@ -4,20 +4,20 @@ use crate::metrics::times::PartitionTimes;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-/// Counters of the handlers and the queue of an index server, read at any moment.
+/// Counters of the handlers and the queue of an index server. They may be read at any time.
 #[derive(Debug, Default)]
 pub struct Figures {
-    /// Handlers.
+    /// Number of handlers.
     pub handlers: usize,
-    /// Handlers that search.
+    /// Number of handlers that are searching.
     pub busy: AtomicUsize,
-    /// Requests that wait.
+    /// Number of waiting requests.
     pub waiting: AtomicUsize,
-    /// Requests refused because the queue was full.
+    /// Number of requests refused because the queue was full.
     pub refused: AtomicU64,
-    /// Requests that were not begun, because their deadline had passed or nobody waited for them.
+    /// Number of requests never begun, because their deadline had passed or they were cancelled.
     pub never_begun: AtomicU64,
-    /// Searches that ended early.
+    /// Number of searches that ended early.
     pub ended_early: AtomicU64,
     /// Searches that several handlers worked on.
     pub helped: AtomicU64,
@@ -31,6 +31,6 @@ pub struct Figures {
     pub efficiency_milli: AtomicU64,
     /// Where each handler runs, by the kernel's word.
     pub places: Vec<String>,
-    /// Where times go, once somebody measures in this process what its handlers do.
+    /// Phase times of the handlers; set when the metrics of this process register.
     pub(crate) times: OnceLock<PartitionTimes>,
 }

@@ -1,4 +1,4 @@
-//! Work for a handler: searches, details, counts of sites, each under its deadline.
+//! Jobs of a handler: searches, details and site counts, each with a deadline.
 //!
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
@@ -16,8 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Work that has run for this long is heavy: it yields its core that often. The kernel would make others wait
-/// for a slice of milliseconds, which is longer than most searches take.
+/// Running time after which work is heavy, and the interval at which heavy work then yields its core.
+/// The kernel would make other threads wait for a time slice of milliseconds, which is longer than most
+/// searches take.
 const HEAVY_AFTER: Duration = Duration::from_millis(2);
 const YIELDS_EVERY: Duration = Duration::from_micros(250);
 
@@ -219,7 +220,7 @@ impl UnderWay<'_> {
         details
     }
 
-    /// Matches of each site in all segments, up to `limit`.
+    /// Counts the matches of each site in all segments, up to `limit`.
     fn count_sites(
         &self,
         sites: &[String],

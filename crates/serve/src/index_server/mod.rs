@@ -5,8 +5,9 @@
 //!               full: refused at once      expired or cancelled: never begun, or ended where it is
 //! ```
 //!
-//! The details of a usual page are small reads of mapped memory and are answered on the caller's thread: a
-//! hand-over would cost more than the reading. Those of large pages, and explanations, are a handler's work.
+//! The details of a usual page are small reads of mapped memory. The caller's thread reads them,
+//! because a hand-over would cost more than the reads. A handler reads the details of large pages, and
+//! makes explanations.
 
 mod details;
 pub(crate) mod figures;
@@ -47,18 +48,20 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 pub struct InProcessIndexServer {
     generations: Arc<Generations>,
     chunks: Chunks,
-    /// The newest first.
+    /// Open generations, the newest first.
     opened: RwLock<Vec<Arc<Part>>>,
     handlers: Handlers,
     draining: Draining,
     partition_maps: PartitionMaps,
 }
 
-/// Hits whose details the thread of the request reads itself: some thirty microseconds at most.
+/// Upper limit on the hits whose details the thread of the request reads itself: about thirty
+/// microseconds.
 const DETAILS_INLINE_MAX: usize = 16;
 
 impl InProcessIndexServer {
-    /// Starts the handlers for `chunks` of an index; refused where they cut what the index has in one segment.
+    /// Starts the handlers for `chunks` of an index. It fails if the cut divides chunks that share a
+    /// segment.
     pub fn start(
         generations: Arc<Generations>,
         chunks: Chunks,
@@ -78,12 +81,12 @@ impl InProcessIndexServer {
         })
     }
 
-    /// What the handlers and their queue do at this moment.
+    /// Returns the counters of the handlers and the queue.
     pub fn figures(&self) -> Arc<Figures> {
         self.handlers.figures()
     }
 
-    /// The chunks that it searches.
+    /// Returns the chunks of this partition.
     pub fn chunks(&self) -> &Chunks {
         &self.chunks
     }
@@ -107,13 +110,13 @@ impl InProcessIndexServer {
         let index = self.generations.get(generation);
         let index = index.ok_or(ServerError::GenerationGone { generation })?;
         let opened = self.opened_of(index);
-        // What is known to be damaged is not worth a search.
+        // An index known to be damaged is not searched.
         opened.ensure_trusted()?;
         Ok(opened)
     }
 
     fn opened_of(&self, index: Arc<Index>) -> Arc<Part> {
-        // Not by number: a damaged generation may have been opened again.
+        // Compare the indexes and not their numbers: a damaged generation may have been opened again.
         let find = |opened: &[Arc<Part>]| {
             let mut opened = opened.iter();
             opened.find(|one| Arc::ptr_eq(one.index(), &index)).cloned()
@@ -131,7 +134,7 @@ impl InProcessIndexServer {
         held.retain(|one| one.index().generation() != generation);
         let opened = Arc::new(Part::new(index, self.chunks.clone()));
         held.insert(0, Arc::clone(&opened));
-        // As many as `Generations` keeps.
+        // The same number as `Generations` keeps.
         held.truncate(2);
         opened
     }
@@ -153,7 +156,7 @@ impl InProcessIndexServer {
         }
     }
 
-    /// The details of few hits, on this thread.
+    /// Reads the details of a few hits on the calling thread.
     fn details_here(&self, request: &DetailsRequest, reply: Reply<Vec<HitDetails>>) {
         let is_due = || std::time::Instant::now() >= request.deadline;
         let stop = Stop::when(&is_due);

@@ -7,13 +7,13 @@ use std::time::Duration;
 /// Handlers, queue and cut-off of an index server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HandlerOptions {
-    /// Handlers.
+    /// Number of handlers.
     pub handlers: usize,
-    /// Requests that may wait; 0 lets the server decide by how long searches take.
+    /// Capacity of the queue, in requests; 0 derives it from the mean search time.
     pub queue_length: usize,
-    /// Where each handler runs; none leaves it to the kernel.
+    /// Placement of each handler; empty leaves it to the kernel.
     pub places: Vec<Place>,
-    /// The most time that a search gets on its handler, whatever the client's deadline (the classic
+    /// Upper limit on the time of a search on its handler, whatever the client's deadline (the classic
     /// "cut-off latency").
     pub cut_off: Option<Duration>,
     /// Assignment of handlers to queries.

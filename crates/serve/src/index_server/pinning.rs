@@ -6,13 +6,13 @@ use schedule::CpuSet;
 /// Where a handler runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The CPUs that it may use; empty leaves them to the kernel.
+    /// CPUs that the handler may use; empty leaves the choice to the kernel.
     pub cpus: CpuSet,
-    /// The NUMA node whose memory it takes, where there are several.
+    /// NUMA node whose memory the handler takes, where there are several.
     pub node: Option<u32>,
 }
 
-/// Puts this thread in its place; what the kernel says of it then.
+/// Binds the calling thread to `place` and returns the placement that the kernel reports.
 pub(crate) fn pin(place: Option<&Place>) -> Result<String, ServeError> {
     let Some(place) = place else {
         return Ok("any CPU".into());
@@ -28,7 +28,7 @@ pub(crate) fn pin(place: Option<&Place>) -> Result<String, ServeError> {
         format!("CPU {read_back}")
     };
     if let Some(node) = place.node {
-        // A kernel that cannot bind memory still searches, from farther away.
+        // A kernel that cannot bind memory still searches, with remote memory accesses.
         said += &format!(", memory: {}", vfs::thread::bind_memory_to_node(node));
     }
     Ok(said)

@@ -56,7 +56,7 @@ impl Handlers {
             let thread = thread::Builder::new()
                 .name(format!("handler-{first_chunk}-{handler}"))
                 .spawn(move || {
-                    // Nobody listens any more only if another handler could not be started.
+                    // Sending fails only if another handler could not be started.
                     let _ = started.send((handler, pinning::pin(place.as_ref())));
                     if let Ok(figures) = take_figures.recv() {
                         handle(handler, &board, &figures);
@@ -68,7 +68,7 @@ impl Handlers {
                 })?;
             threads.push(thread);
         }
-        // A first query that waits for a thread to be made would call that queueing.
+        // Wait for the threads: otherwise the first query would count their creation as queueing time.
         let mut places = vec![String::new(); options.handlers];
         for _ in &threads {
             if let Ok((handler, pinned)) = starts.recv() {
@@ -91,7 +91,7 @@ impl Handlers {
         })
     }
 
-    /// What they do at this moment.
+    /// Returns the counters of the handlers and the queue.
     pub(crate) fn figures(&self) -> Arc<Figures> {
         Arc::clone(&self.figures)
     }
@@ -108,8 +108,8 @@ impl Handlers {
         self.figures.waiting.store(waiting, Ordering::Relaxed);
     }
 
-    /// How many wait, where that is too many for another search. Asked before anything is done for it:
-    /// what is refused must cost little.
+    /// Returns the number of waiting requests if the queue has no capacity for another search. It is
+    /// called before any other work, because a refusal must be cheap.
     pub(crate) fn full(&self) -> Option<usize> {
         let signals = self.board.signals();
         let waiting = signals.claimable() as usize;
@@ -120,7 +120,7 @@ impl Handlers {
         is_full.then_some(waiting)
     }
 
-    /// Notes that a request was refused.
+    /// Counts and logs a refused request.
     pub(crate) fn note_refusal(&self, query: u64, waiting: usize) {
         tracing::debug!(query, waiting, "refused: too much waits");
         self.figures.refused.fetch_add(1, Ordering::Relaxed);
@@ -131,7 +131,7 @@ impl Drop for Handlers {
     fn drop(&mut self) {
         self.board.close();
         for thread in self.threads.drain(..) {
-            // Handlers catch panics; there is nothing to learn from the result.
+            // Handlers catch panics, so the result of the thread holds no information.
             let _ = thread.join();
         }
     }

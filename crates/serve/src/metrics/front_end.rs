@@ -11,7 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::atomic::Ordering;
 use wire::{PhaseTimes, SearchAnswer};
 
-/// Counters and histograms of one server.
+/// Counters and histograms of one front-end.
 pub(crate) struct Metrics {
     handle: PrometheusHandle,
     phases: [Histogram; 8],
@@ -30,12 +30,12 @@ pub(crate) struct Metrics {
     cache_misses: Counter,
     documents: Gauge,
     generation: Gauge,
-    /// Where the files are open in this process.
+    /// Number of damaged files, where the files are open in this process.
     damaged_files: Option<Gauge>,
     partitions: Vec<HandlerMetrics>,
 }
 
-/// Who asked.
+/// Kind of client of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Client {
     Json,
@@ -78,7 +78,7 @@ impl Metrics {
             .set(cluster.partitions.len() as f64);
         let times = cluster.partitions.iter();
         let times = times.map(|group| PartitionTimes::of_calls(&register, &group.chunks));
-        // The first to measure a cluster stays: it has one front-end, and that has one of these.
+        // The first registration stays: a cluster has one front-end, and that has one set of metrics.
         let _ = cluster.times.set(times.collect());
         let partitions = cluster.handlers.iter();
         let partitions =
@@ -138,7 +138,7 @@ impl Metrics {
         }
     }
 
-    /// Notes an answered search.
+    /// Records an answered search.
     pub(crate) fn answered(&self, client: Client, answer: &SearchAnswer) {
         let times = &answer.phases_us;
         if !answer.degraded.is_empty() {
@@ -157,7 +157,7 @@ impl Metrics {
         }
     }
 
-    /// Notes a search without an answer.
+    /// Records a search without an answer.
     pub(crate) fn failed(&self, error: &SearchError) {
         let kind = match error {
             SearchError::BadRequest { .. } => "bad_request",
@@ -176,13 +176,13 @@ impl Metrics {
         }
     }
 
-    /// The text that Prometheus reads.
+    /// Returns the metrics in the text format of Prometheus.
     pub(crate) fn render(&self, front_end: &FrontEnd) -> String {
         self.take_over(front_end);
         self.handle.render()
     }
 
-    /// What others count is read when it is asked for.
+    /// Copies the counters of other parts, when metrics are read.
     fn take_over(&self, front_end: &FrontEnd) {
         let calls = &front_end.cluster.calls;
         for (counter, count) in [
@@ -210,8 +210,8 @@ impl Metrics {
         }
     }
 
-    /// Folds recorded values into their histograms. Without this, values of a server that nobody
-    /// scrapes pile up.
+    /// Folds recorded values into their histograms. Without this, the values of a server that is never
+    /// scraped accumulate.
     pub(crate) fn upkeep(&self) {
         self.handle.run_upkeep();
     }

@@ -8,7 +8,7 @@ use metrics::{Counter, Gauge};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Gauges and counters of the handlers and the queue of one partition, where they are in this process.
+/// Gauges and counters of the handlers and the queue of one partition in this process.
 pub(super) struct HandlerMetrics {
     figures: Arc<Figures>,
     queue_length: Gauge,
@@ -71,7 +71,7 @@ impl HandlerMetrics {
         }
     }
 
-    /// What handlers count is read when it is asked for.
+    /// Copies the counters of the handlers, when metrics are read.
     pub(super) fn take_over(&self) {
         let figures = &self.figures;
         self.queue_length

@@ -1,7 +1,7 @@
-//! Metrics of an index server or a document server that is a process of its own.
+//! Metrics of an index server or a document server in a process of its own.
 //!
-//! The names are those that a front-end has for the same things, so one set of rules and one `shorttail top`
-//! read all kinds of servers.
+//! The names are those of a front-end for the same quantities, so one set of rules and one `shorttail
+//! top` read all kinds of servers.
 
 use super::index;
 use super::partition::{HandlerMetrics, busy, ended_early, expired, handlers};
@@ -17,7 +17,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Metrics of one index server or document server that is a process of its own.
+/// Metrics of one index server or document server in a process of its own.
 pub struct ServerMetrics {
     handle: PrometheusHandle,
     generations: Arc<Generations>,
@@ -28,7 +28,7 @@ pub struct ServerMetrics {
     texts: Option<TextMetrics>,
 }
 
-/// Of a document server.
+/// Metrics of a document server.
 struct TextMetrics {
     figures: Arc<DocumentFigures>,
     busy: Gauge,
@@ -38,19 +38,19 @@ struct TextMetrics {
 }
 
 impl ServerMetrics {
-    /// Of an index server.
+    /// Returns the metrics of an index server.
     pub fn of_index_server(server: &InProcessIndexServer) -> ServerMetrics {
         let register = Register::new();
         let (chunks, figures) = (server.chunks(), server.figures());
         let handlers = HandlerMetrics::new(&register, chunks, &figures);
-        // The first to measure stays: there is one process and one server in it.
+        // The first registration stays: the process has one server.
         let _ = figures
             .times
             .set(PartitionTimes::of_handlers(&register, chunks));
         ServerMetrics::new(&register, server.generations(), Some(handlers), None)
     }
 
-    /// Of a document server.
+    /// Returns the metrics of a document server.
     pub fn of_document_server(server: &InProcessDocumentServer) -> ServerMetrics {
         let register = Register::new();
         let figures = server.figures();
@@ -88,7 +88,7 @@ impl ServerMetrics {
         }
     }
 
-    /// The text that Prometheus reads.
+    /// Returns the metrics in the text format of Prometheus.
     pub(crate) fn render(&self) -> String {
         let index = self.generations.newest();
         let documents = index.statistics().documents_count();
@@ -113,7 +113,7 @@ impl ServerMetrics {
         self.handle.render()
     }
 
-    /// Folds recorded values into their histograms; without it they pile up where nobody reads them.
+    /// Folds recorded values into their histograms; otherwise they accumulate.
     pub(crate) fn upkeep(&self) {
         self.handle.run_upkeep();
     }

@@ -1,12 +1,13 @@
 //! Registration of counters, gauges and histograms, each with its description.
 //!
-//! The recorder belongs to one server and is never made the process's: tests run several servers.
+//! The recorder belongs to one server and is never installed for the process: tests run several
+//! servers.
 
 use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
-/// Upper bounds of the histograms, in seconds: from what one phase of a small index takes to what
-/// nobody waits for.
+/// Upper bounds of the histogram buckets, in seconds: from one phase of a small index to times beyond
+/// any timeout in use.
 const BUCKETS_S: [f64; 22] = [
     10e-6, 20e-6, 50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6, 1e-3, 2e-3, 3e-3, 5e-3, 7.5e-3,
     10e-3, 20e-3, 50e-3, 100e-3, 200e-3, 500e-3, 1.0, 2.0, 10.0,
@@ -14,7 +15,7 @@ const BUCKETS_S: [f64; 22] = [
 
 const METADATA: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
 
-/// Makes the metrics of one server.
+/// Register of the metrics of one server.
 pub(super) struct Register(PrometheusRecorder);
 
 /// Label and value.
@@ -22,7 +23,7 @@ pub(super) type Labelled<'a> = (&'static str, &'a str);
 
 impl Register {
     pub(super) fn new() -> Register {
-        // The bounds are a constant that is not empty, the one thing that is refused.
+        // Only an empty list of bounds is refused, and this one is a constant.
         let recorder = PrometheusBuilder::new()
             .set_buckets(&BUCKETS_S)
             .unwrap_or_else(|_| PrometheusBuilder::new())
@@ -30,7 +31,7 @@ impl Register {
         Register(recorder)
     }
 
-    /// What renders everything that was made here.
+    /// Returns the handle that renders all registered metrics.
     pub(super) fn handle(&self) -> PrometheusHandle {
         self.0.handle()
     }
@@ -53,7 +54,7 @@ impl Register {
     ) -> Counter {
         self.0.describe_counter(name.into(), None, help.into());
         let counter = self.0.register_counter(&key(name, labels), &METADATA);
-        // Named from the start, so that a rate can be taken over the first one.
+        // The counter exists from the start, so that a rate covers its first event.
         counter.absolute(0);
         counter
     }

@@ -34,7 +34,7 @@ fn index() -> Arc<index::Index> {
     Arc::new(index::Index::open(storage).unwrap())
 }
 
-/// Names of all samples, and of all that have a sentence.
+/// Checks that the samples and the descriptions have the same names.
 fn check_help(text: &str) {
     let described: BTreeSet<&str> = text
         .lines()
@@ -141,7 +141,7 @@ async fn processes_tell_the_same_names() {
     assert_eq!(value(&text, sample), 1.0);
 }
 
-/// One search, one page of summaries, and one that comes too late.
+/// Makes one search, one page of summaries, and one request that is too late.
 async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     use crate::api::backend::{DocumentServer, IndexServer};
     use crate::api::messages::{Query, SearchRequest, SummariesOf, SummariesRequest};

@@ -1,4 +1,4 @@
-//! Times of the phases of a search at one partition.
+//! Phase times of searches at one partition.
 
 use super::register::Register;
 use crate::api::chunks::{Chunks, shown};
@@ -12,12 +12,12 @@ pub(crate) struct PartitionTimes {
     parse: Histogram,
     queueing: Histogram,
     search: Histogram,
-    /// Nothing where there are no calls: at the server that is called.
+    /// Call times; at the server itself, which makes no calls, nothing is recorded.
     call: Histogram,
 }
 
 impl PartitionTimes {
-    /// As the handlers see them.
+    /// Returns the times as the handlers measure them.
     pub(super) fn of_handlers(register: &Register, chunks: &Chunks) -> PartitionTimes {
         let times = |phase| partition_seconds(register, chunks, phase);
         PartitionTimes {
@@ -28,7 +28,7 @@ impl PartitionTimes {
         }
     }
 
-    /// As the front-end sees them: what it waits for a call, too.
+    /// Returns the times as the front-end measures them, with the duration of calls.
     pub(super) fn of_calls(register: &Register, chunks: &Chunks) -> PartitionTimes {
         PartitionTimes {
             call: partition_seconds(register, chunks, "call"),
@@ -36,12 +36,12 @@ impl PartitionTimes {
         }
     }
 
-    /// Notes a call, whatever came of it.
+    /// Records the duration of a call, whatever its result.
     pub(crate) fn called(&self, call: Duration) {
         self.call.record(call.as_secs_f64());
     }
 
-    /// Notes a search that was made.
+    /// Records the phases of a completed search.
     pub(crate) fn searched(&self, found: &PartitionHits) {
         for (histogram, us) in [
             (&self.parse, found.parse_us),
@@ -53,7 +53,7 @@ impl PartitionTimes {
     }
 }
 
-/// A histogram of one phase of one partition.
+/// Returns the histogram of one phase of one partition.
 pub(super) fn partition_seconds(
     register: &Register,
     chunks: &Chunks,

@@ -2,8 +2,8 @@
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Does work that takes a while. On an I/O thread, another thread takes over its other tasks meanwhile: handing
-/// the work to a pool and back would cost two wake-ups a query.
+/// Runs blocking work. On an I/O thread, another thread takes over its other tasks meanwhile: handing
+/// the work to a pool and back would cost two wake-ups for each query.
 pub(crate) fn beside_io<T>(work: impl FnOnce() -> T) -> T {
     let flavor = Handle::try_current().map(|runtime| runtime.runtime_flavor());
     match flavor {

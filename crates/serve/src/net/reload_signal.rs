@@ -3,8 +3,8 @@
 use futures_util::future::BoxFuture;
 use std::fmt::Display;
 
-/// Reloads at every SIGHUP, for ever; what came of it goes to the log. `reload` gives the generation that
-/// is served then.
+/// Calls `reload` at every SIGHUP and logs the result: the generation then served, or the error. It
+/// never returns.
 #[cfg(unix)]
 pub(crate) async fn reload_on_hangup<E: Display>(
     mut reload: impl FnMut() -> BoxFuture<'static, Result<u64, E>>,
@@ -21,7 +21,7 @@ pub(crate) async fn reload_on_hangup<E: Display>(
     }
 }
 
-/// Waits for ever: there is no such signal here.
+/// Never returns: this system has no such signal.
 #[cfg(not(unix))]
 pub(crate) async fn reload_on_hangup<E: Display>(
     _: impl FnMut() -> BoxFuture<'static, Result<u64, E>>,

@@ -4,8 +4,9 @@ use crate::api::error::ServeError;
 use std::net::{SocketAddr, TcpListener};
 use tokio::runtime::Runtime;
 
-/// Connections that may wait to be taken; the system may allow fewer. The standard library asks for 128, and
-/// who comes to a full queue tries again after a whole second: a burst of clients would call that a slow server.
+/// Length of the accept queue, in connections; the system may allow fewer. The standard library asks
+/// for 128. A client that meets a full queue retries after a whole second, so a burst of clients would
+/// see a slow server.
 const CONNECTIONS_WAITING_MAX: i32 = 4096;
 
 /// Starts the threads that read requests and write answers.
@@ -28,7 +29,7 @@ pub(crate) fn listen_on(address: &str) -> Result<(TcpListener, SocketAddr), Serv
         source,
     };
     let listener = TcpListener::bind(address).map_err(refused)?;
-    // Asked again, the system only changes the length of the queue.
+    // A second call of `listen` only changes the length of the queue.
     rustix::net::listen(&listener, CONNECTIONS_WAITING_MAX)
         .map_err(|errno| refused(errno.into()))?;
     listener.set_nonblocking(true).map_err(refused)?;
@@ -45,7 +46,7 @@ mod tests {
     #[test]
     fn a_burst_of_clients_finds_room_to_wait() {
         let (_listener, address) = listen_on("127.0.0.1:0").unwrap();
-        // Nobody takes these; one that finds no room is not answered for a second.
+        // No task accepts these connections; a client without room in the queue waits for a second.
         let soon = Duration::from_millis(700);
         let connect = |_| TcpStream::connect_timeout(&address, soon).unwrap();
         let waiting: Vec<TcpStream> = (0..300).map(connect).collect();

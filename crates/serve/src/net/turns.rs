@@ -1,33 +1,33 @@
-//! Turns of large answers: a few at a time are made, the others wait, and small ones pass them.
+//! Turns for large answers: a few run at a time, the others wait, and small ones pass them.
 //!
-//! A page of a thousand hits takes the CPU of hundreds of ordinary ones, in searching, in summaries and in rendering. A few
-//! hundred clients that ask for such pages, one after the other, would otherwise stand before everybody else. Small answers
-//! need no turn. The time that a search waits for its turn is part of its timeout.
+//! A page of a thousand hits costs the CPU time of hundreds of ordinary ones, in searching, summaries
+//! and rendering. A few hundred clients that request such pages would otherwise delay all others. Small
+//! answers need no turn. The wait for a turn counts against the timeout of the search.
 
 use crate::api::error::SearchError;
 use crate::api::options::SearchOptions;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// An answer of more hits is large.
+/// Upper limit on the hits of a small answer.
 const SMALL_HITS_MAX: usize = 100;
-/// So is one that begins deeper: all hits before it are searched for too.
+/// Upper limit on the depth at which a small answer begins: all hits before it are searched too.
 const SMALL_DEPTH_MAX: usize = 1_000;
-/// Large answers in work at once, for each core.
+/// Concurrent large answers, for each core.
 const TURNS_OF_CORE: usize = 1;
-/// Large answers that may wait, for each in work.
+/// Upper limit on waiting large answers, for each turn.
 const WAITING_OF_TURN: usize = 32;
 
-/// The turns of one front-end.
+/// Turns of one front-end.
 #[derive(Debug)]
 pub(crate) struct Turns {
     free: Semaphore,
-    /// Those that wait or have their turn.
+    /// Places for large answers that wait or have their turn.
     present: Semaphore,
     present_max: usize,
 }
 
-/// The turn of one large answer.
+/// Turn of one large answer, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     _turn: SemaphorePermit<'a>,
@@ -35,7 +35,7 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Turns {
-    /// Turns for a machine of `cores_count` cores.
+    /// Returns turns for a machine of `cores_count` cores.
     pub(crate) fn new(cores_count: usize) -> Turns {
         let turns_count = TURNS_OF_CORE * cores_count.max(1);
         let present_max = turns_count * (1 + WAITING_OF_TURN);
@@ -46,8 +46,8 @@ impl Turns {
         }
     }
 
-    /// Waits for a turn, `timeout` at most; `None` where the answer needs none. The semaphore is fair: first come, first
-    /// served.
+    /// Waits for a turn, up to `timeout`; `None` if the answer needs none. The semaphore is fair: turns
+    /// go in the order of arrival.
     pub(crate) async fn take(
         &self,
         options: &SearchOptions,
@@ -62,7 +62,7 @@ impl Turns {
             part: part(),
             waiting: self.present_max,
         };
-        // Neither is ever closed.
+        // Neither semaphore is ever closed.
         let present = self.present.try_acquire().map_err(|_| overloaded())?;
         match tokio::time::timeout(timeout, self.free.acquire()).await {
             Ok(turn) => Ok(Some(Turn {

@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-/// Ends with an error when writing makes no progress for a time.
+/// Stream that fails when a write makes no progress within the timeout.
 pub(crate) struct Patient<S> {
     stream: S,
     patience: Duration,
-    /// Set while a write waits.
+    /// Timer of the waiting write; `None` while no write waits.
     ends: Option<Pin<Box<Sleep>>>,
 }
 
@@ -25,7 +25,7 @@ impl<S> Patient<S> {
         }
     }
 
-    /// Passes on what a write came to; an error once it has waited too long.
+    /// Passes on the result of a write; fails if the write has waited longer than the timeout.
     fn watch<T>(
         &mut self,
         polled: Poll<io::Result<T>>,

@@ -1,4 +1,4 @@
-//! Parsed queries as messages, and back within the limits of the parser.
+//! Conversion of parsed queries to messages, and back within the limits of the parser.
 
 use index::Field;
 use search::Query;
@@ -7,10 +7,10 @@ use tonic::Status;
 use wire::rpc;
 use wire::rpc::clause::Kind;
 
-/// Nested combinations in a parsed query: a level of parentheses can be three.
+/// Upper limit on nested combinations in a parsed query: one level of parentheses can make three.
 const NESTED_MAX: usize = 4 * DEPTH_MAX;
 
-/// The messages of a query: each clause before its parts.
+/// Returns the messages of a query; each clause comes before its parts.
 pub(super) fn messages(query: &Query) -> Vec<rpc::Clause> {
     let mut messages = Vec::new();
     write(query, &mut messages);
@@ -60,7 +60,8 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
     }
 }
 
-/// The query of messages; refused where no parser makes one of its size, or a clause is of an unknown kind.
+/// Returns the query of messages; fails if it exceeds the limits of the parser or has a clause of
+/// unknown kind.
 pub(super) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
     let mut reader = Reader {
         messages: messages.into_iter(),
@@ -74,7 +75,7 @@ pub(super) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
     }
 }
 
-/// Clauses still to be read, and the numbers that the query may still have.
+/// Clauses still to be read, and the remaining limits of the query.
 struct Reader {
     messages: std::vec::IntoIter<rpc::Clause>,
     clauses_left: usize,
@@ -175,7 +176,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every query that a person can type arrives as it was parsed.
+        /// Every query that can be typed arrives as it was parsed.
         #[test]
         fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b| ){0,60}"#, any in any::<bool>()) {
             let operator = if any { Operator::Or } else { Operator::And };
@@ -242,7 +243,7 @@ mod tests {
             assert!(arrived(&refused).is_err());
         }
         assert!(query(vec![rpc::Clause { kind: None }]).is_err());
-        // Parts that are not there, and more than the query has.
+        // Parts are missing, or a clause names more parts than the query has.
         let mut cut = messages(&any_of(vec![term(), term()]));
         assert!(query([cut.clone(), messages(&term())].concat()).is_err());
         cut.pop();

@@ -1,4 +1,4 @@
-//! Servers of other processes, as a front-end calls them.
+//! Clients of servers in other processes.
 
 use super::{convert, failure};
 use crate::api::backend::{DocumentServer, IndexServer};
@@ -18,20 +18,20 @@ use wire::rpc;
 use wire::rpc::document_server_client::DocumentServerClient;
 use wire::rpc::index_server_client::IndexServerClient;
 
-/// A connection is given up when it cannot be made within this time.
+/// Connection timeout.
 const CONNECT: Duration = Duration::from_secs(1);
-/// An idle connection is tried so often, so that a machine that vanished is noticed.
+/// Interval of keep-alive probes on an idle connection, which detect a lost machine.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
-/// The largest answer: a thousand hits with titles, or texts of documents.
+/// Upper limit on an answer, in bytes: a thousand hits with titles, or texts of documents.
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
 
-/// An index server of another process.
+/// Client of an index server in another process.
 pub(crate) struct RemoteIndexServer {
     client: IndexServerClient<Channel>,
     runtime: Handle,
 }
 
-/// A document server of another process.
+/// Client of a document server in another process.
 pub(crate) struct RemoteDocumentServer {
     client: DocumentServerClient<Channel>,
     runtime: Handle,
@@ -50,8 +50,8 @@ fn channel(address: &str, runtime: &Handle) -> Result<Channel, String> {
         .connect_lazy())
 }
 
-/// Waits for a call on a task of its own, and gives it up when nobody waits for it any more: the server
-/// hears of that and stops.
+/// Runs a call on a task of its own. If the caller drops the answer, the call is cancelled, and the
+/// server stops its work.
 fn spawn<M, T, F>(
     runtime: &Handle,
     mut reply: Reply<T>,
@@ -76,7 +76,7 @@ fn spawn<M, T, F>(
 }
 
 impl RemoteIndexServer {
-    /// A client of the server at an address; connects when first called.
+    /// Returns a client of the server at `address`; it connects at the first call.
     pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteIndexServer, String> {
         let client = IndexServerClient::new(channel(address, runtime)?);
         Ok(RemoteIndexServer {
@@ -162,7 +162,7 @@ impl IndexServer for RemoteIndexServer {
 }
 
 impl RemoteDocumentServer {
-    /// A client of the server at an address; connects when first called.
+    /// Returns a client of the server at `address`; it connects at the first call.
     pub(crate) fn new(address: &str, runtime: &Handle) -> Result<RemoteDocumentServer, String> {
         let client = DocumentServerClient::new(channel(address, runtime)?);
         Ok(RemoteDocumentServer {

@@ -1,5 +1,5 @@
-//! Messages to and from what the servers of this process speak in. Whatever arrives is checked: a message
-//! of the wrong shape is an error, never a panic.
+//! Conversion between messages and the types of this process. All input is checked: a malformed message
+//! is an error, never a panic.
 
 use super::clause;
 use crate::api::chunks::Chunks;
@@ -13,21 +13,23 @@ use std::time::{Duration, Instant};
 use text::summary::SummaryTerm;
 use wire::rpc;
 
-/// A deadline as the time that is left.
+/// Returns the time left until a deadline, in microseconds.
 pub(super) fn left_us(deadline: Instant) -> u64 {
     deadline
         .saturating_duration_since(Instant::now())
         .as_micros() as u64
 }
 
-/// The moment until which so much time is left, as seen here.
+/// Returns the deadline `left_us` microseconds from now, by the local clock.
 pub(super) fn deadline(left_us: u64) -> Instant {
-    // Nothing waits longer than an hour; a larger number is not to be trusted with the clock.
+    // Cap on the time left: no request waits longer than an hour, and a larger number could overflow
+    // the clock.
     const LEFT_MAX_US: u64 = 3_600_000_000;
     Instant::now() + Duration::from_micros(left_us.min(LEFT_MAX_US))
 }
 
-/// The largest reply to a request for details; of an older front-end, which names none, the default.
+/// Returns the upper limit on a reply with details, in bytes; the default for an older front-end, which
+/// names none.
 pub(super) fn bytes_max(named: u64) -> usize {
     let named = usize::try_from(named).ok().filter(|&named| named > 0);
     named.unwrap_or(ANSWER_BYTES_MAX).min(ANSWER_BYTES_MAX * 16)
@@ -52,7 +54,7 @@ pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -
     }
 }
 
-/// A query, its deadline and generation.
+/// Returns the query of a message, its deadline and its generation.
 pub(super) fn query(
     message: Option<rpc::Query>,
 ) -> Result<(Arc<Query>, Instant, u64), tonic::Status> {
@@ -224,7 +226,7 @@ pub(super) fn status_request_message(request: &StatusRequest) -> rpc::StatusRequ
 }
 
 pub(super) fn status_request(message: rpc::StatusRequest) -> StatusRequest {
-    // A table of more parts than any index has chunks is not remembered.
+    // A partition map with more parts than any index has chunks is ignored.
     const PARTS_MAX: usize = 65_536;
     StatusRequest {
         front_end: message.front_end.chars().take(200).collect(),
@@ -294,7 +296,7 @@ mod tests {
 
     #[test]
     fn explanations_keep_their_numbers_to_the_last_bit() {
-        // A score whose nearest neighbour a hasty reader of decimals takes for it.
+        // An imprecise parser of decimals reads this score as its nearest neighbour.
         let why = json!({ "value": 1.135_845_184_326_171_9_f64, "description": "BM25" });
         let hit = HitDetails {
             details: Details {

@@ -1,8 +1,8 @@
-//! Failures of calls as gRPC statuses, and back.
+//! Conversion of failures to gRPC statuses, and back.
 //!
-//! The variant travels in the details of the status (`Failure` of the schema). The code of the status serves programs
-//! that do not know the schema; the message is for people. A status without details comes from the transport or from an
-//! older server: then its code decides.
+//! The variant travels in the details of the status (`Failure` of the schema). The status code serves
+//! programs without the schema; the message is for people. A status without details comes from the
+//! transport or from an older server; then its code decides.
 
 use super::convert::malformed;
 use crate::api::server_error::ServerError;
@@ -12,7 +12,7 @@ use wire::rpc::Failure;
 use wire::rpc::Message;
 use wire::rpc::failure::Kind;
 
-/// The status of a failure.
+/// Returns the status of a failure.
 pub(super) fn status(error: &ServerError) -> Status {
     let (code, kind) = match error {
         ServerError::Index(_) | ServerError::Damaged { .. } => (Code::DataLoss, Kind::Damaged),
@@ -30,7 +30,7 @@ pub(super) fn status(error: &ServerError) -> Status {
         kind: kind.into(),
         ..Failure::default()
     };
-    // Front-ends before `Failure` read numbers out of these two messages.
+    // Front-ends older than `Failure` read numbers from these two messages.
     let mut message = error.to_string();
     match error {
         ServerError::Index(IndexError::Damaged { path, offset, .. }) => {
@@ -56,7 +56,7 @@ pub(super) fn status(error: &ServerError) -> Status {
     Status::with_details(code, message, failure.encode_to_vec().into())
 }
 
-/// The failure of a status.
+/// Returns the failure of a status.
 pub(super) fn failure(status: &Status) -> ServerError {
     let sent = match status.details() {
         [] => return of_code(status),
@@ -88,7 +88,7 @@ pub(super) fn failure(status: &Status) -> ServerError {
         Kind::NotServed => ServerError::NotServed { reason: reason() },
         Kind::Protocol => ServerError::Protocol { reason: reason() },
         Kind::Unreachable => ServerError::Unreachable { reason: reason() },
-        // Of a newer server: what its code means.
+        // A newer server sent it; the status code decides.
         Kind::Unknown => of_code(status),
     }
 }
@@ -107,7 +107,7 @@ fn of_code(status: &Status) -> ServerError {
         Code::ResourceExhausted => ServerError::Overloaded { waiting: 0 },
         Code::DeadlineExceeded => ServerError::Expired,
         Code::NotFound => ServerError::NotServed { reason },
-        // A message over the limit of the transport, or one that the other side cannot read.
+        // The message exceeds the limit of the transport, or the other side cannot read it.
         Code::OutOfRange | Code::InvalidArgument | Code::Unimplemented => {
             ServerError::Protocol { reason }
         }

@@ -1,4 +1,4 @@
-//! An index server or a document server as a process of its own.
+//! Index server or document server in a process of its own.
 
 use super::{convert, failure};
 use crate::admin::metrics_server::MetricsServer;
@@ -27,25 +27,27 @@ use wire::rpc;
 use wire::rpc::document_server_server::{self as documents, DocumentServerServer};
 use wire::rpc::index_server_server::{self as indexes, IndexServerServer};
 
-/// Front-ends hear that the server will end with their next question; until then it goes on as before.
+/// Notice period of a shutdown: front-ends learn of it from their next health check; until then the
+/// server works on.
 const NOTICE: Duration = Duration::from_millis(750);
-/// Longest time for requests in work to end.
+/// Upper limit on the time for requests in work to end.
 const DRAIN: Duration = Duration::from_secs(10);
-/// The largest request: a page of hits.
+/// Upper limit on a request, in bytes: a page of hits.
 const REQUEST_BYTES_MAX: usize = 4 << 20;
-/// Requests under way on one connection; a front-end needs no more than it may have queries.
+/// Upper limit on concurrent requests of one connection; a front-end needs no more than its concurrent
+/// queries.
 const STREAMS_MAX: u32 = 4096;
 
-/// What a process offers.
+/// Services of a process.
 #[derive(Clone)]
 pub struct RpcServices {
-    /// The partition's index server, where it is one.
+    /// Index server of the partition, if the process has one.
     pub index_server: Option<Arc<dyn IndexServer>>,
-    /// The document server, where it is one.
+    /// Document server, if the process has one.
     pub document_server: Option<Arc<dyn DocumentServer>>,
 }
 
-/// A server of one part of an index, listening.
+/// Listening server of one part of an index.
 pub struct RpcServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -56,7 +58,7 @@ pub struct RpcServer {
 }
 
 impl RpcServer {
-    /// Takes an address for some services.
+    /// Binds an address for `services`.
     pub fn bind(
         listen: &str,
         services: RpcServices,
@@ -73,7 +75,7 @@ impl RpcServer {
         })
     }
 
-    /// Tells its metrics, and whether it serves, at an HTTP address of its own.
+    /// Adds metrics and health checks at an HTTP address of their own.
     pub fn with_metrics(
         mut self,
         listen: &str,
@@ -83,18 +85,18 @@ impl RpcServer {
         Ok(self)
     }
 
-    /// Where the metrics are, if anywhere.
+    /// Returns the address of the metrics, if there is one.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics.as_ref().map(MetricsServer::address)
     }
 
-    /// Where it listens.
+    /// Returns the address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers until `shutdown` is ready; then tells so, goes on while front-ends turn away, and finishes
-    /// what runs. `SIGHUP` opens the newest generation of the index.
+    /// Answers until `shutdown` completes. Then it announces the end, serves on while front-ends turn
+    /// away, and finishes the requests in work. `SIGHUP` opens the newest generation of the index.
     pub fn run_until(
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
@@ -135,7 +137,7 @@ impl RpcServer {
     }
 }
 
-/// What a process offers, and its reloads: one at a time for all that ask.
+/// Services of a process, and its reloads: one at a time for all callers.
 #[derive(Clone)]
 struct Services {
     offered: RpcServices,
@@ -150,7 +152,7 @@ impl Services {
         }
     }
 
-    /// Opens the newest generation, away from the threads that read requests.
+    /// Opens the newest generation, off the threads that read requests.
     async fn reload(&self) -> Reloaded<ServerError> {
         let offered = self.offered.clone();
         let given_up = || ServerError::Unreachable {
@@ -168,7 +170,7 @@ impl Services {
         self.reloads.run(reload, given_up).await
     }
 
-    /// Reloads, and answers as a gRPC message.
+    /// Reloads, and replies as a gRPC message.
     async fn reload_message(&self) -> Result<Response<rpc::ReloadReply>, Status> {
         let reloaded = self.reload().await;
         let generation = reloaded.map_err(|error| failure::status(&error))?;
@@ -201,8 +203,8 @@ async fn reload_on_hangup(services: Services) {
     .await;
 }
 
-/// Starts a request and waits for its answer. When the client gives it up this is dropped, which the
-/// handlers see.
+/// Starts a request and waits for its answer. If the client cancels, this future is dropped, which
+/// cancels the work of the handlers.
 async fn answered<T>(start: impl FnOnce(Reply<T>)) -> Result<T, Status> {
     let (reply, answer) = Reply::channel();
     start(reply);

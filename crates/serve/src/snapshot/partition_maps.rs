@@ -1,7 +1,8 @@
 //! Comparison of the partition maps of front-ends.
 //!
-//! Each tells with every health check into which parts its cluster file cuts the chunks. Front-ends that
-//! differ would merge other partitions, and may miss chunks: the server that hears of both says so.
+//! Each health check carries the parts into which the front-end's cluster file divides the chunks.
+//! Front-ends that differ would merge different partitions and may miss chunks, so the server that
+//! receives both maps reports it.
 
 use crate::api::chunks::Chunks;
 use crate::api::chunks::shown;
@@ -18,7 +19,8 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(10);
 pub(crate) struct PartitionMaps(Mutex<HashMap<String, (Instant, Vec<Chunks>)>>);
 
 impl PartitionMaps {
-    /// Notes the partition map of a front-end; returns the conflict with that of another front-end, if any.
+    /// Records the partition map of a front-end; returns the conflict with that of another front-end,
+    /// if any.
     pub(crate) fn note(&self, request: &StatusRequest) -> Option<String> {
         if request.front_end.is_empty() {
             return None;
@@ -38,7 +40,7 @@ impl PartitionMaps {
             });
             Some(format!("front-end {name} has chunk {chunk} {theirs}"))
         });
-        // Who disagrees must not make the others disagree in turn.
+        // A map in conflict is not kept, so that it does not conflict with the others in turn.
         if told.is_none() {
             let parts = request.parts.clone();
             known.insert(request.front_end.clone(), (now, parts));
@@ -47,13 +49,13 @@ impl PartitionMaps {
     }
 }
 
-/// The first chunk that two tables put in different parts, and its part in the first table.
+/// Returns the first chunk that two maps put in different parts, and its part in the first map.
 fn first_difference(ours: &[Chunks], theirs: &[Chunks]) -> Option<(u32, Option<Chunks>)> {
     let part_of =
         |parts: &[Chunks], chunk: u32| parts.iter().find(|part| part.contains(&chunk)).cloned();
     let ends = ours.iter().chain(theirs).map(|part| *part.end());
     let last = ends.max()?;
-    // PartitionMaps differ first where a part of one of them begins or has just ended.
+    // Two maps first differ where a part of one of them begins or has just ended.
     let mut borders: Vec<u32> = ours
         .iter()
         .chain(theirs)

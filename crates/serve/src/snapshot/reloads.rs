@@ -1,24 +1,25 @@
-//! Reloads of one server: one at a time, away from the threads that read requests, shared by those who wait.
+//! Reloads of one server: one at a time, off the threads that read requests, shared by all waiting
+//! callers.
 //!
 //! ```text
 //! ask ─┬─ none under way ─────► run ─► result
 //!      └─ one under way ─► wait ─► the next one runs for all that came meanwhile
 //! ```
 //!
-//! Invariant: a result is never older than its question. A reload that had begun before may have looked for a newer
-//! generation already, so whoever comes then shares the one after it.
+//! Invariant: a result is never older than its call. A reload under way may have looked for a newer
+//! generation already, so a caller that arrives during it shares the next one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 
-/// The generation that is served after a reload, or why it is still the one before.
+/// Generation served after a reload, or the error that kept the previous one.
 pub(crate) type Reloaded<E> = Result<u64, Arc<E>>;
 
-/// The reloads of one server.
+/// Reloads of one server.
 pub(crate) struct Reloads<E> {
     begun: AtomicU64,
-    /// Locked while one runs: its number, and what came of it.
+    /// Number and result of the last reload; locked while one runs.
     last: Mutex<Option<(u64, Reloaded<E>)>>,
 }
 
@@ -32,8 +33,8 @@ impl<E> Default for Reloads<E> {
 }
 
 impl<E: Send + Sync + 'static> Reloads<E> {
-    /// Runs `reload` on a thread that may block, or shares the result of one that begins after this is called. Goes on
-    /// when the caller no longer waits. `lost` is the error where the thread panics.
+    /// Runs `reload` on a blocking thread, or shares the result of one that begins after this call. The
+    /// reload goes on if the caller stops waiting. `lost` is the error for a thread that panics.
     pub(crate) async fn run(
         self: &Arc<Self>,
         reload: impl FnOnce() -> Result<u64, E> + Send + 'static,
@@ -58,7 +59,7 @@ impl<E: Send + Sync + 'static> Reloads<E> {
         });
         match running.await {
             Ok(result) => result,
-            // Nothing in the task panics, and nobody aborts it but the end of the runtime.
+            // The task cannot panic, and only the end of the runtime aborts it.
             Err(_) => std::future::pending().await,
         }
     }
@@ -86,7 +87,7 @@ mod tests {
             })
         };
         while reloads.begun.load(Ordering::SeqCst) == 0 {
-            // The thread of this test is free meanwhile: the reload does not run on it.
+            // The thread of this test is free meanwhile, so the reload does not run on it.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let others: Vec<_> = (0..20)
@@ -96,7 +97,7 @@ mod tests {
                 tokio::spawn(async move { reloads.run(run, String::new).await })
             })
             .collect();
-        // All of them have asked before the first one ends.
+        // All callers have called before the first reload ends.
         tokio::task::yield_now().await;
         go_on.send(()).unwrap();
         assert_eq!(first.await.unwrap(), Ok(1));

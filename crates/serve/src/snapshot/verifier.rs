@@ -1,9 +1,9 @@
-//! Verification of open files in the background, so that damage is found which no query has met.
+//! Verification of open files in the background, which finds damage that no query has met.
 //!
-//! One thread goes through all files of the generations that are open, a piece at a time, as fast as it is allowed to:
-//! first through the blocks that no query has touched, then, again and again, through all, because bit rot and writes below
-//! the file system leave no trace but their bytes. Each second it also looks at the stamps of all
-//! files, without reading them. A file that was changed is verified at once and at full speed, because answers lack its
+//! One thread reads the files of all open generations in pieces, up to a given rate: first the blocks
+//! that no query has touched, then all blocks again and again, because bit rot and writes below the
+//! file system change nothing but the bytes. Each second it also compares the stamps of all files,
+//! without reading them. A changed file is verified at once and at full speed, because answers lack its
 //! part until then.
 
 use crate::api::error::ServeError;
@@ -16,14 +16,14 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// Between two looks at the stamps of all files.
+/// Interval between two comparisons of all stamps.
 const LOOKS_EVERY: Duration = Duration::from_secs(1);
-/// From the end of one pass to the beginning of the next, at least: a small index need not be read all the time.
+/// Lower limit on the time between two passes: a small index need not be read all the time.
 const PASSES_EVERY: Duration = Duration::from_secs(60);
 
 impl Generations {
-    /// Has files verified again in the background, `bytes_per_s` of them a second; 0 only those that were changed. Called
-    /// once.
+    /// Starts the verification in the background, at up to `bytes_per_s` bytes a second; 0 verifies
+    /// only changed files. Called once.
     pub fn verify_in_background(self: &Arc<Self>, bytes_per_s: u64) -> Result<(), ServeError> {
         let thread = start(Arc::downgrade(self), bytes_per_s)?;
         let _ = self.verifier.set(thread);
@@ -31,7 +31,7 @@ impl Generations {
     }
 }
 
-/// Starts the thread; it ends when the generations are gone.
+/// Starts the thread; it ends when the generations are dropped.
 fn start(generations: Weak<Generations>, bytes_per_s: u64) -> Result<Thread, ServeError> {
     let verifier = Verifier {
         generations,
@@ -56,17 +56,17 @@ struct Verifier {
     bytes_per_s: u64,
     /// Files verified in this pass, by path: a newer generation has most files of the one before.
     verified: HashSet<PathBuf>,
-    /// What the log has heard: index, number of the file, and what is known of it.
+    /// Entries already logged: index, number of the file, and its state of trust.
     told: HashSet<(usize, usize, Trust)>,
-    /// Indexes of which every block was verified once.
+    /// Indexes whose blocks have all been verified once.
     known: HashSet<usize>,
     looks_at: Instant,
 }
 
-/// What of a file a pass verifies.
+/// Blocks that a pass verifies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
-    /// Blocks that were not verified since the file was opened.
+    /// Blocks not verified since the file was opened.
     Rest,
     /// All blocks.
     All,
@@ -103,7 +103,7 @@ impl Verifier {
         }
     }
 
-    /// What is open now; `None` at the end.
+    /// Returns the open indexes; `None` after the generations were dropped.
     fn indexes(&self) -> Option<Vec<Arc<Index>>> {
         let (newest, before) = self.generations.upgrade()?.held();
         Some([Some(newest), before].into_iter().flatten().collect())
@@ -118,7 +118,7 @@ impl Verifier {
                 .all(|(one, other)| Arc::ptr_eq(one, other))
     }
 
-    /// Looks at all stamps, and verifies what was changed.
+    /// Compares all stamps, and verifies changed files.
     fn look(&mut self, indexes: &[Arc<Index>]) {
         for index in indexes {
             index.alarm_this_thread();
@@ -139,8 +139,8 @@ impl Verifier {
         self.looks_at = Instant::now() + LOOKS_EVERY;
     }
 
-    /// Verifies every file of `passed` in turn, no faster than allowed. `Break` where it did not come to the end, or
-    /// `indexes` are no longer those that are open.
+    /// Verifies every file of `passed` in turn, within the rate. Returns `Break` if it was interrupted,
+    /// or if `indexes` are no longer the open ones.
     fn pass(
         &mut self,
         passed: &[Arc<Index>],
@@ -180,8 +180,8 @@ impl Verifier {
         ControlFlow::Continue(())
     }
 
-    /// Waits for the moment when more may be read, and looks at stamps meanwhile. `Break` where there is another
-    /// generation, or none any more.
+    /// Waits until `due` and compares stamps meanwhile. Returns `Break` if the open generations changed
+    /// or were dropped.
     fn wait_until(&mut self, due: Instant, indexes: &[Arc<Index>]) -> ControlFlow<()> {
         loop {
             if !self.are_open(indexes) {
@@ -201,7 +201,7 @@ impl Verifier {
         }
     }
 
-    /// Says what is wrong with a file, once.
+    /// Logs a failure of a file, once.
     fn tell(&mut self, index: &Arc<Index>, number: usize, error: &IndexError) {
         let trust = index
             .examine(number)

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
 
-/// Longer than any answer of the admin address may take, whatever the public port has to do.
+/// Upper limit on the time of an answer of the admin address, whatever the load of the public port.
 const HEALTH_MAX: Duration = Duration::from_millis(50);
 
 const ALL_METHODS: [&str; 9] = [
     "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PURGE",
 ];
 
-/// A server of an index with a newer generation than it serves.
+/// Starts a server whose index has a newer generation than it serves.
 fn outdated() -> (SharedStorage, Running) {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..10);
@@ -110,7 +110,7 @@ fn other_sites_and_other_names_are_refused() {
         format!("{own}Origin: http://evil.example\r\n"),
         format!("{own}Origin: null\r\n"),
         format!("{own}Sec-Fetch-Site: cross-site\r\n"),
-        // A form needs no permission of the server that it is sent to.
+        // A form needs no permission of the server that receives it.
         format!(
             "{own}Origin: http://evil.example\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n"
         ),
@@ -193,13 +193,13 @@ fn administration_may_be_off_and_its_port_taken() {
         "{message}"
     );
 
-    // The port before the one that is taken: its default is another one then.
+    // Take the port before the taken one: its default admin port is then taken.
     let beside = SocketAddr::from(([127, 0, 0, 1], taken.port() - 1));
     let beside = ServeOptions {
         listen: beside.to_string(),
         ..options(1)
     };
-    // Somebody else may have that port; then there is nothing to see here.
+    // Another process may have that port; then the case cannot be tested.
     if let Ok(second) = Server::bind(small(), &beside) {
         let chosen = second.admin_address().unwrap();
         assert!(chosen.ip().is_loopback() && chosen != taken);
@@ -215,7 +215,7 @@ fn health_is_told_whatever_the_public_threads_do() {
     let until = Instant::now() + Duration::from_secs(2);
     let busy: Vec<_> = (0..threads_count)
         .map(|_| {
-            // Not a good citizen: it blocks the thread that it runs on.
+            // The task blocks its thread on purpose.
             runtime.spawn(async move {
                 while Instant::now() < until {
                     std::thread::sleep(Duration::from_millis(20));
@@ -232,6 +232,6 @@ fn health_is_told_whatever_the_public_threads_do() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(busy.iter().any(|one| !one.is_finished()) || Instant::now() >= until);
-    // Tests that run beside this one may take the processor for a moment.
+    // Concurrent tests may take the processor for a moment.
     assert!(slowest < HEALTH_MAX * 4, "{slowest:?}");
 }

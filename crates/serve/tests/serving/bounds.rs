@@ -1,4 +1,4 @@
-//! Bounds on what one request costs, and on what a dishonest server can make a front-end do.
+//! Limits on the cost of one request, and on the effect of a dishonest server on a front-end.
 
 use crate::corpus::{RUNTIME, Searched, document, index, index_server};
 use index::DocId;
@@ -122,13 +122,13 @@ fn details_and_explanations_past_their_deadline_are_not_given() {
     }
 }
 
-/// Says that it has more hits, whatever it gave.
+/// Index server that always claims to have more hits.
 struct AlwaysCut {
     inner: InProcessIndexServer,
     searches: AtomicUsize,
-    /// The segment that its hits are of.
+    /// Segment of its hits.
     segment: u32,
-    /// Whether it gives as many hits as it is asked for.
+    /// Whether it returns the number of hits requested.
     is_plausible: bool,
 }
 
@@ -186,7 +186,7 @@ fn a_server_that_always_has_more_is_asked_a_few_times_and_never_believed() {
         let answered = front_end.search("alpha", &SearchOptions::default());
         let searches = server.searches.load(Ordering::Relaxed);
         match is_plausible {
-            // All of one site: the page stays short, and the most hits that are looked at end it.
+            // All hits are of one site: the page stays short, and the limit on examined hits ends the search.
             true => {
                 let answer = answered.unwrap();
                 assert_eq!(answer.degraded[0].lacks, "hits");

@@ -17,13 +17,13 @@ fn start(limits: ConnectionLimits) -> Running {
     )
 }
 
-/// A connection that has had an answer, and is kept.
+/// Opens a connection that has had an answer and stays open.
 fn kept(server: &Running) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(server.address).unwrap();
     asks(&mut stream, "").then_some(stream)
 }
 
-/// Whether a health check over a connection is answered.
+/// Returns whether a health check over a connection is answered.
 fn asks(stream: &mut TcpStream, headers: &str) -> bool {
     let request = format!("GET /healthz HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
     let mut bytes = [0; 1024];
@@ -31,7 +31,7 @@ fn asks(stream: &mut TcpStream, headers: &str) -> bool {
         && matches!(stream.read(&mut bytes), Ok(length) if bytes[..length].starts_with(b"HTTP/1.1 200"))
 }
 
-/// Long enough for a connection to count as idle.
+/// Sleeps until a connection counts as idle.
 fn pause() {
     std::thread::sleep(Duration::from_millis(80));
 }
@@ -45,7 +45,7 @@ fn idle_connections_give_way_to_newcomers() {
     let mut squatters: Vec<TcpStream> = (0..40).map(|_| kept(&server).unwrap()).collect();
     for round in 0..9 {
         pause();
-        // They do all that keeps a connection open.
+        // The squatters do everything that keeps a connection open.
         squatters.retain_mut(|squatter| asks(squatter, ""));
         pause();
         let honest = kept(&server);
@@ -76,7 +76,7 @@ fn a_client_has_its_share_of_connections_and_no_more() {
     assert!(asks(&mut own[1], "") && asks(&mut own[2], "") && asks(&mut fourth, ""));
     drop((own, fourth));
 
-    // Without asking for it, clients of this machine have no share.
+    // By default, loopback clients have no limit of their own.
     let server = start(ConnectionLimits {
         connections_per_client: 3,
         ..ConnectionLimits::default()
@@ -85,7 +85,7 @@ fn a_client_has_its_share_of_connections_and_no_more() {
     assert_eq!(all.len(), 20);
 }
 
-/// Opens a connection that asks for a large page again and again, and reads nothing.
+/// Opens a connection that requests a large page repeatedly and reads nothing.
 fn greedy(server: &Running, headers: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let request = format!("GET /?q=alpha&k=1000&per_site=0 HTTP/1.1\r\nHost: x\r\n{headers}\r\n");
@@ -107,7 +107,7 @@ fn readers_that_do_not_read_are_refused_and_starve_nobody() {
         assert_eq!(answer.status, 200, "{}", answer.body);
         slowest = slowest.max(begun.elapsed());
     }
-    // With the share of the client in use, a further large answer is refused for now.
+    // With the client's limit in use, a further large answer is refused.
     let begun = Instant::now();
     let refused = loop {
         let answer = server.get("/?q=alpha&k=1000&per_site=0");
@@ -134,10 +134,10 @@ fn clients_behind_a_proxy_are_told_apart() {
     };
     limits.trusted_proxies.networks = vec![serve::parse_network("127.0.0.1").unwrap()];
     let server = start(limits);
-    // The proxy has as many connections as it likes.
+    // The number of the proxy's own connections is not limited.
     let mut connections: Vec<TcpStream> = (0..10).map(|_| kept(&server).unwrap()).collect();
     assert!(asks(&mut connections[3], "X-Forwarded-For: 192.0.2.1\r\n"));
-    // One client may have one request in work: of many at once some are refused.
+    // One client may have one request in work: some of many concurrent ones are refused.
     let burst = |address: fn(usize) -> usize| {
         let asking = |at: usize| {
             let host = server.address;

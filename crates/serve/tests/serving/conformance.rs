@@ -1,4 +1,4 @@
-//! Does HTTP hold at its edges: hosts, heads, half-closed connections, odd characters?
+//! Conformance to HTTP at its edges: hosts, heads, half-closed connections, unusual characters.
 use crate::corpus::{document, index};
 use crate::http::{Running, options, raw_to};
 use std::io::{Read, Write};
@@ -39,7 +39,7 @@ fn a_request_names_one_host() {
             "{path}"
         );
     }
-    // Whatever the target says, the header must be there.
+    // The header is required whatever the form of the target.
     let absolute = "GET http://a.example/healthz HTTP/1.1\r\nConnection: close\r\n\r\n";
     assert_eq!(status(absolute), 400);
 }
@@ -59,14 +59,14 @@ fn heads_have_32_kib() {
     assert_eq!(of(40 * 1024), 431);
 }
 
-/// Asks, ends the sending side, and reads to the end.
+/// Sends a request, closes the sending side, and reads to the end.
 fn half_closed(server: &Running, request: &str) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    // A client takes no notice of interim responses.
+    // A client ignores interim responses.
     answer.replace("HTTP/1.1 100 Continue\r\n\r\n", "")
 }
 
@@ -83,7 +83,7 @@ fn who_ends_its_sending_side_gets_its_answer() {
                 "{path}: {answer:?}"
             );
         }
-        // Those sent ahead too, all of them.
+        // Requests sent ahead are all answered too.
         let answers = half_closed(&server, &request.repeat(3));
         let heads = answers.matches(&format!("HTTP/1.1 {expected} ")).count();
         assert_eq!(heads, 3, "{path}: {answers:?}");

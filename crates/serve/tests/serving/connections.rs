@@ -1,4 +1,4 @@
-//! Are connections that do nothing ended, and those that do something not?
+//! End of inactive connections, and survival of active ones.
 use crate::corpus::{document, index};
 use crate::http::{Running, options};
 use serve::{ConnectionLimits, ServeOptions};
@@ -17,7 +17,7 @@ fn start(limits: ConnectionLimits) -> Running {
     )
 }
 
-/// Waits until the server closes a connection; whether it did within ten seconds.
+/// Waits until the server closes a connection; returns whether it did within ten seconds.
 fn is_closed(stream: &mut TcpStream) -> bool {
     stream
         .set_read_timeout(Some(Duration::from_secs(10)))
@@ -67,7 +67,7 @@ fn a_connection_too_many_takes_the_place_of_the_one_idle_longest() {
         answered.then_some(stream)
     };
     let (mut first, mut second) = (connect().unwrap(), connect().unwrap());
-    // Nobody is idle yet.
+    // No connection is idle yet.
     assert!(connect().is_none(), "it was answered");
     std::thread::sleep(Duration::from_millis(100));
     let mut third = connect().unwrap();
@@ -106,7 +106,7 @@ fn a_server_that_ends_answers_what_is_there() {
     assert!(ask(&mut stream, "/healthz").contains("200 ok"));
     let mut server = server;
     server.tell_to_end();
-    // The kept connection is answered once more, and told that this was the last time.
+    // The kept connection is answered once more, and the answer announces its end.
     let until = Instant::now() + Duration::from_secs(1);
     while TcpStream::connect(server.address).is_ok() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(5));

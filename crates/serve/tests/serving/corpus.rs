@@ -1,4 +1,4 @@
-//! What is in the small indexes that the tests search?
+//! Small indexes of the tests.
 use index::{BuildOptions, Index, Writer};
 use serve::{
     Chunks, Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
@@ -9,10 +9,10 @@ use tokio::runtime::Runtime;
 use vfs::{MemoryStorage, SharedStorage};
 use wire::SearchAnswer;
 
-/// What searches run on.
+/// Runtime of the searches.
 pub(crate) static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| serve::io_runtime().unwrap());
 
-/// A front-end, searched from threads.
+/// Front-end for searches from threads.
 pub(crate) struct Searched(pub(crate) FrontEnd);
 
 impl Searched {
@@ -20,7 +20,7 @@ impl Searched {
         Searched(FrontEnd::start(index, topology).unwrap())
     }
 
-    /// Before given index servers, one a partition.
+    /// Returns a front-end before given index servers, one for each partition.
     pub(crate) fn before(
         index: &Arc<Index>,
         servers: Vec<(Chunks, Arc<dyn IndexServer>)>,
@@ -39,7 +39,7 @@ impl Searched {
     }
 }
 
-/// An index server with one handler.
+/// Starts an index server with one handler.
 pub(crate) fn index_server(index: &Arc<Index>, chunks: Chunks) -> InProcessIndexServer {
     let options = HandlerOptions {
         handlers: 1,
@@ -51,7 +51,8 @@ pub(crate) fn index_server(index: &Arc<Index>, chunks: Chunks) -> InProcessIndex
 
 pub(crate) const WORDS: [&str; 6] = ["alpha", "beta", "gamma", "delta", "omega", "zeta"];
 
-/// Document `n` on site `site`; the bits of `words` say which of [`WORDS`] it holds, twice at odd n.
+/// Returns document `n` of site `site`; the bits of `words` select the words of [`WORDS`] that it
+/// holds, twice at odd n.
 pub(crate) fn document(n: usize, site: u8, words: u8) -> corpus::Document {
     let held = WORDS
         .iter()
@@ -69,7 +70,7 @@ pub(crate) fn document(n: usize, site: u8, words: u8) -> corpus::Document {
     }
 }
 
-/// An index of documents, in memory.
+/// Returns an index of documents, in memory.
 pub(crate) fn index(
     documents: impl IntoIterator<Item = corpus::Document>,
     chunks: u32,
@@ -88,7 +89,7 @@ pub(crate) fn index(
     Arc::new(Index::open(storage).unwrap())
 }
 
-/// Adds documents of one word and commits; the generation that they make.
+/// Adds documents of one word and commits; returns the new generation.
 pub(crate) fn commit(storage: &SharedStorage, numbers: std::ops::Range<usize>) {
     let options = BuildOptions {
         chunks: Some(3),

@@ -1,4 +1,4 @@
-//! Files of a served index that are changed while they are open.
+//! Changes to files of a served index while they are open.
 use crate::corpus::{RUNTIME, document};
 use index::{BuildOptions, Writer};
 use serve::{
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use vfs::{RealStorage, SharedStorage};
 use wire::SearchAnswer;
 
-/// Two partitions on the disk, served in this process, with a cache.
+/// Two partitions on disk, served in this process, with a cache.
 struct Bed {
     directory: TempDir,
     generations: Arc<Generations>,
@@ -64,7 +64,7 @@ impl Bed {
             .unwrap()
     }
 
-    /// The first file of a kind, writable.
+    /// Returns the path of the first file of a kind, made writable.
     fn file(&self, kind: &str) -> PathBuf {
         let files = fs::read_dir(self.directory.path()).unwrap();
         let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
@@ -110,7 +110,7 @@ fn an_overwritten_segment_is_named_and_taken_in_again_when_restored() {
     fs::write(&restored, &good).unwrap();
     fs::rename(&restored, &path).unwrap();
     RUNTIME.block_on(bed.front_end.reload()).unwrap();
-    // Nothing of the answers that lacked a part was kept.
+    // No answer that lacked a part was cached.
     for k in [99, 98] {
         let answer = bed.search(k);
         assert_eq!((answer.hits.len(), answer.degraded.len()), (k, 0));

@@ -1,4 +1,4 @@
-//! Does a timeout mean what it says?
+//! Deadlines of queries.
 use crate::corpus::{RUNTIME, Searched, document, index, index_server};
 use crate::failing::{Failing, Failure};
 use serve::api::messages::SearchRequest;

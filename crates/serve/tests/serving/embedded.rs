@@ -1,11 +1,11 @@
-//! The engine in a process answers as a front-end with its servers does.
+//! Equality of the answers of the embedded engine and of a front-end with servers.
 use crate::corpus::{Searched, document, index};
 use engine::Engine;
 use proptest::prelude::*;
 use serve::{SearchOptions, Topology};
 use wire::{PhaseTimes, SearchAnswer};
 
-/// An answer without its times.
+/// Returns an answer without its times.
 fn timeless(mut answer: SearchAnswer) -> SearchAnswer {
     answer.phases_us = PhaseTimes::default();
     answer

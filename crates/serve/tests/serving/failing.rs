@@ -1,4 +1,4 @@
-//! Is a partition that fails ever missing from an answer without a word?
+//! Report of a failed partition in every answer that lacks it.
 use crate::corpus::{Searched, document, index, index_server};
 use index::IndexError;
 use serve::api::messages::{
@@ -11,24 +11,24 @@ use serve::{
 };
 use std::sync::{Arc, Mutex};
 
-/// What a failing index server does with requests.
+/// Failure mode of an index server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// Answers with damage.
+    /// Reports damage.
     Damaged,
-    /// Answers that it has too much to do.
+    /// Reports a full queue.
     Overloaded,
-    /// Drops the request, as one that panicked or was cut off would.
+    /// Drops the request, like a server that panicked or was cut off.
     Silent,
     /// Never answers.
     Stopped,
-    /// Finds hits, then fails at their details.
+    /// Returns hits, then fails at their details.
     AtDetails,
-    /// Keeps every reply until the next request, then answers the newest first.
+    /// Holds every reply until the next request, then answers the newest first.
     Late,
 }
 
-/// A request that waits for its answer.
+/// Request that waits for its answer.
 type Kept = (Arc<Query>, SearchRequest, Reply<PartitionHits>);
 
 pub(crate) struct Failing {
@@ -97,7 +97,7 @@ impl IndexServer for Failing {
     }
 }
 
-/// A front-end whose second partition of two fails.
+/// Returns a front-end with two partitions, of which the second fails.
 fn half_failing(failure: Failure) -> Searched {
     let index = index((0..60).map(|n| document(n, (n % 5) as u8, 0b11)), 4);
     let failing = Failing::new(failure, index_server(&index, 2..=3));
@@ -108,7 +108,7 @@ fn half_failing(failure: Failure) -> Searched {
     )
 }
 
-/// A front-end whose only partition fails.
+/// Returns a front-end whose only partition fails.
 fn wholly_failing(failure: Failure) -> Searched {
     let index = index((0..60).map(|n| document(n, (n % 5) as u8, 0b11)), 4);
     let failing = Failing::new(failure, index_server(&index, 0..=3));
@@ -250,7 +250,7 @@ fn answers_in_any_order_go_to_who_asked() {
 #[test]
 fn a_full_queue_refuses_at_once() {
     let index = index((0..10).map(|n| document(n, 1, 1)), 1);
-    // One may wait beside the one that is searched for; of many at once some cannot.
+    // One request may wait beside the one in work; some of many concurrent ones are refused.
     let topology = Topology {
         partitions: 1,
         handlers: 1,

@@ -1,4 +1,4 @@
-//! Do the page and the API keep their contract over a real socket?
+//! Contract of the page and the API over a real socket.
 use crate::corpus::{document, index};
 use index::Index;
 use serve::{ServeError, ServeOptions, Server};
@@ -12,11 +12,11 @@ use wire::SearchAnswer;
 
 const SCRIPT: &str = "<script>alert('\"1\"')</script>";
 
-/// A server on a free port, stopped and joined when dropped.
+/// Server on a free port, stopped and joined when dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     admin: Option<SocketAddr>,
-    /// What its I/O threads run on.
+    /// Runtime of its I/O threads.
     pub(crate) runtime: Handle,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
@@ -72,12 +72,12 @@ impl Running {
         }
     }
 
-    /// Where it is administered.
+    /// Returns the admin address.
     pub(crate) fn admin(&self) -> SocketAddr {
         self.admin.unwrap()
     }
 
-    /// Tells it to end, without waiting.
+    /// Asks the server to end, without waiting.
     pub(crate) fn tell_to_end(&mut self) {
         drop(self.stop.take());
     }
@@ -100,7 +100,7 @@ pub(crate) struct Response {
     pub(crate) body: String,
 }
 
-/// Sends bytes as they are; reads until the server closes.
+/// Sends bytes unchanged and reads until the server closes.
 pub(crate) fn raw_to(address: SocketAddr, request: &[u8]) -> Response {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request).unwrap();

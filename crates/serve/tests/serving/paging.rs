@@ -1,4 +1,5 @@
-//! Is the answer the same for any partitions and handlers, and is the union of pages one big page?
+//! Independence of the answer from partitions and handlers, and equality of the union of pages with one
+//! large page.
 use crate::corpus::{Searched, WORDS, document, index};
 use proptest::prelude::*;
 use search::Operator;
@@ -15,7 +16,7 @@ fn front_end(index: &std::sync::Arc<index::Index>, partitions: usize, handlers: 
     Searched::start(index.clone(), &topology)
 }
 
-/// All that must not depend on how the index is served.
+/// Returns the parts of an answer that must not depend on how the index is served.
 fn comparable(answer: SearchAnswer) -> (u64, Vec<Hit>, bool, Vec<String>) {
     assert!(answer.total.exact && answer.coverage == 1.0 && !answer.timed_out);
     (
@@ -26,7 +27,7 @@ fn comparable(answer: SearchAnswer) -> (u64, Vec<Hit>, bool, Vec<String>) {
     )
 }
 
-/// The page by the definition: walk all matches in order, skip what is over the limit of its site.
+/// Returns the page by definition: all matches in order, without those beyond the limit of their site.
 fn by_definition(all: &SearchAnswer, options: &SearchOptions) -> (Vec<Hit>, bool) {
     let mut sites: HashMap<&str, u32> = HashMap::new();
     for hit in &all.hits {

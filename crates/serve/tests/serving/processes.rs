@@ -1,4 +1,4 @@
-//! Is an answer through gRPC the answer of one process, byte by byte?
+//! Equality, byte by byte, of an answer through gRPC and that of one process.
 use crate::corpus::{Searched, WORDS, document, index};
 use index::Index;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-/// A server on a free port of loopback, ended when dropped.
+/// Server on a free port of loopback, which ends when dropped.
 pub(crate) struct Served {
     pub(crate) address: String,
     stop: Option<oneshot::Sender<()>>,

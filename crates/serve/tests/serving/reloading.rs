@@ -1,4 +1,4 @@
-//! Does a new generation of the index take the place of the old one without a query noticing?
+//! Replacement of a generation of the index without effect on queries.
 use crate::corpus::{RUNTIME, commit};
 use index::{OptimizeOptions, optimize};
 use serve::api::messages::DetailsRequest;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
 
-/// A partition for each chunk.
+/// Topology with one partition for each chunk.
 const IN_THREE: Topology = Topology {
     partitions: 3,
     handlers: 1,
@@ -41,7 +41,7 @@ fn no_query_fails_while_generations_change() {
                         RUNTIME.block_on(front_end.search("alpha", &SearchOptions::default()));
                     let answer = answer.unwrap();
                     assert!(answer.degraded.is_empty(), "{:?}", answer.degraded);
-                    // A whole generation each time, and never an older one than before.
+                    // Each answer is of a whole generation, and never of an older one than before.
                     assert_eq!(answer.total.value % 100, 0);
                     assert!(answer.total.value >= before);
                     assert_eq!(answer.hits.len(), 10);
@@ -52,8 +52,8 @@ fn no_query_fails_while_generations_change() {
             });
         }
         for generation in 1..=5u64 {
-            // Each: a query may meet one change, and this is quicker than anybody reloads. One that met
-            // two would ask for a generation that is closed.
+            // Wait for an answer of each: this loop reloads faster than any operator, and a query that met two
+            // changes would request a closed generation.
             for answers in &answers {
                 let wanted = answers.load(Ordering::Relaxed) + 5;
                 while answers.load(Ordering::Relaxed) < wanted {
@@ -66,7 +66,7 @@ fn no_query_fails_while_generations_change() {
             );
             let before = front_end.known().generation;
             assert!(RUNTIME.block_on(front_end.reload()).unwrap() > before);
-            // Nothing newer is there: nothing changes.
+            // Without a newer generation a reload changes nothing.
             let again = RUNTIME.block_on(front_end.reload()).unwrap();
             assert_eq!(again, front_end.known().generation);
         }
@@ -106,7 +106,7 @@ fn no_query_fails_in_a_storm_of_reloads() {
         }
         for number in 10..50usize {
             commit(&storage, number * 10..(number + 1) * 10);
-            // Those of three partitions and of the texts, one after another.
+            // Three partitions and the texts would each reload in turn.
             generations.reload().unwrap();
         }
         let wanted = answers.load(Ordering::Relaxed) + 3;
@@ -153,7 +153,7 @@ fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
     commit(&storage, 100..120);
     let after = RUNTIME.block_on(front_end.reload()).unwrap();
     assert_eq!((after, found()), (before + 3, 120));
-    // One index server takes whatever layout there is.
+    // One index server accepts any layout.
     let whole = Topology {
         partitions: 1,
         ..IN_THREE

@@ -1,4 +1,4 @@
-//! Does a query notice that a replica failed?
+//! Failover from a failed replica without effect on queries.
 use crate::corpus::{document, index};
 use crate::processes::Served;
 use serve::{Cluster, ClusterFile, FrontEnd, FrontEndOptions, SearchOptions, io_runtime};
@@ -30,7 +30,7 @@ fn one_replica_is_enough() {
         assert!(answer.hits.iter().all(|hit| hit.summary.contains("<mark>")));
     };
     (0..20).for_each(|_| search());
-    // In turn, and never both: whichever is asked first, the other has to do.
+    // Each replica goes once: whichever is called first, the other must answer.
     drop(servers.remove(0));
     (0..20).for_each(|_| search());
     drop(texts.remove(1));
@@ -42,7 +42,7 @@ fn a_server_that_never_was_is_told_at_the_start() {
     let index = index((0..60).map(|n| document(n, 1, 1)), 2);
     let server = Served::index_server(&index, 0..=1);
     let texts = Served::document_server(&index, 0..=1);
-    // Taken and given back: nobody listens there.
+    // The port was bound and released, so no server listens there.
     let nobody = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

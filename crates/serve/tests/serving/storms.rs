@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use vfs::{MemoryStorage, SharedStorage};
 
-/// The call before which generations change.
+/// Call before which the generations change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// A search of a named generation: the second partition after the first, and optimization searches.
@@ -22,12 +22,12 @@ enum Before {
     Counts,
 }
 
-/// Commits and reloads that fall between the calls of queries.
+/// Commits and reloads between the calls of queries.
 struct Storm {
     storage: SharedStorage,
     generations: Arc<Generations>,
     before: Before,
-    /// Times that two generations are still to come between two calls.
+    /// Number of strikes left; each brings two generations between two calls.
     left: AtomicUsize,
     next_document: AtomicUsize,
 }
@@ -81,7 +81,7 @@ impl IndexServer for Stormy {
     }
 }
 
-/// A front-end, and the storm of `strikes` that its queries meet.
+/// Returns a front-end, and the storm of `strikes` that its queries meet.
 fn in_a_storm(before: Before, strikes: usize) -> (FrontEnd, Arc<Storm>) {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..100);

@@ -4,12 +4,13 @@ use index::DocId;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A hit as the index search knows it. Better = higher score, then lower URL hash.
+/// Hit of a partition, without details. A better one has a higher score or, at equal scores, a lower
+/// URL hash.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoredHit {
     /// Score.
     pub score: f32,
-    /// Hash of the URL: breaks ties.
+    /// Hash of the URL, which breaks ties.
     pub url_hash: u64,
     /// Hash of the site.
     pub site_hash: u64,
@@ -20,7 +21,7 @@ pub struct ScoredHit {
 }
 
 impl ScoredHit {
-    /// `Less` when `self` comes before `other` in an answer.
+    /// Returns `Less` if `self` comes before `other` in an answer.
     pub fn rank(&self, other: &ScoredHit) -> Ordering {
         other
             .score
@@ -31,8 +32,8 @@ impl ScoredHit {
     }
 }
 
-/// The k best of several lists, each best first: what partitions found becomes one answer.
-/// Associative, and equal to keeping the k best of everything.
+/// Returns the k best of several lists, each best first: the merge of the partitions' hits. The merge
+/// is associative, and equal to keeping the k best of all hits.
 pub fn merge_sorted(lists: &[Vec<ScoredHit>], k: usize) -> Vec<ScoredHit> {
     debug_assert!(
         lists
@@ -56,7 +57,7 @@ pub fn merge_sorted(lists: &[Vec<ScoredHit>], k: usize) -> Vec<ScoredHit> {
     merged
 }
 
-/// The rest of a list, never empty, ordered so that the best head is on top of the heap.
+/// Rest of a list, never empty, ordered so that the best head is on top of the heap.
 struct Head<'a>(&'a [ScoredHit]);
 
 impl Ord for Head<'_> {

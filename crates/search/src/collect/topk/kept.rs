@@ -1,4 +1,4 @@
-//! The collection that keeps the k best of the documents offered.
+//! Collector of the k best documents offered.
 
 use crate::collect::collectors::HitCollector;
 use crate::collect::context::Context;
@@ -10,13 +10,13 @@ use index::{DocId, Segment};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// What the documents of a segment are known by.
+/// Hashes of the documents of a segment.
 pub(super) trait Documents: std::fmt::Debug + Sync {
     fn id(&self) -> u32;
     fn url_hash(&self, doc: DocId) -> u64;
-    /// Those of the URL and of the site.
+    /// Returns the hashes of the URL and of the site.
     fn hashes(&self, doc: DocId) -> (u64, u64);
-    /// Says that the hashes of a document will be wanted.
+    /// Prefetches the hashes of a document.
     fn prefetch(&self, _doc: DocId) {}
 }
 
@@ -35,7 +35,7 @@ impl Documents for Segment {
     }
 }
 
-/// A document kept. Its hashes are fetched when they decide, and at the end.
+/// Kept document. Its hashes are fetched for ties, and at the end.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     score: f32,
@@ -44,7 +44,7 @@ struct Kept {
     doc: DocId,
 }
 
-/// Rows of documents kept: one for the next search, and one to choose into.
+/// Rows of kept documents: one for the next search, and one for selection.
 #[derive(Debug, Default)]
 struct Rows {
     kept: Vec<Kept>,
@@ -61,32 +61,32 @@ const ORDERED_MAX: usize = 32;
 /// Minimum number of hits that are counted at a time; otherwise a quarter of k.
 const COUNTED_MIN: usize = 16;
 
-/// Keeps the k best of the documents offered.
+/// Collector of the k best documents offered.
 ///
-/// Few are kept in a sorted row: its worst is a threshold that rises with every hit. Many are gathered, and
-/// their scores counted: that raises the threshold, and when there are 2 k the better half is chosen. No
-/// order is kept that nobody asked for.
+/// For small k a sorted row is kept: its worst entry is a threshold that rises with every hit. For
+/// large k documents are gathered and their scores counted, which raises the threshold; at 2 k
+/// documents the better half is selected. The rest stays unsorted.
 #[derive(Debug)]
 pub struct TopK<'a> {
     k: usize,
     pub(super) segments: SmallVec<[&'a dyn Documents; 8]>,
     kept: Vec<Kept>,
     rows: Lent<Rows>,
-    /// Where many are kept: the threshold of the search when they were counted last. Below it nothing is a hit.
+    /// Threshold of the last count, for large k. Documents below it are no hits.
     threshold: f32,
     /// How many of those kept, the first, were counted, and where, if more are kept than stand in order.
     counted: usize,
     counts: Option<Lent<Counts>>,
-    /// Whether they are counted together with those of other searches.
+    /// Whether the scores are counted together with those of other searches.
     is_joined: bool,
 }
 
 impl<'a> TopK<'a> {
-    /// An empty collection for `k` hits.
+    /// Returns an empty collector for `k` hits.
     pub fn new(k: usize) -> TopK<'a> {
         let mut rows: Lent<Rows> = Lent::take();
         let kept = match k {
-            // Nothing is kept, so nothing would be given back.
+            // No memory is needed, so none is returned later.
             0 => Vec::new(),
             _ => std::mem::take(&mut rows.kept),
         };
@@ -163,7 +163,7 @@ impl<'a> TopK<'a> {
         }
     }
 
-    /// Counts what was kept since the last time, which may raise the threshold.
+    /// Counts the documents kept since the last count, which may raise the threshold.
     #[inline(never)]
     fn count(&mut self, context: &mut Context<'a>) {
         let shared = context.shared_by_several();
@@ -190,7 +190,7 @@ impl<'a> TopK<'a> {
         self.threshold = context.threshold();
     }
 
-    /// Keeps the k best; what cannot be among the hits goes before.
+    /// Drops documents below the threshold, then keeps the k best.
     #[cold]
     fn choose(&mut self, context: &mut Context<'a>) {
         self.count(context);
@@ -216,7 +216,7 @@ impl<'a> TopK<'a> {
         self.counted = self.kept.len();
     }
 
-    /// The best first.
+    /// Returns the hits, best first.
     pub fn into_sorted(mut self) -> Vec<ScoredHit> {
         if self.k > ORDERED_MAX && self.kept.len() > self.k {
             self.select();
@@ -260,7 +260,7 @@ fn scores(kept: &[Kept]) -> impl Iterator<Item = f32> {
     kept.iter().map(|kept| kept.score)
 }
 
-/// `Less` when `a` comes before `b` in an answer.
+/// Returns `Less` if `a` comes before `b` in an answer.
 #[inline]
 fn rank(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
     b.score
@@ -273,7 +273,7 @@ fn rank_of_equals(segments: &[&dyn Documents], a: &Kept, b: &Kept) -> Ordering {
     tie(segments, a).cmp(&tie(segments, b))
 }
 
-/// What decides between hits of equal scores: the lower comes first.
+/// Returns the tie breaker between hits of equal scores: the lower comes first.
 fn tie(segments: &[&dyn Documents], kept: &Kept) -> Tie {
     let segment = segments[kept.segment as usize];
     (segment.url_hash(kept.doc), segment.id(), kept.doc)

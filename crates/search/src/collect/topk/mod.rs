@@ -1,7 +1,8 @@
-//! The k best hits.
+//! Top-k hits.
 //!
-//! Better = higher score, then lower URL hash. Two URLs of one hash (never seen; 2⁻⁶⁴ a pair) are
-//! put in order of segment and document, so that one index always gives one order.
+//! A hit is better if its score is higher or, at equal scores, its URL hash is lower. Two URLs with one
+//! hash (never seen; 2⁻⁶⁴ for each pair) are ordered by segment and document, so one index always gives
+//! one order.
 
 pub(crate) mod hit;
 pub(crate) mod kept;

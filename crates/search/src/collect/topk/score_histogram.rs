@@ -1,21 +1,21 @@
-//! Which score do k documents reach? Known by counting scores in steps, while hits are still gathered.
+//! Score histogram: the score that k documents reach, known while hits are still gathered.
 //!
 //! ```text
 //! step begins at   8.00  8.06  8.12  8.19      of k = 5 documents 5 reach 8.06: no hit scores less
 //! documents           9     3     2     0
 //! ```
 //!
-//! Steps are narrow where scores lie: 128 of them to a doubling, 2^-8 to 2^8. What scores less counts as
-//! nothing, what scores more as 2^8, so that a step never begins above the scores counted in it.
+//! Steps are narrow in the usual range: 128 for each doubling, from 2^-8 to 2^8. Lower scores count as
+//! 0, higher ones as 2^8, so a step never begins above the scores counted in it.
 
 use crate::context::scratch::kept_by_thread;
 
 pub(crate) const STEPS: usize = 16 * 128;
-/// What is left of a score's bits: sign, exponent and seven bits behind the point.
+/// Shift that leaves the sign, the exponent and seven fraction bits of a score.
 const SHIFT: u32 = 23 - 7;
 const FIRST: u32 = (127 - 8) << 7;
 
-/// The step of a score.
+/// Returns the step of a score.
 #[inline]
 pub(crate) fn step(score: f32) -> usize {
     if score <= 0.0 {
@@ -25,7 +25,7 @@ pub(crate) fn step(score: f32) -> usize {
     (step as usize).min(STEPS - 1)
 }
 
-/// The score that a step begins with.
+/// Returns the score at which a step begins.
 fn begin(step: usize) -> f32 {
     match step {
         0 => 0.0,
@@ -33,11 +33,11 @@ fn begin(step: usize) -> f32 {
     }
 }
 
-/// Steps whose documents are added up at once.
+/// Number of steps whose documents are added up at once.
 const TOGETHER: usize = 16;
 
-/// The begin of the highest step that `k` or more of the documents reach, given how many lie in each step; 0
-/// where fewer do.
+/// Returns the begin of the highest step that `k` or more documents reach, given the documents in each
+/// step; 0 if fewer do.
 pub(crate) fn reached<N>(k: usize, steps: &[N], count: impl Fn(&N) -> u32) -> f32 {
     let mut above = 0;
     let mut end = steps.len();
@@ -64,7 +64,7 @@ pub(crate) fn reached<N>(k: usize, steps: &[N], count: impl Fn(&N) -> u32) -> f3
 pub(crate) struct Counts {
     steps: Box<[u32; STEPS]>,
     total: usize,
-    /// No document lies above.
+    /// Upper bound on the occupied steps.
     highest: usize,
 }
 
@@ -81,13 +81,13 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Forgets all documents.
+    /// Resets the histogram.
     pub(crate) fn clear(&mut self) {
         self.steps[..=self.highest].fill(0);
         (self.total, self.highest) = (0, 0);
     }
 
-    /// Counts some more documents; the score that `k` are known to reach.
+    /// Counts further documents; returns the score that `k` documents are known to reach.
     pub(crate) fn add(&mut self, scores: impl ExactSizeIterator<Item = f32>, k: usize) -> f32 {
         self.total += scores.len();
         for score in scores {

@@ -1,27 +1,27 @@
 //! Selection and order of the best of many scored documents.
 //!
-//! Scores are compared as integers, with the number of the document behind them: that sorts without branches
-//! that depend on the data. What decides between equal scores is fetched only where scores are equal.
+//! Scores are compared as integers, followed by the number of the document, so sorting has no branches
+//! that depend on the data. The tie breakers are fetched only for equal scores.
 
 use crate::context::scratch::kept_by_thread;
 use index::DocId;
 
-/// What decides between equal scores, the least first: hash of the URL, segment, document.
+/// Tie breaker between equal scores, least first: hash of the URL, segment, document.
 pub(crate) type Tie = (u64, u32, DocId);
 
-/// Room to choose and to sort in.
+/// Working memory for selection and sorting.
 #[derive(Debug, Default)]
 pub(crate) struct Best {
     keys: Vec<u64>,
     numbers: Vec<u32>,
-    /// Documents of one score, with what decides between them.
+    /// Documents of one score, with their tie breakers.
     equal: Vec<(Tie, u32)>,
 }
 
 kept_by_thread!(Best);
 
 impl Best {
-    /// Numbers of the documents, the best first. `tie` says what decides between equal scores.
+    /// Returns the numbers of the documents, best first. `tie` returns the tie breaker of a document.
     pub(crate) fn sorted(
         &mut self,
         scores: impl Iterator<Item = f32>,
@@ -46,7 +46,7 @@ impl Best {
         numbers
     }
 
-    /// Numbers of the `k` best of the documents, of which there are as many at least, in any order.
+    /// Returns the numbers of the `k` best documents, of at least `k`, in any order.
     pub(crate) fn chosen(
         &mut self,
         k: usize,
@@ -68,7 +68,7 @@ impl Best {
             numbers.extend(keys[..k].iter().map(number));
             return numbers;
         }
-        // Not all that score as much as the worst can stay.
+        // Of the documents with the worst score, only some can stay.
         numbers.extend(keys[..k].iter().filter(|key| !is_worst(key)).map(number));
         let better = numbers.len();
         numbers.extend(keys.iter().filter(|key| is_worst(key)).map(number));
@@ -77,7 +77,7 @@ impl Best {
         numbers
     }
 
-    /// Scores and numbers as integers that increase from the best score on.
+    /// Records scores and numbers as integers that increase from the best score on.
     fn note(&mut self, scores: impl Iterator<Item = f32>) {
         let key = |(number, score): (u32, f32)| u64::from(place(score)) << 32 | u64::from(number);
         self.keys.clear();
@@ -85,7 +85,7 @@ impl Best {
         self.numbers.clear();
     }
 
-    /// Lets go of room that few searches need.
+    /// Frees memory that few searches need.
     pub(crate) fn shrink(&mut self, entries_max: usize) {
         self.keys.clear();
         self.keys.shrink_to(entries_max);
@@ -96,12 +96,12 @@ impl Best {
     }
 }
 
-/// The number of the document that a key is of.
+/// Returns the document number of a key.
 fn number(key: &u64) -> u32 {
     *key as u32
 }
 
-/// Puts documents of one score in order; each is asked once.
+/// Sorts documents of one score; the tie breaker of each is fetched once.
 fn sort_equals(numbers: &mut [u32], room: &mut Vec<(Tie, u32)>, tie: impl Fn(u32) -> Tie) {
     room.clear();
     room.extend(numbers.iter().map(|&number| (tie(number), number)));
@@ -111,7 +111,7 @@ fn sort_equals(numbers: &mut [u32], room: &mut Vec<(Tie, u32)>, tie: impl Fn(u32
     }
 }
 
-/// An integer the smaller the higher the score is, in the order of `f32::total_cmp`.
+/// Returns an integer that falls as the score rises, in the order of `f32::total_cmp`.
 fn place(score: f32) -> u32 {
     let bits = score.to_bits();
     match score.is_sign_negative() {
@@ -128,7 +128,7 @@ mod tests {
     proptest! {
         #[test]
         fn as_by_comparing(documents in prop::collection::vec((-3i8..4, 0u64..9), 0..90), cut in any::<prop::sample::Index>()) {
-            // No two documents are equal in all.
+            // No two documents have equal tie breakers.
             let tie = |number: u32| (documents[number as usize].1, 0, DocId(number));
             let score = |number: u32| f32::from(documents[number as usize].0) / 2.0;
             let scores = || (0..documents.len() as u32).map(score);

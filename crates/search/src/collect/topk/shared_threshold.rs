@@ -1,46 +1,46 @@
-//! The threshold that several searches of one query share and raise.
+//! Threshold shared by several searches of one query.
 
 use crate::collect::topk::score_histogram::{STEPS, reached, step};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// The best threshold that several searches of one query know: k of the documents that they offered
+/// Highest threshold known to several searches of one query: k of the documents that they offered
 /// together reach it.
 #[derive(Debug, Default)]
 pub struct SharedThreshold {
     /// Bits of a score that is not negative.
     bits: AtomicU32,
-    /// Searches that share it, finished ones too.
+    /// Number of searches that share it, finished ones included.
     searches_count: AtomicUsize,
-    /// Made by the first of several that counts.
+    /// Shared counts, made by the first of several searches that counts.
     counts: OnceLock<SharedCounts>,
 }
 
 impl SharedThreshold {
-    /// What is known.
+    /// Returns the threshold.
     pub fn get(&self) -> f32 {
         f32::from_bits(self.bits.load(Ordering::Relaxed))
     }
 
-    /// Says that k hits reach `score`, which is not negative.
+    /// Raises the threshold to `score`, which k hits reach and which is not negative.
     pub fn raise(&self, score: f32) {
-        // Floating-point numbers that are not negative are in the order of their bits.
+        // Non-negative floating-point numbers are in the order of their bits.
         self.bits
             .fetch_max(score.max(0.0).to_bits(), Ordering::Relaxed);
     }
 
-    /// Says that one more search shares it.
+    /// Adds a search that shares the threshold.
     pub(crate) fn join(&self) {
         self.searches_count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether several searches share it. One alone does better by counting for itself: counting together
-    /// takes instructions that cores wait for.
+    /// Returns whether several searches share the threshold. A single search counts for itself, because
+    /// shared counts need atomic instructions.
     pub(crate) fn has_several(&self) -> bool {
         self.searches_count.load(Ordering::Relaxed) > 1
     }
 
-    /// Counts some more documents of one of the searches; the score that `k` of all are known to reach.
+    /// Counts further documents of one search; returns the score that `k` of all are known to reach.
     pub(crate) fn count(&self, scores: impl ExactSizeIterator<Item = f32>, k: usize) -> f32 {
         self.counts
             .get_or_init(SharedCounts::default)
@@ -48,7 +48,7 @@ impl SharedThreshold {
     }
 }
 
-/// Documents by step, of several searches of one query: each document is counted by one of them.
+/// Documents by step, of several searches of one query; each document is counted by one of them.
 #[derive(Debug)]
 struct SharedCounts {
     steps: Box<[AtomicU32; STEPS]>,
@@ -65,8 +65,8 @@ impl Default for SharedCounts {
 }
 
 impl SharedCounts {
-    /// Counts some more documents; the score that `k` of all are known to reach. Another search may count
-    /// meanwhile; what is missed of that only makes the answer lower.
+    /// Counts further documents; returns the score that `k` of all are known to reach. Another search
+    /// may count meanwhile; counts missed so only lower the result.
     fn add(&self, scores: impl ExactSizeIterator<Item = f32>, k: usize) -> f32 {
         let total = self.total.fetch_add(scores.len(), Ordering::Relaxed) + scores.len();
         for score in scores {

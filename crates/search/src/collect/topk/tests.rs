@@ -1,4 +1,4 @@
-//! Agreement of the collection of the k best with sorting.
+//! Agreement of the top-k collector with sorting.
 
 use super::hit::{ScoredHit, merge_sorted};
 use super::kept::{Documents, TopK};
@@ -6,7 +6,7 @@ use crate::collect::collectors::Collectors;
 use index::DocId;
 use proptest::prelude::*;
 
-/// A segment whose documents' URLs have six hashes between them.
+/// Segment whose documents' URLs have only six different hashes.
 #[derive(Debug)]
 struct Fake(u32);
 
@@ -25,7 +25,7 @@ impl Documents for Fake {
 const SEGMENTS: [Fake; 3] = [Fake(0), Fake(1), Fake(2)];
 
 fn hits() -> impl Strategy<Value = Vec<ScoredHit>> {
-    // Few scores and hashes, so that ties are ordinary.
+    // Scores and hashes have few values, so that ties are frequent.
     prop::collection::btree_map((0u32..3, 0u32..50), 0u8..5, 0..100).prop_map(|raw| {
         raw.into_iter()
             .map(|((segment, doc), score)| ScoredHit {

@@ -1,4 +1,4 @@
-//! A cursor of any clause, opened on one segment; clauses within clauses are cursors within cursors.
+//! Cursor of any clause, opened on one segment; nested clauses are nested cursors.
 
 use super::boolean::BooleanCursor;
 use super::phrase::PhraseCursor;
@@ -12,8 +12,8 @@ use crate::plan::planner::Plan;
 use crate::plan::scorer::Scorer;
 use index::{DocId, IndexError, Segment, TermRecord};
 
-/// Any cursor, for clauses within clauses. An enum, because a call through a table for every
-/// posting costs more than the posting.
+/// Cursor of any kind. It is an enum, because a virtual call for every posting costs more than the
+/// posting.
 #[derive(Debug)]
 pub(crate) enum Cursor<'a> {
     Empty,
@@ -25,7 +25,8 @@ pub(crate) enum Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Opens a clause on one segment. Void where `stop` aborted, and exhausted early where it aborts later.
+    /// Opens a clause on one segment. The result is void if `stop` aborted, and ends early if it aborts
+    /// later.
     pub(crate) fn open(
         plan: &'a Plan,
         node: &'a Node,
@@ -60,7 +61,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Opens a clause that is one term, already looked up.
+    /// Opens a clause of one term that is already looked up.
     pub(crate) fn open_record(
         plan: &'a Plan,
         node: &Node,
@@ -82,7 +83,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Writes out a call on whatever cursor it is.
+/// Calls a method on a cursor of any kind.
 macro_rules! dispatch {
     ($cursor:expr, $inner:ident => $call:expr, $empty:expr) => {
         match $cursor {
@@ -133,7 +134,7 @@ impl ScoredCursor for Cursor<'_> {
     }
 }
 
-/// Opens `[required, optional, excluded]`; `None` when nothing of the segment can match.
+/// Opens `[required, optional, excluded]`; `None` if no document of the segment can match.
 fn open_boolean<'a>(
     plan: &'a Plan,
     [required, optional, excluded]: [&'a [Node]; 3],
@@ -165,8 +166,9 @@ fn open_boolean<'a>(
     Ok(Some(BooleanCursor::new([all, optional, excluded], stop)))
 }
 
-/// The records of those required clauses that are terms, or `None` when one is missing from the
-/// segment. Before any list is opened, since most queries that find nothing in a segment fail here.
+/// Returns the records of those required clauses that are terms, or `None` if one is missing from the
+/// segment. It runs before any list is opened, since most queries without a match in a segment fail
+/// here.
 fn required_records(
     required: &[Node],
     segment: &Segment,

@@ -1,27 +1,29 @@
-//! Clauses together: all of some, any of others, none of the rest.
+//! Combination of required, optional and excluded clauses.
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use index::{DocId, IndexError};
 
-/// A combination of clauses. Where something is required, it walks the intersection, led by the
-/// cheapest list; where nothing is, the union of what is optional.
+/// Cursor of a combination. With required clauses it walks their intersection, led by the cheapest
+/// list; without them the union of the optional clauses.
 #[derive(Debug)]
 pub(crate) struct BooleanCursor<'a, C> {
-    // In the order of the plan, which is the order of summation.
+    // Required clauses in the order of the plan, which is the order of summation.
     required: Vec<C>,
     optional: Vec<C>,
     excluded: Vec<C>,
-    // Indexes into `required`, cheapest first: the leader and then the best at saying no.
+    // Indexes into `required`, cheapest first: the leader, then the most selective.
     by_cost: Vec<usize>,
-    // In a union, where each optional clause stands: side by side, since every step asks them all.
+    // In a union, the position of each optional clause, side by side because every step reads all of
+    // them.
     standing: Vec<DocId>,
     stop: StopRef<'a>,
     doc: DocId,
 }
 
 impl<'a, C: DocCursor> BooleanCursor<'a, C> {
-    /// A combination of clauses that can match, in the order of the plan; required or optional there is one at least.
+    /// Returns the cursor of clauses that can match, in the order of the plan. At least one is required
+    /// or optional.
     pub(crate) fn new(
         [required, optional, excluded]: [Vec<C>; 3],
         stop: StopRef<'a>,
@@ -43,7 +45,7 @@ impl<'a, C: DocCursor> BooleanCursor<'a, C> {
         cursor
     }
 
-    /// Where the leader stands: no match lies before it.
+    /// Returns the position of the leader: no match lies before it.
     fn candidate(&self) -> DocId {
         match self.by_cost.first() {
             Some(&leader) => self.required[leader].doc(),
@@ -51,7 +53,7 @@ impl<'a, C: DocCursor> BooleanCursor<'a, C> {
         }
     }
 
-    /// From a candidate to the first match at or after it; to the end where the search is aborted.
+    /// Returns the first match at or after a candidate; the end if the search is aborted.
     fn settle(&mut self, mut doc: DocId) -> DocId {
         let clauses_count = self.required.len() + self.optional.len() + self.excluded.len();
         let work = cancel::clauses_work(clauses_count);
@@ -75,7 +77,7 @@ impl<'a, C: DocCursor> BooleanCursor<'a, C> {
                 let mut first = DocId::END;
                 for (cursor, doc) in self.optional.iter_mut().zip(&mut self.standing) {
                     if *doc < target {
-                        // One step where one is enough: a seek asks more.
+                        // A seek costs more than a single step.
                         *doc = if doc.0 + 1 == target.0 {
                             cursor.next()
                         } else {
@@ -89,7 +91,8 @@ impl<'a, C: DocCursor> BooleanCursor<'a, C> {
         }
     }
 
-    /// The first document at or after `doc`, where the leader stands, that all required hold.
+    /// Returns the first document at or after `doc`, the leader's position, that all required clauses
+    /// hold.
     fn agree(&mut self, mut doc: DocId) -> DocId {
         let Some((&leader, others)) = self.by_cost.split_first() else {
             return doc;

@@ -1,4 +1,4 @@
-//! Cursors: a plan's clauses, walking the postings of one segment document by document.
+//! Cursors of a plan's clauses, which walk the postings of one segment document by document.
 
 pub(crate) mod any;
 mod boolean;

@@ -1,4 +1,4 @@
-//! Words one after another, exactly or with some slop.
+//! Phrases: words in sequence, exactly or with slop.
 //!
 //! Let the adjusted position of word i be a_i = position − i. The phrase matches at an occurrence
 //! p of its first word if positions for the other words can be chosen, distinct for repeated
@@ -13,10 +13,10 @@ use crate::plan::planner::Plan;
 use crate::plan::scorer::Scorer;
 use index::{DocId, IndexError, Postings, Segment};
 
-/// The documents that hold a phrase.
+/// Cursor over the documents that hold a phrase.
 #[derive(Debug)]
 pub(crate) struct PhraseCursor<'a> {
-    // One list a distinct word, cheapest first.
+    // Lists of the distinct words, cheapest first.
     lists: Vec<Postings<'a>>,
     // Word i of the phrase is list `words[i]`.
     words: Numbers,
@@ -25,13 +25,13 @@ pub(crate) struct PhraseCursor<'a> {
     stop: StopRef<'a>,
     doc: DocId,
     frequency: u32,
-    // Scratch: the positions in the current document, by list, and what matching needs.
+    // Scratch: the positions in the current document, by list, and the working memory of matching.
     positions: Vec<Vec<u32>>,
     anchors: Vec<u32>,
 }
 
 impl<'a> PhraseCursor<'a> {
-    /// Opens a phrase; `None` when the segment lacks one of the words.
+    /// Opens a phrase; `None` if the segment lacks one of the words.
     pub(crate) fn open(
         plan: &'a Plan,
         phrase: &PhraseNode,
@@ -61,18 +61,18 @@ impl<'a> PhraseCursor<'a> {
         Ok(Some(cursor))
     }
 
-    /// How often the phrase stands in the current document.
+    /// Returns the frequency of the phrase in the current document.
     pub(crate) fn frequency(&self) -> u32 {
         self.frequency
     }
 
-    /// The current document's quantised length.
+    /// Returns the current document's quantised length.
     pub(crate) fn length_byte(&self) -> u8 {
         self.scorer.length_byte(self.doc)
     }
 
-    /// From where the cheapest list stands to the first document that holds the phrase; to the end where the
-    /// search is aborted.
+    /// Moves from the cheapest list's position to the first document that holds the phrase; to the end
+    /// if the search is aborted.
     fn settle(&mut self, mut doc: DocId) {
         loop {
             doc = agree(&mut self.lists, doc, self.stop);
@@ -90,7 +90,8 @@ impl<'a> PhraseCursor<'a> {
         }
     }
 
-    /// How often the phrase stands in the document that all lists are on. Void where the search is aborted.
+    /// Returns the frequency of the phrase in the document that all lists are on. It is void if the
+    /// search is aborted.
     fn frequency_here(&mut self) -> u32 {
         for (list, positions) in self.lists.iter_mut().zip(&mut self.positions) {
             list.positions(positions);
@@ -105,8 +106,8 @@ impl<'a> PhraseCursor<'a> {
     }
 }
 
-/// The first document at or after `doc`, where the first list stands, that all lists hold. Void where `stop`
-/// aborted.
+/// Returns the first document at or after `doc`, the first list's position, that all lists hold. It is
+/// void if `stop` aborted.
 fn agree(lists: &mut [Postings<'_>], mut doc: DocId, stop: StopRef<'_>) -> DocId {
     let Some((leader, others)) = lists.split_first_mut() else {
         return DocId::END;
@@ -124,7 +125,8 @@ fn agree(lists: &mut [Postings<'_>], mut doc: DocId, stop: StopRef<'_>) -> DocId
     doc
 }
 
-/// Occurrences of the exact phrase: starts of the rarest word's places that the others confirm.
+/// Returns the frequency of the exact phrase, from the places of the rarest word that the others
+/// confirm.
 fn exact_frequency(positions: &[Vec<u32>], words: &[usize], starts: &mut Vec<u32>) -> u32 {
     let Some(rarest) = (0..words.len()).min_by_key(|&word| positions[words[word]].len()) else {
         return 0;
@@ -143,7 +145,8 @@ fn exact_frequency(positions: &[Vec<u32>], words: &[usize], starts: &mut Vec<u32
     starts.len() as u32
 }
 
-/// Keeps the starts for which `start + offset` is a position. Both are sorted, so one walk does.
+/// Keeps the starts for which `start + offset` is a position. Both lists are sorted, so one walk is
+/// enough.
 fn retain_confirmed(starts: &mut Vec<u32>, positions: &[u32], offset: u32) {
     let mut at = 0;
     starts.retain(|start| {

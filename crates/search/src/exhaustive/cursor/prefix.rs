@@ -1,16 +1,16 @@
-//! The documents that hold any term with a given start, as a set of bits.
+//! Set of the documents that hold any term with a given prefix, as bits.
 //!
-//! Short prefixes stand for thousands of terms; a bit a document takes 24 KB for 190,000 documents
-//! and merges any number of lists without sorting.
+//! Short prefixes stand for thousands of terms. One bit for each document takes 24 KB for 190,000
+//! documents, and merges any number of lists without sorting.
 use crate::context::cancel::StopRef;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use index::{DocId, Field, IndexError, Segment, TermRecord};
 use std::ops::ControlFlow;
 
-/// Postings that are marked in about a unit of work.
+/// Number of postings marked in about one unit of work.
 const POSTINGS_PER_UNIT: u32 = 256;
 
-/// A materialised union.
+/// Cursor over a materialised union.
 #[derive(Debug)]
 pub(crate) struct PrefixCursor {
     words: Vec<u64>,
@@ -20,7 +20,7 @@ pub(crate) struct PrefixCursor {
 }
 
 impl PrefixCursor {
-    /// Reads every list of the prefix; `None` when no term starts so. Void where `stop` aborted.
+    /// Reads every list of the prefix; `None` if no term has it. The result is void if `stop` aborted.
     pub(crate) fn open(
         segment: &Segment,
         field: Field,

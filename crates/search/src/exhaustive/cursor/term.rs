@@ -1,9 +1,9 @@
-//! One term's postings as a cursor, scored or as a filter.
+//! Cursor over one term's postings, scored or as a filter.
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use crate::plan::scorer::Scorer;
 use index::{DocId, IndexError, Postings};
 
-/// The documents that hold a term, scored.
+/// Scored cursor over the documents that hold a term.
 #[derive(Debug)]
 pub(crate) struct TermCursor<'a> {
     postings: Postings<'a>,
@@ -15,12 +15,12 @@ impl<'a> TermCursor<'a> {
         TermCursor { postings, scorer }
     }
 
-    /// The term's frequency in the current document.
+    /// Returns the term's frequency in the current document.
     pub(crate) fn frequency(&mut self) -> u32 {
         self.postings.frequency()
     }
 
-    /// The current document's quantised length.
+    /// Returns the current document's quantised length.
     pub(crate) fn length_byte(&self) -> u8 {
         self.scorer.length_byte(self.postings.doc())
     }
@@ -55,7 +55,7 @@ impl ScoredCursor for TermCursor<'_> {
     }
 }
 
-/// The documents that hold a term, adding nothing to the score.
+/// Cursor over the documents that hold a term, without a score.
 #[derive(Debug)]
 pub(crate) struct FilterCursor<'a> {
     postings: Postings<'a>,

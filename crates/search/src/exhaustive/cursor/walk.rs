@@ -8,27 +8,28 @@
 //! ScoredCursor {score}                               of the current document
 //! ```
 //!
-//! Deleted documents are not skipped here but by who walks the root: once a match, not once a
-//! posting.
+//! Cursors do not skip deleted documents; the walk over the root does: once for each match, not for
+//! each posting.
 
 use index::{DocId, IndexError};
 
-/// Walks documents in increasing order.
+/// Cursor that walks documents in increasing order.
 pub(crate) trait DocCursor {
-    /// The current document; `DocId::END` when exhausted.
+    /// Returns the current document; `DocId::END` when exhausted.
     fn doc(&self) -> DocId;
     /// Moves to the next document and returns it.
     fn next(&mut self) -> DocId;
     /// Moves to the first document at or after `target`, never backwards, and returns it.
     fn seek(&mut self, target: DocId) -> DocId;
-    /// About how many documents a walk visits.
+    /// Returns the approximate number of documents that a walk visits.
     fn cost(&self) -> u32;
-    /// Damage met on the way. A damaged list ends early, so whoever walked must ask.
+    /// Takes the error of damage met on the way. A damaged list ends early, so every walk must check it
+    /// at its end.
     fn take_error(&mut self) -> Option<IndexError>;
 }
 
-/// Scores the current document.
+/// Cursor that scores the current document.
 pub(crate) trait ScoredCursor: DocCursor {
-    /// The score of the current document; only on a document.
+    /// Returns the score of the current document; call it only on a document.
     fn score(&mut self) -> f32;
 }

@@ -1,11 +1,11 @@
-//! Puts the clauses of one pair of parentheses together.
+//! Combination of the clauses of one pair of parentheses.
 use super::limits::{Warnings, shortened};
 use super::terms::Operator;
 use crate::query::tree::Query;
 use index::Field;
 use std::collections::{HashMap, HashSet};
 
-/// How a clause is joined to the one before.
+/// Operator between a clause and the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum Join {
     #[default]
@@ -14,31 +14,31 @@ pub(super) enum Join {
     Or,
 }
 
-/// What stands before a clause.
+/// Sign before a clause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sign {
     Required,
     Excluded,
 }
 
-/// One clause as typed.
+/// Clause as typed.
 #[derive(Debug)]
 pub(super) struct Clause {
     pub(super) join: Join,
     pub(super) sign: Option<Sign>,
-    // The words of one run without blanks, `foo-bar`, rather than a group.
+    // Whether the words are one run without blanks, `foo-bar`, and not a group.
     pub(super) is_run: bool,
     pub(super) query: Query,
 }
 
-/// A group being read: its clauses, and what was said about the next one.
+/// Group being read: its clauses, and the operator and sign for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     pub(super) clauses: Vec<Clause>,
     pub(super) join: Join,
     pub(super) sign: Option<Sign>,
     pub(super) field: Option<Field>,
-    // The field written before the group's parenthesis.
+    // Field written before the group's parenthesis.
     inherited: Option<Field>,
 }
 
@@ -54,7 +54,7 @@ impl Frame {
         self.field.or(self.inherited).unwrap_or(Field::Text)
     }
 
-    /// Whether `AND` or `OR` has something on its left and is not yet said.
+    /// Returns whether an `AND` or `OR` has a clause on its left and is not a repetition.
     pub(super) fn can_join(&self) -> bool {
         !self.clauses.is_empty() && self.join == Join::None && self.sign.is_none()
     }
@@ -77,15 +77,15 @@ impl Frame {
         self.field = None;
     }
 
-    /// The next clause turned out empty. A join said before it waits for the one after.
+    /// Drops an empty clause. An operator before it applies to the clause after it.
     pub(super) fn drop_clause(&mut self) {
         self.sign = None;
         self.field = None;
     }
 }
 
-/// Makes one query of the clauses of a group. Where all are excluded, it is a `Boolean` with
-/// nothing else, and the caller decides.
+/// Combines the clauses of a group into one query. If all are excluded, it is a `Boolean` with only
+/// excluded clauses, and the caller decides.
 pub(super) fn combine(clauses: Vec<Clause>, operator: Operator, warnings: &mut Warnings) -> Query {
     let mut lists = Lists::default();
     let mut clauses = clauses.into_iter().peekable();
@@ -112,7 +112,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// Adds clauses that `OR` joins; most often it is one.
+    /// Adds clauses joined by `OR`; usually there is only one.
     fn add(
         &mut self,
         alternatives: Vec<Clause>,
@@ -163,7 +163,7 @@ impl Lists {
         }
     }
 
-    /// Requires a query; what it requires and excludes itself goes straight into the lists.
+    /// Adds a required query; the required and excluded clauses within it go straight into the lists.
     fn require(&mut self, query: Query) {
         match query {
             Query::Boolean {
@@ -178,7 +178,7 @@ impl Lists {
         }
     }
 
-    /// Makes the words of a run optional one by one.
+    /// Makes each word of a run optional.
     fn offer_words(&mut self, query: Query) {
         match query {
             Query::Boolean { required, .. } => self.optional.extend(required),
@@ -197,7 +197,7 @@ fn is_site(query: &Query) -> bool {
     )
 }
 
-/// Adds an alternative; the alternatives of an alternative are alternatives.
+/// Adds an alternative; nested alternatives are flattened.
 fn flatten_optional(query: Query, optional: &mut Vec<Query>) {
     match query {
         Query::Boolean {
@@ -209,7 +209,7 @@ fn flatten_optional(query: Query, optional: &mut Vec<Query>) {
     }
 }
 
-/// A combination with repeated words merged; a combination of one clause is that clause.
+/// Returns a combination with repeated words merged; a combination of one clause becomes that clause.
 pub(super) fn simplified(
     mut required: Vec<Query>,
     mut optional: Vec<Query>,
@@ -246,10 +246,10 @@ pub(super) fn simplified(
     }
 }
 
-/// Maximum number of clauses that are compared with each other; more go by a table.
+/// Upper limit on clauses that are compared in pairs; more are compared through a table.
 const COMPARED_MAX: usize = 12;
 
-/// What two clauses share that are the same word or the same prefix.
+/// Identity of a clause that may be repeated: its word or its prefix.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Term(Field, String),
@@ -264,7 +264,7 @@ fn key(query: &Query) -> Option<Key> {
     }
 }
 
-/// Merges a term or a prefix said again into its first place. Weights of terms add; a prefix has none.
+/// Merges a repeated term or prefix into its first place. Weights of terms add; a prefix has none.
 pub(super) fn merge_repeated(list: &mut Vec<Query>) {
     if list.len() <= COMPARED_MAX && !any_repeated(list) {
         return;

@@ -1,21 +1,22 @@
 //! Limits of a typed query, and the warnings of one that exceeds them.
 
-/// Longest query, in bytes; what follows is cut off.
+/// Upper limit on a query, in bytes; the rest is cut off.
 pub const QUERY_BYTES_MAX: usize = 16 << 10;
-/// Deepest nesting of parentheses; deeper ones are ignored.
+/// Upper limit on the nesting of parentheses; deeper ones are ignored.
 pub const DEPTH_MAX: usize = 32;
-/// Most words, phrases' words included; further ones are ignored.
+/// Upper limit on words, including those of phrases; further ones are ignored.
 pub const CLAUSES_MAX: usize = 1024;
-/// Most words of a phrase; further ones are ignored.
+/// Upper limit on the words of a phrase; further ones are ignored.
 pub const PHRASE_WORDS_MAX: usize = 64;
-/// Most different prefixes, since each stands for thousands of words; further ones are ignored.
+/// Upper limit on different prefixes, since each stands for thousands of words; further ones are
+/// ignored.
 pub const PREFIXES_MAX: usize = 16;
-/// Greatest slop; a greater one counts as this.
+/// Upper limit on slop; a greater one is lowered to it.
 pub const SLOP_MAX: u32 = 64;
-/// Most warnings given.
+/// Upper limit on warnings.
 pub const WARNINGS_MAX: usize = 16;
 
-/// Warnings, each said once.
+/// Distinct warnings of one query.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     pub(crate) list: Vec<String>,
@@ -30,7 +31,7 @@ impl Warnings {
     }
 }
 
-/// The start of what was typed, for a warning.
+/// Returns the start of a typed text, for a warning.
 pub(crate) fn shortened(typed: &str) -> String {
     const CHARACTERS_MAX: usize = 40;
     match typed.char_indices().nth(CHARACTERS_MAX) {

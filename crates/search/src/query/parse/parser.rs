@@ -1,4 +1,4 @@
-//! Token after token to clauses: which group is open, what was said about the next clause.
+//! Conversion of tokens to clauses, with the open groups and the state before the next clause.
 use super::clauses::{self, Clause, Frame, Join, Sign};
 use super::limits::{
     CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings, shortened,
@@ -18,7 +18,7 @@ struct Words {
 }
 
 impl Words {
-    /// Takes room for up to `wanted` words and returns how many there is room for.
+    /// Reserves room for up to `wanted` words and returns the number admitted.
     fn admit(&mut self, wanted: usize, warnings: &mut Warnings) -> usize {
         let admitted = wanted.min(CLAUSES_MAX - self.count);
         if admitted < wanted {
@@ -30,7 +30,7 @@ impl Words {
         admitted
     }
 
-    /// Whether there is room for a prefix.
+    /// Returns whether there is room for a prefix.
     fn admit_prefix(&mut self, field: Field, prefix: &str, warnings: &mut Warnings) -> bool {
         let key = (field, prefix.to_owned());
         if self.prefixes.len() >= PREFIXES_MAX && !self.prefixes.contains(&key) {
@@ -44,14 +44,14 @@ impl Words {
     }
 }
 
-/// Reads one query.
+/// Parser of one query.
 pub(super) struct Parser<'w> {
     analyzer: Analyzer,
     operator: Operator,
     words: Words,
-    // Never empty: the query itself, then the open parentheses.
+    // Open groups, never empty: the query itself, then the open parentheses.
     frames: Vec<Frame>,
-    // Parentheses open beyond the deepest allowed.
+    // Number of open parentheses beyond the deepest allowed.
     ignored_depth: usize,
     warnings: &'w mut Warnings,
 }
@@ -72,7 +72,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// The meaning of `text`, which is not too long.
+    /// Parses `text`, which must be within the length limit.
     pub(super) fn parse(mut self, text: &str) -> Query {
         for token in Scanner::new(text) {
             self.take(token);
@@ -110,7 +110,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// The innermost open group.
+    /// Returns the innermost open group.
     fn top(&mut self) -> &mut Frame {
         if self.frames.is_empty() {
             self.frames.push(Frame::default());
@@ -181,8 +181,9 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// A group that only excludes means the same one level up, unless it is itself negated or an
-    /// alternative: "everything but" is not something to look for.
+    /// Moves the clauses of a group that only excludes one level up, where they mean the same. A
+    /// negated group, or one among alternatives, is dropped: the complement of a query cannot be
+    /// searched.
     fn only_excluded(&mut self, excluded: Vec<Query>) {
         let top = self.top();
         if top.sign == Some(Sign::Excluded) || top.join == Join::Or {
@@ -231,7 +232,7 @@ impl<'w> Parser<'w> {
     }
 
     fn slop(&mut self, digits: &str) -> u32 {
-        // Digits alone fail to parse only when there are too many.
+        // Digits alone fail to parse only if the number is too large.
         let slop = digits.parse().unwrap_or(u32::MAX);
         if slop > SLOP_MAX {
             self.warnings.add(format!(
@@ -255,7 +256,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// The words of a run without blanks, and where stars make prefixes of them.
+    /// Returns the words of a run without blanks; stars make prefixes of them.
     fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
         let mut queries = Vec::new();
         let mut pieces = typed.split('*').peekable();
@@ -280,7 +281,7 @@ impl<'w> Parser<'w> {
             let (whole, start) = piece.split_at(prefix.unwrap_or(piece.len()));
             let whole = self.analyzer.terms(whole).into_iter();
             queries.extend(whole.map(|term| term_query(field, term)));
-            // Not stemmed: `relational*` must not widen to `relat`.
+            // The prefix is not stemmed: `relational*` must not widen to `relat`.
             let start = Analyzer::Plain.terms(start).into_iter();
             for prefix in start {
                 if self.words.admit_prefix(field, &prefix, self.warnings) {
@@ -343,8 +344,8 @@ impl<'w> Parser<'w> {
     }
 }
 
-/// The name of a site as it is indexed: a host in lower case, to which a pasted address is cut.
-/// Other sites are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
+/// Returns the name of a site as indexed: a host in lower case, to which a pasted address is cut. Other
+/// sites are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
 fn site_name(typed: &str) -> String {
     let lower = typed.to_lowercase();
     for scheme in ["http://", "https://"] {

@@ -1,35 +1,35 @@
-//! Cuts a typed query into tokens. Knows signs, quotation marks and fields; no meaning yet.
+//! Division of a typed query into tokens: signs, quotation marks and fields, without their meaning.
 use super::clauses::Sign;
 use index::Field;
 
-/// A piece of a typed query.
+/// Token of a typed query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token<'a> {
     Open,
     Close,
-    /// What stands between two quotation marks, and the digits after a `~`.
+    /// Text between two quotation marks, and the digits after a `~`.
     Quoted {
         content: &'a str,
         slop: Option<&'a str>,
     },
     StrayQuote,
-    /// `+` or `-` right before something.
+    /// `+` or `-` directly before a clause.
     Sign(Sign),
     /// `+` or `-` before a blank.
     StraySign(char),
     /// Several signs in a row, as in `--release`: punctuation.
     LongSign(&'a str),
-    /// A field whose value follows at once.
+    /// Field whose value follows directly.
     Field(Field),
     UnknownField(&'a str),
-    /// A field before a blank.
+    /// Field before a blank.
     EmptyField(&'a str),
     Keyword(Keyword),
     /// Characters up to the next blank, parenthesis or quotation mark.
     Words(&'a str),
 }
 
-/// A word that joins clauses.
+/// Word that joins clauses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Keyword {
     And,
@@ -56,7 +56,7 @@ impl Keyword {
     }
 }
 
-/// Telephones type curved quotation marks.
+/// Returns whether a character is a quotation mark; telephones type curved ones.
 fn is_quote(character: char) -> bool {
     matches!(character, '"' | '“' | '”' | '„' | '‟')
 }
@@ -65,15 +65,15 @@ fn ends_words(character: char) -> bool {
     character.is_whitespace() || character == '(' || character == ')' || is_quote(character)
 }
 
-/// Walks a query token by token.
+/// Scanner that walks a query token by token.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     rest: &'a str,
     // Whether a clause may start here with a sign: at the start, after a blank and after a `(`.
     fresh: bool,
-    // A field was just read: what follows is its value, whatever it looks like.
+    // Whether a field was just read, so that the next text is its value.
     after_field: bool,
-    // A token that was found together with the last one.
+    // Token found together with the last one.
     pending: Option<Token<'a>>,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         Token::Words(self.skip(end))
     }
 
-    /// The rest starts with `word`, which is `name:value`: a field?
+    /// Returns the field token if `word`, of the form `name:value`, is a field with its value.
     fn field(&mut self, word: &'a str, name: &'a str, value: &str) -> Option<Token<'a>> {
         let next = self.rest[word.len()..].chars().next();
         let grouped = next.is_some_and(|next| next == '(' || is_quote(next));

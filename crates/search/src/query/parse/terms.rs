@@ -3,7 +3,7 @@
 use crate::query::tree::Query;
 use index::Field;
 
-/// How words stand to each other when the query does not say.
+/// Operator between words without an explicit one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Operator {
     /// All words are required.

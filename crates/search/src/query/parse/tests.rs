@@ -1,11 +1,11 @@
-//! The parser's answers to ordinary, odd and hostile queries.
+//! Tests of the parser on ordinary, odd and hostile queries.
 use super::*;
 use crate::query::tree::Query;
 use index::Field;
 use proptest::prelude::*;
 use text::Analyzer;
 
-/// A short form that shows structure: `+a` required, `a` optional, `-a` excluded.
+/// Formats the structure of a query: `+a` required, `a` optional, `-a` excluded.
 fn shown(query: &Query) -> String {
     let label = |field: &Field| match field {
         Field::Text => "",
@@ -285,7 +285,7 @@ fn depth(query: &Query) -> usize {
     }
 }
 
-/// What every parse promises.
+/// Checks the guarantees of every parse.
 fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing => true,

@@ -8,16 +8,16 @@ use crate::query::tree::Query;
 use index::Field;
 use text::Analyzer;
 
-/// A parsed query.
+/// Parsed query with its warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// What it asks for.
+    /// The query.
     pub query: Query,
-    /// What was ignored or changed.
+    /// Messages about ignored or changed parts of the text.
     pub warnings: Vec<String>,
 }
 
-/// Parses what a person typed.
+/// Parses typed text.
 pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
     let mut warnings = Warnings::default();
     let mut text = text;
@@ -37,8 +37,8 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
     }
 }
 
-/// A query of the words of `text` alone, without any syntax: for benchmarks and topics. Words said
-/// again add to the weight; past [`CLAUSES_MAX`] distinct words the rest is left out.
+/// Returns a query of the words of `text`, without any syntax, for benchmarks and topics. Repeated
+/// words add to the weight; after [`CLAUSES_MAX`] distinct words the rest is left out.
 pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
     let mut clauses = analyzer
         .terms(text)
@@ -54,7 +54,8 @@ pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query
     clauses::simplified(required, optional, Vec::new())
 }
 
-/// All words of `text` as one phrase, at most [`PHRASE_WORDS_MAX`]; one word is that word.
+/// Returns all words of `text` as one phrase, at most [`PHRASE_WORDS_MAX`]; a single word becomes a
+/// term.
 pub fn phrase_of(text: &str, analyzer: Analyzer) -> Query {
     let mut terms = analyzer.terms(text);
     terms.truncate(PHRASE_WORDS_MAX);

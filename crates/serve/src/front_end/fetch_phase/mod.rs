@@ -5,7 +5,8 @@
 //!       └─► summaries, by hash of URL ──┴─► checked against the URLs of the details
 //! ```
 //!
-//! Summaries do not wait for the details, so that an answer of processes is two calls deep and not three.
+//! Summaries do not wait for the details, so an answer across processes is two calls deep and not
+//! three.
 
 use crate::api::backend::DocumentServer;
 use crate::api::chunks::Chunks;
@@ -32,7 +33,7 @@ use text::summary::SummaryTerm;
 use tracing::{Instrument, debug_span};
 use wire::PhaseTimes;
 
-/// The hits of a page and whom to ask about them.
+/// Hits of a page and the servers that hold them.
 pub(crate) struct Page<'a> {
     pub(crate) cluster: &'a Cluster,
     pub(crate) query: &'a Arc<Query>,
@@ -41,13 +42,13 @@ pub(crate) struct Page<'a> {
     pub(crate) options: &'a SearchOptions,
     pub(crate) deadline: Instant,
     pub(crate) timeline: &'a Timeline,
-    /// Bytes that the answer may have.
+    /// Upper limit on the answer, in bytes.
     pub(crate) bytes_max: usize,
 }
 
-/// What the hits show, in their order.
+/// Details and summaries of the hits, in the order of the hits.
 pub(crate) struct Shown {
-    /// `None` for hits whose server is lost.
+    /// Details of each hit; `None` where its server is lost.
     pub(crate) details: Vec<Option<HitDetails>>,
     pub(crate) summaries: Vec<MadeSummary>,
     /// Whether a site, by hash, has more matches than the page may show.
@@ -55,13 +56,13 @@ pub(crate) struct Shown {
     pub(crate) proof: Option<CertainDetails>,
 }
 
-/// Chunks that did not answer, and why.
+/// Chunks without an answer, each with its failure.
 type Losses = Vec<(Chunks, ServerError)>;
-/// A text as a document server gave it, where it gave one.
+/// Text from a document server: `None` without a reply, `Some(None)` where the store has no text.
 type Given = Option<Option<TextSummary>>;
 
 impl Page<'_> {
-    /// Asks for all of it; an error where no hit has anything to show.
+    /// Fetches all of it; fails where no hit has details.
     pub(crate) async fn ask(
         &self,
         phases: &mut PhaseTimes,
@@ -98,7 +99,7 @@ impl Page<'_> {
         let ((details, losses, counts, details_took), (given, mut lost_texts)) =
             tokio::try_join!(details, given)?;
         let summaries = self.checked(&details, given, &mut lost_texts).await;
-        // What came after the details: of summaries made meanwhile, only what was waited for.
+        // The phase of summaries holds only the wait after the details; their work ran meanwhile.
         phases.details = details_took.as_micros() as u64;
         phases.summaries = (begun.elapsed() - details_took).as_micros() as u64;
 
@@ -127,7 +128,7 @@ impl Page<'_> {
         })
     }
 
-    /// Details of the page's hits, in their order; `None` for hits whose server is lost.
+    /// Fetches the details of the page's hits, in their order; `None` for hits whose server is lost.
     async fn details(&self) -> (Vec<Option<HitDetails>>, Losses) {
         let page = &self.found.page;
         let partition = |place: usize| Some(page[place].partition);
@@ -170,8 +171,8 @@ impl Page<'_> {
         (details, losses)
     }
 
-    /// Whether the sites of the page (by hash) have more matches than the limit. Asks only where the
-    /// ranking known so far does not decide it.
+    /// Returns whether the sites of the page (by hash) have more matches than the limit. It calls the
+    /// servers only for sites that the known ranking does not decide.
     async fn site_counts(
         &self,
         details: &[Option<HitDetails>],
@@ -230,7 +231,7 @@ impl Page<'_> {
         Ok(has_more)
     }
 
-    /// A summary for the hash of each hit's URL; and the document parts that failed.
+    /// Fetches a summary for the hash of each hit's URL; returns the failed document parts too.
     async fn texts_by_hash(&self) -> (Vec<Given>, Losses) {
         let page = &self.found.page;
         let places: Vec<usize> = (0..page.len()).collect();
@@ -241,7 +242,8 @@ impl Page<'_> {
         self.texts(&places, hashes).await
     }
 
-    /// Summaries of some hits, in the order of all; and the document parts that failed.
+    /// Fetches the summaries of some hits, in the order of all hits; returns the failed document parts
+    /// too.
     async fn texts(
         &self,
         wanted: &[usize],
@@ -299,8 +301,8 @@ impl Page<'_> {
         answer
     }
 
-    /// Of the texts that came for hashes those that are the hits'. Where another URL has the same hash, its
-    /// text may have come: then the right one is asked for by its URL.
+    /// Keeps the texts fetched by hash that belong to the hits. Where another URL has the same hash,
+    /// its text may have come; the right text is then fetched by URL.
     async fn checked(
         &self,
         details: &[Option<HitDetails>],
@@ -335,7 +337,7 @@ impl Page<'_> {
     }
 }
 
-/// Which of `count` things belong to each of `parts` parts; parts without any are left out.
+/// Groups `count` items by their part, of `parts` parts; parts without items are left out.
 fn by_part(
     count: usize,
     parts: usize,
@@ -351,7 +353,7 @@ fn by_part(
     asked.filter(|(_, places)| !places.is_empty()).collect()
 }
 
-/// An answer that has one entry for each that was asked for.
+/// Checks that an answer has `count` entries, one for each item of the request.
 fn as_many<T>(answered: Vec<T>, count: usize, what: &str) -> Result<Vec<T>, ServerError> {
     match answered.len() == count {
         true => Ok(answered),

@@ -15,11 +15,12 @@ use vfs::MemoryStorage;
 const URL: &str = "http://s1.example/";
 const OTHER: &str = "http://other.example/";
 
-/// Answers for the hash with the text of another URL, as a store would that holds two of one hash.
+/// Document server that returns the text of another URL for a hash, like a store with two URLs of one
+/// hash.
 struct Colliding {
-    /// How many times it was asked by URL.
+    /// Number of requests by URL.
     by_url: Arc<AtomicUsize>,
-    /// The URL that it says the text of a hash has.
+    /// URL that the server returns for any hash.
     says: &'static str,
 }
 
@@ -53,7 +54,7 @@ impl DocumentServer for Colliding {
     }
 }
 
-/// The summary of the one hit, and how often texts were asked for by URL.
+/// Returns the summary of the one hit, and the number of requests by URL.
 async fn summary_where_a_hash_gives(says: &'static str) -> (String, usize) {
     let storage = Arc::new(MemoryStorage::new());
     let mut writer = index::Writer::open(storage.clone(), Default::default()).unwrap();

@@ -1,8 +1,8 @@
-//! The search page as HTML: the same answer that the API gives, for people.
+//! Search page as HTML, with the same answer as the API.
 //!
-//! Works without JavaScript and loads nothing from elsewhere. Everything from documents and
-//! queries is hostile until proven otherwise: templates escape it all; only summaries, which
-//! `text::summary` escaped already, go in as they are.
+//! The page works without JavaScript and loads nothing from other servers. All text from documents and
+//! queries is untrusted: templates escape it, except for summaries, which `text::summary` has escaped
+//! already.
 
 mod url;
 
@@ -27,11 +27,11 @@ use std::time::Instant;
 use times::{PhaseView, counted, duration, phases, thousands};
 use wire::{Hit, SearchAnswer};
 
-/// Longer texts are cut on the page of a document.
+/// Upper limit on the characters of a text on the page of a document; longer texts are cut.
 const BODY_CHARS_MAX: usize = 500_000;
 
-/// The style sheet, with a class for every width of the bar of phases: a policy that forbids
-/// styles inside the page leaves no other way to say them.
+/// Style sheet, with a class for every width of the bar of phases, because the security policy forbids
+/// inline styles.
 pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
     let mut css = include_str!("../../../assets/style.css").to_owned();
     for share in 1..=100 {
@@ -40,7 +40,7 @@ pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
     css
 });
 
-/// Where the style sheet is; changes with its contents, so that it can be kept by browsers.
+/// Path of the style sheet; it changes with the contents, so that browsers can cache it.
 static STYLE_HREF: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
     STYLE_SHEET.hash(&mut hasher);
@@ -84,7 +84,7 @@ struct Results<'a> {
     previous: Option<String>,
     next: Option<String>,
     phases: Vec<PhaseView>,
-    /// Where the chart is, on the page without it.
+    /// Link to the chart, on the page without it.
     timeline: Option<String>,
     gantt: Option<Gantt>,
     json: String,
@@ -135,7 +135,7 @@ struct DocumentPage<'a> {
     body: String,
 }
 
-/// The page before any query.
+/// Returns the page before any query.
 pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
     let example = |query, meaning| Example {
         query,
@@ -158,8 +158,8 @@ pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
     })
 }
 
-/// The page of an answer. Fills `phases_us.render` of the answer with the time of rendering its
-/// hits, which is all but a constant part of the page.
+/// Returns the page of an answer. Sets `phases_us.render` of the answer to the time of rendering its
+/// hits; the rest of the page takes constant time.
 pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> String {
     let started = Instant::now();
     let query = answer.query.clone();
@@ -227,15 +227,15 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
     })
 }
 
-/// A lower bound on the bytes of the page of an answer, known before it is written: every hit that has more of its
-/// site behind it carries the query in a link.
+/// Returns a lower bound on the bytes of an answer's page before it is written: every hit whose site
+/// has more matches carries the query in a link.
 pub(crate) fn bytes_min(answer: &SearchAnswer) -> usize {
     let links = answer.hits.iter().filter(|hit| hit.more_from_site).count();
     let texts = |hit: &Hit| hit.title.len().min(TITLE_CHARS_MAX) + hit.summary.len();
     links * answer.query.len() + answer.hits.iter().map(texts).sum::<usize>()
 }
 
-/// The page of a request that gets no answer.
+/// Returns the page of a request without an answer.
 pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
     whole(&Refusal {
         style: &STYLE_HREF,
@@ -245,7 +245,7 @@ pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
     })
 }
 
-/// The page of a document's stored text.
+/// Returns the page of a document's stored text.
 pub(crate) fn document(document: &StoredDocument) -> String {
     whole(&DocumentPage {
         style: &STYLE_HREF,
@@ -257,10 +257,10 @@ pub(crate) fn document(document: &StoredDocument) -> String {
     })
 }
 
-/// A whole page, as it goes out.
+/// Returns a whole page in its final form.
 fn whole(page: &impl Template) -> String {
     let html = render(page);
-    // Whatever value a character comes from: queries, titles, summaries, warnings.
+    // Hidden characters may come from any value: queries, titles, summaries, warnings.
     match html.contains(is_hidden) {
         false => html,
         true => visible(&html),
@@ -268,7 +268,7 @@ fn whole(page: &impl Template) -> String {
 }
 
 fn render(page: &impl Template) -> String {
-    // Templates write to a String from values in memory: there is nothing that could fail.
+    // Templates write values from memory to a String, which cannot fail.
     page.render().unwrap_or_default()
 }
 
@@ -301,7 +301,7 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
     }
 }
 
-/// A title to show: never empty, not endless.
+/// Returns the title to show: never empty, and of limited length.
 fn title(title: &str, url: &str) -> String {
     let title = visible(title);
     match title.trim() {
@@ -310,7 +310,7 @@ fn title(title: &str, url: &str) -> String {
     }
 }
 
-/// So much of a text at its beginning that `BODY_CHARS_MAX` characters are in it, or all of it.
+/// Returns the prefix of a text with up to `BODY_CHARS_MAX` characters.
 fn cut_bytes(text: &str) -> &str {
     let mut end = text.len().min(4 * (BODY_CHARS_MAX + 1));
     while !text.is_char_boundary(end) {
@@ -326,13 +326,13 @@ fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// Text with its hidden characters replaced by a visible one.
+/// Returns the text with each hidden character replaced by a visible one.
 fn visible(text: &str) -> String {
     text.replace(is_hidden, "\u{fffd}")
 }
 
-/// Control characters, which HTML has no way to hold, and those that turn the direction of what follows, by which an
-/// address can be made to look like another.
+/// Returns whether `c` is a control character, which HTML cannot hold, or one that changes the text
+/// direction, which can make one address look like another.
 fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | '\r' => false,
@@ -341,12 +341,12 @@ fn is_hidden(c: char) -> bool {
     }
 }
 
-/// The query for everything that matches on one site. The site comes first, where nothing that is
-/// left open in the query, a quotation mark or an OR, can swallow it.
+/// Returns the query for all matches of one site. The site comes first, so that an unclosed quotation
+/// mark or an OR in the query cannot absorb it.
 fn within_site(query: &str, site: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     if site.is_empty() || site.contains('"') {
-        // There is no way to write such a name.
+        // The syntax cannot express such a name.
         return None;
     }
     Some(match site.chars().all(is_plain) {
@@ -355,7 +355,7 @@ fn within_site(query: &str, site: &str) -> Option<String> {
     })
 }
 
-/// Other searches to try when nothing was found: text and link.
+/// Returns other searches to try when there are no hits: text and link.
 fn suggestions(query: &str, options: &SearchOptions) -> Vec<(String, String)> {
     let mut suggestions = Vec::new();
     let first_page = SearchOptions {
@@ -394,7 +394,7 @@ fn suggestions(query: &str, options: &SearchOptions) -> Vec<(String, String)> {
 }
 
 fn explain(why: &serde_json::Value, depth: usize, into: &mut Vec<WhyView>) {
-    // Explanations are as deep as queries, which the parser bounds; the page shows less.
+    // Explanations are as deep as queries, which the parser limits; the page shows fewer levels.
     const DEPTH_SHOWN_MAX: usize = 6;
     into.push(WhyView {
         depth,

@@ -3,7 +3,7 @@
 use crate::api::options::SearchOptions;
 use search::Ranking;
 
-/// Options that differ from the usual, as parameters.
+/// Returns the options that differ from the defaults, as parameters.
 pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
     let usual = SearchOptions::default();
     let mut settings = Vec::new();

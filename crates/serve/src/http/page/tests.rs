@@ -1,4 +1,4 @@
-//! Tests of the page: what the answer says, and nothing that a document injects.
+//! Tests of the page: it shows the whole answer, and no document can inject markup.
 use super::*;
 use wire::{PhaseTimes, Total};
 

@@ -2,7 +2,7 @@
 
 use wire::SearchAnswer;
 
-/// A phase in the bar and its legend.
+/// Phase in the bar and its legend.
 pub(super) struct PhaseView {
     pub(super) name: &'static str,
     pub(super) class: &'static str,
@@ -10,8 +10,8 @@ pub(super) struct PhaseView {
     pub(super) share: u64,
 }
 
-/// The bar of phases: each one's time and its share of the whole in percent, rounded up, so that
-/// whatever took time is seen.
+/// Returns the bar of phases: each with its time and its share of the whole in percent, rounded up so
+/// that every phase that took time is visible.
 pub(super) fn phases(answer: &SearchAnswer) -> Vec<PhaseView> {
     let times = &answer.phases_us;
     let named = times.named();
@@ -35,7 +35,7 @@ pub(super) fn phases(answer: &SearchAnswer) -> Vec<PhaseView> {
     phases
 }
 
-/// Microseconds as people read them, nothing rounded away.
+/// Formats microseconds for people, without rounding.
 pub(super) fn duration(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
@@ -43,7 +43,7 @@ pub(super) fn duration(us: u64) -> String {
     }
 }
 
-/// A count with its noun.
+/// Formats a count with its noun.
 pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",
@@ -52,7 +52,7 @@ pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     )
 }
 
-/// Digits in groups of three.
+/// Formats a number with its digits in groups of three.
 pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);

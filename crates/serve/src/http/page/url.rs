@@ -1,26 +1,25 @@
 //! URLs of documents as links and as breadcrumbs.
 use url::Url;
 
-/// The address to link to, when it is safe to: `http` or `https` with a host, as a browser parses
-/// it. Everything in a document may come from a hostile page, its URL too; browsers drop control
-/// characters, so `java\tscript:` is refused for the tab alone.
+/// Returns the address to link to if it is safe: `http` or `https` with a host, as a browser parses it.
+/// Everything in a document may come from a hostile page, its URL too. Browsers drop control
+/// characters, so `java\tscript:` is refused because of its tab.
 pub(crate) fn web_address(url: &str) -> Option<String> {
     if url.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return None;
     }
-    // Browsers make `http:host` and `https:\\host` whole; such an address says too little of where
-    // it leads.
+    // Browsers complete `http:host` and `https:\\host`; such an address hides its destination.
     let (scheme, _) = url.split_once("://")?;
     let parsed = Url::parse(url)
         .ok()
         .filter(|url| scheme.eq_ignore_ascii_case(url.scheme()))?;
     let is_web = matches!(parsed.scheme(), "http" | "https") && parsed.has_host();
-    // A user name before the host dresses one site up as another.
+    // A user name before the host can make one site look like another.
     let is_plain = parsed.username().is_empty() && parsed.password().is_none();
     (is_web && is_plain).then(|| parsed.into())
 }
 
-/// The parts of an address that a reader wants to see: host, then path segments.
+/// Returns the parts of an address to show: the host, then path segments.
 pub(crate) fn breadcrumb(url: &str) -> Vec<String> {
     let (parts, host) = match url.split_once("://") {
         Some((_, rest)) => (rest, true),
@@ -35,7 +34,7 @@ pub(crate) fn breadcrumb(url: &str) -> Vec<String> {
     if host && let Some(first) = crumbs.first_mut() {
         *first = first.trim_start_matches("www.").to_owned();
     }
-    // The middle of a deep path says least.
+    // The middle of a deep path is the least informative part.
     if crumbs.len() > 5 {
         crumbs.splice(2..crumbs.len() - 2, ["…".to_owned()]);
     }
@@ -55,7 +54,7 @@ fn shown(part: &str) -> String {
     shown
 }
 
-/// A link within this server: a path and its parameters, percent-encoded.
+/// Returns a link within this server: a path and its parameters, percent-encoded.
 pub(crate) fn local(path: &str, parameters: &[(&str, impl AsRef<str>)]) -> String {
     let target = format!("{path}?");
     let query_start = target.len();

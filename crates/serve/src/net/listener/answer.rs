@@ -1,4 +1,5 @@
-//! One request of a connection: counted, answered by the router, its answer bounded.
+//! Handling of one request of a connection: it is counted and routed, and its answer is limited in
+//! memory.
 
 use super::client::ClientAddress;
 use super::connection::{Answering, Connection};
@@ -19,7 +20,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
-/// What the connections of a listener share.
+/// State shared by the connections of a listener.
 pub(super) struct Answers {
     router: TowerToHyperService<Router>,
     limits: ConnectionLimits,
@@ -31,7 +32,7 @@ pub(super) struct Answers {
 #[derive(Debug, Default)]
 struct InWork(Mutex<HashMap<ClientAddress, usize>>);
 
-/// One of them, until dropped.
+/// One counted request; dropping it ends the count.
 struct OneInWork(Arc<InWork>, ClientAddress);
 
 impl InWork {
@@ -68,8 +69,9 @@ impl Answers {
         })
     }
 
-    /// Answers one request that came over `connection` from `peer`. It is noted at once, before the answer is polled:
-    /// what the connection reads next is read while this request is in work.
+    /// Answers one request that came over `connection` from `peer`. The request is counted at once,
+    /// before the answer is polled, because the connection may read further input while the request is
+    /// in work.
     pub(super) fn begin(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
@@ -81,7 +83,7 @@ impl Answers {
         async move {
             match answering {
                 Some(answering) => answers.answer(answering, peer, request).await,
-                // Closed this instant to make room: whoever polls this is about to drop it.
+                // The connection was just closed to make room, so its task is about to drop this future.
                 None => std::future::pending().await,
             }
         }
@@ -111,7 +113,7 @@ impl Answers {
         Ok(self.bounded(response, share, answering))
     }
 
-    /// The response, or a refusal where too many bytes wait for slow readers already.
+    /// Returns the response, or a refusal if too many bytes wait for slow readers already.
     fn bounded(
         &self,
         response: Response<Body>,
@@ -158,7 +160,8 @@ fn too_slow(answering: Answering, why: TooMuch) -> Response<Answer> {
     }
 }
 
-/// A refusal after which the connection ends: what else the client has sent ahead would meet the same.
+/// Returns a refusal after which the connection ends: further requests that the client has sent ahead
+/// would fail too.
 fn ended(status: StatusCode, reason: &str, answering: Answering) -> Response<Answer> {
     let mut response = retry_soon(refusal(status, reason));
     let close = HeaderValue::from_static("close");
@@ -166,7 +169,7 @@ fn ended(status: StatusCode, reason: &str, answering: Answering) -> Response<Ans
     response.map(|body| Answer::new(body, None, answering))
 }
 
-/// The body of an answer. While it lives, its connection is not idle.
+/// Body of an answer. The connection is busy while it lives.
 pub(super) struct Answer {
     body: Body,
     room: Option<Room>,
@@ -193,7 +196,7 @@ impl hyper::body::Body for Answer {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let polled = ready!(Pin::new(&mut self.body).poll_frame(context));
-        // Answers are one piece: its bytes take the room along.
+        // An answer has one frame of data, and its bytes take the reservation along.
         let frame = |frame: Frame<Bytes>| match (frame.is_data(), self.room.take()) {
             (true, Some(room)) => frame.map_data(|bytes| held(bytes, room)),
             (_, room) => {

@@ -1,10 +1,11 @@
-//! The address that a client counts by, and the proxies whose word on it is taken.
+//! Address by which a client is counted, and the proxies that are trusted to name it.
 
 use axum::http::HeaderMap;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// A client of the server: an IPv4 address, or the /64 of an IPv6 address, which one customer has whole.
+/// Client of the server: an IPv4 address, or the /64 of an IPv6 address, which one customer usually
+/// owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ClientAddress(IpAddr);
 
@@ -18,8 +19,8 @@ impl ClientAddress {
     }
 }
 
-/// The header in which a proxy names its client. Only one is read: a proxy that sets one passes the other on as the
-/// client wrote it.
+/// Header in which a proxy names its client. Only one is read: a proxy that sets one header passes the
+/// other on as the client wrote it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ClientHeader {
     /// `X-Forwarded-For: 192.0.2.1, 198.51.100.2`
@@ -29,10 +30,10 @@ pub enum ClientHeader {
     Forwarded,
 }
 
-/// Addresses beside each other.
+/// Range of addresses with a common prefix.
 pub type Network = IpNet;
 
-/// Reads a network, as `10.0.0.0/8`, or one address.
+/// Parses a network, as `10.0.0.0/8`, or a single address.
 pub fn parse_network(text: &str) -> Result<Network, String> {
     let network = text
         .parse()
@@ -42,24 +43,25 @@ pub fn parse_network(text: &str) -> Result<Network, String> {
     })
 }
 
-/// The proxies before a server.
+/// Trusted proxies before a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies {
-    /// Their networks; empty where clients come directly.
+    /// Networks of the proxies; empty where clients connect directly.
     pub networks: Vec<Network>,
-    /// Where they name their clients.
+    /// Header in which they name their clients.
     pub header: ClientHeader,
 }
 
 impl TrustedProxies {
-    /// Whether an address is a proxy's.
+    /// Returns whether an address belongs to a trusted proxy.
     pub(super) fn are_at(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
         self.networks.iter().any(|network| network.contains(&ip))
     }
 
-    /// The client of a request that came from `peer`: the last address of the header that is no trusted proxy's, since all
-    /// before it may be made up. `peer` itself where it is no proxy, or names no client.
+    /// Returns the client of a request from `peer`: the last address of the header that belongs to no
+    /// trusted proxy, since earlier ones may be forged; `peer` itself if it is no proxy, or names no
+    /// client.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         if !self.are_at(peer) {
             return peer;
@@ -82,7 +84,7 @@ impl TrustedProxies {
             match hop.and_then(address) {
                 Some(ip) if self.are_at(ip) => {}
                 Some(ip) => return ip,
-                // What stands before a name that is none is not the word of a trusted proxy.
+                // Entries before an invalid one do not come from a trusted proxy.
                 None => return peer,
             }
         }
@@ -90,7 +92,7 @@ impl TrustedProxies {
     }
 }
 
-/// The `for` of one element of `Forwarded`.
+/// Returns the `for` of one element of `Forwarded`.
 fn forwarded_for(element: &str) -> Option<&str> {
     element.split(';').find_map(|pair| {
         let (name, value) = pair.split_once('=')?;
@@ -99,7 +101,7 @@ fn forwarded_for(element: &str) -> Option<&str> {
     })
 }
 
-/// An address, perhaps with a port or in brackets.
+/// Parses an address with an optional port or brackets.
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     if let Ok(ip) = text.parse() {
@@ -148,7 +150,7 @@ mod tests {
             "192.0.2.1",
         );
         check(XForwardedFor, "192.0.2.9", &["192.0.2.1"], "192.0.2.9");
-        // What the client wrote itself stands first.
+        // The client's own entry comes first.
         check(
             XForwardedFor,
             "10.1.1.1",

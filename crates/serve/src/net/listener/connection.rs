@@ -1,11 +1,11 @@
-//! The state of one connection, seen by those who answer it and by those who choose which to close.
+//! State of one connection, shared by its own task and the choice of a connection to close.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// What a connection does.
+/// Stage of a connection.
 ///
 /// ```text
 /// idle ─ head read ─► working ─ response there ─► answering ─ body taken ─► idle
@@ -16,29 +16,29 @@ use tokio::sync::Notify;
 pub(super) enum Stage {
     /// Between requests, or before the first.
     Idle,
-    /// A request is being worked on; no byte of its answer is written.
+    /// A request is in work; no byte of its answer is written.
     Working,
-    /// Its answer is being written.
+    /// The answer is being written.
     Answering,
-    /// Closed to make room.
+    /// The connection was closed to make room.
     Closed,
 }
 
-/// One connection.
+/// Shared state of one connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     stage: AtomicU8,
     opened: Instant,
-    /// When it became idle, in milliseconds after `opened`.
+    /// Time at which the connection became idle, in milliseconds after `opened`.
     idle_since_ms: AtomicU64,
-    /// Whether bytes wait for the client to read.
+    /// Whether a write waits for the client to read.
     write_waits: AtomicBool,
-    /// Whether the client speaks a version of HTTP that knows interim responses.
+    /// Whether the client's version of HTTP has interim responses.
     knows_interim: AtomicBool,
     closed: Notify,
 }
 
-/// The answer to one request is under way. Dropped when it is over, or given up.
+/// Guard of an answer under way, dropped when the answer is complete or abandoned.
 #[derive(Debug)]
 pub(super) struct Answering(Arc<Connection>);
 
@@ -66,31 +66,32 @@ impl Connection {
         exchanged.is_ok()
     }
 
-    /// Notes that a request is there; `None` where the connection has just been closed.
+    /// Records the arrival of a request; `None` if the connection has just been closed.
     pub(super) fn begin(self: &Arc<Self>, knows_interim: bool) -> Option<Answering> {
         self.knows_interim.store(knows_interim, Ordering::Relaxed);
         self.pass(Stage::Idle, Stage::Working)
             .then(|| Answering(Arc::clone(self)))
     }
 
-    /// Whether an interim response may be written now: nothing of the final one is, and the client knows such.
+    /// Returns whether an interim response may be written: no byte of the final one is written, and the
+    /// client supports it.
     pub(super) fn may_interim(&self) -> bool {
         self.is(Stage::Working) && self.knows_interim.load(Ordering::Relaxed)
     }
 
-    /// Notes whether bytes wait for the client to read.
+    /// Records whether a write waits for the client to read.
     pub(super) fn set_write_waits(&self, waits: bool) {
         self.write_waits.store(waits, Ordering::Relaxed);
     }
 
-    /// Whether the client is still owed something.
+    /// Returns whether the client is owed an answer.
     pub(super) fn is_owing(&self) -> bool {
         self.is(Stage::Working)
             || self.is(Stage::Answering)
             || self.write_waits.load(Ordering::Relaxed)
     }
 
-    /// How long the connection has been without a request; `None` where it has one, or is closed.
+    /// Returns the time since the connection became idle; `None` if it is busy or closed.
     pub(super) fn idle_for(&self, now: Instant) -> Option<Duration> {
         if !self.is(Stage::Idle) || self.write_waits.load(Ordering::Relaxed) {
             return None;
@@ -99,7 +100,7 @@ impl Connection {
         Some(now.saturating_duration_since(self.opened + since))
     }
 
-    /// Closes the connection if it is still idle.
+    /// Closes the connection if it is still idle; returns whether it did.
     pub(super) fn close(&self) -> bool {
         let is_closed = self.pass(Stage::Idle, Stage::Closed);
         if is_closed {
@@ -108,14 +109,14 @@ impl Connection {
         is_closed
     }
 
-    /// Ready once the connection is closed to make room.
+    /// Completes when the connection is closed to make room.
     pub(super) async fn closed(&self) {
         self.closed.notified().await;
     }
 }
 
 impl Answering {
-    /// Notes that the response is there.
+    /// Records that the response has begun.
     pub(super) fn responds(&self) {
         self.0.pass(Stage::Working, Stage::Answering);
     }

@@ -1,8 +1,8 @@
-//! A connection whose client may have ended its sending side.
+//! Connection whose client may have closed its sending side.
 //!
-//! `shutdown` of the sending side and `close` look alike at first: a FIN comes. A client that only ended its sending side
-//! waits for its answer; one that is gone must not keep a handler busy. The difference shows when something is sent: who is
-//! gone answers with RST.
+//! `shutdown` of the sending side and `close` look alike at first: a FIN arrives. A client that only
+//! closed its sending side waits for its answer; one that is gone must not keep a handler busy. A write
+//! shows the difference: a client that is gone answers with RST.
 //!
 //! ```text
 //! FIN while a request is worked on
@@ -26,17 +26,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-/// After a FIN an answer gets this long before the client is probed.
+/// Time for an answer after a FIN, before the client is probed.
 const QUICK: Duration = Duration::from_millis(10);
-/// Between two looks at the socket afterwards; doubled each time up to [`LOOK_MAX`].
+/// First interval between two checks of the socket afterwards; doubled each time up to [`LOOK_MAX`].
 const LOOK_MIN: Duration = Duration::from_millis(1);
 const LOOK_MAX: Duration = Duration::from_millis(16);
 
 const PROBE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// A stream that knows whether its peer has reset it.
+/// Stream that can report a reset by its peer.
 pub(super) trait Resettable {
-    /// The error that the peer left on the socket, if any.
+    /// Returns the pending error of the socket, if any.
     fn taken_error(&self) -> Option<io::Error>;
 }
 
@@ -46,14 +46,14 @@ impl Resettable for TcpStream {
     }
 }
 
-/// Keeps the end of a client's sending side back while the client is owed an answer.
+/// Stream that withholds the FIN of a client while the client is owed an answer.
 pub(super) struct HalfClosed<S> {
     stream: S,
     connection: Arc<Connection>,
     ended: Option<Ended>,
 }
 
-/// The sending side of the client has ended.
+/// State after the client closed its sending side.
 struct Ended {
     next: Pin<Box<Sleep>>,
     pause: Duration,
@@ -76,7 +76,7 @@ impl<S> HalfClosed<S> {
 }
 
 impl<S: AsyncWrite + Resettable + Unpin> HalfClosed<S> {
-    /// Ready when the end may be told: nothing is owed any more, or nobody is there to take it.
+    /// Returns ready when the end may be reported: no answer is owed any more, or the client is gone.
     fn poll_ended(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let ended = self.ended.get_or_insert_with(|| Ended {
             next: Box::pin(tokio::time::sleep_until(Instant::now() + QUICK)),
@@ -97,7 +97,7 @@ impl<S: AsyncWrite + Resettable + Unpin> HalfClosed<S> {
                     match Pin::new(&mut self.stream).poll_write(context, PROBE) {
                         Poll::Ready(Ok(written)) if written == PROBE.len() => {}
                         Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                        // A part of it would garble what follows. There is room for it unless the client has stopped reading.
+                        // A partial write would corrupt the stream. There is room unless the client has stopped reading.
                         _ => return Poll::Ready(Ok(())),
                     }
                 }
@@ -166,7 +166,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
-    /// A stream whose peer can be said to have reset it.
+    /// Stream with a simulated reset by its peer.
     struct Faked(DuplexStream, Arc<AtomicBool>);
 
     impl Resettable for Faked {

@@ -7,33 +7,35 @@ use std::time::Duration;
 /// Limits of connections, of their clients and of their buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// Upper bound on open connections. At the bound, an idle one is closed for a newcomer.
+    /// Upper limit on open connections. At the limit, an idle one is closed for a newcomer.
     pub connections_max: usize,
-    /// Connections at once of one client: an IPv4 address, or the /64 of an IPv6 address. Behind a trusted proxy,
-    /// requests of one client in work at once.
+    /// Upper limit on concurrent connections of one client: an IPv4 address, or the /64 of an IPv6
+    /// address. Behind a trusted proxy, the upper limit on concurrent requests of one client.
     pub connections_per_client: usize,
-    /// Whether clients of this machine have that limit too.
+    /// Whether the limit applies to clients on loopback too.
     pub loopback_is_limited: bool,
-    /// Proxies, which say for whom they ask.
+    /// Trusted proxies, which name the clients of their requests.
     pub trusted_proxies: TrustedProxies,
-    /// Bytes of large answers that may wait for clients to read them; an eighth of it for one client.
+    /// Upper limit on the bytes of large answers that wait for slow readers; one client may have an
+    /// eighth of it.
     pub output_bytes_max: usize,
-    /// Time until a request's head must be there, from the last answer.
+    /// Time from the last answer until the head of the next request must be complete.
     pub head_timeout: Duration,
-    /// Write timeout: a client that takes nothing of an answer for this time is left.
+    /// Write timeout: a connection whose client reads nothing for this time is closed.
     pub write_timeout: Duration,
-    /// Upper bound on the head of a request, in bytes.
+    /// Upper limit on the head of a request, in bytes.
     pub head_bytes_max: usize,
 }
 
 impl ConnectionLimits {
-    /// The share of `connections_max` that one client has unless something else is asked for.
+    /// Returns the default number of connections for one client, of `connections_max`.
     pub fn share_of_client(connections_max: usize) -> usize {
         (connections_max / 8).max(64)
     }
 
-    /// Whether connections from an address are counted for their client. Load generators and tests run on loopback, where
-    /// who can connect could harm the server in other ways too; connections of a proxy are those of many.
+    /// Returns whether connections from `peer` count against the limit of their client. Loopback is
+    /// exempt by default: load generators and tests run there, and local users could harm the server in
+    /// other ways. Connections of a proxy carry many clients.
     pub(super) fn is_limited(&self, peer: IpAddr) -> bool {
         let is_local = peer.to_canonical().is_loopback();
         (!is_local || self.loopback_is_limited) && !self.trusted_proxies.are_at(peer)

@@ -1,8 +1,8 @@
-//! The connections of a server: taken, watched, ended.
+//! Connections of a server: acceptance, supervision and end.
 //!
-//! A client that is slow to ask or slow to read costs a socket and a little memory, and not for long. Where there are as
-//! many connections as there may be, an idle one is closed for a newcomer. A client that is being answered when the server
-//! ends gets the answer.
+//! A client that sends or reads slowly costs a socket and a little memory, for a limited time. When the
+//! limit on connections is reached, an idle one is closed for a newcomer. A client that is being
+//! answered when the server ends gets its answer.
 //!
 //! ```text
 //! accept ─► seat (an idle connection gives way) ─► [half closed · patient] ─► answer (client, router, output)
@@ -35,15 +35,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// At the end, idle connections stay open for this time: a request that is on its way must not meet a closed
-/// door. Every answer meanwhile tells its client that the connection ends with it.
+/// Time for which idle connections stay open at the end: a request on its way must not meet a closed
+/// socket. Every answer meanwhile announces the end of its connection.
 const LINGER: Duration = Duration::from_secs(1);
-/// Time after which busy connections are cut.
+/// Time after which busy connections are closed.
 const DRAIN: Duration = Duration::from_secs(10);
-/// After an error of the system (too many open files, mostly), before the next connection is taken.
+/// Pause before the next `accept` after an error of the system (usually too many open files).
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers connections until `shutdown` is ready, then drains.
+/// Answers connections until `shutdown` completes, then drains.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -73,7 +73,7 @@ pub(crate) async fn serve(
         }
     }
     draining.begin();
-    // Whoever the system has let in already is answered too.
+    // Connections that the system has accepted already are answered too.
     while let Ok(Ok((stream, peer))) = tokio::time::timeout(Duration::ZERO, listener.accept()).await
     {
         taking.take(stream, peer);
@@ -89,7 +89,7 @@ pub(crate) async fn serve(
     Ok(())
 }
 
-/// The connections of a listener.
+/// State of the accept loop.
 struct Taking<'a> {
     seats: Arc<Seats>,
     answers: Arc<Answers>,
@@ -99,13 +99,13 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// Begins to answer a connection, or closes it where there is no room for it.
+    /// Begins to serve a connection, or closes it if there is no seat for it.
     fn take(&mut self, stream: TcpStream, peer: SocketAddr) {
         let Some(seat) = self.seats.take(peer.ip()) else {
             return;
         };
-        // An answer is one small write: waiting to fill a packet would only add to its time. That
-        // fails only on a connection that is gone, which reading it will notice.
+        // An answer is one small write, so waiting to fill a packet would only delay it. The call fails
+        // only on a closed connection, which the next read will notice.
         let _ = stream.set_nodelay(true);
         let mut builder = hyper::server::conn::http1::Builder::new();
         builder
@@ -120,14 +120,14 @@ impl Taking<'_> {
         let service = service_fn(move |request| answers.begin(&answered, peer.ip(), request));
         let mut ended = self.ended.clone();
         self.connections.spawn(async move {
-            // Given up with the connection, however that ends.
+            // The seat is released with the connection, however it ends.
             let _seat = seat;
             let served = builder.serve_connection(io, service);
             tokio::pin!(served);
             let ended = async move {
                 let _ = ended.wait_for(|ended| *ended).await;
             };
-            // What goes wrong with one connection is its client's to notice.
+            // Errors of one connection concern only its client.
             tokio::select! {
                 _ = &mut served => {}
                 () = connection.closed() => {}
@@ -140,7 +140,8 @@ impl Taking<'_> {
     }
 }
 
-/// Errors of a connection that ended before it was taken; everything else is the system's.
+/// Returns whether an error concerns a connection that ended before `accept`; all other errors are the
+/// system's.
 fn is_of_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(

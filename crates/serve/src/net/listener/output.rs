@@ -1,19 +1,21 @@
-//! Bytes of large answers that wait for slow readers: bounded over all connections, and for each client.
+//! Memory limit for large answers that slow readers have not taken, over all connections and for each
+//! client.
 //!
-//! The system takes the first part of an answer into a socket's buffer, which is small here; the rest stays in this process
-//! until the client has read. Without a bound, readers that stop would turn the memory of the server into a heap of pages.
+//! The system takes the first part of an answer into a socket's buffer, which is small here; the rest
+//! stays in this process until the client has read it. Without a limit, readers that stop would fill
+//! the memory of the server.
 
 use super::client::ClientAddress;
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Smaller answers are not counted: the system takes them at once.
+/// Size below which answers are not counted, in bytes: the system takes them at once.
 pub(super) const LARGE_BYTES: usize = 64 << 10;
-/// A client may have this share of all that may wait.
+/// Divisor of the whole limit that gives the limit of one client.
 const SHARE_OF_CLIENT: usize = 8;
 
-/// The bytes that wait.
+/// Bytes that wait for slow readers, with their limits.
 #[derive(Debug)]
 pub(super) struct Output {
     bytes_max: usize,
@@ -26,16 +28,16 @@ struct Waiting {
     of_clients: HashMap<ClientAddress, usize>,
 }
 
-/// Why an answer cannot wait.
+/// Limit that an answer would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TooMuch {
-    /// Too much waits for this client.
+    /// Limit of one client.
     OfClient,
-    /// Too much waits for all.
+    /// Limit over all clients.
     OfAll,
 }
 
-/// Room for the bytes of an answer, free again when dropped.
+/// Reservation for the bytes of an answer, released when dropped.
 #[derive(Debug)]
 pub(super) struct Room {
     output: Arc<Output>,
@@ -51,8 +53,8 @@ impl Output {
         })
     }
 
-    /// Room for an answer of some bytes. `client` is `None` where only the bound over all holds. One answer always has
-    /// room where nothing else waits, whatever its size.
+    /// Reserves room for an answer. `client` is `None` where only the limit over all clients holds. A
+    /// single answer always has room while no other waits, whatever its size.
     pub(super) fn room(
         self: &Arc<Self>,
         client: Option<ClientAddress>,
@@ -95,7 +97,8 @@ impl Drop for Room {
     }
 }
 
-/// The bytes of an answer, which give their room up when the system has taken the last of them.
+/// Wraps the bytes of an answer so that they release their reservation when the system has taken the
+/// last of them.
 pub(super) fn held(bytes: Bytes, room: Room) -> Bytes {
     struct Held {
         bytes: Bytes,
@@ -119,12 +122,12 @@ mod tests {
         let client = |n: u8| Some(ClientAddress::of([192, 0, 2, n].into()));
         let first = output.room(client(1), 60).unwrap();
         assert_eq!(output.room(client(1), 60).unwrap_err(), TooMuch::OfClient);
-        // Another client's, and one without a share of its own.
+        // The second is another client's, the third has no limit of its own.
         let second = output.room(client(2), 60).unwrap();
         let third = output.room(None, 600).unwrap();
         assert_eq!(output.room(client(3), 90).unwrap_err(), TooMuch::OfAll);
         drop(held(Bytes::from_static(b"x"), third));
-        // Larger than a share, but nothing else waits for it.
+        // The answer is larger than the limit, but no other waits.
         let large = output.room(client(3), 200).unwrap();
         drop((first, second, large));
         let waiting = output.waiting.lock().unwrap();

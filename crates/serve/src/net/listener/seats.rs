@@ -1,8 +1,10 @@
-//! Seats for connections: their number by client, and the one that gives way to a newcomer.
+//! Seats for connections: their number for each client, and the choice of the one that gives way to a
+//! newcomer.
 //!
-//! A full listener that turned newcomers away could be locked by anybody who keeps enough idle connections open. So an
-//! idle connection is closed instead: of the client that has most, the one that has been idle longest. A newcomer is turned
-//! away only where every connection is being answered, or where its own client has its share and all of that is busy.
+//! A full listener that refused newcomers could be blocked by any client with enough idle connections.
+//! So an idle connection is closed instead: the longest idle one, of the client with the most
+//! connections. A newcomer is refused only if every connection is busy, or if its own client has all
+//! its seats in use and busy.
 
 use super::client::ClientAddress;
 use super::connection::Connection;
@@ -12,10 +14,10 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A connection that had a request more recently is not idle: its client may be about to send the next.
+/// Idle time below which a connection counts as busy: its client may be about to send the next request.
 const IDLE_MIN: Duration = Duration::from_millis(50);
 
-/// The connections of a listener.
+/// Connections of a listener.
 #[derive(Debug)]
 pub(super) struct Seats {
     limits: ConnectionLimits,
@@ -25,11 +27,11 @@ pub(super) struct Seats {
 #[derive(Debug, Default)]
 struct Table {
     count: usize,
-    /// Never an empty one.
+    /// Connections by client; no list is empty.
     clients: HashMap<ClientAddress, Vec<Arc<Connection>>>,
 }
 
-/// The place of one connection, given up when dropped.
+/// Seat of one connection, released when dropped.
 #[derive(Debug)]
 pub(super) struct Seat {
     seats: Arc<Seats>,
@@ -45,7 +47,8 @@ impl Seats {
         })
     }
 
-    /// A place for a connection from `peer`, closing an idle one where that is needed; `None` where none can be had.
+    /// Takes a seat for a connection from `peer`, and closes an idle connection if needed; `None` if no
+    /// seat can be freed.
     pub(super) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Seat> {
         let client = ClientAddress::of(peer);
         let now = Instant::now();
@@ -76,7 +79,8 @@ impl Seats {
 }
 
 impl Table {
-    /// Closes the longest idle connection of the client that has most of those with one.
+    /// Closes the longest idle connection of the client with the most connections among those with an
+    /// idle one.
     fn make_room(&mut self, now: Instant) -> Option<()> {
         let with_idle = self.clients.iter().filter_map(|(client, connections)| {
             let (_, idle) = longest_idle(connections, now)?;
@@ -91,11 +95,11 @@ impl Table {
         let connections = self.clients.get(&client)?;
         let (connection, _) = longest_idle(connections, now)?;
         let connection = Arc::clone(connection);
-        // A request may have come this instant.
+        // A request may have arrived in this instant.
         connection.close().then(|| self.remove(client, &connection))
     }
 
-    /// Takes a connection out, where it is still in.
+    /// Removes a connection if it is still listed.
     fn remove(&mut self, client: ClientAddress, connection: &Arc<Connection>) {
         let Some(connections) = self.clients.get_mut(&client) else {
             return;
@@ -157,10 +161,10 @@ mod tests {
         let many: Vec<Seat> = (0..3)
             .map(|_| seats.take(ip("192.0.2.2")).unwrap())
             .collect();
-        // All of them are too new.
+        // All connections have been idle for too short a time.
         assert!(seats.take(ip("192.0.2.3")).is_none());
         pause();
-        // One that is answered stays, though it is older.
+        // A busy connection stays, though it is older.
         let answered = many[0].connection.begin(true).unwrap();
         let newcomer = seats.take(ip("192.0.2.3")).unwrap();
         assert!(alone.connection.idle_for(Instant::now()).is_some());
@@ -178,7 +182,7 @@ mod tests {
     fn a_client_over_its_share_makes_room_itself() {
         let seats = seats(100, 2);
         let other = seats.take(ip("192.0.2.1")).unwrap();
-        // One /64 is one client.
+        // Addresses of one /64 count as one client.
         let first = seats.take(ip("2001:db8::1")).unwrap();
         let second = seats.take(ip("2001:db8::2")).unwrap();
         pause();

@@ -1,7 +1,8 @@
-//! The generations of an index that are open in this process.
+//! Open generations of an index in this process.
 //!
-//! Reloading opens the newest generation beside the one that is served and puts it in its place. The one
-//! before stays for queries that began with it: their hits are numbers that only it can resolve.
+//! A reload opens the newest generation beside the one that is served, then replaces it. The previous
+//! generation stays open for queries that began with it: their hits are numbers that only it can
+//! resolve.
 
 use crate::api::chunks::Chunks;
 use index::{Index, IndexError, PreloadParts};
@@ -11,43 +12,43 @@ use std::thread::Thread;
 use vfs::preload::PreloadReport;
 use vfs::{PreloadOptions, PreloadedStorage, SharedStorage};
 
-/// The newest generation and the one before it.
+/// Newest generation and the one before it.
 pub struct Generations {
-    /// `None` for an index that never changes.
+    /// Directory of the index; `None` for an index that never changes.
     storage: Option<SharedStorage>,
     preloading: Option<Preloading>,
-    /// What the newest generation was loaded into.
+    /// Memory into which the newest generation was loaded.
     loaded: Mutex<Option<Arc<PreloadedStorage>>>,
     held: RwLock<Held>,
-    /// The partitions served here: a generation that cuts one is not put in place.
+    /// Chunks of the partitions served here: a generation whose segments would be divided is refused.
     partitions: Mutex<Vec<Chunks>>,
-    /// One reload at a time.
+    /// Lock that admits one reload at a time.
     reloading: Mutex<()>,
-    /// The thread that verifies files again, where there is one.
+    /// Thread that verifies files in the background, if started.
     pub(super) verifier: OnceLock<Thread>,
 }
 
-/// Hears of a generation, by number, what was really done to bring it into memory.
+/// Callback for the number of a generation and the report of its preloading.
 pub type OnReport = dyn Fn(u64, &PreloadReport) + Send + Sync;
 
-/// Files that a reload brings are verified before they are served, up to this size; what is larger, or was there at the
-/// start, is verified at its first touch and in the background.
+/// Upper limit on the new files that a reload verifies before they are served, in bytes. Larger files,
+/// and those of the start, are verified at first touch and in the background.
 const VERIFIED_BYTES_MAX: u64 = 4 << 20;
 
-/// How files of every generation come into memory before it is served.
+/// Preloading of the files of every generation before it is served.
 pub struct Preloading {
-    /// Where to.
+    /// Options of the preloading.
     pub options: PreloadOptions,
-    /// Of which chunks; those beyond the last are left out.
+    /// Chunks to load; those beyond the last are left out.
     pub chunks: Range<u32>,
-    /// What of them.
+    /// Parts of the index to load.
     pub parts: PreloadParts,
-    /// Hears of each generation what was really done.
+    /// Callback for the report of each generation.
     pub on_report: Box<OnReport>,
 }
 
 impl Preloading {
-    /// Loads and opens the newest generation; what `before` has of it is shared.
+    /// Loads and opens the newest generation; it shares the unchanged files of `before`.
     fn open(
         &self,
         storage: &SharedStorage,
@@ -64,7 +65,7 @@ impl Preloading {
     }
 }
 
-/// Opens the newest generation; the log says where files of a newer one have no manifest.
+/// Opens the newest generation; logs files of a newer one without a manifest.
 fn open(storage: SharedStorage, before: Option<&Index>) -> Result<Index, IndexError> {
     let index = match before {
         None => Index::open(storage)?,
@@ -83,19 +84,19 @@ struct Held {
 }
 
 impl Generations {
-    /// An index that never changes.
+    /// Returns the generations of an index that never changes.
     pub fn fixed(index: Arc<Index>) -> Arc<Generations> {
         Generations::over(index, None, None)
     }
 
-    /// The newest generation in a directory.
+    /// Opens the newest generation in a directory.
     pub fn open(storage: SharedStorage) -> Result<Arc<Generations>, IndexError> {
         let index = Arc::new(open(storage.clone(), None)?);
         Ok(Generations::over(index, Some(storage), None))
     }
 
-    /// The newest generation in a directory; its files, and those of every one that follows it, are loaded
-    /// into memory before they are served.
+    /// Opens the newest generation in a directory. Its files, and those of later generations, are
+    /// loaded into memory before they are served.
     pub fn open_preloaded(
         storage: SharedStorage,
         preloading: Preloading,
@@ -125,18 +126,18 @@ impl Generations {
         })
     }
 
-    /// The newest generation that is open.
+    /// Returns the newest open generation.
     pub fn newest(&self) -> Arc<Index> {
         self.held().0
     }
 
-    /// The newest generation and the one before.
+    /// Returns the newest open generation and the one before it.
     pub fn held(&self) -> (Arc<Index>, Option<Arc<Index>>) {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         (Arc::clone(&held.newest), held.before.clone())
     }
 
-    /// A generation by number, 0 the newest; `None` where it is not open.
+    /// Returns an open generation by number, 0 for the newest; `None` if it is not open.
     pub fn get(&self, generation: u64) -> Option<Arc<Index>> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         if generation == 0 || held.newest.generation() == generation {
@@ -146,16 +147,18 @@ impl Generations {
         (before.generation() == generation).then(|| Arc::clone(before))
     }
 
-    /// Says that `chunks` are searched here, of every generation to come; an error where the newest cannot be cut so.
+    /// Registers `chunks` as a partition of all later generations; fails if the newest one cannot be
+    /// divided so.
     pub fn serve(&self, chunks: Chunks) -> Result<(), IndexError> {
-        // Held meanwhile, so that no reload comes between.
+        // The lock is held meanwhile, so that no reload intervenes.
         let mut partitions = self.partitions();
         self.newest().check_partition(chunks.clone())?;
         partitions.push(chunks);
         Ok(())
     }
 
-    /// Files of the generations that are open and do not hold what was verified, as far as is known.
+    /// Returns the number of files of open generations that are known to differ from their verified
+    /// content.
     pub(crate) fn untrusted_files_count(&self) -> usize {
         let (newest, before) = self.held();
         let before = before.map_or(0, |index| index.untrusted_files_count());
@@ -178,9 +181,10 @@ impl Generations {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the newest generation, where there is a newer one, or where files of the one that is served are damaged or
-    /// suspect and have been replaced since; returns what is served then. Files that stayed are shared, not opened again. On an error, and where the newer
-    /// one is laid out for other partitions than are served, the generation served before goes on being served.
+    /// Opens the newest generation if it is newer, or if files of the served one are damaged or suspect
+    /// and have been replaced since. Returns the generation then served. Unchanged files are shared and
+    /// not opened again. On an error, or if the newer generation is laid out for other partitions, the
+    /// previous one is still served.
     pub fn reload(&self) -> Result<Arc<Index>, IndexError> {
         let _one = self
             .reloading
@@ -190,11 +194,11 @@ impl Generations {
         let Some(storage) = &self.storage else {
             return Ok(newest);
         };
-        // So that what was changed a moment ago counts.
+        // Look at the files again, so that recent changes count.
         for number in 0..newest.files_count() {
             newest.examine(number);
         }
-        // Before anything is opened and verified: to ask again and again costs next to nothing.
+        // This check precedes any opening and verification, so repeated reloads are cheap.
         if Index::newest_generation(storage)? == Some(newest.generation())
             && newest.untrusted_files_count() == 0
         {
@@ -233,7 +237,7 @@ impl Generations {
 
 impl Drop for Generations {
     fn drop(&mut self) {
-        // It finds that there is nothing left to verify.
+        // The verifier then finds that no file is left to verify.
         self.wake_verifier();
     }
 }

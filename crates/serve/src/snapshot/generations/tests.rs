@@ -1,4 +1,4 @@
-//! Generations that are loaded, shared and verified once.
+//! Tests of generations that are loaded, shared and verified once.
 use super::*;
 use index::{BuildOptions, Writer};
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ fn commit_all(storage: &SharedStorage, numbers: Range<usize>) {
     writer.commit().unwrap();
 }
 
-/// Changes a byte of a file, and leaves what is open as it is.
+/// Flips a byte of a stored file; open files keep their content.
 fn flip(disk: &MemoryStorage, name: &str, at: usize) {
     let mut bytes = disk.read_raw(name).unwrap();
     bytes[at] ^= 1;
@@ -50,7 +50,7 @@ fn a_reload_reads_nothing_of_what_stayed() {
         let generations = generations.unwrap();
         let verified = generations.newest().verified_bytes();
         commit(&storage, 2000);
-        // Whoever opens the file anew is refused.
+        // A new opening of the file is refused.
         flip(&disk, "segment-00000001.index", 100);
         flip(&disk, "segment-00000001.documents", 100);
         assert!(Index::open(storage.clone()).is_err());
@@ -62,7 +62,7 @@ fn a_reload_reads_nothing_of_what_stayed() {
             assert!(documents.document(&url).unwrap().is_some(), "{url}");
         }
         assert!(newest.verified_bytes() < verified + 100_000);
-        // A writer would be refused too.
+        // A writer is refused too.
         flip(&disk, "segment-00000001.index", 100);
         flip(&disk, "segment-00000001.documents", 100);
         // A new file is verified before it is served.
@@ -124,7 +124,7 @@ fn a_reload_loads_as_the_start_did() {
         reports.iter().map(|(generation, _)| *generation).collect()
     };
     assert_eq!(known(), [1]);
-    // Nothing new: nothing is loaded.
+    // Without a newer generation nothing is loaded.
     assert_eq!(generations.reload().unwrap().generation(), 1);
     assert_eq!(known(), [1]);
     commit(&storage, 2);

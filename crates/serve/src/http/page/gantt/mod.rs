@@ -1,4 +1,4 @@
-//! Timeline of one query, drawn as a chart.
+//! Chart of the timeline of one query.
 //!
 //! ```text
 //! step                   began   took    0        200 µs     400 µs
@@ -8,53 +8,54 @@
 //! merge                    315      2                        ▏
 //! ```
 //!
-//! A table, so that it can be read aloud; the bars are one small drawing in each row, placed by percentages
-//! of the same width, so that they stand under each other at any width.
+//! The chart is a table, so that screen readers can read it. Each row has one small drawing with its
+//! bar, placed by percentages of the same width, so the bars align at any width.
 
 use super::times::thousands;
 use wire::SearchAnswer;
 use wire::answer::Span;
 
-/// Rows of the chart: the longest steps of a query to many servers.
+/// Upper limit on the rows of the chart: the longest steps of a query to many servers.
 const ROWS_MAX: usize = 150;
-/// Lines of the scale, besides the one at 0.
+/// Upper limit on the lines of the scale, besides the one at 0.
 const TICKS_MAX: u64 = 4;
-/// Begin and length of a step are cut to microseconds apart from each other.
+/// Tolerance for the separate truncation of start and duration to microseconds.
 const ROUNDING_US: u64 = 2;
 
-/// The chart.
+/// Chart of one timeline.
 pub(super) struct Gantt {
     pub(super) ticks: Vec<Tick>,
     pub(super) rows: Vec<Row>,
     pub(super) left_out: usize,
 }
 
-/// A line of the scale.
+/// Line of the scale.
 pub(super) struct Tick {
-    /// Percent of the width.
+    /// Position in percent of the width.
     pub(super) at: String,
     pub(super) label: String,
-    /// Where the label is to the line: at the edges it must stay inside.
+    /// Alignment of the label to its line: at the edges it must stay inside.
     pub(super) anchor: &'static str,
 }
 
-/// A step.
+/// Row of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     pub(super) name: String,
     pub(super) part: String,
-    /// Steps that it is a step of.
+    /// Number of steps that contain this one.
     pub(super) depth: usize,
     pub(super) class: &'static str,
-    /// Percent of the width.
+    /// Position in percent of the width.
     pub(super) at: String,
     pub(super) width: String,
-    /// Microseconds.
+    /// Start in microseconds.
     pub(super) began: String,
     pub(super) took: String,
 }
 
-/// The chart of an answer that has a timeline. Rendering, which no timeline can hold yet, is the last step.
+/// Returns the chart of an answer with a timeline. The last step is rendering, which the timeline
+/// cannot hold yet.
 pub(super) fn gantt(answer: &SearchAnswer) -> Option<Gantt> {
     let spans = answer.trace.as_ref()?;
     let times = &answer.phases_us;
@@ -108,7 +109,7 @@ fn end_us(span: &Span) -> u64 {
     span.start_us.saturating_add(span.duration_us)
 }
 
-/// The longest steps in their order, and how many are left out.
+/// Returns the longest steps in their order, and the number of steps left out.
 fn longest(spans: &[Span]) -> (Vec<Span>, usize) {
     let mut places: Vec<usize> = (0..spans.len()).collect();
     places.sort_by_key(|&at| std::cmp::Reverse(spans[at].duration_us));
@@ -119,8 +120,8 @@ fn longest(spans: &[Span]) -> (Vec<Span>, usize) {
     (shown, left_out)
 }
 
-/// Every step after the one it is a step of: its place and how deep it is. The one it is of is the shortest
-/// that it lies in and that is of the same part or of none.
+/// Returns every step, by index and depth, after the step that contains it. The container is the
+/// shortest step that encloses it and has the same part or none.
 fn nested(spans: &[Span]) -> Vec<(usize, usize)> {
     let end = |at: usize| end_us(&spans[at]);
     let holds = |outer: usize, inner: usize| {
@@ -151,7 +152,7 @@ fn nested(spans: &[Span]) -> Vec<(usize, usize)> {
     order
 }
 
-/// The colour of a step: that of its phase in the bar.
+/// Returns the style class of a step: the colour of its phase in the bar.
 fn class(name: &str) -> &'static str {
     match name {
         "parse" => "parse",
@@ -166,7 +167,7 @@ fn class(name: &str) -> &'static str {
     }
 }
 
-/// Between two lines of the scale: 1, 2 or 5 of a power of ten.
+/// Returns the distance between two lines of the scale: 1, 2 or 5 times a power of ten.
 fn tick_us(whole_us: u64) -> u64 {
     let mut power = 1u64;
     loop {

@@ -1,4 +1,4 @@
-//! Tests of the chart: each step at its place, under the step that contains it.
+//! Tests of the chart: each step has its row, under the step that contains it.
 use super::*;
 use crate::http::page::tests::answer;
 use proptest::prelude::*;
@@ -84,7 +84,7 @@ fn of_very_many_steps_the_longest_are_shown() {
     let spans = (0..1000).map(|n| span("search call", &format!("chunks {n}"), 0, n));
     let chart = chart(spans.collect());
     assert_eq!(chart.left_out, 1000 - ROWS_MAX);
-    // And the rendering.
+    // The row of the rendering comes last.
     assert_eq!(chart.rows.len(), ROWS_MAX + 1);
     assert!(chart.rows.iter().any(|row| row.took == "999"));
 }
@@ -107,7 +107,7 @@ fn scales_are_round() {
 }
 
 proptest! {
-    /// Whatever servers say of their times, every step has one row, inside the chart.
+    /// Every step has one row inside the chart, for any times that servers report.
     #[test]
     fn every_step_has_a_row(
         steps in prop::collection::vec((0..5usize, 0..3u64, 0..2_000u64, 0..2_000u64), 0..80),

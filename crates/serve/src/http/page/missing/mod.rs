@@ -1,7 +1,7 @@
-//! Banner of what an answer lacks, in words for users.
+//! Banner for the gaps of an answer, in words for users.
 //!
-//! One sentence for each kind of loss, whatever the number of servers; which server said what stands in the
-//! JSON.
+//! Each kind of loss has one sentence, whatever the number of servers; the JSON has the message of each
+//! server.
 
 use super::times::thousands;
 use crate::api::options;
@@ -11,19 +11,19 @@ use std::time::Duration;
 use wire::SearchAnswer;
 use wire::answer::Degraded;
 
-/// Chunks of a sentence; further ones are counted.
+/// Upper limit on the ranges of chunks in a sentence; further ones are counted.
 const RANGES_MAX: usize = 8;
 
-/// The banner above an answer that is not whole.
+/// Banner above a partial answer.
 pub(super) struct Missing {
     pub(super) sentences: Vec<String>,
-    /// The same search once more.
+    /// Link to the same search.
     pub(super) again: String,
-    /// The same search with more time, where time was what lacked.
+    /// Link to the same search with a longer timeout, if time was the cause.
     pub(super) longer: Option<String>,
 }
 
-/// Losses of the same kind for the same reason.
+/// Losses of the same kind with the same reason.
 struct Group<'a> {
     lacks: &'a str,
     reason: &'a str,
@@ -32,7 +32,7 @@ struct Group<'a> {
     documents_count: u64,
 }
 
-/// What to say above an answer; `None` where it is whole.
+/// Returns the banner of an answer; `None` if the answer is whole.
 pub(super) fn missing(answer: &SearchAnswer, options: &SearchOptions) -> Option<Missing> {
     if answer.degraded.is_empty() && answer.coverage >= 1.0 && !answer.timed_out {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn missing(answer: &SearchAnswer, options: &SearchOptions) -> Option<
     })
 }
 
-/// Ten times as long: less would often only lead here again.
+/// Returns ten times the timeout: a smaller increase would often fail again.
 fn longer_than(timeout: Duration) -> Duration {
     timeout.saturating_mul(10).min(options::TIMEOUT_SHOWN_MAX)
 }
@@ -82,7 +82,7 @@ fn groups(degraded: &[Degraded]) -> Vec<Group<'_>> {
                     documents_searched: 0,
                     documents_count: 0,
                 });
-                // Just pushed.
+                // The group was just pushed.
                 let last = groups.len() - 1;
                 &mut groups[last]
             }

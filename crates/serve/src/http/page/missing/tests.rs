@@ -1,4 +1,4 @@
-//! Tests of the banner: all that an answer lacks, and nothing over a whole one.
+//! Tests of the banner: it names every gap of an answer, and is absent from a whole one.
 use super::*;
 use crate::http::page::tests::answer;
 
