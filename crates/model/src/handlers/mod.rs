@@ -9,5 +9,5 @@ mod report;
 mod settings;
 
 pub use event_loop::run;
-pub use report::{HandlersReport, summarise};
+pub use report::{HandlersReport, HandlersSummary, summarise};
 pub use settings::{HandlersSettings, RangeCosts};

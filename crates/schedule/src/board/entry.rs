@@ -86,6 +86,6 @@ impl Entry {
     /// Returns whether it must go before the order of the policy: it has waited for long enough, or the time to its
     /// deadline is less than twice its work.
     pub fn is_urgent(&self, now_ns: u64) -> bool {
-        now_ns >= self.urgent_ns || self.slack_ns(now_ns) < 2 * self.left_ns()
+        now_ns >= self.urgent_ns || self.slack_ns(now_ns) < self.left_ns().saturating_mul(2)
     }
 }

@@ -20,6 +20,7 @@ mod name;
 mod policies;
 mod policy;
 mod progress;
+pub mod script;
 mod signals;
 mod state;
 

@@ -181,14 +181,13 @@ impl Board {
         self.handlers[handler].is_resting = false;
         self.signals.call(handler, false);
         let reserved = self.handlers[handler].reserved.take();
-        let turn = match reserved.and_then(|id| self.turn_to(id)) {
-            Some(turn) => turn,
-            None => self.policy.turn(handler, self),
-        };
+        let reserved = reserved.and_then(|id| self.turn_to(id));
+        let turn = reserved.unwrap_or_else(|| self.policy.turn(handler, self));
         match turn {
             Turn::Begin(id) => self.enter(handler, id, true),
             Turn::Resume(id) => self.enter(handler, id, true),
-            Turn::Help(id) => self.enter(handler, id, false),
+            // After a swap the other handler leaves at the end of its range: the query belongs to this one.
+            Turn::Help(id) => self.enter(handler, id, reserved.is_some()),
             Turn::Rest => self.handlers[handler].is_resting = true,
         }
         self.publish();
@@ -308,12 +307,19 @@ impl Board {
         self.now_ns = self.now_ns.max(now_ns);
         // Handlers are numbered as they should be used: fast ones first, SMT siblings last.
         let idle = self.handlers.iter().position(Handler::is_idle)?;
-        if self.policy.turn(idle, self) == Turn::Rest {
-            return None;
+        self.wake_handler(now_ns, idle).then_some(idle)
+    }
+
+    /// Wakes this handler if it is idle and has something to do, as [`Board::wake`] does with the first idle one. Returns
+    /// whether it did.
+    pub fn wake_handler(&mut self, now_ns: u64, handler: usize) -> bool {
+        self.now_ns = self.now_ns.max(now_ns);
+        if !self.handlers[handler].is_idle() || self.policy.turn(handler, self) == Turn::Rest {
+            return false;
         }
-        self.handlers[idle].is_woken = true;
+        self.handlers[handler].is_woken = true;
         self.publish();
-        Some(idle)
+        true
     }
 
     /// Lets the policy swap queries between handlers: those busy are called back at the end of their ranges. Returns
@@ -345,7 +351,7 @@ impl Board {
             for entry in self.claimable() {
                 let left_ns = entry.left_ns();
                 least_left_ns = least_left_ns.min(left_ns);
-                let late_ns = entry.deadline_ns.saturating_sub(2 * left_ns);
+                let late_ns = entry.deadline_ns.saturating_sub(left_ns.saturating_mul(2));
                 urgent_at_ns = urgent_at_ns.min(entry.urgent_ns.min(late_ns));
             }
         }
