@@ -1,4 +1,4 @@
-//! When do the simulated queries come? The words are those of `shorttail load`.
+//! Arrivals of simulated queries, in the words of `shorttail load`.
 
 use crate::commands::model::parse_positive;
 use crate::commands::model::rates::{Rates, parse_rates};
@@ -40,6 +40,12 @@ enum ArrivalsName {
 }
 
 impl ArrivalArguments {
+    /// Returns whether nothing was said about arrivals.
+    pub(super) fn is_default(&self) -> bool {
+        let is_poisson = self.arrivals == ArrivalsName::Poisson;
+        is_poisson && self.rate.is_none() && self.from.is_none() && self.trace.is_none()
+    }
+
     /// The arrivals of each simulation, one after the other. `most_per_s` is what the cores can take.
     pub(super) fn list(&self, most_per_s: f64) -> anyhow::Result<Vec<Arrivals>> {
         let is_ramp = self.arrivals == ArrivalsName::Ramp;
