@@ -1,14 +1,9 @@
 //! Figures of a simulation of handlers.
 
-use super::event_loop::run;
-use super::settings::HandlersSettings;
 use crate::energy::Activity;
-use crate::error::ModelError;
 use crate::simulate::interval::Estimate;
 use crate::simulate::sorted_quantile;
-use schedule::board::Policy;
 use schedule::board::script::Record;
-use std::sync::Arc;
 
 /// Figures of one simulated run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -98,22 +93,4 @@ impl HandlersSummary {
     pub fn parked_per_query(&self) -> f64 {
         self.parked as f64 / self.activity.queries as f64
     }
-}
-
-/// Simulates `runs` runs with seeds `seed`, `seed + 1`, … and takes them together.
-///
-/// # Errors
-/// [`ModelError`] if settings are out of range.
-pub fn summarise(
-    settings: &HandlersSettings,
-    runs: usize,
-    policy: &Arc<dyn Policy>,
-) -> Result<HandlersSummary, ModelError> {
-    let mut reports = Vec::with_capacity(runs);
-    for number in 0..runs as u64 {
-        let mut settings = settings.clone();
-        settings.seed = settings.seed.wrapping_add(number);
-        reports.push(run(&settings, policy)?);
-    }
-    Ok(HandlersSummary::of(reports))
 }

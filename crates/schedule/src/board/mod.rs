@@ -14,6 +14,7 @@
 //! keeps it as it is, and both make the same decisions on the same script of events.
 
 mod entry;
+mod events;
 mod handlers;
 mod law;
 mod name;
@@ -25,6 +26,7 @@ mod signals;
 mod state;
 
 pub use entry::{Arrival, Entry, QueryId, Stage};
+pub use events::Left;
 pub use handlers::Handler;
 pub use law::{JOIN_NS, Learnt, WAKE_NS, speed_up};
 pub use name::{PolicyNameError, policy_named, policy_names};
@@ -32,7 +34,7 @@ pub use policies::{
     Adaptive, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare, LeastLeft,
     ShortestFirst, Target,
 };
-pub use policy::{Load, Policy, Start, Turn, Visit};
+pub use policy::{Load, Start, Turn, Visit};
 pub use progress::Progress;
 pub use signals::{Seen, Signals};
-pub use state::{Board, Left};
+pub use state::{Board, Policy};

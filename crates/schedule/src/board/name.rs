@@ -4,7 +4,7 @@ use super::policies::{
     Adaptive, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare, LeastLeft,
     ShortestFirst, Target,
 };
-use super::policy::Policy;
+use super::state::Policy;
 use std::sync::Arc;
 
 /// A name that is no policy's.

@@ -14,8 +14,9 @@
 //! ```
 
 use super::entry::{Arrival, QueryId};
+use super::events::Left;
 use super::policy::{Start, Turn, Visit};
-use super::state::{Board, Left};
+use super::state::Board;
 use std::fmt;
 
 /// Something that happens to a board. Instants and times are in ns.

@@ -2,9 +2,9 @@
 
 use super::order::{oldest, range_ns, take};
 use crate::board::entry::{Entry, QueryId};
-use crate::board::policy::{Load, Policy, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
-use crate::board::state::Board;
+use crate::board::state::{Board, Policy};
 
 /// Order of arrival, one handler each; idle fast handlers first. Every `sampling_ns` the queries that have run for
 /// `after_ns` on slow handlers, longest first, swap with what the fast ones run if that is younger (Hurry-up,

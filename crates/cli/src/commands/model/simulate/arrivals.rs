@@ -4,8 +4,11 @@ use crate::commands::model::parse_positive;
 use crate::commands::model::rates::{Rates, parse_rates};
 use crate::trace_file::read_trace;
 use anyhow::bail;
-use model::simulate::Arrivals;
+use model::simulate::{Arrivals, Times};
 use std::path::PathBuf;
+
+/// Queries of a run where nobody says how many.
+const QUERIES: usize = 50_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ArrivalArguments {
@@ -99,4 +102,18 @@ impl ArrivalArguments {
             .map(|rate| if rate > 20.0 { rate.round() } else { rate })
             .collect()
     }
+}
+
+/// Returns the queries of a run: as asked, else as many as recorded or measured, else [`QUERIES`].
+pub(super) fn queries_of(
+    queries: Option<usize>,
+    replays: bool,
+    arrivals: &Arrivals,
+    times: &Times,
+) -> usize {
+    queries.unwrap_or(match (arrivals, times) {
+        (Arrivals::Trace(instants_ms), _) => instants_ms.len(),
+        (_, Times::Measured { searches, .. }) if replays => searches.queries(),
+        _ => QUERIES,
+    })
 }

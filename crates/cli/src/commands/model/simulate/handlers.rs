@@ -1,8 +1,7 @@
 //! Simulation of the handlers of an index server: a table of policies by load.
 
-use super::machine::write_energies;
-use super::policies::Policies;
-use super::{QUERIES, SimulateArguments, queries_of};
+use super::arrivals::{ArrivalArguments, queries_of};
+use super::machine::{MachineArguments, write_energies};
 use crate::commands::model::parse_positive;
 use crate::commands::model::rates::{Rates, parse_loads, parse_share};
 use crate::commands::model::table::{Table, ms, number, write_json};
@@ -80,6 +79,21 @@ pub(super) struct HandlersArguments {
     random_wakes: bool,
 }
 
+/// What is asked: the arguments of `model simulate` that concern handlers.
+pub(super) struct Asked<'a> {
+    pub(super) given: &'a HandlersArguments,
+    pub(super) arrivals: &'a ArrivalArguments,
+    pub(super) machine: &'a MachineArguments,
+    pub(super) times: &'a Times,
+    pub(super) policies: &'a [Arc<dyn Policy>],
+    pub(super) deadline_ms: Option<f64>,
+    pub(super) queries: Option<usize>,
+    pub(super) replays: bool,
+    pub(super) runs: usize,
+    pub(super) seed: u64,
+    pub(super) json: bool,
+}
+
 /// Figures of a policy at one rate.
 #[derive(Serialize)]
 struct Line {
@@ -120,29 +134,24 @@ impl Quantile {
 }
 
 /// Answers.
-pub(super) fn run(
-    arguments: &SimulateArguments,
-    times: &Times,
-    policies: &Policies,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
-    let counts = &arguments.handlers.handlers;
-    let columns = cells_of(arguments, times, counts[0])?.len();
-    let total = (columns * policies.list.len() * counts.len()) as u64;
+pub(super) fn run(asked: &Asked<'_>, out: &mut impl Write) -> anyhow::Result<()> {
+    let counts = &asked.given.handlers;
+    let columns = cells_of(asked, counts[0])?.len();
+    let total = (columns * asked.policies.len() * counts.len()) as u64;
     let mut meter = Meter::start("simulating", Some(total));
     let mut done = 0;
     for &handlers in counts {
-        let cells = cells_of(arguments, times, handlers)?;
+        let cells = cells_of(asked, handlers)?;
         let mut rows = Vec::new();
-        for policy in &policies.list {
+        for policy in asked.policies {
             let mut lines = Vec::new();
             let mut energies = Vec::new();
             for settings in &cells {
-                let summary = summarise(settings, arguments.runs, policy)?;
-                let energy = arguments.machine.energy(&summary.activity)?;
-                let line = line_of(arguments, settings, policy, &summary, energy);
+                let summary = summarise(settings, asked.runs, policy)?;
+                let energy = asked.machine.energy(&summary.activity)?;
+                let line = line_of(asked, settings, policy, &summary, energy);
                 energies.push((line.rate_per_s, energy.filter(|_| !line.overloaded)));
-                if arguments.json {
+                if asked.json {
                     write_json(out, &line)?;
                 }
                 lines.push(line);
@@ -154,13 +163,13 @@ pub(super) fn run(
             }
             rows.push((policy.name(), lines, energies));
         }
-        if !arguments.json {
-            write_tables(arguments, handlers, &cells, &rows, out)?;
+        if !asked.json {
+            write_tables(asked, handlers, &cells, &rows, out)?;
         }
     }
     drop(meter);
-    if !arguments.json {
-        write_assumptions(arguments, times, out)?;
+    if !asked.json {
+        write_assumptions(asked, out)?;
     }
     Ok(())
 }
@@ -168,14 +177,10 @@ pub(super) fn run(
 type Row = (String, Vec<Line>, Vec<(f64, Option<model::energy::Energy>)>);
 
 /// Returns the settings of each column.
-fn cells_of(
-    arguments: &SimulateArguments,
-    times: &Times,
-    handlers: usize,
-) -> anyhow::Result<Vec<HandlersSettings>> {
-    let given = &arguments.handlers;
-    let speeds = arguments.machine.speeds(handlers)?;
-    let most_per_s = 1e3 * speeds.iter().sum::<f64>() / times.work_ms();
+fn cells_of(asked: &Asked<'_>, handlers: usize) -> anyhow::Result<Vec<HandlersSettings>> {
+    let given = &asked.given;
+    let speeds = asked.machine.speeds(handlers)?;
+    let most_per_s = 1e3 * speeds.iter().sum::<f64>() / asked.times.work_ms();
     let at = |loads: &Rates| {
         let rates = loads.0.iter().map(|load| load * most_per_s);
         rates
@@ -184,20 +189,18 @@ fn cells_of(
     };
     let list: Vec<Arrivals> = match &given.loads {
         Some(loads) => at(loads),
-        None if arguments.arrivals.is_default() => {
-            at(&parse_loads(LOADS).map_err(anyhow::Error::msg)?)
-        }
-        None => arguments.arrivals.list(most_per_s)?,
+        None if asked.arrivals.is_default() => at(&parse_loads(LOADS).map_err(anyhow::Error::msg)?),
+        None => asked.arrivals.list(most_per_s)?,
     };
     let settings = |arrivals: Arrivals| {
-        let queries = queries_of(arguments, &arrivals, times);
-        let mut settings = HandlersSettings::new(handlers, arrivals, times.clone(), queries);
+        let queries = queries_of(asked.queries, asked.replays, &arrivals, asked.times);
+        let mut settings = HandlersSettings::new(handlers, arrivals, asked.times.clone(), queries);
         settings.speeds = speeds.clone();
         settings.time_max_ms = given.max;
-        settings.deadline_ms = arguments.deadline;
+        settings.deadline_ms = asked.deadline_ms;
         settings.parked_max_ms = given.parked_max;
         settings.random_wakes = given.random_wakes;
-        settings.seed = arguments.seed;
+        settings.seed = asked.seed;
         settings.costs = RangeCosts {
             wake_us: given.wake,
             join_us: given.join,
@@ -250,7 +253,7 @@ fn summarise(
 }
 
 fn line_of(
-    arguments: &SimulateArguments,
+    asked: &Asked<'_>,
     settings: &HandlersSettings,
     policy: &Arc<dyn Policy>,
     summary: &HandlersSummary,
@@ -279,7 +282,7 @@ fn line_of(
         counted: summary.counted(),
         expired: summary.expired,
         response_ms: summary.mean_ms(),
-        quantiles: arguments.handlers.quantile.iter().map(quantile).collect(),
+        quantiles: asked.given.quantile.iter().map(quantile).collect(),
         helps_per_query: summary.helps_per_query(),
         parked_per_query: summary.parked_per_query(),
         watts_estimated: energy.map(|energy| energy.watts),
@@ -289,20 +292,20 @@ fn line_of(
 
 /// Writes a table for each quantile: a row a policy, a column a load.
 fn write_tables(
-    arguments: &SimulateArguments,
+    asked: &Asked<'_>,
     handlers: usize,
     cells: &[HandlersSettings],
     rows: &[Row],
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let unit = if handlers == 1 { "handler" } else { "handlers" };
-    for (idx, share) in arguments.handlers.quantile.iter().enumerate() {
+    for (idx, share) in asked.given.quantile.iter().enumerate() {
         let percentile = (100.0 * share * 1e6).round() / 1e6;
         let title = format!("{handlers} {unit}, p{percentile} in ms");
         let Some((_, first, _)) = rows.first() else {
             return Ok(());
         };
-        let is_by_rate = arguments.handlers.loads.is_none() && !arguments.arrivals.is_default();
+        let is_by_rate = asked.given.loads.is_none() && !asked.arrivals.is_default();
         let heading = |line: &Line| match is_by_rate {
             true => format!("{}/s", number(line.rate_per_s)),
             false => format!("load {:.2}", line.load),
@@ -338,12 +341,8 @@ fn write_tables(
     Ok(())
 }
 
-fn write_assumptions(
-    arguments: &SimulateArguments,
-    times: &Times,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
-    let given = &arguments.handlers;
+fn write_assumptions(asked: &Asked<'_>, out: &mut impl Write) -> anyhow::Result<()> {
+    let given = &asked.given;
     let max = given.max.map_or(String::new(), |max_ms| {
         format!(", longer than {} take that time", ms(max_ms))
     });
@@ -356,9 +355,9 @@ fn write_assumptions(
         "{} of one handler a query on average{max}; {} runs of {} queries a cell, ± is the 95 % interval\n\
          assumed: ranges {ranges}; predictions with σ {}; a wake-up takes {} µs, joining {} µs, a further range {} µs,\n\
          a helper does {} of the first handler's work; nothing but the search takes time",
-        ms(times.work_ms()),
-        arguments.runs,
-        count(arguments.queries.unwrap_or(QUERIES) as u64),
+        ms(asked.times.work_ms()),
+        asked.runs,
+        count(asked.queries.unwrap_or(QUERIES) as u64),
         number(given.prediction),
         number(given.wake),
         number(given.join),

@@ -5,8 +5,8 @@ mod handlers;
 mod machine;
 mod policies;
 
-use self::arrivals::ArrivalArguments;
-use self::handlers::HandlersArguments;
+use self::arrivals::{ArrivalArguments, queries_of};
+use self::handlers::{Asked, HandlersArguments};
 use self::machine::{MachineArguments, write_energies};
 use self::policies::{Policies, parse_policies};
 use super::rates::parse_positive;
@@ -52,9 +52,6 @@ EXAMPLES:
     shorttail model simulate --mean 75 --shape lognormal --variation 1 --handlers 6 --little 4 \\
         --little-speed 0.31 --random-wakes --policy fifo,hurry-up:25ms,50ms --quantile 0.9 --range 1000
         Long queries move from little to big cores";
-
-/// Queries of a run where nobody says how many.
-const QUERIES: usize = 50_000;
 
 /// What measured queries would meet on other cores, cut and queued otherwise
 #[derive(Debug, clap::Args)]
@@ -240,14 +237,27 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
             Some(policies) => policies.clone(),
             None => parse_policies("fifo,least-left").map_err(anyhow::Error::msg)?,
         };
-        return handlers::run(arguments, &times, &policies, out);
+        let asked = Asked {
+            given: &arguments.handlers,
+            arrivals: &arguments.arrivals,
+            machine: &arguments.machine,
+            times: &times,
+            policies: &policies.list,
+            deadline_ms: arguments.deadline,
+            queries: arguments.queries,
+            replays: arguments.replay,
+            runs: arguments.runs,
+            seed: arguments.seed,
+            json: arguments.json,
+        };
+        return handlers::run(&asked, out);
     }
     let machine = arguments.machine.machine()?;
     let most_per_s = 1e3 * machine.capacity() / times.work_ms();
     let list = arguments.arrivals.list(most_per_s)?;
     let first = list.first().cloned();
     let any = first.unwrap_or(Arrivals::Constant { rate_per_s: 1.0 });
-    let queries = queries_of(arguments, &any, &times);
+    let queries = queries_of(arguments.queries, arguments.replay, &any, &times);
     let mut settings = Settings::new(machine, any, times, queries);
     let parts = settings.times.parts();
     settings.layout = layout_of(arguments, settings.machine.cores.len(), parts)?;
@@ -368,15 +378,6 @@ fn layout_of(
             );
             Layout::Pinned { groups }
         }
-    })
-}
-
-/// Returns the queries of a run: as asked, else as many as recorded or measured, else [`QUERIES`].
-fn queries_of(arguments: &SimulateArguments, arrivals: &Arrivals, times: &Times) -> usize {
-    arguments.queries.unwrap_or(match (arrivals, times) {
-        (Arrivals::Trace(instants_ms), _) => instants_ms.len(),
-        (_, Times::Measured { searches, .. }) if arguments.replay => searches.queries(),
-        _ => QUERIES,
     })
 }
 
