@@ -358,7 +358,7 @@ fn handlers_that_share_queries() {
         .stdout;
     assert!(late.contains("least-left: answered in part"), "{late}");
 
-    simulate("--policy sjf").fails_saying(&["--policy sjf needs --handlers"]);
+    model("simulate --mean 1 --policy sjf").fails_saying(&["--policy sjf needs --handlers"]);
     simulate("--handlers 2 --little 3").fails_saying(&["--little is 3"]);
     simulate("--handlers 2 --efficiency 2").fails_saying(&["efficiency"]);
     for (more, said) in [
