@@ -4,13 +4,16 @@ use super::report::HandlersReport;
 use super::settings::HandlersSettings;
 use crate::error::ModelError;
 use crate::simulate::Streams;
-use crate::simulate::streams::{Stream, normal};
+use crate::simulate::streams::{Stream, normal, uniform};
+use schedule::board::script::{Decision, Event as BoardEvent, Record};
 use schedule::board::{Arrival, Board, Learnt, Left, Policy, QueryId, Turn, Visit};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 const NS_PER_MS: f64 = 1e6;
+/// Makes the order of wake-ups independent of arrivals and times.
+const WAKES_SEED: u64 = 0x57A6_6E55;
 
 /// Kind of an event, of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +59,8 @@ struct Engine<'a> {
     works: Vec<Work>,
     arrived: usize,
     finished: usize,
+    /// Order in which idle handlers are woken, where it is random.
+    wakes_stream: Stream,
     report: HandlersReport,
 }
 
@@ -72,6 +77,9 @@ pub fn run(
     settings.check()?;
     let costs = &settings.costs;
     let mut board = Board::new(Arc::clone(policy), &settings.speeds);
+    if let Some(parked_max_ms) = settings.parked_max_ms {
+        board = board.parked_max_ns((parked_max_ms * NS_PER_MS) as u64);
+    }
     board.learn(Learnt {
         wake_ns: costs.wake_us * 1e3,
         join_ns: costs.join_us * 1e3,
@@ -86,11 +94,12 @@ pub fn run(
         works: vec![Work::default(); settings.speeds.len()],
         arrived: 0,
         finished: 0,
+        wakes_stream: Streams::of(settings.seed ^ WAKES_SEED).machine,
         report: HandlersReport::default(),
     };
+    engine.report.activity.core_busy_ms = vec![0.0; settings.speeds.len()];
     engine.run()?;
     let mut report = engine.report;
-    report.counted = report.responses_ms.len() as u64;
     report.responses_ms.sort_unstable_by(f64::total_cmp);
     Ok(report)
 }
@@ -133,7 +142,11 @@ impl Engine<'_> {
                 Kind::RangeDone => self.range_done(now_ns, handler),
                 Kind::Woken => self.turn(now_ns, handler),
                 Kind::Sample => {
-                    for woken in self.board.swap(now_ns) {
+                    let wakes = self.board.swap(now_ns);
+                    self.note(BoardEvent::Swap { now_ns }, || {
+                        Decision::Woken(wakes.clone())
+                    });
+                    for woken in wakes {
                         self.push_wake(now_ns, woken);
                     }
                     self.push(
@@ -144,9 +157,17 @@ impl Engine<'_> {
                 }
             }
         }
-        let length_ms = now_ns.saturating_sub(began_ns) as f64 / NS_PER_MS;
-        self.report.offered_ms = length_ms * settings.speeds.len() as f64;
+        self.report.activity.duration_ms = now_ns.saturating_sub(began_ns) as f64 / NS_PER_MS;
+        self.report.activity.queries = settings.queries as u64;
         Ok(())
+    }
+
+    /// Keeps an event of the board and its decision, if they are kept.
+    fn note(&mut self, event: BoardEvent, decision: impl FnOnce() -> Decision) {
+        if self.settings.keep_script {
+            let decision = decision();
+            self.report.script.push(Record { event, decision });
+        }
     }
 
     fn push(&mut self, at_ns: u64, handler: usize, kind: Kind) {
@@ -162,9 +183,34 @@ impl Engine<'_> {
 
     /// Wakes an idle handler that has something to do.
     fn wake(&mut self, now_ns: u64) {
-        if let Some(handler) = self.board.wake(now_ns) {
+        let only = match self.settings.random_wakes {
+            false => None,
+            true => match self.idle_at_random() {
+                None => return,
+                some => some,
+            },
+        };
+        let woken = match only {
+            None => self.board.wake(now_ns),
+            Some(handler) => (self.board.wake_handler(now_ns, handler)).then_some(handler),
+        };
+        let event = BoardEvent::Wake {
+            now_ns,
+            handler: only,
+        };
+        self.note(event, || Decision::Woken(woken.into_iter().collect()));
+        if let Some(handler) = woken {
             self.push_wake(now_ns, handler);
         }
+    }
+
+    /// Returns an idle handler, each with the same probability.
+    fn idle_at_random(&mut self) -> Option<usize> {
+        let handlers = self.board.handlers().iter().enumerate();
+        let idle = handlers.filter(|(_, one)| one.is_idle());
+        let idle: Vec<usize> = idle.map(|(number, _)| number).collect();
+        let at = (uniform(&mut self.wakes_stream) * idle.len() as f64) as usize;
+        idle.get(at).copied()
     }
 
     fn arrive(&mut self, now_ns: u64, time_ms: f64, stream: &mut Stream) {
@@ -175,11 +221,13 @@ impl Engine<'_> {
             Some(deadline_ms) => now_ns + (deadline_ms * NS_PER_MS) as u64,
             None => u64::MAX,
         };
-        let id = self.board.arrive(Arrival {
+        let arrival = Arrival {
             arrived_ns: now_ns,
             deadline_ns,
             likely_ns: Some(likely_ns as u64),
-        });
+        };
+        let id = self.board.arrive(arrival);
+        self.note(BoardEvent::Arrive(arrival), || Decision::Slot(id));
         if self.queries.len() <= id {
             self.queries.resize(id + 1, Query::default());
         }
@@ -197,18 +245,22 @@ impl Engine<'_> {
 
     /// Gives a free handler its next work.
     fn turn(&mut self, now_ns: u64, handler: usize) {
-        let (id, is_owner) = match self.board.turn(now_ns, handler) {
+        let turn = self.board.turn(now_ns, handler);
+        self.note(BoardEvent::Turn { now_ns, handler }, || {
+            Decision::Turn(turn)
+        });
+        let id = match turn {
             Turn::Rest => return,
-            Turn::Help(id) => {
-                self.report.helps += 1;
-                (id, false)
-            }
-            Turn::Resume(id) => (id, true),
+            Turn::Help(id) => id,
+            Turn::Resume(id) => id,
             Turn::Begin(id) => {
                 self.begin(now_ns, id);
-                (id, true)
+                id
             }
         };
+        // A handler that takes a query over by a swap may meet the other one there, and is no helper.
+        let is_owner = self.board.handlers()[handler].is_owner;
+        self.report.helps += u64::from(!is_owner);
         self.works[handler] = Work {
             query: id,
             is_owner,
@@ -226,31 +278,47 @@ impl Engine<'_> {
 
     /// Cuts a query by its predicted time.
     fn begin(&mut self, now_ns: u64, id: QueryId) {
+        let likely_ns = self.queries[id].likely_ns as u64;
+        let start = self.board.start(id, likely_ns);
+        let event = BoardEvent::Start {
+            query: id,
+            likely_ns,
+        };
+        self.note(event, || Decision::Start(start));
         let query = &mut self.queries[id];
-        let start = self.board.start(id, query.likely_ns as u64);
         let costs = &self.settings.costs;
-        query.ranges = match start.range_ns {
-            u64::MAX => 1,
-            range_ns => {
+        let ranges = match (start.range_ns, costs.range_time_us) {
+            (u64::MAX, _) => 1.0,
+            (_, Some(range_time_us)) => query.time_ns / (range_time_us * 1e3),
+            (range_ns, None) => {
                 // The predicted time that 90 % of queries do not exceed.
                 let high_ns = query.likely_ns * (1.2816 * costs.prediction_deviation).exp();
-                (high_ns / range_ns as f64)
-                    .ceil()
-                    .clamp(1.0, f64::from(costs.ranges_max)) as u32
+                high_ns / range_ns as f64
             }
         };
+        query.ranges = ranges.ceil().clamp(1.0, f64::from(costs.ranges_max)) as u32;
+        let event = BoardEvent::Open {
+            now_ns,
+            query: id,
+            ranges: query.ranges,
+        };
         self.board.open(now_ns, id, query.ranges);
+        self.note(event, || Decision::Noted);
     }
 
     fn take_range(&mut self, now_ns: u64, handler: usize, extra_ns: f64) {
         let work = &mut self.works[handler];
         work.range_began_ns = now_ns;
         let (id, is_owner) = (work.query, work.is_owner);
-        let query = &mut self.queries[id];
-        query.next += 1;
+        self.queries[id].next += 1;
+        let query = self.queries[id];
+        let live = query.ranges - query.next;
         if let Some(entry) = self.board.query(id) {
-            entry.progress.range_taken(query.ranges - query.next);
+            entry.progress.range_taken(live);
         }
+        self.note(BoardEvent::RangeTaken { query: id, live }, || {
+            Decision::Noted
+        });
         let efficiency = match is_owner {
             true => 1.0,
             false => self.settings.costs.efficiency,
@@ -268,7 +336,7 @@ impl Engine<'_> {
     fn range_done(&mut self, now_ns: u64, handler: usize) {
         let work = self.works[handler];
         let worked_ns = now_ns - work.range_began_ns;
-        self.report.worked_ms += worked_ns as f64 / NS_PER_MS;
+        self.report.activity.core_busy_ms[handler] += worked_ns as f64 / NS_PER_MS;
         let query = self.queries[work.query];
         let Some(entry) = self.board.query(work.query) else {
             return;
@@ -285,14 +353,28 @@ impl Engine<'_> {
             urgent_ns: entry.urgent_ns,
         };
         let seen = self.board.signals().seen(handler);
-        if !is_exhausted && self.board.policy().stays(&visit, &seen) {
+        let stays = self.board.policy().stays(&visit, &seen);
+        let event = BoardEvent::RangeDone {
+            now_ns,
+            handler,
+            worked_ns,
+        };
+        self.note(event, || Decision::Stays(stays));
+        if stays && !is_exhausted {
             if seen.idle > 0 && visit.left_ns > self.board.policy().calls_helpers_ns() {
                 self.wake(now_ns);
             }
             self.take_range(now_ns, handler, 0.0);
             return;
         }
-        match self.board.leave(now_ns, handler, is_exhausted) {
+        let left = self.board.leave(now_ns, handler, is_exhausted);
+        let event = BoardEvent::Leave {
+            now_ns,
+            handler,
+            is_exhausted,
+        };
+        self.note(event, || Decision::Left(left));
+        match left {
             Left::Finished => {
                 self.finished += 1;
                 if query.number >= self.settings.warm_up {

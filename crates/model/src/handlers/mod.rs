@@ -6,8 +6,10 @@
 
 mod event_loop;
 mod report;
+mod runs;
 mod settings;
 
 pub use event_loop::run;
-pub use report::{HandlersReport, summarise};
+pub use report::{HandlersReport, HandlersSummary};
+pub use runs::summarise;
 pub use settings::{HandlersSettings, RangeCosts};

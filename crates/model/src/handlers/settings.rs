@@ -16,7 +16,8 @@ pub struct RangeCosts {
     pub efficiency: f64,
     /// Standard deviation of the logarithm of predicted over true time.
     pub prediction_deviation: f64,
-    /// Upper limit on the time of a range, in µs, where it is known rather than predicted.
+    /// Time of a range in µs, where queries are cut by their true time; `None` cuts them by their predicted time, as the
+    /// policy wants it.
     pub range_time_us: Option<f64>,
     /// Ranges of a query at most.
     pub ranges_max: u32,
@@ -50,12 +51,19 @@ pub struct HandlersSettings {
     pub time_max_ms: Option<f64>,
     /// Time limit from a query's arrival, in ms. Expired queries are answered with what was searched.
     pub deadline_ms: Option<f64>,
+    /// Longest wait of a query while others run, in ms; a tenth of its time limit at most.
+    pub parked_max_ms: Option<f64>,
     /// Number of queries.
     pub queries: usize,
     /// Number of first queries left out of the figures.
     pub warm_up: usize,
     /// Costs of parallel search.
     pub costs: RangeCosts,
+    /// Whether idle handlers are woken in random order, as where the speed of cores is not known, rather than the fast
+    /// ones first.
+    pub random_wakes: bool,
+    /// Whether the events and decisions of the board are kept.
+    pub keep_script: bool,
     /// Seed of all random streams.
     pub seed: u64,
 }
@@ -74,11 +82,19 @@ impl HandlersSettings {
             times,
             time_max_ms: None,
             deadline_ms: None,
+            parked_max_ms: None,
             queries,
             warm_up: queries / 10,
             costs: RangeCosts::default(),
+            random_wakes: false,
+            keep_script: false,
             seed: 1,
         }
+    }
+
+    /// Returns the work that all handlers do in a unit of time, in handlers of speed 1.
+    pub fn capacity(&self) -> f64 {
+        self.speeds.iter().sum()
     }
 
     pub(super) fn check(&self) -> Result<(), ModelError> {
@@ -116,8 +132,17 @@ impl HandlersSettings {
             ranges_max >= 1,
             "1 or more",
         )?;
+        if let Some(range_time_us) = costs.range_time_us {
+            positive("the time of a range (µs)", range_time_us)?;
+        }
+        if let Some(time_max_ms) = self.time_max_ms {
+            positive("the longest time of a query (ms)", time_max_ms)?;
+        }
         if let Some(deadline_ms) = self.deadline_ms {
             positive("the deadline (ms)", deadline_ms)?;
+        }
+        if let Some(parked_max_ms) = self.parked_max_ms {
+            not_negative("the longest wait (ms)", parked_max_ms)?;
         }
         Ok(())
     }

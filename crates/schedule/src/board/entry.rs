@@ -83,7 +83,9 @@ impl Entry {
     /// Returns the instant from which it goes before the order of the policy, in ns: it has waited for long enough, or the
     /// time to its deadline is twice its work.
     pub fn urgent_at_ns(&self) -> u64 {
-        let late_ns = self.deadline_ns.saturating_sub(2 * self.left_ns());
+        let late_ns = self
+            .deadline_ns
+            .saturating_sub(self.left_ns().saturating_mul(2));
         self.urgent_ns.min(late_ns)
     }
 }

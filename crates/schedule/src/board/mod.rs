@@ -13,18 +13,22 @@
 //! is a value without clock and threads: instants are parameters. The servers keep it behind a lock, the simulator
 //! keeps it as it is, and both make the same decisions on the same script of events.
 
+mod claimable;
 mod entry;
+mod events;
 mod handlers;
 mod law;
 mod name;
 mod policies;
 mod policy;
 mod progress;
+pub mod script;
 mod signals;
 mod state;
 mod traffic;
 
 pub use entry::{Arrival, Entry, QueryId, Stage};
+pub use events::Left;
 pub use handlers::Handler;
 pub use law::{JOIN_NS, Learnt, WAKE_NS, speed_up};
 pub use name::{PolicyChoice, PolicyNameError, policy_named, policy_names};
@@ -32,8 +36,8 @@ pub use policies::{
     Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
     LeastLeft, ShortestFirst, Target,
 };
-pub use policy::{Load, Policy, Start, Turn, Visit};
+pub use policy::{Load, Start, Turn, Visit};
 pub use progress::Progress;
 pub use signals::{Seen, Signals};
-pub use state::{Board, Left};
+pub use state::{Board, Policy};
 pub use traffic::Traffic;

@@ -4,7 +4,7 @@ use super::policies::{
     Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
     LeastLeft, ShortestFirst, Target,
 };
-use super::policy::Policy;
+use super::state::Policy;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;

@@ -1,9 +1,6 @@
-//! Interface of scheduling policies: pure decisions on what the board knows.
+//! Decisions of scheduling policies, and what they are based on.
 
-use super::entry::{Entry, QueryId};
-use super::signals::Seen;
-use super::state::Board;
-use std::fmt;
+use super::entry::QueryId;
 
 /// Load of the server at the start of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,43 +58,4 @@ pub enum Turn {
     Help(QueryId),
     /// Rests until it is woken.
     Rest,
-}
-
-/// Assignment of handlers to queries. Decisions depend on the arguments alone: no clock, no threads, no chance.
-pub trait Policy: fmt::Debug + Send + Sync {
-    /// Returns the name, with parameters, as [`policy_named`](super::policy_named) reads it.
-    fn name(&self) -> String;
-
-    /// Returns how a query is cut and how many handlers it may have.
-    fn begins(&self, query: &Entry, load: &Load) -> Start;
-
-    /// Returns whether a handler goes on with its query at the end of a range. Called without a lock.
-    fn stays(&self, visit: &Visit, seen: &Seen) -> bool;
-
-    /// Returns the place of a query in the order of those that nobody works on: least first. By default the time left.
-    /// `decay_per_ns` is that of [`Traffic::decay_per_ns`](super::Traffic::decay_per_ns).
-    fn key(&self, arrived_ns: u64, left_ns: u64, decay_per_ns: f64) -> u64 {
-        let _ = (arrived_ns, decay_per_ns);
-        left_ns
-    }
-
-    /// Returns what a free handler does.
-    fn turn(&self, handler: usize, board: &Board) -> Turn;
-
-    /// Returns the time left from which an idle handler should look whether it can help, in ns; `u64::MAX` for never.
-    /// The end of a range calls one while more is left.
-    fn calls_helpers_ns(&self) -> u64 {
-        u64::MAX
-    }
-
-    /// Returns the interval of [`Policy::swaps`] in ns; `None` without swaps.
-    fn sampling_ns(&self) -> Option<u64> {
-        None
-    }
-
-    /// Returns pairs of handlers that exchange their queries at the ends of their ranges: the first of each is busy.
-    fn swaps(&self, board: &Board) -> Vec<(usize, usize)> {
-        let _ = board;
-        Vec::new()
-    }
 }

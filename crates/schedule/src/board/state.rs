@@ -1,82 +1,71 @@
-//! State of the board, and the events that change it.
+//! Scheduling policies and the board that they decide on.
 
-use super::entry::{Arrival, Entry, QueryId, Stage};
+use super::claimable::Claimable;
+use super::entry::{Entry, QueryId};
 use super::handlers::Handler;
 use super::law::Learnt;
-use super::policy::{Load, Policy, Start, Turn};
-use super::progress::Progress;
-use super::signals::Signals;
+use super::policy::{Load, Start, Turn, Visit};
+use super::signals::{Seen, Signals};
 use super::traffic::Traffic;
-use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
-/// Weight of a new prediction in the running mean: 1/64.
-const MEAN_SHIFT: u32 = 6;
-/// Share of its time to the deadline that a query may wait while others run: a tenth.
-const URGENT_SHARE: u64 = 10;
+/// Assignment of handlers to queries. Decisions depend on the arguments alone: no clock, no threads, no chance.
+pub trait Policy: fmt::Debug + Send + Sync {
+    /// Returns the name, with parameters, as [`policy_named`](super::policy_named) reads it.
+    fn name(&self) -> String;
+
+    /// Returns how a query is cut and how many handlers it may have.
+    fn begins(&self, query: &Entry, load: &Load) -> Start;
+
+    /// Returns whether a handler goes on with its query at the end of a range. Called without a lock.
+    fn stays(&self, visit: &Visit, seen: &Seen) -> bool;
+
+    /// Returns the place of a query in the order of those that nobody works on: least first. By default the time left.
+    /// `decay_per_ns` is [`Traffic::boost_per_ns`].
+    fn key(&self, arrived_ns: u64, left_ns: u64, decay_per_ns: f64) -> u64 {
+        let _ = (arrived_ns, decay_per_ns);
+        left_ns
+    }
+
+    /// Returns what a free handler does.
+    fn turn(&self, handler: usize, board: &Board) -> Turn;
+
+    /// Returns the time left from which an idle handler should look whether it can help, in ns; `u64::MAX` for never.
+    /// The end of a range calls one while more is left.
+    fn calls_helpers_ns(&self) -> u64 {
+        u64::MAX
+    }
+
+    /// Returns the interval of [`Policy::swaps`] in ns; `None` without swaps.
+    fn sampling_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns pairs of handlers that exchange their queries at the ends of their ranges: the first of each is busy.
+    fn swaps(&self, board: &Board) -> Vec<(usize, usize)> {
+        let _ = board;
+        Vec::new()
+    }
+}
 
 /// The queries of a server and its handlers.
 #[derive(Debug)]
 pub struct Board {
-    policy: Arc<dyn Policy>,
-    now_ns: u64,
-    slots: Vec<Option<Entry>>,
-    free: Vec<QueryId>,
-    claimable: Claimable,
-    handlers: Vec<Handler>,
-    learnt: Learnt,
+    pub(super) policy: Arc<dyn Policy>,
+    pub(super) now_ns: u64,
+    pub(super) slots: Vec<Option<Entry>>,
+    pub(super) free: Vec<QueryId>,
+    pub(super) claimable: Claimable,
+    pub(super) handlers: Vec<Handler>,
+    pub(super) learnt: Learnt,
     /// Running mean of predictions, for queries without one.
-    likely_mean_ns: u64,
-    numbers: u64,
-    traffic: Traffic,
+    pub(super) likely_mean_ns: u64,
+    pub(super) numbers: u64,
+    pub(super) traffic: Traffic,
     /// Longest wait of a query while others run, in ns: a cap on the tenth of its deadline.
-    parked_max_ns: u64,
-    signals: Arc<Signals>,
-}
-
-/// Queries that wait or are parked, in the orders that policies ask for. What they are ordered by does not change while
-/// nobody works on them.
-#[derive(Debug, Default)]
-struct Claimable {
-    /// By number in order of arrival.
-    by_arrival: BTreeSet<(u64, QueryId)>,
-    /// By the key of the policy, then by arrival.
-    by_key: BTreeSet<(u64, u64, QueryId)>,
-    /// By the instant from which a query is urgent, then by arrival.
-    by_urgency: BTreeSet<(u64, u64, QueryId)>,
-    /// Sum of the times left, in ns.
-    left_ns: u64,
-}
-
-impl Claimable {
-    fn add(&mut self, entry: &Entry) {
-        let left_ns = entry.left_ns();
-        self.by_arrival.insert((entry.number, entry.id));
-        self.by_key.insert((entry.key, entry.number, entry.id));
-        self.by_urgency
-            .insert((entry.urgent_at_ns(), entry.number, entry.id));
-        self.left_ns = self.left_ns.saturating_add(left_ns);
-    }
-
-    fn remove(&mut self, entry: &Entry) {
-        let left_ns = entry.left_ns();
-        self.by_arrival.remove(&(entry.number, entry.id));
-        self.by_key.remove(&(entry.key, entry.number, entry.id));
-        self.by_urgency
-            .remove(&(entry.urgent_at_ns(), entry.number, entry.id));
-        self.left_ns = self.left_ns.saturating_sub(left_ns);
-    }
-}
-
-/// State of a query that a handler has left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
-    /// Others still work on it.
-    Others,
-    /// Nobody works on it and ranges are left: it is parked.
-    Parked,
-    /// All ranges are taken and nobody works on it: the caller merges and replies. It is off the board.
-    Finished,
+    pub(super) parked_max_ns: u64,
+    pub(super) signals: Arc<Signals>,
 }
 
 impl Board {
@@ -197,228 +186,14 @@ impl Board {
         self.handlers.iter().filter(|one| one.is_idle()).count()
     }
 
-    // ---- events --------------------------------------------------------------------------------
-
-    /// Puts a query on the board.
-    pub fn arrive(&mut self, arrival: Arrival) -> QueryId {
-        self.now_ns = self.now_ns.max(arrival.arrived_ns);
-        self.traffic.arrived(arrival.arrived_ns);
-        let id = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            self.slots.len() - 1
-        });
-        let likely_ns = arrival.likely_ns.unwrap_or(self.likely_mean_ns);
-        let urgent_after_ns = match arrival.deadline_ns {
-            u64::MAX => self.parked_max_ns,
-            deadline_ns => {
-                let time_ns = deadline_ns.saturating_sub(arrival.arrived_ns);
-                (time_ns / URGENT_SHARE).min(self.parked_max_ns)
-            }
-        };
-        let entry = Entry {
-            id,
-            number: self.numbers,
-            arrived_ns: arrival.arrived_ns,
-            begun_ns: 0,
-            deadline_ns: arrival.deadline_ns,
-            urgent_ns: arrival.arrived_ns.saturating_add(urgent_after_ns),
-            key: self
-                .policy
-                .key(arrival.arrived_ns, likely_ns, self.traffic.boost_per_ns()),
-            stage: Stage::Waiting,
-            progress: Arc::new(Progress::new(likely_ns)),
-            hands: 0,
-            visits: 0,
-            degree_max: 1,
-        };
-        self.claimable.add(&entry);
-        self.slots[id] = Some(entry);
-        self.numbers += 1;
-        self.publish();
-        id
-    }
-
-    /// Gives a free handler its next work. Wake further handlers with [`Board::wake`] afterwards.
-    pub fn turn(&mut self, now_ns: u64, handler: usize) -> Turn {
-        self.now_ns = self.now_ns.max(now_ns);
-        self.handlers[handler].is_woken = false;
-        self.handlers[handler].is_resting = false;
-        self.signals.call(handler, false);
-        let reserved = self.handlers[handler].reserved.take();
-        let turn = match reserved.and_then(|id| self.turn_to(id)) {
-            Some(turn) => turn,
-            None => self.policy.turn(handler, self),
-        };
-        match turn {
-            Turn::Begin(id) => self.enter(handler, id, true),
-            Turn::Resume(id) => self.enter(handler, id, true),
-            Turn::Help(id) => self.enter(handler, id, false),
-            Turn::Rest => self.handlers[handler].is_resting = true,
-        }
-        self.publish();
-        turn
-    }
-
-    /// Returns how a handler can work on a query, if at all.
-    fn turn_to(&self, id: QueryId) -> Option<Turn> {
-        let entry = self.query(id)?;
-        match entry.stage {
-            Stage::Waiting => Some(Turn::Begin(id)),
-            Stage::Begun => None,
-            Stage::Open if entry.hands == 0 => Some(Turn::Resume(id)),
-            Stage::Open => (entry.progress.live() > 0).then_some(Turn::Help(id)),
-        }
-    }
-
-    fn enter(&mut self, handler: usize, id: QueryId, is_owner: bool) {
-        let now_ns = self.now_ns;
-        let Some(entry) = self.slots[id].as_mut() else {
-            return;
-        };
-        if entry.is_claimable() {
-            self.claimable.remove(entry);
-        }
-        if entry.stage == Stage::Waiting {
-            entry.stage = Stage::Begun;
-            entry.begun_ns = now_ns;
-        }
-        entry.hands += 1;
-        entry.visits += 1;
-        let state = &mut self.handlers[handler];
-        (state.query, state.is_owner) = (Some(id), is_owner);
-    }
-
-    /// Asks the policy how a begun query starts, once its time is predicted.
-    pub fn start(&mut self, id: QueryId, likely_ns: u64) -> Start {
-        let load = Load {
-            claimable: self.claimable_count(),
-            idle: self.idle_count(),
-            handlers: self.handlers.len(),
-        };
-        self.likely_mean_ns = match self.likely_mean_ns {
-            0 => likely_ns,
-            mean_ns => mean_ns - (mean_ns >> MEAN_SHIFT) + (likely_ns >> MEAN_SHIFT),
-        };
-        let Some(entry) = self.slots[id].as_mut() else {
-            return Start::WHOLE;
-        };
-        entry.progress.predict(likely_ns);
-        let start = self.policy.begins(entry, &load);
-        entry.degree_max = start.degree_max.max(1);
-        start
-    }
-
-    /// Notes that a begun query is cut into `ranges`: others may help from now on. Wake helpers afterwards.
-    pub fn open(&mut self, now_ns: u64, id: QueryId, ranges: u32) {
-        self.now_ns = self.now_ns.max(now_ns);
-        if let Some(entry) = self.slots[id].as_mut() {
-            entry.progress.cut(ranges);
-            entry.stage = Stage::Open;
-        }
-    }
-
-    /// Notes that a handler has left its query; `is_exhausted` says that all ranges are taken.
-    pub fn leave(&mut self, now_ns: u64, handler: usize, is_exhausted: bool) -> Left {
-        self.now_ns = self.now_ns.max(now_ns);
-        let state = &mut self.handlers[handler];
-        state.is_owner = false;
-        let Some(id) = state.query.take() else {
-            return Left::Others;
-        };
-        let Some(entry) = self.slots[id].as_mut() else {
-            return Left::Others;
-        };
-        entry.hands -= 1;
-        let left = match (entry.hands, is_exhausted) {
-            (0, true) => Left::Finished,
-            (0, false) => Left::Parked,
-            _ => Left::Others,
-        };
-        match left {
-            Left::Finished => {
-                let worked_ns = entry.progress.worked_ns();
-                if worked_ns > 0 {
-                    self.traffic.ran(worked_ns);
-                }
-                self.remove(id);
-            }
-            Left::Parked => {
-                entry.stage = Stage::Open;
-                entry.key = self.policy.key(
-                    entry.arrived_ns,
-                    entry.left_ns(),
-                    self.traffic.boost_per_ns(),
-                );
-                self.claimable.add(entry);
-            }
-            Left::Others => {}
-        }
-        self.publish();
-        left
-    }
-
-    /// Takes a query that nobody works on off the board: it has expired, or its client has gone. Returns whether it was
-    /// there.
-    pub fn withdraw(&mut self, id: QueryId) -> bool {
-        match self.slots.get(id) {
-            Some(Some(entry)) if entry.is_claimable() => self.claimable.remove(entry),
-            _ => return false,
-        }
-        self.remove(id);
-        self.publish();
-        true
-    }
-
-    fn remove(&mut self, id: QueryId) {
-        self.slots[id] = None;
-        self.free.push(id);
-    }
-
-    /// Returns an idle handler that has something to do, and notes that it is woken. To be called after each event
-    /// until the event that the handler causes: arrival, turn, opening, and the end of a range while handlers idle.
-    pub fn wake(&mut self, now_ns: u64) -> Option<usize> {
-        self.now_ns = self.now_ns.max(now_ns);
-        // Handlers are numbered as they should be used: fast ones first, SMT siblings last.
-        let idle = self.handlers.iter().position(Handler::is_idle)?;
-        if self.policy.turn(idle, self) == Turn::Rest {
-            return None;
-        }
-        self.handlers[idle].is_woken = true;
-        self.publish();
-        Some(idle)
-    }
-
-    /// Lets the policy swap queries between handlers: those busy are called back at the end of their ranges. Returns
-    /// the idle handlers to wake.
-    pub fn swap(&mut self, now_ns: u64) -> Vec<usize> {
-        self.now_ns = self.now_ns.max(now_ns);
-        let mut wakes = Vec::new();
-        for (from, to) in self.policy.swaps(self) {
-            let (moved, back) = (self.handlers[from].query, self.handlers[to].query);
-            self.handlers[to].reserved = moved;
-            self.handlers[from].reserved = back;
-            self.signals.call(from, true);
-            match back {
-                Some(_) => self.signals.call(to, true),
-                None if self.handlers[to].is_idle() => {
-                    self.handlers[to].is_woken = true;
-                    wakes.push(to);
-                }
-                None => {}
-            }
-        }
-        self.publish();
-        wakes
-    }
-
-    fn publish(&self) {
-        let first = |set: &BTreeSet<(u64, u64, QueryId)>| set.first().map_or(u64::MAX, |one| one.0);
+    /// Publishes what handlers read at the ends of ranges.
+    pub(super) fn publish(&self) {
         let claimable = &self.claimable;
         self.signals.publish(
             claimable.by_arrival.len() as u32,
             self.idle_count() as u32,
-            first(&claimable.by_key),
-            first(&claimable.by_urgency),
+            claimable.least_key(),
+            claimable.urgent_at_ns(),
             claimable.left_ns,
             self.traffic.boost_per_ns(),
         );

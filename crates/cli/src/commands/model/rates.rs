@@ -6,6 +6,8 @@ pub(super) struct Rates(pub(super) Vec<f64>);
 
 /// How many rates a range is cut into.
 const STEPS: usize = 10;
+/// Distance of the loads of a range.
+const STEP: f64 = 0.1;
 
 /// Reads `150`, `50,100,150`, `20..400` (ten rates at equal distances) or `20..400/5` (five).
 pub(super) fn parse_rates(text: &str) -> Result<Rates, String> {
@@ -38,6 +40,41 @@ pub(super) fn parse_rates(text: &str) -> Result<Rates, String> {
     Ok(Rates(rates))
 }
 
+/// Reads loads, shares of what can be done: `0.5`, `0.1,0.3`, `0.1..0.9` (in tenths) or `0.1..0.9/5` (five).
+pub(super) fn parse_loads(text: &str) -> Result<Rates, String> {
+    const WANTED: &str =
+        "write 0.5, or 0.1,0.3, or 0.1..0.9, or 0.1..0.9/5; loads are above 0, at most 2";
+    let in_tenths = match text.split_once("..") {
+        Some((from, to)) if !to.contains('/') => {
+            let [from, to] = [from, to].map(|text| text.trim().parse::<f64>());
+            let (from, to) = from.ok().zip(to.ok()).ok_or(WANTED)?;
+            let steps = (to - from) / STEP;
+            if !(0.5..100.0).contains(&steps) {
+                return Err(WANTED.to_owned());
+            }
+            let at = |number: u32| ((from + STEP * f64::from(number)) * 1e9).round() / 1e9;
+            Some(Rates((0..=(steps + 1e-6) as u32).map(at).collect()))
+        }
+        _ => None,
+    };
+    let loads = match in_tenths {
+        Some(loads) => loads,
+        None => parse_rates(text).map_err(|_| WANTED)?,
+    };
+    match loads.0.iter().all(|&load| load > 0.0 && load <= 2.0) {
+        true => Ok(loads),
+        false => Err(WANTED.to_owned()),
+    }
+}
+
+/// Parses a share between 0 and 1, both excluded.
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("give a number between 0 and 1".to_owned()),
+    }
+}
+
 /// Parses a rate or a factor: finite and above 0.
 pub(in crate::commands) fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -49,6 +86,26 @@ pub(in crate::commands) fn parse_positive(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn loads_are_read_or_refused() {
+        let check =
+            |text: &str, expected: &[f64]| assert_eq!(parse_loads(text).unwrap().0, expected);
+        check("0.5", &[0.5]);
+        check("0.1..0.4", &[0.1, 0.2, 0.3, 0.4]);
+        check("0.2..0.6/3", &[0.2, 0.4, 0.6]);
+        check("0.8,0.3", &[0.3, 0.8]);
+        assert_eq!(parse_loads("0.1..0.9").unwrap().0.len(), 9);
+        for bad in [
+            "", "0", "-1", "2.1", "0.9..0.1", "0.1..", "x", "0.1..NaN", "0..0.5",
+        ] {
+            assert!(parse_loads(bad).is_err(), "{bad}");
+        }
+        assert!(parse_share("0.99").is_ok());
+        for bad in ["0", "1", "NaN", "99"] {
+            assert!(parse_share(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn rates_are_read_or_refused() {

@@ -3,9 +3,9 @@
 use super::order::{help_or_rest, lacking, oldest, range_ns, take};
 use crate::board::entry::Entry;
 use crate::board::law::speed_up;
-use crate::board::policy::{Load, Policy, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
-use crate::board::state::Board;
+use crate::board::state::{Board, Policy};
 
 /// Work of a helper per unit of its time, as the policy assumes it.
 const EFFICIENCY: f64 = 0.9;

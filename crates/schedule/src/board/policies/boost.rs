@@ -2,12 +2,14 @@
 
 use super::order::{help_or_rest, helped, range_ns, take};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Policy, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
-use crate::board::state::Board;
+use crate::board::state::{Board, Policy};
 
 /// Instant that no key precedes, in ns before the start: boosts are at most this long.
 const BOOST_MAX_NS: f64 = 1e13;
+/// A query is parked only with this factor of its time left to its deadline.
+const SLACK_FACTOR: u64 = 4;
 
 /// Least boosted arrival first: a query of time left s goes as if it had arrived b(s) = ln(1 / (1 − e^(−γs))) / γ
 /// earlier (γ-Boost, Yu and Scully 2024). With a light tail, γ large, this is nearly the order of arrival, which is best
@@ -42,6 +44,10 @@ impl Policy for Boost {
         }
         if !visit.is_owner {
             return false;
+        }
+        let slack_ns = visit.deadline_ns.saturating_sub(visit.now_ns);
+        if slack_ns <= SLACK_FACTOR.saturating_mul(visit.left_ns) {
+            return true;
         }
         let own = boosted_ns(visit.arrived_ns, visit.left_ns, seen.decay_per_ns);
         // Not for a query that goes before it by less than its time left: each change costs a joining.

@@ -2,9 +2,9 @@
 
 use super::order::{help_or_rest, helped, oldest, range_ns, take};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Policy, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
-use crate::board::state::Board;
+use crate::board::state::{Board, Policy};
 
 /// Order of arrival. A handler without a query helps the oldest open one that has run for `after_ns`; it leaves at the
 /// end of a range once a query waits.

@@ -1,10 +1,10 @@
 //! Order of arrival on big and little cores; long queries move to big cores.
 
 use super::order::{oldest, range_ns, take};
-use crate::board::entry::Entry;
-use crate::board::policy::{Load, Policy, Start, Turn, Visit};
+use crate::board::entry::{Entry, QueryId};
+use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
-use crate::board::state::Board;
+use crate::board::state::{Board, Policy};
 
 /// Order of arrival, one handler each; idle fast handlers first. Every `sampling_ns` the queries that have run for
 /// `after_ns` on slow handlers, longest first, swap with what the fast ones run if that is younger (Hurry-up,
@@ -52,7 +52,14 @@ impl Policy for HurryUp {
             let entry = handlers[handler].query.and_then(|id| board.query(id))?;
             Some((entry.begun_ns, entry.number))
         };
-        let is_free = |handler: usize| handlers[handler].reserved.is_none();
+        // Nothing moves twice at once: neither a handler that is to take a query over, nor a query that is on its way.
+        let is_moving = |id: QueryId| {
+            board.query(id).is_some_and(|one| one.hands > 1)
+                || handlers.iter().any(|one| one.reserved == Some(id))
+        };
+        let is_free = |handler: usize| {
+            handlers[handler].reserved.is_none() && !handlers[handler].query.is_some_and(is_moving)
+        };
         let (mut long, mut fast) = (Vec::new(), Vec::new());
         for handler in (0..handlers.len()).filter(|&one| is_free(one)) {
             if handlers[handler].speed >= fastest {

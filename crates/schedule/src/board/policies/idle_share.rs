@@ -2,9 +2,9 @@
 
 use super::order::{help_or_rest, lacking, oldest, range_ns, take};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Policy, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
-use crate::board::state::Board;
+use crate::board::state::{Board, Policy};
 
 /// Order of arrival; the degree is fixed at the start of a query, to its even share of the idle handlers. Helpers stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

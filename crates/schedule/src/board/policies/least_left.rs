@@ -2,9 +2,9 @@
 
 use super::order::{help_or_rest, helped, range_ns, take};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Policy, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
-use crate::board::state::Board;
+use crate::board::state::{Board, Policy};
 
 /// An owner parks its query when it has more than this factor of the time left of one that waits. Results are alike
 /// for factors from 1 to 4.

@@ -10,7 +10,7 @@ pub(super) const RANGE_NS: u64 = 150_000;
 const RANGE_MANY_NS: u64 = 100_000;
 const MANY: usize = 8;
 
-/// Returns the wanted time of a range on so many `handlers`, in ns.
+/// Returns the wanted time of a range on this number of handlers, in ns.
 pub(super) fn range_ns(handlers: usize) -> u64 {
     match handlers > MANY {
         true => RANGE_MANY_NS,

@@ -1,11 +1,14 @@
-//! When do the simulated queries come? The words are those of `shorttail load`.
+//! Arrivals of simulated queries, in the words of `shorttail load`.
 
 use crate::commands::model::parse_positive;
 use crate::commands::model::rates::{Rates, parse_rates};
 use crate::trace_file::read_trace;
 use anyhow::bail;
-use model::simulate::Arrivals;
+use model::simulate::{Arrivals, Times};
 use std::path::PathBuf;
+
+/// Queries of a run where nobody says how many.
+const QUERIES: usize = 50_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ArrivalArguments {
@@ -40,6 +43,12 @@ enum ArrivalsName {
 }
 
 impl ArrivalArguments {
+    /// Returns whether nothing was said about arrivals.
+    pub(super) fn is_default(&self) -> bool {
+        let is_poisson = self.arrivals == ArrivalsName::Poisson;
+        is_poisson && self.rate.is_none() && self.from.is_none() && self.trace.is_none()
+    }
+
     /// The arrivals of each simulation, one after the other. `most_per_s` is what the cores can take.
     pub(super) fn list(&self, most_per_s: f64) -> anyhow::Result<Vec<Arrivals>> {
         let is_ramp = self.arrivals == ArrivalsName::Ramp;
@@ -93,4 +102,18 @@ impl ArrivalArguments {
             .map(|rate| if rate > 20.0 { rate.round() } else { rate })
             .collect()
     }
+}
+
+/// Returns the queries of a run: as asked, else as many as recorded or measured, else [`QUERIES`].
+pub(super) fn queries_of(
+    queries: Option<usize>,
+    replays: bool,
+    arrivals: &Arrivals,
+    times: &Times,
+) -> usize {
+    queries.unwrap_or(match (arrivals, times) {
+        (Arrivals::Trace(instants_ms), _) => instants_ms.len(),
+        (_, Times::Measured { searches, .. }) if replays => searches.queries(),
+        _ => QUERIES,
+    })
 }

@@ -1,10 +1,10 @@
-//! What do the simulated queries run on, what slows it, and what power does it take?
+//! Simulated machine: cores, what slows them, and their power.
 
 use crate::commands::model::parse_positive;
 use crate::commands::model::table::{Table, number};
 use anyhow::ensure;
-use model::energy::{self, CorePower, Energy};
-use model::simulate::{Disturbances, Machine, Summary};
+use model::energy::{self, Activity, CorePower, Energy};
+use model::simulate::{Disturbances, Machine};
 use std::io::Write;
 
 #[derive(Debug, clap::Args)]
@@ -85,8 +85,20 @@ impl MachineArguments {
         })
     }
 
+    /// Returns the speeds of `handlers` handlers on cores of their own, the big ones first.
+    pub(super) fn speeds(&self, handlers: usize) -> anyhow::Result<Vec<f64>> {
+        ensure!(
+            self.little <= handlers,
+            "--little is {}, more than the {handlers} handlers",
+            self.little
+        );
+        let mut speeds = vec![1.0; handlers - self.little];
+        speeds.resize(handlers, self.little_speed);
+        Ok(speeds)
+    }
+
     /// Estimated energy of simulated runs, where the power was given.
-    pub(super) fn energy(&self, summary: &Summary) -> anyhow::Result<Option<Energy>> {
+    pub(super) fn energy(&self, activity: &Activity) -> anyhow::Result<Option<Energy>> {
         let Some([busy_watts, idle_watts, rest_watts]) = self.power else {
             return Ok(None);
         };
@@ -100,7 +112,7 @@ impl MachineArguments {
                 busy_watts,
                 idle_watts,
             });
-        let cores = summary.activity.core_busy_ms.len();
+        let cores = activity.core_busy_ms.len();
         let power = |core: usize| {
             if core + self.little >= cores {
                 little
@@ -109,11 +121,7 @@ impl MachineArguments {
             }
         };
         let power: Vec<CorePower> = (0..cores).map(power).collect();
-        Ok(Some(energy::estimate(
-            &summary.activity,
-            &power,
-            rest_watts,
-        )?))
+        Ok(Some(energy::estimate(activity, &power, rest_watts)?))
     }
 }
 

@@ -1,10 +1,14 @@
-//! `shorttail model simulate`: what would happen to measured queries on other cores, cut otherwise?
+//! `shorttail model simulate`: simulation of measured queries on other cores, cut and scheduled otherwise.
 
 mod arrivals;
+mod handlers;
 mod machine;
+mod policies;
 
-use self::arrivals::ArrivalArguments;
+use self::arrivals::{ArrivalArguments, queries_of};
+use self::handlers::{Asked, HandlersArguments};
 use self::machine::{MachineArguments, write_energies};
+use self::policies::{Policies, parse_policies};
 use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
 use crate::figures::count;
@@ -37,10 +41,17 @@ EXAMPLES:
     shorttail model simulate times.csv --cores 8 --arrivals ramp --from 20 --to 300
         A rate that grows over the run; `--arrivals trace --trace FILE` plays a recording
     shorttail model simulate times.csv --cores 6 --little 4 --power 1.6,0.3,2 --little-power 0.4,0.1
-        Two big cores and four little ones, and the energy that they take, estimated";
-
-/// Queries of a run where nobody says how many.
-const QUERIES: usize = 50_000;
+        Two big cores and four little ones, and the energy that they take, estimated
+    shorttail model simulate RUN --handlers 2,4,16 --policy fifo,fifo:2,least-left --loads 0.1..0.9
+        An index server whose handlers share the ranges of queries, under policies of `serve`
+    shorttail model simulate --mean 0.3 --shape lognormal --variation 6.73 --max 20 --handlers 2,4 \\
+        --range 115 --policy all --loads 0.1,0.3,0.5,0.7,0.8
+        All policies, as in docs/parallelism.md
+    shorttail model simulate RUN --replay --handlers 2 --arrivals trace --trace FILE
+        Searches in the order of the run, at instants of your own
+    shorttail model simulate --mean 75 --shape lognormal --variation 1 --handlers 6 --little 4 \\
+        --little-speed 0.31 --random-wakes --policy fifo,hurry-up:25ms,50ms --quantile 0.9 --range 1000
+        Long queries move from little to big cores";
 
 /// What measured queries would meet on other cores, cut and queued otherwise
 #[derive(Debug, clap::Args)]
@@ -75,16 +86,27 @@ pub(super) struct SimulateArguments {
     /// Where queries wait, and what may run where
     #[arg(long, default_value = "shared")]
     layout: LayoutName,
-    /// How many cores a query gets
-    #[arg(long, default_value = "fifo")]
-    policy: PolicyName,
+    #[command(flatten)]
+    handlers: HandlersArguments,
+    /// How many cores a query gets: fifo (as many as --degree, in order of arrival), or idle-share (as
+    /// many as are idle, shared with the queries that wait). With --handlers a list of the servers'
+    /// policies: least-left[:alone], help-and-yield[:TIME], fifo[:DEGREE], idle-share[:DEGREE],
+    /// adaptive, few-to-many[:INTERVAL], target[:TIME], sjf, earliest-deadline,
+    /// hurry-up[:SAMPLING,AFTER], or all [default: fifo; with --handlers fifo,least-left]
+    #[arg(long, value_name = "POLICY,...", value_parser = parse_policies)]
+    policy: Option<Policies>,
+    /// Measured queries in the order of measurement rather than a random one; as many a run as were
+    /// measured unless --queries says otherwise
+    #[arg(long, requires = "run")]
+    replay: bool,
     /// Cores a query at most [default: its partitions]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     degree: Option<usize>,
     /// Queries that may wait in a queue; further ones are refused
     #[arg(long, value_name = "N")]
     queue: Option<usize>,
-    /// What has not begun after so many ms is not searched
+    /// What has not begun after this time is not searched; with --handlers, queries that take longer are
+    /// answered in part
     #[arg(long, value_name = "MS", value_parser = parse_positive)]
     deadline: Option<f64>,
     /// Queries a run; the first tenth is not counted [default: those of the trace, else 50,000]
@@ -120,14 +142,6 @@ enum LayoutName {
     Pinned,
     /// Each core has a queue; parts go to the shortest
     PerCore,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum PolicyName {
-    /// As many as --degree, in order of arrival
-    Fifo,
-    /// As many as are idle, shared with the queries that wait
-    IdleShare,
 }
 
 #[derive(Serialize)]
@@ -218,14 +232,32 @@ impl Line {
 /// Answers.
 pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let times = times_of(arguments)?;
+    if !arguments.handlers.handlers.is_empty() {
+        let policies = match &arguments.policy {
+            Some(policies) => policies.clone(),
+            None => parse_policies("fifo,least-left").map_err(anyhow::Error::msg)?,
+        };
+        let asked = Asked {
+            given: &arguments.handlers,
+            arrivals: &arguments.arrivals,
+            machine: &arguments.machine,
+            times: &times,
+            policies: &policies.list,
+            deadline_ms: arguments.deadline,
+            queries: arguments.queries,
+            replays: arguments.replay,
+            runs: arguments.runs,
+            seed: arguments.seed,
+            json: arguments.json,
+        };
+        return handlers::run(&asked, out);
+    }
     let machine = arguments.machine.machine()?;
     let most_per_s = 1e3 * machine.capacity() / times.work_ms();
     let list = arguments.arrivals.list(most_per_s)?;
-    let queries = arguments.queries.unwrap_or(match list.first() {
-        Some(Arrivals::Trace(instants_ms)) => instants_ms.len(),
-        _ => QUERIES,
-    });
-    let any = Arrivals::Constant { rate_per_s: 1.0 };
+    let first = list.first().cloned();
+    let any = first.unwrap_or(Arrivals::Constant { rate_per_s: 1.0 });
+    let queries = queries_of(arguments.queries, arguments.replay, &any, &times);
     let mut settings = Settings::new(machine, any, times, queries);
     let parts = settings.times.parts();
     settings.layout = layout_of(arguments, settings.machine.cores.len(), parts)?;
@@ -234,6 +266,7 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
     settings.seed = arguments.seed;
     let bounded = settings.queue_max.is_some() || settings.deadline_ms.is_some();
     let degree = arguments.degree.unwrap_or(parts);
+    let is_idle_share = is_idle_share(arguments)?;
     let mut table = Table::new([
         "queries/s",
         "utilisation",
@@ -248,9 +281,9 @@ pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow
     let mut energies = Vec::new();
     for arrivals in list {
         settings.arrivals = arrivals;
-        let policy = || policy_of(arguments.policy, degree);
+        let policy = || policy_of(is_idle_share, degree);
         let summary = summarise(&settings, arguments.runs, policy)?;
-        let energy = arguments.machine.energy(&summary)?;
+        let energy = arguments.machine.energy(&summary.activity)?;
         let line = Line::of(&summary, energy, bounded);
         energies.push((line.rate_per_s, energy.filter(|_| !line.overloaded)));
         if arguments.json {
@@ -320,7 +353,10 @@ fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
     }
     Ok(Times::Measured {
         searches,
-        order: Order::Shuffled,
+        order: match arguments.replay {
+            true => Order::AsMeasured,
+            false => Order::Shuffled,
+        },
     })
 }
 
@@ -345,9 +381,20 @@ fn layout_of(
     })
 }
 
-fn policy_of(name: PolicyName, degree: usize) -> Box<dyn Policy> {
-    match name {
-        PolicyName::Fifo => Box::new(Fifo { degree }),
-        PolicyName::IdleShare => Box::new(IdleShare { degree_max: degree }),
+/// Returns whether a query gets its share of the idle cores rather than a constant number.
+fn is_idle_share(arguments: &SimulateArguments) -> anyhow::Result<bool> {
+    match arguments.policy.as_ref().map(|one| one.given.as_str()) {
+        None | Some("fifo") => Ok(false),
+        Some("idle-share") => Ok(true),
+        Some(given) => {
+            bail!("--policy {given} needs --handlers; without it choose fifo or idle-share")
+        }
+    }
+}
+
+fn policy_of(is_idle_share: bool, degree: usize) -> Box<dyn Policy> {
+    match is_idle_share {
+        false => Box::new(Fifo { degree }),
+        true => Box::new(IdleShare { degree_max: degree }),
     }
 }
