@@ -11,7 +11,7 @@
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`]. The count is in the dictionary,
 //! or that of the list's bits. Cost: a bound a block, and the decoding of blocks that can hold a hit.
 
-use crate::block::batch::Batch;
+use crate::block::candidate_block::CandidateBlock;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::executor::Executor;
@@ -72,7 +72,7 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
 ) -> Result<(), IndexError> {
     let floor = list.floor(top.context.k(), segment);
     top.context.raise_first(floor);
-    let mut batch: Lent<Batch> = Lent::take();
+    let mut candidates: Lent<CandidateBlock> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {
         let start = list.start(block);
@@ -86,9 +86,9 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
         }
         list.check(block);
         list.blocks.load(block);
-        batch.take(list, top.threshold());
-        batch.clip(&range);
-        batch.offer(segment, top);
+        candidates.take_reaching(list, top.threshold());
+        candidates.clip(&range);
+        candidates.offer(segment, top);
     }
     first_damage(std::slice::from_mut(list))
 }

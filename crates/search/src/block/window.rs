@@ -3,7 +3,7 @@
 //! (Strohman, Turtle & Croft 2005 call it term-at-a-time in document windows.) Between windows everything
 //! is zero, so a window costs what is poured into it, not its width.
 
-use crate::block::batch::Batch;
+use crate::block::candidate_block::CandidateBlock;
 use crate::context::scratch::{Aligned, kept_by_thread};
 use codec::{bits, sums};
 
@@ -50,8 +50,8 @@ impl Window {
         bits::set(&mut self.matched.0, base, docs);
     }
 
-    /// Adds documents to `batch` that reach `least`, in order, from the row `from` on, and empties the rows;
-    /// where it got to, when the batch has no room for another row or `width` places are empty.
+    /// Adds documents to `candidates` that reach `least`, in order, from the row `from` on, and empties the rows;
+    /// where it got to, when the block has no room for another row or `width` places are empty.
     #[inline]
     pub(crate) fn drain(
         &mut self,
@@ -59,13 +59,13 @@ impl Window {
         width: u32,
         base: u32,
         least: f32,
-        batch: &mut Batch,
+        candidates: &mut CandidateBlock,
     ) -> usize {
         let rows = &mut self.sums.0[from..width.div_ceil(64) as usize];
         let base = base + from as u32 * 64;
-        let Batch {
+        let CandidateBlock {
             count, docs, sums, ..
-        } = batch;
+        } = candidates;
         from + sums::drain(rows, base, least, count, docs, sums)
     }
 

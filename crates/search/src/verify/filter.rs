@@ -3,8 +3,10 @@
 //! Asked late, about the few documents that could enter; where all are counted, excluded lists are taken
 //! away from a window of documents as bits.
 
-use crate::block::answer::Answer;
+use crate::block::apply::apply_filter;
 use crate::block::bitset::mark;
+use crate::block::candidate_block::CandidateBlock;
+use crate::block::probed::Demand;
 use crate::context::cancel::StopRef;
 use crate::context::scratch::Lent;
 use crate::plan::node::Node;
@@ -24,7 +26,8 @@ pub(crate) type Excluded<'a> = [&'a [Node]; 3];
 pub(crate) struct Condition<'a> {
     required: Vec<Probe<'a>>,
     excluded: Vec<Probe<'a>>,
-    answer: Lent<Answer>,
+    /// The documents of a window that are left, where excluded clauses are probed for all of them.
+    left: Lent<CandidateBlock>,
 }
 
 impl<'a> Condition<'a> {
@@ -39,7 +42,7 @@ impl<'a> Condition<'a> {
         Ok((!excluded.is_empty()).then(|| Condition {
             required: Vec::new(),
             excluded,
-            answer: Lent::take(),
+            left: Lent::take(),
         }))
     }
 
@@ -54,7 +57,7 @@ impl<'a> Condition<'a> {
         Ok(Condition {
             required: Probe::open_each(plan, nodes, segment, stop)?,
             excluded: other.map_or(Vec::new(), |other| other.excluded),
-            answer: Lent::take(),
+            left: Lent::take(),
         })
     }
 
@@ -63,40 +66,16 @@ impl<'a> Condition<'a> {
         self.required.is_empty() && matches!(self.excluded.as_slice(), [Probe::List(_)])
     }
 
-    /// Of some documents (increasing, 256 at most) those that match: writes their indexes to `kept`; how many
-    /// they are. Void where `stop` aborted.
-    pub(crate) fn allowed(
-        &mut self,
-        docs: &[u32],
-        kept: &mut [u8; BLOCK],
-        stop: StopRef<'_>,
-    ) -> usize {
-        // By document, how many of the required clauses it matches; more than all, where it is excluded.
-        let mut matched = [0usize; BLOCK];
-        for probe in &mut self.required {
-            if stop.aborts(PROBE) {
-                return 0;
+    /// Keeps the candidates of which the condition holds. Void where `stop` aborted.
+    pub(crate) fn apply(&mut self, candidates: &mut CandidateBlock, stop: StopRef<'_>) {
+        let required = self.required.iter_mut().map(|probe| (probe, false));
+        let excluded = self.excluded.iter_mut().map(|probe| (probe, true));
+        for (probe, is_excluded) in required.chain(excluded) {
+            if candidates.count == 0 || stop.aborts(PROBE) {
+                return;
             }
-            probe.ask(docs, false, stop, &mut self.answer);
-            for &index in self.answer.indexes() {
-                matched[index as usize] += 1;
-            }
+            apply_filter(probe, is_excluded, candidates, stop);
         }
-        for probe in &mut self.excluded {
-            if stop.aborts(PROBE) {
-                return 0;
-            }
-            probe.ask(docs, false, stop, &mut self.answer);
-            for &index in self.answer.indexes() {
-                matched[index as usize] = self.required.len() + 1;
-            }
-        }
-        let mut count = 0;
-        for (index, &matched) in matched[..docs.len()].iter().enumerate() {
-            kept[count] = index as u8;
-            count += usize::from(matched == self.required.len());
-        }
-        count
     }
 
     /// Takes what is excluded away from the bits of documents from `base` on; `marks` is room for as many. Void
@@ -124,7 +103,7 @@ impl<'a> Condition<'a> {
             *word &= !mark;
         }
         for probe in others {
-            strike_asked(probe, base, words, stop, &mut self.answer);
+            strike_probed(probe, base, words, stop, &mut self.left);
         }
     }
 
@@ -135,34 +114,32 @@ impl<'a> Condition<'a> {
     }
 }
 
-/// Takes the documents that match a clause away, asking about all that are left.
-fn strike_asked(
+/// Clears the bits of the documents that match a clause, which is probed for all that are set.
+fn strike_probed(
     probe: &mut Probe<'_>,
     base: u32,
     words: &mut [u64],
     stop: StopRef<'_>,
-    answer: &mut Answer,
+    left: &mut CandidateBlock,
 ) {
-    let mut docs = [0u32; BLOCK];
-    let mut count = 0;
+    left.clear();
     // A word adds 64 documents at most.
     for number in 0..words.len() {
         let mut rest = words[number];
         while rest != 0 {
-            docs[count] = base + number as u32 * 64 + rest.trailing_zeros();
-            count += 1;
+            left.push(base + number as u32 * 64 + rest.trailing_zeros(), 0.0);
             rest &= rest - 1;
         }
-        if count > BLOCK - 64 || number + 1 == words.len() {
+        if left.count > BLOCK - 64 || number + 1 == words.len() {
             if stop.aborts(PROBE) {
                 return;
             }
-            probe.ask(&docs[..count], false, stop, answer);
-            for &index in answer.indexes() {
-                let at = docs[index as usize] - base;
+            left.probe(probe, Demand::Rows, stop);
+            for &row in left.probed.rows() {
+                let at = left.docs[row as usize] - base;
                 words[at as usize / 64] &= !(1 << (at % 64));
             }
-            count = 0;
+            left.clear();
         }
     }
 }

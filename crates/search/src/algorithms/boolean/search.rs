@@ -58,7 +58,7 @@ impl<'a> Mixed<'a> {
             let mut live_count = 0;
             if counted {
                 self.match_all(block, &range, can_enter, top.stop());
-                let docs = self.words.matches.docs();
+                let docs = self.words.candidates.docs();
                 live[..docs.len()].copy_from_slice(docs);
                 live_count = docs.len();
                 if can_enter {

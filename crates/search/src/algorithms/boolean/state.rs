@@ -3,12 +3,9 @@
 //! All required words, those of required phrases too, are one conjunction, and its shortest list leads. An optional
 //! word without which nothing can enter any more becomes a required one, and may lead from then on.
 
-use crate::block::answer::Answer;
-use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, Lists};
 use crate::collect::context::Context;
 use crate::context::cancel::StopRef;
-use crate::context::scratch::Lent;
 use crate::join::conjunction::Conjunction;
 use crate::join::phrase::pattern::Pattern;
 use crate::join::required_lists::Required;
@@ -34,8 +31,6 @@ pub(crate) struct Mixed<'a> {
     pub(super) most: Option<Most>,
     /// The threshold at which optional words were last looked at.
     pub(super) looked_at: f32,
-    pub(super) batch: Lent<Batch>,
-    pub(super) answer: Lent<Answer>,
 }
 
 /// A clause, and the most that it adds.
@@ -101,8 +96,6 @@ impl<'a> Mixed<'a> {
             condition,
             most: None,
             looked_at: 0.0,
-            batch: Lent::take(),
-            answer: Lent::take(),
         }))
     }
 
@@ -185,7 +178,7 @@ impl<'a> Mixed<'a> {
         let lists = &mut self.words.lists;
         let at = lists.partition_point(|other| other.cost() < list.cost());
         lists.insert(at, list);
-        self.words.matches.reserve(lists.len());
+        self.words.candidates.reserve(lists.len());
         self.adds.insert(at, Some(most));
         for phrase in &mut self.phrases {
             for number in &mut phrase.clause.lists {

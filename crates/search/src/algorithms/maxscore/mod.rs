@@ -17,7 +17,8 @@
 //!
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
-use crate::block::batch::Batch;
+use crate::block::apply::apply_optional;
+use crate::block::candidate_block::CandidateBlock;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::block::window::{WIDTH_MAX, Window};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
@@ -64,7 +65,7 @@ pub(crate) struct MaxScore<'a> {
 #[derive(Default)]
 struct Room {
     window: Window,
-    batch: Batch,
+    candidates: CandidateBlock,
     /// Of a window: its lists by their bound there, lowest first.
     order: Vec<(f32, usize)>,
     /// By list, the scores of the block scored last.
@@ -247,7 +248,7 @@ impl<'a> MaxScore<'a> {
         };
         let Room {
             window,
-            batch,
+            candidates,
             order,
             scores,
         } = &mut *self.scratch;
@@ -276,7 +277,7 @@ impl<'a> MaxScore<'a> {
             segment,
         };
         if let [(_, number)] = *pouring {
-            helpers.search_one(number, base..end, &mut scores[number].0, batch, top);
+            helpers.search_one(number, base..end, &mut scores[number].0, candidates, top);
             return;
         }
         let least = top.threshold() - helpers.others;
@@ -305,20 +306,20 @@ impl<'a> MaxScore<'a> {
         let width = end - base;
         if marked {
             window.drain_marked(width, least, |at, sum| {
-                batch.push(base + at, sum);
-                if batch.count == BLOCK {
-                    helpers.finish(batch, top);
+                candidates.push(base + at, sum);
+                if candidates.count == BLOCK {
+                    helpers.finish(candidates, top);
                 }
             });
-            return helpers.finish(batch, top);
+            return helpers.finish(candidates, top);
         }
         let rows = width.div_ceil(ROW as u32) as usize;
         let mut row = 0;
         while row < rows {
             // Only the best hits raise it, so what it leaves out could not enter.
             let least = top.threshold() - helpers.others;
-            row = window.drain(row, width, base, least, batch);
-            helpers.finish(batch, top);
+            row = window.drain(row, width, base, least, candidates);
+            helpers.finish(candidates, top);
         }
     }
 }
@@ -343,7 +344,7 @@ impl<'a> Helpers<'_, 'a> {
         number: usize,
         range: Range<u32>,
         scores: &mut [f32; BLOCK],
-        batch: &mut Batch,
+        candidates: &mut CandidateBlock,
         top: &mut Collectors<'a, H, M>,
     ) {
         let first = self.lists[number].list.find(DocId(range.start));
@@ -354,16 +355,16 @@ impl<'a> Helpers<'_, 'a> {
                 if clause.is_within(block, &range) {
                     clause.list.check(block);
                     clause.list.blocks.load(block);
-                    batch.take(&mut clause.list, least);
+                    candidates.take_reaching(&mut clause.list, least);
                 } else {
                     // What lies in this window is part of a block: scored once, for all windows.
                     let Some((docs, scores)) = clause.scored_part(block, range.clone(), scores)
                     else {
                         return;
                     };
-                    batch.take_scored(docs, scores, least);
+                    candidates.take_scored(docs, scores, least);
                 }
-                self.finish(batch, top);
+                self.finish(candidates, top);
             } else if clause.list.blocks.last_doc(block).0 >= range.end - 1 {
                 return;
             }
@@ -373,7 +374,7 @@ impl<'a> Helpers<'_, 'a> {
     /// Adds what the helping lists have for the candidates, and offers what then can enter.
     fn finish<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
-        batch: &mut Batch,
+        candidates: &mut CandidateBlock,
         top: &mut Collectors<'a, H, M>,
     ) {
         let is_long = self.lists.len() > LISTS_FEW;
@@ -382,29 +383,28 @@ impl<'a> Helpers<'_, 'a> {
         let helping = self.helping.iter().rev().copied();
         let nowhere = (0..self.rest).rev().map(|number| (f32::NAN, number));
         for (bound, number) in helping.chain(nowhere) {
-            if batch.count == 0 {
+            if candidates.count == 0 {
                 return;
             }
             if is_long && top.stop().aborts(1) {
-                batch.count = 0;
+                candidates.count = 0;
                 return;
             }
             let clause = &mut self.lists[number];
             // Exact: all of them lie on the grid.
             others -= if bound.is_nan() { clause.most } else { bound };
             let least = top.threshold();
-            batch.add(&mut clause.list, others, least);
-            batch.retain(least - others);
+            apply_optional(&mut clause.list, least, others, candidates, top.stop());
         }
         if let Some(condition) = &mut self.condition {
             let stop = top.stop();
-            batch.keep(|docs, kept| condition.allowed(docs, kept, stop));
+            condition.apply(candidates, stop);
         }
         if top.stop().is_aborted() {
-            batch.count = 0;
+            candidates.count = 0;
             return;
         }
-        batch.offer(self.segment, top);
+        candidates.offer(self.segment, top);
     }
 }
 

@@ -126,13 +126,13 @@ impl<'a> Pattern<'a> {
         words: &mut Conjunction<'a>,
         most: Option<&mut [f32; BLOCK]>,
     ) {
-        let Conjunction { lists, matches, .. } = words;
-        let docs = &matches.docs[..matches.count];
+        let Conjunction { lists, candidates } = words;
+        let docs = candidates.docs();
         let mut least = [u32::MAX; BLOCK];
         let mut is_bounded = false;
         for (word, (&number, spans)) in self.lists.iter().zip(&mut self.room.spans.0).enumerate() {
             let spans = &mut spans[..docs.len()];
-            let places = &matches.places[number][..docs.len()];
+            let places = &candidates.places[number][..docs.len()];
             lists[number].blocks.spans(places, spans);
             if most.is_some() && (self.slop == 0 || self.order.first() == Some(&word)) {
                 is_bounded = true;
@@ -168,7 +168,7 @@ impl<'a> Pattern<'a> {
         if pairs == 0 || (pairs != UNKNOWN && self.order.len() == 2) {
             return pairs;
         }
-        let Conjunction { lists, matches, .. } = words;
+        let Conjunction { lists, candidates } = words;
         let numbers = &self.lists;
         let Room {
             positions,
@@ -180,7 +180,7 @@ impl<'a> Pattern<'a> {
             let blocks = &mut lists[numbers[word]].blocks;
             match spans.0.get(word) {
                 Some(spans) => blocks.positions_of(spans[at], positions),
-                None => blocks.positions_at(matches.places[numbers[word]][at], positions),
+                None => blocks.positions_at(candidates.places[numbers[word]][at], positions),
             }
         };
         if self.slop > 0 {

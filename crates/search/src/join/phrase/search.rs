@@ -15,8 +15,7 @@
 //!
 //! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`].
 
-use crate::block::columns::INDEXES;
-use crate::block::columns::pick;
+use crate::block::columns::{ROWS, pick};
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::executor::{Executor, SLOW};
@@ -145,18 +144,17 @@ impl<'a> Phrase<'a> {
             pattern,
             late,
         } = self;
-        words.matches.keep(&kept[..count], *late);
+        words.candidates.placed = 0..*late;
+        words.candidates.keep(&kept[..count]);
         pattern.keep_spans(&kept[..count]);
         pick(most, &kept[..count]);
-        words.keep_held(*late, kept);
-        let count = words.matches.count;
-        for places in &mut words.matches.places[..*late] {
-            pick(places, &kept[..count]);
-        }
+        words.keep_held(*late);
+        let count = words.candidates.count;
+        *kept = words.candidates.origins;
         pattern.keep_spans(&kept[..count]);
         pick(most, &kept[..count]);
         pick(pairs, &kept[..count]);
-        *kept = INDEXES;
+        *kept = ROWS;
         count
     }
 
@@ -169,7 +167,7 @@ impl<'a> Phrase<'a> {
     ) {
         let counted = wanted.is_counted();
         let Phrase { words, pattern, .. } = self;
-        let count = words.matches.count;
+        let count = words.candidates.count;
         if count == 0 {
             return;
         }
@@ -191,7 +189,7 @@ impl<'a> Phrase<'a> {
         let mut found = 0;
         for number in 0..kept_count {
             let (at, pairs) = (usize::from(kept[number]), pairs[number]);
-            let doc = DocId(words.matches.docs[at]);
+            let doc = DocId(words.candidates.docs[at]);
             if pairs == 0 || !(counted || most[at] >= top.threshold()) || segment.is_deleted(doc) {
                 continue;
             }
@@ -212,7 +210,7 @@ impl<'a> Phrase<'a> {
                 }
             }
         }
-        top.found_at(wanted, &self.words.matches.docs, &kept[..found]);
+        top.found_at(wanted, &self.words.candidates.docs, &kept[..found]);
     }
 }
 
