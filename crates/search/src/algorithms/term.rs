@@ -96,15 +96,16 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::testing::{check, clauses};
 
     #[test]
     fn blocks_find_what_the_slow_twin_finds() {
         for typed in ["w11", "w8", "w3"] {
             check(typed, Wanted::Hits, |plan, segment, ranges, top| {
-                let mut lists = List::open_each(plan, clauses(plan)[0], segment).unwrap();
+                let mut term = Term::new(List::open_each(plan, clauses(plan)[0], segment).unwrap());
                 for range in ranges {
-                    search(&mut lists[0], range.clone(), segment, top).unwrap();
+                    asserting::run(&mut term, range.clone(), segment, Wanted::Hits, top).unwrap();
                 }
             });
         }

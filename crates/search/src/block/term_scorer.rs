@@ -52,9 +52,10 @@ impl Default for Found {
     }
 }
 
+// Opening is inlined throughout: a list is large, and each call would move it.
 impl<'a> List<'a> {
     /// Opens a clause that is a term or a filter; `None` where the segment lacks it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open(
         plan: &'a Plan,
         node: &Node,
@@ -83,7 +84,7 @@ impl<'a> List<'a> {
     }
 
     /// Opens a clause that is a term or a filter, whose record was found.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_node(
         plan: &'a Plan,
         node: &Node,
@@ -94,7 +95,7 @@ impl<'a> List<'a> {
     }
 
     /// Opens the list of a record.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_record(
         record: &TermRecord,
         scorer: Scorer<'a>,
@@ -112,7 +113,7 @@ impl<'a> List<'a> {
         Ok(List::new(segment.pair_blocks(pair)?, scorer))
     }
 
-    #[inline]
+    #[inline(always)]
     fn new(blocks: Blocks<'a>, scorer: Scorer<'a>) -> List<'a> {
         List {
             bounds: blocks.bounds(),

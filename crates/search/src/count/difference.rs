@@ -128,6 +128,7 @@ impl<'a> Executor<'a> for Counter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::testing::{check, clauses};
 
     #[test]
@@ -142,7 +143,8 @@ mod tests {
                 let opened = Counter::open(plan, required, excluded, condition, segment, stop);
                 let mut counter = opened.unwrap().unwrap();
                 for range in ranges {
-                    top.matches.0 += counter.count(range.clone(), segment, stop).unwrap();
+                    let range = range.clone();
+                    asserting::run(&mut counter, range, segment, Wanted::Count, top).unwrap();
                 }
             });
         }

@@ -195,6 +195,7 @@ impl<'a> Executor<'a> for Union<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::collect::context::MatchNeeds;
     use crate::testing::{DOCUMENTS, check, clauses};
     use crate::verify::filter::Condition;
@@ -217,10 +218,8 @@ mod tests {
                     let lists = List::open_each(plan, any, segment).unwrap();
                     let mut union = Union::new(lists, condition, needs);
                     for range in ranges {
-                        let matches = &mut top.matches;
-                        union
-                            .collect(range.clone(), segment, stop, matches)
-                            .unwrap();
+                        let range = range.clone();
+                        asserting::run(&mut union, range, segment, Wanted::Count, top).unwrap();
                     }
                 });
             }

@@ -162,6 +162,7 @@ impl<'a> Executor<'a> for Mixed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::testing::{check, clauses};
     use crate::verify::filter::Condition;
 
@@ -185,7 +186,7 @@ mod tests {
                     let opened = Mixed::open(plan, clauses, condition, segment, stop).unwrap();
                     let mut mixed = opened.unwrap();
                     for range in ranges {
-                        mixed.search(range.clone(), segment, top, wanted).unwrap();
+                        asserting::run(&mut mixed, range.clone(), segment, wanted, top).unwrap();
                     }
                 });
             }

@@ -241,6 +241,7 @@ impl<'a> Executor<'a> for Phrase<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::plan::node::Node;
     use crate::testing::check;
 
@@ -261,7 +262,7 @@ mod tests {
                     };
                     let mut phrase = Phrase::open(plan, phrase, segment).unwrap().unwrap();
                     for range in ranges {
-                        phrase.search(range.clone(), segment, top, wanted).unwrap();
+                        asserting::run(&mut phrase, range.clone(), segment, wanted, top).unwrap();
                     }
                 });
             }
