@@ -4,8 +4,9 @@ use index::{
     Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces, TermRecord,
     TermStatistics,
 };
+use std::sync::Arc;
 
-/// Every document of a prefix counts this much, whatever the words.
+/// The score of every document of a prefix, whatever the words, before boosts.
 pub(crate) const PREFIX_SCORE: f32 = 1.0;
 
 /// One clause of a plan.
@@ -15,10 +16,7 @@ pub(crate) enum Node {
     Term(TermNode),
     /// A term that filters and adds nothing to the score.
     Filter(Word),
-    Prefix {
-        field: Field,
-        prefix: String,
-    },
+    Prefix(PrefixNode),
     Phrase(PhraseNode),
     Boolean {
         required: Vec<Node>,
@@ -46,9 +44,14 @@ pub(crate) struct Word {
     hash: TermHash,
     /// How telling it is, where planning asked.
     pub(crate) idf: f32,
+    /// The name of the clause that it is, for explanations.
+    pub(crate) name: ClauseName,
     /// The segments that have it; `None` where nobody asked.
     places: Option<TermPlaces>,
 }
+
+/// The name of a clause, with those of the combinations around it.
+pub(crate) type ClauseName = Option<Arc<str>>;
 
 impl Word {
     pub(crate) fn new(field: Field, term: &str) -> Word {
@@ -57,6 +60,7 @@ impl Word {
             term: term.to_owned(),
             hash: TermHash::of(field, term),
             idf: 0.0,
+            name: None,
             places: None,
         }
     }
@@ -67,6 +71,12 @@ impl Word {
             places: Some(found.places),
             ..Word::new(field, term)
         }
+    }
+
+    /// The word as a clause of a name.
+    pub(crate) fn named(mut self, name: &ClauseName) -> Word {
+        self.name.clone_from(name);
+        self
     }
 
     /// Asks for what looking it up in a segment will read.
@@ -99,6 +109,7 @@ pub(crate) struct TermNode {
     pub(crate) said: u32,
     pub(crate) document_frequency: u64,
     pub(crate) idf: f32,
+    pub(crate) boost: f32,
     pub(crate) weight: f32,
 }
 
@@ -108,5 +119,17 @@ pub(crate) struct PhraseNode {
     pub(crate) words: Vec<Word>,
     pub(crate) slop: u32,
     pub(crate) idf: f32,
+    pub(crate) boost: f32,
+    /// 0 where it only filters.
     pub(crate) weight: f32,
+    pub(crate) name: ClauseName,
+}
+
+#[derive(Debug)]
+pub(crate) struct PrefixNode {
+    pub(crate) field: Field,
+    pub(crate) prefix: String,
+    /// The score of every document that matches; 0 where it only filters.
+    pub(crate) weight: f32,
+    pub(crate) name: ClauseName,
 }

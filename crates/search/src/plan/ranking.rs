@@ -1,7 +1,7 @@
 //! Ranking functions: BM25 and classic tf·idf, both as one shape.
 //!
 //! ```text
-//! score = shape(weight, frequency, factor[length byte])     all in f32
+//! score = shape(weight · boost, frequency, factor[length byte])     all in f32; boost 1 unless the query says another
 //!
 //! BM25    weight = said · idf    factor = 1 / (k1 · (1 - b + b · length / average))
 //!         weight - weight / (1 + frequency · factor)

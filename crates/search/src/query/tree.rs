@@ -1,4 +1,5 @@
-//! The meaning of a query, before any index is known.
+//! Query as a tree of typed clauses, before any index is known.
+
 use index::Field;
 
 /// A query's meaning. Depth and clauses are bounded by the parser.
@@ -41,5 +42,24 @@ pub enum Query {
         optional: Vec<Query>,
         /// None may match.
         excluded: Vec<Query>,
+    },
+    /// Documents that match the clause, which adds nothing to the score. Among the required clauses of a combination
+    /// it is a filter.
+    Filter(Box<Query>),
+    /// The clause, whose weight is multiplied. Boosts of clauses within each other multiply; their product is kept in
+    /// [`BOOST_MIN`](crate::parse::BOOST_MIN) to [`BOOST_MAX`](crate::parse::BOOST_MAX).
+    Boosted {
+        /// Factor of the weight, in `BOOST_MIN` to `BOOST_MAX`.
+        boost: f32,
+        /// The clause.
+        clause: Box<Query>,
+    },
+    /// The clause, whose name explanations repeat. The words, phrases and prefixes within a named combination have its
+    /// name, followed by `/` and their own, if any.
+    Named {
+        /// The name, [`NAME_BYTES_MAX`](crate::parse::NAME_BYTES_MAX) at most.
+        name: String,
+        /// The clause.
+        clause: Box<Query>,
     },
 }

@@ -61,7 +61,7 @@ impl<'a> Probe<'a> {
                     _ => Some(Probe::Any(probes, Lent::take())),
                 }
             }
-            Node::Prefix { .. } | Node::Boolean { .. } => {
+            Node::Prefix(_) | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
         })

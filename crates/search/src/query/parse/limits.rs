@@ -1,4 +1,4 @@
-//! Limits of a typed query, and the warnings of one that exceeds them.
+//! Limits of a query, and the warnings of a typed one that exceeds them.
 
 /// Longest query, in bytes; what follows is cut off.
 pub const QUERY_BYTES_MAX: usize = 16 << 10;
@@ -12,6 +12,14 @@ pub const PHRASE_WORDS_MAX: usize = 64;
 pub const PREFIXES_MAX: usize = 16;
 /// Greatest slop; a greater one counts as this.
 pub const SLOP_MAX: u32 = 64;
+/// Lowest boost of a clause.
+pub const BOOST_MIN: f32 = 1e-6;
+/// Highest boost of a clause: weights stay numbers, and their sums exact, in every combination within the limits.
+pub const BOOST_MAX: f32 = 1e6;
+/// Longest name of a clause, in bytes.
+pub const NAME_BYTES_MAX: usize = 256;
+/// Most named clauses.
+pub const NAMES_MAX: usize = 64;
 /// Most warnings given.
 pub const WARNINGS_MAX: usize = 16;
 

@@ -46,6 +46,9 @@ fn shown(query: &Query) -> String {
             all.extend(part("-", excluded));
             format!("({})", all.join(" "))
         }
+        Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => {
+            panic!("no text makes {query:?}")
+        }
     }
 }
 
@@ -307,6 +310,7 @@ fn is_well_formed(query: &Query) -> bool {
                     .chain(excluded)
                     .all(|query| is_well_formed(query) && *query != Query::Nothing)
         }
+        Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => false,
     }
 }
 
