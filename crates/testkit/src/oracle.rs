@@ -27,7 +27,7 @@ struct OracleDocument {
     title: Vec<String>,
 }
 
-/// What a clause is scored with.
+/// Parameters of scores.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     ranking: Ranking,
@@ -46,7 +46,7 @@ impl Default for Scale {
     }
 }
 
-/// The boost of a boosted clause within another.
+/// Returns the boost of a boosted clause within another.
 fn product(outer: f32, inner: f32) -> f32 {
     (outer * inner).clamp(BOOST_MIN, BOOST_MAX)
 }
@@ -57,7 +57,7 @@ pub struct Oracle {
     documents: Vec<OracleDocument>,
 }
 
-/// A run of letters and digits, each lower-cased by itself.
+/// Splits text into runs of letters and digits, each in lower case.
 fn words(text: &str) -> Vec<String> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -66,7 +66,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 impl Oracle {
-    /// Takes documents in the order in which they were added; later ones replace earlier ones.
+    /// Makes an oracle of documents in the order in which they were added; later ones replace earlier ones.
     pub fn new(batches: &[Vec<Document>]) -> Oracle {
         let mut documents: Vec<OracleDocument> = Vec::new();
         for document in batches.iter().flatten() {
@@ -84,12 +84,12 @@ impl Oracle {
         Oracle { documents }
     }
 
-    /// Live documents.
+    /// Returns the number of live documents.
     pub fn documents_count(&self) -> usize {
         self.documents.len()
     }
 
-    /// Every matching document, best first, ties by the hash of the URL.
+    /// Returns every matching document, best first, ties by the hash of the URL.
     pub fn rank(&self, query: &Query, ranking: Ranking) -> Vec<OracleHit> {
         let grid = self.grid(query, ranking);
         let mut hits: Vec<OracleHit> = self
@@ -116,7 +116,7 @@ impl Oracle {
         hits
     }
 
-    /// How many documents of a site match.
+    /// Counts the matching documents of a site.
     pub fn count_site(&self, query: &Query, site: &str) -> u64 {
         let matching = self.documents.iter().filter(|document| {
             document.site == site && self.score(query, Scale::default(), document).is_some()
@@ -124,7 +124,7 @@ impl Oracle {
         matching.count() as u64
     }
 
-    /// The score of a document, `None` when it does not match.
+    /// Returns the score of a document; `None` if it does not match.
     fn score(&self, query: &Query, scale: Scale, document: &OracleDocument) -> Option<f32> {
         let Scale {
             ranking,
@@ -211,7 +211,7 @@ impl Oracle {
         }
     }
 
-    /// The score of a word or phrase that stands `frequency` times in a document.
+    /// Returns the score of a word or phrase of a frequency in a document.
     fn leaf(
         &self,
         (ranking, boost): (Ranking, f32),
@@ -237,7 +237,7 @@ impl Oracle {
         }
     }
 
-    /// The grid that scores of a query lie on, by what all its scored clauses add at most.
+    /// Returns the grid of the scores of a query, from the upper bound on their sum.
     fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
         Ranking::grid(self.most(query, ranking, 1.0))
     }
@@ -306,8 +306,7 @@ impl OracleDocument {
     }
 }
 
-/// What remains of a length that is stored in a byte: up to 24 all of it, and of what goes beyond
-/// the four highest bits.
+/// Rounds a length as it is stored in a byte: all of it up to 24, and the four highest bits of the rest.
 fn length_in_a_byte(length: u32) -> u32 {
     if length < 24 {
         return length;
@@ -321,8 +320,8 @@ fn length_in_a_byte(length: u32) -> u32 {
     24 + (beyond << dropped_bits)
 }
 
-/// Occurrences of the first word around which the others can be chosen, each at a place of its own,
-/// with adjusted positions (position − offset in the phrase) within `slop` of each other.
+/// Counts the occurrences of the first word around which the others can be placed, each at its own position, with
+/// adjusted positions (position − offset in the phrase) within `slop` of each other.
 fn phrase_frequency(text: &[String], terms: &[String], slop: u32) -> usize {
     (0..text.len())
         .filter(|&place| text[place] == terms[0])

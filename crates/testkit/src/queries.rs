@@ -1,4 +1,4 @@
-//! Queries and rankings: every kind of clause, nested, over the tiny vocabulary.
+//! Strategies of queries and rankings: every kind of clause, nested, over the tiny vocabulary.
 
 use crate::documents::{VOCABULARY, words};
 use index::Field;
@@ -59,7 +59,7 @@ fn clauses() -> impl Strategy<Value = Query> {
     ]
 }
 
-/// Boosts: small and great ones, at the limits and between.
+/// Boosts between the limits, and the limits.
 fn boosts() -> impl Strategy<Value = f32> {
     prop_oneof![
         4 => 0.1f32..10.0,
@@ -106,8 +106,8 @@ pub fn rankings() -> impl Strategy<Value = Ranking> {
     ]
 }
 
-/// Combinations as people type them, of words given: each clause a word, a phrase, a start, a site or
-/// alternatives, required, excluded or neither.
+/// Typed combinations of given words: each clause a word, a phrase, a prefix, a site or alternatives; required,
+/// excluded or optional.
 pub fn typed(
     words: impl Strategy<Value = String> + Clone + 'static,
 ) -> impl Strategy<Value = String> {

@@ -22,11 +22,11 @@ use crate::count::union::collect_lists;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// One term being searched on one segment.
+/// The search of one term on one segment.
 pub(crate) struct Term<'a>(Lists<'a>);
 
 impl<'a> Term<'a> {
-    /// A search of the only one of some lists.
+    /// Makes a search of a single list.
     pub(crate) fn new(lists: Lists<'a>) -> Term<'a> {
         assert_eq!(lists.len(), 1);
         Term(lists)
@@ -63,7 +63,7 @@ impl<'a> Executor<'a> for Term<'a> {
     }
 }
 
-/// Keeps the best of a list in `top`, among the documents of `range`.
+/// Collects the hits of a list among the documents of `range`.
 pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
     list: &mut List<'a>,
     range: Range<u32>,
@@ -80,7 +80,7 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
             break;
         }
         top.context.exchange();
-        // A list without full blocks has no bounds of its own: making one costs what scoring does.
+        // A list without full blocks has no stored bounds; computing one costs as much as scoring.
         if list.blocks.blocks_count() > 1 && !top.would_enter(list.bound(block)) {
             continue;
         }

@@ -1,6 +1,6 @@
-//! What a search is for: hits, their count, or both.
+//! Results of a search: hits, their count, or both.
 
-/// What a search is for.
+/// The results that a search is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Hits,

@@ -15,7 +15,7 @@ use index::{IndexError, PairRecord, Segment, TermRecord};
 pub(crate) struct Required<'a> {
     /// Shortest first.
     pub(crate) lists: Lists<'a>,
-    /// By list: whether its scores count. Others only filter, or are of phrases.
+    /// By list: whether its scores count. The others are filters or parts of phrases.
     pub(crate) adds: Vec<bool>,
     pub(crate) phrases: Vec<Pattern<'a>>,
     /// The phrase whose scorer the first list has: no score there is below the phrase's.
@@ -29,7 +29,7 @@ struct Entry<'a> {
     adds: bool,
 }
 
-/// Where a list comes from.
+/// The source of a list.
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     Word(TermRecord),

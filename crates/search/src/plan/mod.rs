@@ -1,4 +1,4 @@
-//! A query with the statistics of one snapshot: weights, clauses, scores.
+//! Plan of a query, made with the statistics of one snapshot: weights, clauses, scores.
 
 pub(crate) mod node;
 pub(crate) mod norms;

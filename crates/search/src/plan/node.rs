@@ -1,4 +1,4 @@
-//! The clauses of a plan: terms with their statistics and places, and combinations of them.
+//! Clauses of a plan: terms with their statistics and places, and combinations of them.
 
 use index::{
     Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces, TermRecord,
@@ -26,7 +26,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// The word of a clause that is one.
+    /// Returns the word of a clause that is one term.
     pub(crate) fn word(&self) -> Option<&Word> {
         match self {
             Node::Term(term) => Some(&term.word),
@@ -36,21 +36,21 @@ impl Node {
     }
 }
 
-/// A term, and where its postings are as far as planning came by it.
+/// A term, and the places of its postings as far as planning found them.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) field: Field,
     pub(crate) term: String,
     hash: TermHash,
-    /// How telling it is, where planning asked.
+    /// Inverse document frequency, where planning computed it.
     pub(crate) idf: f32,
-    /// The name of the clause that it is, for explanations.
+    /// Name of the clause, for explanations.
     pub(crate) name: ClauseName,
-    /// The segments that have it; `None` where nobody asked.
+    /// Records by segment; `None` if they were not looked up.
     places: Option<TermPlaces>,
 }
 
-/// The name of a clause, with those of the combinations around it.
+/// Name of a clause, preceded by the names of the combinations around it.
 pub(crate) type ClauseName = Option<Arc<str>>;
 
 impl Word {
@@ -73,13 +73,13 @@ impl Word {
         }
     }
 
-    /// The word as a clause of a name.
+    /// Returns the word with the name of its clause.
     pub(crate) fn named(mut self, name: &ClauseName) -> Word {
         self.name.clone_from(name);
         self
     }
 
-    /// Asks for what looking it up in a segment will read.
+    /// Prefetches the dictionary entries that a look-up in a segment reads.
     #[inline]
     pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
         if self.places.is_none() {
@@ -87,7 +87,7 @@ impl Word {
         }
     }
 
-    /// The record in a segment, if it occurs there.
+    /// Returns the record in a segment, if the term occurs there.
     pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
         let Some(places) = &self.places else {
             return segment.term(self.field, &self.term);

@@ -1,34 +1,34 @@
-//! What document lengths contribute to scores: by length, and which lengths contribute how much.
+//! Table of the factors that document lengths contribute to scores.
 
 use crate::plan::ranking::Ranking;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Tables that a thread remembers: of two fields, for two indexes.
+/// Number of tables that a thread keeps: two fields for two indexes.
 const REMEMBERED_MAX: usize = 4;
 
-/// Tables by what they were made for.
+/// Tables by ranking and average length.
 type Remembered = Vec<((Ranking, f32), Arc<Factors>)>;
 
 thread_local! {
     static REMEMBERED: RefCell<Remembered> = const { RefCell::new(Vec::new()) };
 }
 
-/// What lengths contribute in one field of one index.
+/// Factors of the lengths in one field of one index.
 #[derive(Debug, Clone)]
 pub(crate) struct Factors {
-    /// By length byte; never rises.
+    /// Factors by length byte; they never rise.
     pub(crate) by_length: [f32; 256],
-    /// By step (see [`step`]), how many length bytes contribute as much as the step begins with, or more.
+    /// By step (see [`step`]): the number of length bytes whose factor reaches the beginning of the step.
     reaching: [u8; STEPS],
 }
 
-/// Steps of a sixteenth of a doubling, and the first of them: from 2^-24 on.
+/// Number of steps, each a sixteenth of a doubling, from 2^-24 on.
 const STEPS: usize = 16 * 40;
 const STEP_SHIFT: u32 = 23 - 4;
 const STEP_FIRST: u32 = (127 - 24) << 4;
 
-/// The step that a number lies in: the first or last where it lies outside.
+/// Returns the step of a number; the first or last step if it lies outside.
 #[inline]
 fn step(number: f32) -> usize {
     let step = (number.to_bits() >> STEP_SHIFT).saturating_sub(STEP_FIRST);
@@ -36,8 +36,7 @@ fn step(number: f32) -> usize {
 }
 
 impl Factors {
-    /// Those of a field. Queries on one index ask for the same again and again, so each thread remembers the
-    /// last answers.
+    /// Returns the factors of a field. Queries on one index need the same ones, so each thread keeps the last tables.
     pub(crate) fn of_field(ranking: Ranking, average_length: f64) -> Arc<Factors> {
         let average = if average_length > 0.0 {
             average_length as f32
@@ -66,7 +65,7 @@ impl Factors {
             by_length,
             reaching: [u8::MAX; STEPS],
         };
-        // Whatever lies below the first step is looked up there, so that step begins with nothing.
+        // Numbers below the first step are looked up in it, so it begins with nothing.
         for (number, reaching) in factors.reaching.iter_mut().enumerate().skip(1) {
             let begin = f32::from_bits((number as u32 + STEP_FIRST) << STEP_SHIFT);
             *reaching = by_length
@@ -76,8 +75,7 @@ impl Factors {
         factors
     }
 
-    /// How many length bytes, from 0 on, contribute `least` or more; a few more than that at most, and 255
-    /// stands for all.
+    /// Upper bound on the number of length bytes, from 0 on, whose factor is `least` or more; 255 stands for all.
     #[inline]
     pub(crate) fn reaching(&self, least: f32) -> u8 {
         self.reaching[step(least)]

@@ -1,4 +1,4 @@
-//! A query with the statistics of one snapshot: everything that scoring needs but the postings.
+//! Plan of a query: the clauses with the statistics of one snapshot, everything that scoring needs but the postings.
 //!
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
@@ -19,7 +19,7 @@ use text::summary::SummaryTerm;
 pub struct Plan {
     pub(crate) root: Node,
     pub(crate) ranking: Ranking,
-    /// What scores are rounded with.
+    /// The grid on which scores are rounded ([`Ranking::grid`]).
     pub(crate) grid: f32,
     pub(crate) text_factors: Option<Arc<Factors>>,
     pub(crate) title_factors: Option<Arc<Factors>>,
@@ -61,14 +61,14 @@ impl Plan {
         })
     }
 
-    /// What summaries should look for: positive terms, phrases' words, prefixes.
+    /// Returns the terms that summaries should mark: positive terms, phrases' words, prefixes.
     pub fn summary_terms(&self) -> Vec<SummaryTerm> {
         let mut terms = Vec::new();
         note_terms(&self.root, &mut terms);
         terms
     }
 
-    /// The most that a clause adds to a score.
+    /// Upper bound on the score of a clause.
     pub(crate) fn most(&self, node: &Node) -> f32 {
         let on_grid = |most: f32| (most + self.grid) - self.grid;
         match node {
@@ -91,7 +91,7 @@ impl Plan {
         each_word(&self.root, &mut each);
     }
 
-    /// Whether the statistics alone show that no document matches, so no segment need be asked.
+    /// Whether the statistics alone show that no document matches, so that no segment need be searched.
     pub fn matches_nothing(&self) -> bool {
         matches!(self.root, Node::Nothing)
     }
@@ -102,11 +102,11 @@ struct Planner<'a> {
     statistics: &'a Statistics,
     documents_count: u64,
     fields_used: [bool; 2],
-    /// What all scored clauses together add at most, whether they can match or not.
+    /// Upper bound on the sum of the scores of all clauses, whether they can match or not.
     most: f64,
     /// The product of the boosts around the clause being planned.
     boost: f32,
-    /// The names around it.
+    /// The names around it, joined.
     name: ClauseName,
 }
 
@@ -195,7 +195,7 @@ impl Planner<'_> {
         self.name.replace(entered)
     }
 
-    /// Asks for what looking up the terms among some clauses will read, all of them at once.
+    /// Prefetches the statistics of some terms, all at once.
     fn prefetch(&self, terms: impl Iterator<Item = TermHash>) {
         let terms: SmallVec<[TermHash; 8]> = terms.collect();
         for step in LookUpStep::ALL {
@@ -261,7 +261,7 @@ impl Planner<'_> {
             idf += term_idf;
             words.push(Word::found(field, term, term_idf, found));
         }
-        // Sites have no positions, so nothing follows anything there.
+        // Sites have no positions, so no phrase occurs there.
         if field == Field::Site {
             return Ok(Node::Nothing);
         }
@@ -314,7 +314,7 @@ fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     }
 }
 
-/// What summaries should look for in a clause that counts for the score: each term once.
+/// Notes the terms that summaries should mark in a scored clause, each once.
 fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
     let mut note = |term: &str, prefix: bool, weight: f32| {
         let known = terms
@@ -347,7 +347,7 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
     }
 }
 
-/// Plans a clause whose score nobody asks for: what is excluded. It needs no statistics.
+/// Plans a clause without scores: an excluded one. It needs no statistics.
 fn unscored(query: &Query) -> Node {
     match query {
         Query::Nothing => Node::Nothing,
@@ -406,7 +406,7 @@ fn prefix_node(field: Field, prefix: &str, weight: f32, name: ClauseName) -> Nod
     })
 }
 
-/// A combination, flat, without the clauses that cannot match; `Nothing` where that decides it.
+/// Makes a combination, flat, without the clauses that cannot match; `Nothing` if no document can match then.
 fn boolean(required: Vec<Node>, mut optional: Vec<Node>, mut excluded: Vec<Node>) -> Node {
     let can_match = |node: &Node| !matches!(node, Node::Nothing);
     if !required.iter().all(can_match) {

@@ -15,7 +15,7 @@
 //! query norm and the coordination factor: `idf = 1 + ln(N / (df + 1))`.
 //!
 //! The score of a clause is rounded to a grid that the plan chooses (see [`Ranking::grid`]): so coarse
-//! that every sum of a query's clauses is a number of 24 bits, and so fine that nobody sees it (about
+//! that every sum of a query's clauses is a number of 24 bits, and so fine that it is invisible (about
 //! 2^-22 of the highest score). Sums are exact then, hence the same in whatever order they are made:
 //! that lets every algorithm add up clauses as they come, and still give the same bits.
 //!
@@ -28,7 +28,7 @@ use codec::lanes;
 use codec::limits::LIMITS;
 use std::sync::LazyLock;
 
-/// By frequency, one divided by it.
+/// Reciprocals, by frequency.
 pub(crate) static SHARES: [f32; LIMITS] = {
     let mut shares = [f32::INFINITY; LIMITS];
     let mut frequency = 1;
@@ -39,11 +39,11 @@ pub(crate) static SHARES: [f32; LIMITS] = {
     shares
 };
 
-/// By frequency, one divided by its square root.
+/// Reciprocals of square roots, by frequency.
 pub(crate) static SHARES_OF_ROOTS: LazyLock<[f32; LIMITS]> =
     LazyLock::new(|| SHARES.map(f32::sqrt));
 
-/// How documents are scored.
+/// A ranking function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ranking {
     /// BM25 (Robertson & Zaragoza 2009), without the constant factor k1 + 1.
@@ -64,8 +64,8 @@ impl Default for Ranking {
 }
 
 impl Ranking {
-    /// The same ranking with parameters inside their ranges: `k1` ≥ 0 and finite, `b` in 0..=1.
-    /// With these no score can be NaN.
+    /// Returns the ranking with its parameters inside their ranges: `k1` ≥ 0 and finite, `b` in 0..=1. No score can be
+    /// NaN then.
     pub fn sanitized(self) -> Ranking {
         match self {
             // `max` drops a NaN.
@@ -77,7 +77,8 @@ impl Ranking {
         }
     }
 
-    /// How telling a term is that `document_frequency` of `documents_count` documents hold.
+    /// Returns the inverse document frequency of a term that occurs in `document_frequency` of `documents_count`
+    /// documents.
     pub fn inverse_document_frequency(self, documents_count: u64, document_frequency: u64) -> f32 {
         let n = documents_count as f64;
         let df = document_frequency.min(documents_count) as f64;
@@ -87,7 +88,7 @@ impl Ranking {
         }
     }
 
-    /// The weight of a term that the query says `said` times.
+    /// Returns the weight of a term that occurs `said` times in the query.
     pub fn weight(self, said: u32, idf: f32) -> f32 {
         match self {
             Ranking::Bm25 { .. } => said as f32 * idf,
@@ -95,7 +96,7 @@ impl Ranking {
         }
     }
 
-    /// What a length contributes.
+    /// Returns the factor that a length contributes.
     pub fn factor(self, length: u32, average: f32) -> f32 {
         match self {
             Ranking::Bm25 { k1, b } => 1.0 / (k1 * (1.0 - b + b * length as f32 / average)),
@@ -103,20 +104,20 @@ impl Ranking {
         }
     }
 
-    /// The most that a clause of this weight adds.
+    /// Upper bound on the score of a clause of a weight.
     pub fn most(self, weight: f32) -> f64 {
         match self {
             Ranking::Bm25 { .. } => weight.into(),
-            // A length is stored up to an eighth too short, which a frequency may use up.
+            // A length is stored up to an eighth too short, and a frequency may reach the true length.
             Ranking::TfIdf => f64::from(weight) * 1.1,
         }
     }
 
-    /// The grid for clauses that together add up to `most` at most: a number that, added to a score and
-    /// taken away again, leaves it rounded to a multiple of 2^-22 of the next power of two above `most`.
+    /// Returns the grid for clauses whose scores add up to `most` at most: a number that, added to a score and
+    /// subtracted again, leaves it rounded to a multiple of 2^-22 of the next power of two above `most`.
     pub fn grid(most: f64) -> f32 {
         if !(most > 1e-30 && most < 1e30) {
-            // Nothing is scored, or nothing of any sense: scores stay as they are.
+            // There are no scores, or none in a sensible range: they stay as they are.
             return 0.0;
         }
         let above = 2f32.powi(most.log2().floor() as i32 + 1);
@@ -124,10 +125,11 @@ impl Ranking {
         3.0 * above
     }
 
-    /// A number such that no posting whose length contributes less than it, times the share of the
-    /// frequency (see [`Ranking::shares`]), scores `least`. A little low, for what rounding may add to a score.
+    /// Returns a lower bound on the product of length factor and share of the frequency (see [`Ranking::shares`]) of a
+    /// posting that scores `least`. It allows for rounding.
     pub(crate) fn least_factor(self, weight: f32, grid: f32, least: f32) -> f32 {
-        // A score is at most three roundings and half a step of the grid, 2^-22 of `grid`, too high.
+        // Roundings raise a score by three units in the last place and half a step of the grid, 2^-22 of `grid`, at
+        // most.
         let least = least - (weight + grid) * 1e-6;
         let needed = match self {
             // weight - weight / (1 + x) >= least, solved for x.
@@ -140,7 +142,7 @@ impl Ranking {
         }
     }
 
-    /// By frequency, what a length need contribute where it must contribute 1 with a frequency of 1.
+    /// Returns, by frequency, the length factor that is as good as a factor of 1 with a frequency of 1.
     #[inline]
     pub(crate) fn shares(self) -> &'static [f32; LIMITS] {
         match self {
@@ -149,7 +151,7 @@ impl Ranking {
         }
     }
 
-    /// The score of one term in one document, on the grid.
+    /// Returns the score of one term in one document, on the grid.
     #[inline]
     pub fn score(self, weight: f32, frequency: u32, factor: f32, grid: f32) -> f32 {
         match self {
@@ -161,7 +163,7 @@ impl Ranking {
         }
     }
 
-    /// The scores of four postings of one term.
+    /// Returns the scores of four postings of one term.
     #[inline]
     pub(crate) fn score_four(
         self,
@@ -180,7 +182,7 @@ impl Ranking {
         }
     }
 
-    /// The scores of many postings of one term.
+    /// Computes the scores of many postings of one term.
     #[inline]
     pub(crate) fn score_many(
         self,

@@ -1,16 +1,16 @@
-//! Rewriting of combinations to equal ones without combinations within them.
+//! Rewriting of nested combinations to equal ones that are flat.
 //!
 //! ```text
-//! +(+a +b c -d) e      =  +a +b c e -d         what is required brings along all that belongs to it
-//! (a b) c              =  a b c                alternatives of an alternative, unless something else is said of them
+//! +(+a +b c -d) e      =  +a +b c e -d         a required combination brings its clauses along
+//! (a b) c              =  a b c                alternatives of an alternative, without required or excluded ones
 //! a -(b c)             =  a -b -c              any of them excludes
 //! +(a b -c) +d         =  +(a b) +d -c
 //! +(a b -c) -d         =  a b -c -d
 //! +a                   =  a                    alone
 //! ```
 //!
-//! Exact: the same documents match, and the same clauses add to their scores. What is put together here has an
-//! algorithm; what stays within goes the slow way.
+//! Exact: the same documents match, and the same clauses add to their scores. Flat combinations have algorithms of
+//! their own; those that stay nested are probed or evaluated exhaustively.
 
 use crate::plan::node::Node;
 
@@ -22,7 +22,8 @@ struct Clauses {
     excluded: Vec<Node>,
 }
 
-/// A combination of clauses that can match, each of them flat itself; `Nothing` where nothing positive is said.
+/// Makes a combination of clauses that can match and are flat themselves; `Nothing` if it has neither required nor
+/// optional clauses.
 pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {
     let mut clauses = required.iter().chain(&optional).chain(&excluded);
     let mut all = match clauses.any(|node| matches!(node, Node::Boolean { .. })) {
@@ -30,7 +31,7 @@ pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<N
         false => as_they_are(required, optional, excluded),
     };
     if all.required.is_empty() {
-        // What is searched apart stands first.
+        // Phrases are searched apart and stand first.
         let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
         all.optional.sort_by_key(|node| !is_phrase(node));
     }
@@ -46,7 +47,7 @@ pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<N
     }
 }
 
-/// Clauses of which none is a combination: most queries.
+/// Keeps clauses of which none is a combination, as in most queries.
 fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
     if required.is_empty() && optional.len() == 1 {
         // The only alternative is required.
@@ -63,7 +64,7 @@ fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) ->
     }
 }
 
-/// Clauses, with those of combinations among them that need not stand apart.
+/// Merges the clauses of nested combinations where the meaning allows it.
 fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
     let mut all = Clauses::default();
     optional.into_iter().for_each(|node| all.offer(node));
@@ -81,7 +82,7 @@ fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -
             excluded,
         }) = all.required.pop()
     {
-        // Alternatives, and nothing else is positive.
+        // Alternatives are the only positive clause.
         all.required = required;
         all.optional = optional;
         all.excluded.extend(excluded);

@@ -2,39 +2,39 @@
 
 use index::Field;
 
-/// A query's meaning. Depth and clauses are bounded by the parser.
+/// A query. The parser bounds its depth and number of clauses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Query {
     /// Nothing matches.
     Nothing,
     /// Documents that hold the term.
     Term {
-        /// Where.
+        /// Field that is searched.
         field: Field,
         /// The analysed term.
         term: String,
-        /// How often the query says it: the score counts it that many times.
+        /// Number of occurrences in the query, a factor of the score.
         weight: u32,
     },
-    /// Documents that hold a term starting so. Counts 1 to the score whatever the words.
+    /// Documents that hold a term with the prefix. Each scores 1, whatever the term.
     Prefix {
-        /// Where.
+        /// Field that is searched.
         field: Field,
-        /// The start, lower-cased.
+        /// The prefix, in lower case.
         prefix: String,
     },
-    /// Documents that hold the terms one after another. Scored as one term whose frequency is the
-    /// number of places and whose inverse document frequency is the sum of the words'.
+    /// Documents that hold the terms one after another. Scored as one term whose frequency is the number of
+    /// occurrences and whose inverse document frequency is the sum of the terms'.
     Phrase {
-        /// Where.
+        /// Field that is searched.
         field: Field,
         /// The analysed terms, two or more.
         terms: Vec<String>,
         /// Moves allowed: 0 is the exact phrase.
         slop: u32,
     },
-    /// A combination. Matches when all `required` match, none of `excluded` does, and, if nothing
-    /// is required, at least one of `optional`. The score is the sum over matching clauses.
+    /// A combination. It matches when all `required` match, none of `excluded` does, and, without `required` clauses,
+    /// at least one of `optional` does. The score is the sum over the matching clauses.
     Boolean {
         /// All must match.
         required: Vec<Query>,

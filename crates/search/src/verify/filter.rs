@@ -1,7 +1,7 @@
 //! Filter of candidates: clauses that a match requires, and clauses that it excludes.
 //!
-//! Asked late, about the few documents that could enter; where all are counted, excluded lists are taken
-//! away from a window of documents as bits.
+//! Probed late, for the few documents that could enter. Where all matches are counted, excluded lists are cleared from
+//! the bits of a window of documents.
 
 use crate::block::apply::apply_filter;
 use crate::block::bitset::mark;
@@ -15,23 +15,23 @@ use crate::plan::scorer::BLOCK;
 use crate::verify::probe::{Probe, damage_of};
 use index::{IndexError, Segment};
 
-/// Units of work for probing a list for a batch of documents, and for marking a list's documents of a window.
+/// Units of work for probing a clause for a block of candidates, and for marking a list's documents of a window.
 const PROBE: u32 = 1;
 const MARKED: u32 = 16;
 
-/// What is excluded, from up to three places in a plan.
+/// The excluded clauses, from up to three places in a plan.
 pub(crate) type Excluded<'a> = [&'a [Node]; 3];
 
-/// Clauses of a query on one segment that say which documents match: one at least.
+/// Required and excluded clauses on one segment, at least one.
 pub(crate) struct Condition<'a> {
     required: Vec<Probe<'a>>,
     excluded: Vec<Probe<'a>>,
-    /// The documents of a window that are left, where excluded clauses are probed for all of them.
+    /// The remaining documents of a window, for excluded clauses that are probed.
     left: Lent<CandidateBlock>,
 }
 
 impl<'a> Condition<'a> {
-    /// Opens clauses that are excluded; `None` where nothing of the segment matches any of them.
+    /// Opens excluded clauses; `None` if no document of the segment matches any of them.
     pub(crate) fn excluding(
         plan: &'a Plan,
         nodes: Excluded<'a>,
@@ -46,7 +46,7 @@ impl<'a> Condition<'a> {
         }))
     }
 
-    /// The condition that all of some clauses match, which the segment has, beside another.
+    /// Makes the condition that all of `nodes`, which the segment has, match, and that the exclusions of `other` hold.
     pub(crate) fn requiring(
         plan: &'a Plan,
         nodes: &'a [Node],
@@ -61,7 +61,7 @@ impl<'a> Condition<'a> {
         })
     }
 
-    /// Whether all that it says is that one term is excluded.
+    /// Whether the condition is the exclusion of one list.
     pub(crate) fn is_one_list(&self) -> bool {
         self.required.is_empty() && matches!(self.excluded.as_slice(), [Probe::List(_)])
     }
@@ -78,8 +78,8 @@ impl<'a> Condition<'a> {
         }
     }
 
-    /// Takes what is excluded away from the bits of documents from `base` on; `marks` is room for as many. Void
-    /// where `stop` aborted.
+    /// Clears the excluded documents from the bits of documents from `base` on; `marks` is room for as many words.
+    /// Void where `stop` aborted.
     pub(crate) fn strike(
         &mut self,
         base: u32,
@@ -107,7 +107,7 @@ impl<'a> Condition<'a> {
         }
     }
 
-    /// Damage met so far.
+    /// The first damage found so far.
     pub(crate) fn damage(&mut self) -> Result<(), IndexError> {
         damage_of(&mut self.required)?;
         damage_of(&mut self.excluded)

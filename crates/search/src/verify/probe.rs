@@ -1,8 +1,7 @@
-//! A clause of any kind, asked about documents that were found otherwise: which of them match it, and what
-//! does it add?
+//! Probe of a clause of any kind for documents that other clauses found.
 //!
-//! Terms and phrases are looked for a batch at a time, and so is any of several such. Whatever else there is
-//! (prefixes, combinations within combinations) is walked with a cursor.
+//! Terms, phrases and alternatives of them are probed a block of candidates at a time. All other clauses (prefixes,
+//! combinations within combinations) are walked with a cursor.
 
 use crate::block::probed::{Clause, Demand, Probed};
 use crate::block::term_scorer::List;
@@ -23,7 +22,7 @@ use index::{DocId, IndexError, Segment};
 pub(crate) enum Probe<'a> {
     List(Box<List<'a>>),
     Phrase(Box<Phrase<'a>>),
-    /// Matches where any of them does; adds what all of them do.
+    /// Alternatives: the score is the sum over those that match.
     Any(Vec<Probe<'a>>, Lent<Probed>),
     Walk(Box<Walk<'a>>),
 }
@@ -67,7 +66,7 @@ impl<'a> Probe<'a> {
         })
     }
 
-    /// Opens those of some clauses that documents of the segment can match.
+    /// Opens the clauses among `nodes` that documents of the segment can match.
     pub(crate) fn open_each(
         plan: &'a Plan,
         nodes: impl IntoIterator<Item = &'a Node>,
@@ -84,7 +83,7 @@ impl<'a> Probe<'a> {
         Ok(probes)
     }
 
-    /// The most that a document scores.
+    /// Upper bound on the scores of the clause.
     pub(crate) fn most(&mut self) -> f32 {
         match self {
             Probe::List(list) => list.most_unread(),
@@ -94,7 +93,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The most that a document of a range scores.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         match self {
             Probe::List(list) => list.bound_in(base, end),
@@ -110,7 +109,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// About how many documents match.
+    /// Estimate of the number of matching documents.
     pub(crate) fn cost(&self) -> u64 {
         match self {
             Probe::List(list) => list.cost().into(),
@@ -120,7 +119,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Damage met so far.
+    /// Takes the first damage found so far.
     pub(crate) fn take_error(&mut self) -> Option<IndexError> {
         match self {
             Probe::List(list) => list.blocks.take_error(),
@@ -196,7 +195,7 @@ fn probe_any(
     }
 }
 
-/// The first damage met in any of some clauses.
+/// The first damage found in any of some clauses.
 pub(crate) fn damage_of(probes: &mut [Probe<'_>]) -> Result<(), IndexError> {
     let damage = probes.iter_mut().find_map(Probe::take_error);
     damage.map_or(Ok(()), Err)
@@ -209,7 +208,7 @@ pub(crate) struct Walk<'a> {
     segment: &'a Segment,
     stop: StopRef<'a>,
     cursor: Cursor<'a>,
-    /// The document that was asked for last.
+    /// The document that was probed last.
     asked: u32,
     most: f32,
     error: Option<IndexError>,

@@ -1,7 +1,7 @@
-//! Matches of a combination in one block of the leader, and the candidates among them.
+//! Candidates of a combination in one block of its leader, narrowed clause by clause.
 //!
-//! Each kind of clause is asked about what those before it left: words, phrases, whatever else is required, what
-//! is excluded, what is optional.
+//! Each step probes one kind of clause for the candidates that the steps before left: words, phrases, further required
+//! clauses, excluded clauses, optional clauses.
 
 use crate::algorithms::boolean::state::{Bounded, Mixed, Most};
 use crate::block::apply::{apply_optional, apply_required};
@@ -15,7 +15,8 @@ use index::Segment;
 use std::ops::Range;
 
 impl<'a> Mixed<'a> {
-    /// Finds all matches of a block of the leader, deleted ones among them.
+    /// Finds all matches of a block of the leader, deleted documents included; with `scored`, adds the scores of the
+    /// required clauses that are not words.
     pub(super) fn match_all(
         &mut self,
         block: usize,
@@ -34,8 +35,8 @@ impl<'a> Mixed<'a> {
         self.exclude(stop);
     }
 
-    /// Finds the matches of a block of the leader that can enter, as far as that is known without what is
-    /// optional.
+    /// Finds the matches of a block of the leader that can enter, judged by everything but the optional clauses. With
+    /// `least`, only documents that score that or more in the leader are considered.
     pub(super) fn match_best(
         &mut self,
         block: usize,
@@ -44,7 +45,7 @@ impl<'a> Mixed<'a> {
         context: &Context<'_>,
     ) {
         let (threshold, most) = (context.threshold(), self.known_most(context.threshold()));
-        // What the leader scores is known where it was asked for.
+        // With a minimum the leader was scored already.
         let (sought, first) = match least.is_some() && self.adds[0].is_some() {
             true => (Sought::Scores, 1),
             false => (Sought::Places, 0),
@@ -60,8 +61,8 @@ impl<'a> Mixed<'a> {
         self.exclude(context.stop());
     }
 
-    /// Adds what the words from number `first` on score, and keeps the matches that can reach the threshold
-    /// with what comes `later`.
+    /// Adds the scores of the words from number `first` on. After each, drops the candidates that cannot reach the
+    /// threshold with `later`, the upper bound of the clauses after the words.
     pub(super) fn score_words(&mut self, first: usize, threshold: f32, later: f32) {
         let candidates = &mut *self.words.candidates;
         let mut rest = later + self.adds[first..].iter().flatten().sum::<f32>();
@@ -79,8 +80,8 @@ impl<'a> Mixed<'a> {
         }
     }
 
-    /// Adds what optional words score, where phrases would be checked without: positions are read only of what can
-    /// enter with them. Returns the maximum that comes after the phrases.
+    /// Adds the scores of optional words before phrases are verified, so that positions are read of fewer candidates.
+    /// Returns the upper bound of the clauses after the phrases.
     fn add_optional_words(&mut self, threshold: f32, most: Most, stop: StopRef<'_>) -> f32 {
         let mut later = most.others + most.optional;
         if self.phrases.is_empty() {
@@ -106,8 +107,8 @@ impl<'a> Mixed<'a> {
         later
     }
 
-    /// Keeps the matches that hold the phrases, and adds what those score; leaves out what cannot reach the
-    /// threshold with what comes `later`.
+    /// Keeps the candidates that hold the phrases, and adds the phrases' scores. Drops those that cannot reach the
+    /// threshold with `later`, the upper bound of the clauses after the phrases.
     fn check_phrases(&mut self, threshold: f32, later: f32, stop: StopRef<'_>) {
         let mut rest = later + self.phrases.iter().map(|phrase| phrase.most).sum::<f32>();
         for phrase in &mut self.phrases {
@@ -132,7 +133,7 @@ impl<'a> Mixed<'a> {
         }
     }
 
-    /// Adds what is optional to the matches, as far as that was not done before, and offers them.
+    /// Adds the scores of the optional clauses that were not applied before, and offers the candidates.
     pub(super) fn offer<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         segment: &Segment,

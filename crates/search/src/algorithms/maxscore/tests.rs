@@ -1,4 +1,4 @@
-//! MaxScore over several windows beside its slow twin.
+//! Unit tests of MaxScore: several windows, compared with exhaustive evaluation.
 
 use super::*;
 use crate::collect::asserting;

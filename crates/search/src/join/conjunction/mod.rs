@@ -29,14 +29,14 @@ use codec::bits;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// Documents of a window of bits.
+/// Width of a window of bits, in documents.
 const WIDTH: u32 = if cfg!(test) { 128 } else { 16384 };
 /// Dense lists, with at least one of `LATE` documents, are probed last, after pruning.
 const LATE: u32 = 6;
 /// Lists with at least one of `DENSE` documents are intersected as bits.
 const DENSE: u32 = 24;
 
-/// An intersection being searched on one segment.
+/// The search of an intersection of lists on one segment.
 pub(crate) struct Conjunction<'a> {
     /// Shortest first.
     pub(crate) lists: Lists<'a>,
@@ -61,7 +61,7 @@ impl<'a> Conjunction<'a> {
     ) -> Result<(), IndexError> {
         let counted = wanted.is_counted();
         let work = cancel::clauses_work(self.lists.len());
-        // The leader is asked first whatever it holds.
+        // The leader is never probed late, however dense it is.
         let early = first_late(&self.lists, 1, segment);
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), work) {
@@ -69,7 +69,7 @@ impl<'a> Conjunction<'a> {
             let least = self.least_of_leader(top.threshold());
             let leader = &mut self.lists[0];
             if least.is_none_or(|least| !leader.is_bounded() || leader.bound(block) >= least) {
-                // Every match counts, so where they are counted none is left out.
+                // A search that counts matches drops none.
                 let least = least.filter(|_| !counted);
                 let early = match counted || top.threshold() <= 0.0 {
                     true => self.lists.len(),
@@ -93,24 +93,24 @@ impl<'a> Conjunction<'a> {
         first_damage(&mut self.lists)
     }
 
-    /// What a document must score in the leader to reach a threshold with the help of all others; `None`
-    /// where any will do.
+    /// Returns the lowest score in the leader with which a document can reach `threshold`; `None` if every document
+    /// can.
     fn least_of_leader(&mut self, threshold: f32) -> Option<f32> {
         if threshold <= 0.0 {
-            // There is nothing to compare with yet, and what others add is not asked for in vain.
+            // No threshold yet: skip the bounds.
             return None;
         }
         let others: f32 = self.lists[1..].iter_mut().map(List::most_unread).sum();
         (threshold > others).then_some(threshold - others)
     }
 
-    /// Damage met so far.
+    /// The first damage found so far.
     pub(crate) fn take_error(&mut self) -> Option<IndexError> {
         let mut lists = self.lists.iter_mut();
         lists.find_map(|list| list.blocks.take_error())
     }
 
-    /// The most that a document of a range can score.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         self.lists
             .iter_mut()
@@ -342,14 +342,14 @@ pub(crate) fn first_late(lists: &[List<'_>], from: usize, segment: &Segment) -> 
     from + rare.count()
 }
 
-/// What is wanted of matches.
+/// The columns to fill while matches are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sought {
-    /// Which they are.
+    /// The documents.
     Documents,
-    /// And where every list has them.
+    /// The documents, and their places in every list.
     Places,
-    /// And their scores in the leader, where these have a minimum.
+    /// The documents, their places, and their scores in the leader, if these have a minimum.
     Scores,
 }
 

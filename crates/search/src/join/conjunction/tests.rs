@@ -1,4 +1,4 @@
-//! Conjunctions beside their slow twin: hits, counts by blocks and by windows of bits, bounds of ranges.
+//! Unit tests of conjunctions: hits, counts by blocks and by windows of bits, bounds of ranges.
 
 use super::*;
 use crate::collect::asserting;

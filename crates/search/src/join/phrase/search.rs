@@ -34,12 +34,12 @@ use codec::rice::follow::UNKNOWN;
 use index::{DocId, IndexError, PairRecord, Segment};
 use std::ops::Range;
 
-/// A phrase being searched on one segment.
+/// The search of a phrase on one segment.
 pub(crate) struct Phrase<'a> {
-    /// Its distinct words.
+    /// The conjunction of the distinct words and stored pairs.
     pub(crate) words: Conjunction<'a>,
-    /// The number of the first list that is asked only about documents in which the two rarest words stand as
-    /// the phrase has them.
+    /// The number of the first list that is probed late: only for documents in which the two rarest words stand at
+    /// their distance.
     late: usize,
     pub(crate) pattern: Pattern<'a>,
 }
@@ -117,7 +117,7 @@ impl<'a> Phrase<'a> {
         first_damage(&mut self.words.lists)
     }
 
-    /// The most that a document of a range can score.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         match self.pattern.is_bounded_by(0) {
             true => self.words.lists[0].bound_in(base, end),
@@ -125,8 +125,8 @@ impl<'a> Phrase<'a> {
         }
     }
 
-    /// Of some matches of the early lists, those where the two rarest words stand as the phrase has them: asks the
-    /// late lists about them. What all hold is left, and what was known of it; how many they are.
+    /// Probes the late lists for the candidates at `kept` whose pair counts are not 0. Keeps those that all lists
+    /// hold, with their pair counts and upper bounds; returns their number.
     fn ask_late(
         &mut self,
         kept: &mut [u8; BLOCK],
@@ -158,7 +158,7 @@ impl<'a> Phrase<'a> {
         count
     }
 
-    /// Collects those of the words' matches that hold the phrase.
+    /// Verifies the candidates and collects those that hold the phrase.
     fn offer<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         segment: &Segment,
@@ -172,7 +172,7 @@ impl<'a> Phrase<'a> {
             return;
         }
         let mut most = [f32::INFINITY; BLOCK];
-        // Where all are counted, what they score at most is not asked for.
+        // A search that counts all matches needs no upper bounds.
         pattern.find_spans(words, (!counted).then_some(&mut most));
         let mut kept = [0; BLOCK];
         let least = match counted {

@@ -1,6 +1,6 @@
 //! Verification of phrases within combinations, by the positions of their words.
 //!
-//! For phrases within combinations: the documents were found by all that is required together, or otherwise.
+//! The candidates hold all words of the phrase; other clauses may have dropped some.
 
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
@@ -44,7 +44,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The most that the phrase scores in any document: it stands in none more often than its words.
+    /// Upper bound on the phrase's score: its frequency is at most that of its words.
     pub(crate) fn most(&self, words: &mut Conjunction<'a>) -> f32 {
         let bounding = (0..self.lists.len()).filter(|&word| self.is_bounded_by(word));
         let most = bounding.map(|word| words.lists[self.lists[word]].most_for(&self.scorer));

@@ -1,11 +1,11 @@
-//! Puts the clauses of one pair of parentheses together.
+//! Combination of the clauses of one pair of parentheses.
 use super::limits::{Warnings, shortened};
 use super::terms::Operator;
 use crate::query::tree::Query;
 use index::Field;
 use std::collections::{HashMap, HashSet};
 
-/// How a clause is joined to the one before.
+/// The keyword between a clause and the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum Join {
     #[default]
@@ -14,7 +14,7 @@ pub(super) enum Join {
     Or,
 }
 
-/// What stands before a clause.
+/// The sign before a clause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sign {
     Required,
@@ -31,7 +31,7 @@ pub(super) struct Clause {
     pub(super) query: Query,
 }
 
-/// A group being read: its clauses, and what was said about the next one.
+/// A group being read: its clauses, and the modifiers of the next one.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     pub(super) clauses: Vec<Clause>,
@@ -54,7 +54,7 @@ impl Frame {
         self.field.or(self.inherited).unwrap_or(Field::Text)
     }
 
-    /// Whether `AND` or `OR` has something on its left and is not yet said.
+    /// Whether `AND` or `OR` has a clause on its left and is not yet pending.
     pub(super) fn can_join(&self) -> bool {
         !self.clauses.is_empty() && self.join == Join::None && self.sign.is_none()
     }
@@ -163,7 +163,7 @@ impl Lists {
         }
     }
 
-    /// Requires a query; what it requires and excludes itself goes straight into the lists.
+    /// Requires a query; its own required and excluded clauses go straight into the lists.
     fn require(&mut self, query: Query) {
         match query {
             Query::Boolean {
@@ -209,7 +209,7 @@ fn flatten_optional(query: Query, optional: &mut Vec<Query>) {
     }
 }
 
-/// A combination with repeated words merged; a combination of one clause is that clause.
+/// Makes a combination with repeated words merged; a combination of one clause is that clause.
 pub(super) fn simplified(
     mut required: Vec<Query>,
     mut optional: Vec<Query>,
@@ -249,7 +249,7 @@ pub(super) fn simplified(
 /// Maximum number of clauses that are compared with each other; more go by a table.
 const COMPARED_MAX: usize = 12;
 
-/// What two clauses share that are the same word or the same prefix.
+/// The key that equal words, or equal prefixes, share.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Term(Field, String),
@@ -264,7 +264,7 @@ fn key(query: &Query) -> Option<Key> {
     }
 }
 
-/// Merges a term or a prefix said again into its first place. Weights of terms add; a prefix has none.
+/// Merges a repeated term or prefix into its first place. Weights of terms add up; a prefix has none.
 pub(super) fn merge_repeated(list: &mut Vec<Query>) {
     if list.len() <= COMPARED_MAX && !any_repeated(list) {
         return;

@@ -38,7 +38,7 @@ impl Warnings {
     }
 }
 
-/// The start of what was typed, for a warning.
+/// Returns the start of a typed text, for a warning.
 pub(crate) fn shortened(typed: &str) -> String {
     const CHARACTERS_MAX: usize = 40;
     match typed.char_indices().nth(CHARACTERS_MAX) {

@@ -1,4 +1,4 @@
-//! The lenient parser: anything typed becomes a query and warnings; it never fails.
+//! Lenient parser of typed text: every text becomes a query and warnings; it never fails.
 //!
 //! ```text
 //! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or

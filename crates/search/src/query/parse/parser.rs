@@ -1,4 +1,4 @@
-//! Token after token to clauses: which group is open, what was said about the next clause.
+//! Parser of tokens into clauses, with a stack of open groups.
 use super::clauses::{self, Clause, Frame, Join, Sign};
 use super::limits::{
     CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings, shortened,
@@ -18,7 +18,7 @@ struct Words {
 }
 
 impl Words {
-    /// Takes room for up to `wanted` words and returns how many there is room for.
+    /// Admits up to `wanted` words; returns the number admitted.
     fn admit(&mut self, wanted: usize, warnings: &mut Warnings) -> usize {
         let admitted = wanted.min(CLAUSES_MAX - self.count);
         if admitted < wanted {
@@ -72,7 +72,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// The meaning of `text`, which is not too long.
+    /// Parses `text`, whose length is within the limit.
     pub(super) fn parse(mut self, text: &str) -> Query {
         for token in Scanner::new(text) {
             self.take(token);
@@ -110,7 +110,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// The innermost open group.
+    /// Returns the innermost open group.
     fn top(&mut self) -> &mut Frame {
         if self.frames.is_empty() {
             self.frames.push(Frame::default());
@@ -181,8 +181,8 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// A group that only excludes means the same one level up, unless it is itself negated or an
-    /// alternative: "everything but" is not something to look for.
+    /// Moves a group that only excludes one level up, where it means the same. A negated group, or an alternative, is
+    /// ignored: "everything but" is not something to look for.
     fn only_excluded(&mut self, excluded: Vec<Query>) {
         let top = self.top();
         if top.sign == Some(Sign::Excluded) || top.join == Join::Or {
@@ -255,7 +255,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// The words of a run without blanks, and where stars make prefixes of them.
+    /// Returns the queries of the words of a run without blanks, some of them prefixes.
     fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
         let mut queries = Vec::new();
         let mut pieces = typed.split('*').peekable();
@@ -343,8 +343,8 @@ impl<'w> Parser<'w> {
     }
 }
 
-/// The name of a site as it is indexed: a host in lower case, to which a pasted address is cut.
-/// Other sites are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
+/// Returns the name of a site as it is indexed: a host in lower case, to which a pasted address is cut. Other sites
+/// are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
 fn site_name(typed: &str) -> String {
     let lower = typed.to_lowercase();
     for scheme in ["http://", "https://"] {

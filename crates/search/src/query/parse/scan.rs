@@ -1,4 +1,4 @@
-//! Cuts a typed query into tokens. Knows signs, quotation marks and fields; no meaning yet.
+//! Scanner of a typed query: tokens of signs, quotation marks and fields, without their meaning.
 use super::clauses::Sign;
 use index::Field;
 
@@ -7,7 +7,7 @@ use index::Field;
 pub(super) enum Token<'a> {
     Open,
     Close,
-    /// What stands between two quotation marks, and the digits after a `~`.
+    /// The text between two quotation marks, and the digits after a `~`.
     Quoted {
         content: &'a str,
         slop: Option<&'a str>,
@@ -56,7 +56,7 @@ impl Keyword {
     }
 }
 
-/// Telephones type curved quotation marks.
+/// Curved quotation marks, which telephones type, count too.
 fn is_quote(character: char) -> bool {
     matches!(character, '"' | '“' | '”' | '„' | '‟')
 }
@@ -174,7 +174,8 @@ impl<'a> Scanner<'a> {
         Token::Words(self.skip(end))
     }
 
-    /// The rest starts with `word`, which is `name:value`: a field?
+    /// Reads a field at the beginning of the rest, which starts with `word`, that is `name:value`; `None` if `name` is
+    /// no field.
     fn field(&mut self, word: &'a str, name: &'a str, value: &str) -> Option<Token<'a>> {
         let next = self.rest[word.len()..].chars().next();
         let grouped = next.is_some_and(|next| next == '(' || is_quote(next));

@@ -1,11 +1,11 @@
-//! The parser's answers to ordinary, odd and hostile queries.
+//! Unit tests of the parser: ordinary, odd and hostile queries.
 use super::*;
 use crate::query::tree::Query;
 use index::Field;
 use proptest::prelude::*;
 use text::Analyzer;
 
-/// A short form that shows structure: `+a` required, `a` optional, `-a` excluded.
+/// Returns a short form that shows structure: `+a` required, `a` optional, `-a` excluded.
 fn shown(query: &Query) -> String {
     let label = |field: &Field| match field {
         Field::Text => "",
@@ -288,7 +288,7 @@ fn depth(query: &Query) -> usize {
     }
 }
 
-/// What every parse promises.
+/// Whether a query keeps the promises of the parser.
 fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing => true,
