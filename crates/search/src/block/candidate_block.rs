@@ -85,7 +85,7 @@ impl CandidateBlock {
         self.count += 1;
     }
 
-    /// Takes documents (increasing, 256 at most), each its own origin; sums are not set.
+    /// Takes documents (increasing, 256 at most). The origin of each is its row; sums are not set.
     #[inline]
     pub(crate) fn take_docs(&mut self, docs: &[u32]) {
         self.docs[..docs.len()].copy_from_slice(docs);

@@ -51,10 +51,9 @@ impl Default for Found {
     }
 }
 
-// Opening is inlined throughout: a list is large, and each call would move it.
 impl<'a> List<'a> {
     /// Opens a clause that is a term or a filter; `None` where the segment lacks it.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn open(
         plan: &'a Plan,
         node: &Node,
@@ -66,7 +65,10 @@ impl<'a> List<'a> {
         let Some(record) = word.record(segment)? else {
             return Ok(None);
         };
-        List::of_node(plan, node, &record, segment).map(Some)
+        let mut lists = Lists::take();
+        let scorer = scorer_of(plan, node, segment);
+        List::push(&mut lists, &record, scorer, segment)?;
+        Ok(lists.pop())
     }
 
     /// Opens the lists of the terms and filters among `nodes` that the segment has.
@@ -77,30 +79,27 @@ impl<'a> List<'a> {
     ) -> Result<Lists<'a>, IndexError> {
         let mut lists = Lists::take();
         for node in nodes {
-            lists.extend(List::open(plan, node, segment)?);
+            if let Some(word) = node.word()
+                && let Some(record) = word.record(segment)?
+            {
+                List::push(&mut lists, &record, scorer_of(plan, node, segment), segment)?;
+            }
         }
         Ok(lists)
     }
 
-    /// Opens a clause that is a term or a filter, whose record was found.
-    #[inline(always)]
-    pub(crate) fn of_node(
-        plan: &'a Plan,
-        node: &Node,
-        record: &TermRecord,
-        segment: &'a Segment,
-    ) -> Result<List<'a>, IndexError> {
-        List::of_record(record, scorer_of(plan, node, segment), segment)
-    }
-
-    /// Opens the list of a record.
-    #[inline(always)]
-    pub(crate) fn of_record(
+    /// Opens the list of a record and adds it to `lists`. The only place that makes lists of records, so that all is
+    /// inlined in it: lists are large, and moving them shows.
+    #[inline(never)]
+    pub(crate) fn push(
+        lists: &mut Lists<'a>,
         record: &TermRecord,
         scorer: Scorer<'a>,
         segment: &'a Segment,
-    ) -> Result<List<'a>, IndexError> {
-        Ok(List::new(segment.blocks(record)?, scorer))
+    ) -> Result<(), IndexError> {
+        let blocks = segment.blocks(record)?;
+        lists.push(List::new(blocks, scorer));
+        Ok(())
     }
 
     /// Opens the list of a stored pair.
@@ -112,7 +111,7 @@ impl<'a> List<'a> {
         Ok(List::new(segment.pair_blocks(pair)?, scorer))
     }
 
-    #[inline(always)]
+    #[inline]
     fn new(blocks: Blocks<'a>, scorer: Scorer<'a>) -> List<'a> {
         List {
             bounds: blocks.bounds(),

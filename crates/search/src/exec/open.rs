@@ -5,7 +5,7 @@ use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
 use crate::algorithms::term::Term;
-use crate::block::term_scorer::{List, Lists};
+use crate::block::term_scorer::{List, Lists, scorer_of};
 use crate::collect::context::{Context, MatchNeeds};
 use crate::context::wanted::Wanted;
 use crate::count::difference::Counter;
@@ -305,7 +305,7 @@ fn open_all<'a>(
     found.sort_by_key(|(record, _)| record.documents_count);
     let mut lists = Lists::take();
     for (record, node) in found {
-        lists.push(List::of_node(plan, node, &record, segment)?);
+        List::push(&mut lists, &record, scorer_of(plan, node, segment), segment)?;
     }
     Ok(Some(lists))
 }

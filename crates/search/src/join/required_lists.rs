@@ -46,11 +46,13 @@ impl Source {
 }
 
 impl<'a> Entry<'a> {
-    fn open(&self, segment: &'a Segment) -> Result<List<'a>, IndexError> {
+    /// Opens the list and adds it to `lists`.
+    fn open(&self, lists: &mut Lists<'a>, segment: &'a Segment) -> Result<(), IndexError> {
         match &self.source {
-            Source::Word(record) => List::of_record(record, self.scorer, segment),
-            Source::Pair(pair) => List::of_pair(pair, self.scorer, segment),
+            Source::Word(record) => List::push(lists, record, self.scorer, segment)?,
+            Source::Pair(pair) => lists.push(List::of_pair(pair, self.scorer, segment)?),
         }
+        Ok(())
     }
 }
 
@@ -133,7 +135,7 @@ impl<'a> Required<'a> {
         }
         let mut lists = Lists::take();
         for entry in &entries {
-            lists.push(entry.open(segment)?);
+            entry.open(&mut lists, segment)?;
         }
         Ok(Some(Required {
             lists,

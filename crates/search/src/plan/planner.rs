@@ -176,14 +176,15 @@ impl Planner<'_> {
                 optional,
                 excluded,
             } => {
-                let mut all = |queries: &[Query]| {
-                    let nodes = queries.iter().map(|query| self.filtered(query));
-                    nodes.collect::<Result<Vec<_>, _>>()
-                };
-                let (required, optional) = (all(required)?, all(optional)?);
+                let required = self.filtered_all(required)?;
+                let optional = self.filtered_all(optional)?;
                 Ok(boolean(required, optional, unscored_all(excluded)))
             }
         }
+    }
+
+    fn filtered_all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+        queries.iter().map(|query| self.filtered(query)).collect()
     }
 
     /// Adds a name to those around a clause; returns the names before.
@@ -212,7 +213,11 @@ impl Planner<'_> {
                 _ => None,
             }));
         }
-        queries.iter().map(|query| self.scored(query)).collect()
+        let mut nodes = Vec::with_capacity(queries.len());
+        for query in queries {
+            nodes.push(self.scored(query)?);
+        }
+        Ok(nodes)
     }
 
     fn term(&mut self, field: Field, term: &str, said: u32) -> Result<Node, IndexError> {

@@ -70,7 +70,7 @@ impl<'a> Phrase<'a> {
                 lists.push(List::of_pair(pair, scorer, segment)?);
             }
             numbers.push(lists.len());
-            lists.push(List::of_record(record, scorer, segment)?);
+            List::push(&mut lists, record, scorer, segment)?;
         }
         let late = match phrase.slop {
             // After those of the two rarest words, whose positions are compared first.
