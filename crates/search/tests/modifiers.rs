@@ -100,6 +100,36 @@ fn all_ways_agree_on_filters_and_boosts() {
 }
 
 #[test]
+fn frequent_filters_are_probed_and_rare_ones_lead() {
+    let index = build_index(&[many_documents(7)], BuildPlan::PLAIN).unwrap();
+    let any = all_of(vec![], vec![word(4), word(9), boosted(2.0, word(7))]);
+    for (filters, algorithm) in [
+        (vec![12], "maxscore"),
+        (vec![12, 11], "maxscore"),
+        (vec![5], "mixed"),
+        (vec![12, 5], "mixed"),
+    ] {
+        let filters = filters.into_iter().map(|number| filter(word(number)));
+        let required: Vec<_> = filters.chain([any.clone()]).collect();
+        let query = all_of(required.clone(), vec![]);
+        let but = Query::Boolean {
+            required,
+            optional: vec![],
+            excluded: vec![word(8)],
+        };
+        for query in [query, but] {
+            let plan = Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+            let segments = all_segments(&index);
+            let search = || search::top_of_partition(&plan, segments.iter().copied(), 10);
+            let (_, profile) = search::profile(&plan, segments.iter().copied(), search).unwrap();
+            assert_eq!(profile.algorithms, [algorithm], "{query:?}");
+            check_all_ways(&index, &query, Ranking::default(), 10, 4);
+            check_all_ways(&index, &query, Ranking::default(), 3000, 2);
+        }
+    }
+}
+
+#[test]
 fn a_filter_leaves_the_scores_of_the_others() {
     let index = build_index(&[many_documents(3)], BuildPlan::PLAIN).unwrap();
     let both = scores(&index, &all_of(vec![word(9), word(12)], vec![]));

@@ -1,6 +1,7 @@
 //! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
 
 use super::executor::{Counting, Kind, Searching};
+use super::filtered::open_filtered;
 use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
@@ -135,13 +136,19 @@ fn open_mixed<'a>(
     let Some(leader) = least_cost(required, segment)? else {
         return Ok(None);
     };
-    let condition = Condition::excluding(plan, excluded, segment, context.stop())?;
+    let mut condition = Condition::excluding(plan, excluded, segment, context.stop())?;
     if condition.is_none()
         && optional.is_empty()
         && let Some(shape) = shape_of_all(required)
     {
         // The segment has nothing of what is excluded.
         return open(plan, shape, segment, context, wanted);
+    }
+    if wanted == Wanted::Hits
+        && optional.is_empty()
+        && let Some(kind) = open_filtered(plan, required, leader, &mut condition, segment, context)?
+    {
+        return Ok(Some(kind));
     }
     // A difference of counts knows no documents.
     let counting = match wanted.is_counted() && context.matches() < MatchNeeds::Documents {

@@ -49,7 +49,7 @@ impl<'a> Condition<'a> {
     /// Makes the condition that all of `nodes`, which the segment has, match, and that the exclusions of `other` hold.
     pub(crate) fn requiring(
         plan: &'a Plan,
-        nodes: &'a [Node],
+        nodes: impl IntoIterator<Item = &'a Node>,
         other: Option<Condition<'a>>,
         segment: &'a Segment,
         stop: StopRef<'a>,
