@@ -15,6 +15,7 @@ pub mod error;
 pub mod fan_out;
 pub mod figures;
 pub mod formulas;
+pub mod handlers;
 pub mod plan;
 mod roots;
 pub mod shared_cores;

@@ -3,6 +3,8 @@
 //! Pure: no clock, no file, no thread. A function supplies the texts of `/sys`, and placements are
 //! returned as values, so the simulator and the tests run the same code as the servers.
 
+pub mod board;
+pub mod cost;
 mod cpu_set;
 pub mod placement;
 pub mod policy;

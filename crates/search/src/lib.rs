@@ -37,8 +37,8 @@ pub use exec::profile::{self, Profile, profile};
 pub use exec::run::{
     Searched, collect, count_partition, search_partition, search_until, top_of_partition,
 };
-pub use exec::task::{Cut, SearchTask, Share};
+pub use exec::task::{Cut, SearchTask, Share, Visitor};
 pub use exhaustive::explain::{self, Explanation};
-pub use plan::{Plan, Ranking, ranking};
+pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::Query;
 pub use query::parse::{self, Operator, Parsed, bag_of_words, parse, phrase_of};

@@ -2,7 +2,8 @@
 
 use index::{Index, Segment};
 use search::{
-    Cut, Operator, Plan, Ranking, ScoredHit, SearchTask, Searched, Stop, parse, search_partition,
+    Cut, Operator, Plan, Ranking, ScoredHit, SearchTask, Searched, Stop, Visitor, parse,
+    search_partition,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -43,7 +44,7 @@ fn tasks(plan: &Arc<Plan>, index: &Index, counted: bool) -> Vec<SearchTask> {
         postings_min: 0,
     };
     let task = || SearchTask::new(Arc::clone(plan), segments(index), K, counted);
-    vec![task(), task().cut(cut).unwrap()]
+    vec![task(), task().cut(cut).unwrap(), task().cut_by_first(cut)]
 }
 
 /// The best hits of all, every hit and the count.
@@ -148,6 +149,89 @@ fn a_cancelled_worker_says_what_it_lacks() {
                         assert_eq!(found.count_is_exact, counted, "{what}");
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Visitor that leaves at the ends of some ranges, by a sequence of its own.
+struct ByChance {
+    state: u64,
+    leaves_in: u64,
+}
+
+impl ByChance {
+    /// Returns a number below `below`.
+    fn below(&mut self, below: u64) -> u64 {
+        // Weyl sequence and a multiplication (Steele et al. 2014).
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ mixed >> 31) % below
+    }
+}
+
+impl Visitor for ByChance {
+    fn opened(&mut self, ranges_count: usize) {
+        assert!(ranges_count > 0);
+    }
+
+    fn range_done(&mut self, _live: usize) -> bool {
+        self.below(self.leaves_in) != 0
+    }
+}
+
+/// Workers that begin, leave and come back at any end of a range, any number of them, whatever the cut.
+#[test]
+fn joins_and_leaves_change_no_answer() {
+    let index = index();
+    let mut chance = ByChance {
+        state: 7,
+        leaves_in: 2,
+    };
+    for typed in QUERIES {
+        let plan = plan(&index, typed);
+        let (all, total) = expected(&plan, &index);
+        for case in 0..24 {
+            let counted = case % 2 == 0;
+            let degree = 1 + chance.below(8);
+            let cut = Cut {
+                ranges_max: 1 + chance.below(100) as usize,
+                postings_min: [0, 100, 10_000][chance.below(3) as usize],
+            };
+            let what = format!("{typed}, counted: {counted}, degree {degree}, {cut:?}");
+            let task = SearchTask::new(Arc::clone(&plan), segments(&index), K, counted);
+            let task = task.cut_by_first(cut);
+            let seeds: Vec<_> = (0..degree).map(|_| chance.below(u64::MAX)).collect();
+            let visit = |visitor: &mut ByChance| task.visit(&Stop::default(), visitor).unwrap();
+            let mut shares = vec![visit(&mut ByChance {
+                state: seeds[0],
+                leaves_in: 1,
+            })];
+            std::thread::scope(|scope| {
+                let workers: Vec<_> = (seeds.iter())
+                    .map(|&state| {
+                        let (task, visit) = (&task, &visit);
+                        scope.spawn(move || {
+                            let leaves_in = 1 + state % 5;
+                            let mut visitor = ByChance { state, leaves_in };
+                            let mut shares = Vec::new();
+                            while !task.is_exhausted() {
+                                shares.push(visit(&mut visitor));
+                            }
+                            shares
+                        })
+                    })
+                    .collect();
+                for worker in workers {
+                    shares.extend(worker.join().unwrap());
+                }
+            });
+            let found = task.merged(shares);
+            assert_eq!(found.hits, all[..all.len().min(K)], "{what}");
+            assert_eq!(found.documents_searched, 12_000, "{what}");
+            assert_eq!(found.count_is_exact, counted, "{what}");
+            if counted {
+                assert_eq!(found.matches_count, total, "{what}");
             }
         }
     }

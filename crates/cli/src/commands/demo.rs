@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 use corpus::{ReadOptions, Source};
 use index::{BuildOptions, Index, IndexError};
 use search::Operator;
-use serve::{Cluster, Generations, SearchOptions, ServeOptions, Server, io_runtime};
+use serve::{
+    Cluster, Generations, HandlerOptions, SearchOptions, ServeOptions, Server, io_runtime,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -94,7 +96,12 @@ pub(super) fn run(arguments: DemoArguments) -> anyhow::Result<ExitCode> {
         ..ServeOptions::default()
     };
     let generations = Generations::fixed(index);
-    let cluster = Cluster::in_process(&generations, &options.topology(), &[], None)?;
+    let cluster = Cluster::in_process(
+        &generations,
+        &options.topology(),
+        &[],
+        &HandlerOptions::default(),
+    )?;
     let server = Server::bind_cluster(cluster, &options, io_runtime()?)?;
     for (what, query, operator) in QUERIES {
         if interrupt.is_asked() {

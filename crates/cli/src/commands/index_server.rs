@@ -71,10 +71,8 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
     let places = arguments.placement.places(1, handlers)?.pop();
     let is_placed = places.is_some();
     let options = HandlerOptions {
-        handlers,
-        queue_length: arguments.handlers.queue.unwrap_or(0),
         places: places.unwrap_or_default(),
-        cut_off: arguments.handlers.cut_off(),
+        ..arguments.handlers.options()
     };
     let draining = Draining::default();
     let server = InProcessIndexServer::start(generations, chunks, &options, draining.clone())?;

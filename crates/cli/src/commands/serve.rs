@@ -109,7 +109,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
             &generations,
             &topology,
             &places,
-            arguments.handlers.cut_off(),
+            &arguments.handlers.options(),
         )?;
         if !places.is_empty() {
             let said = cluster.handler_places();
@@ -190,6 +190,8 @@ fn roles(
             role.arguments
                 .extend(["--cut-off-ms".into(), cut_off_ms.to_string()]);
         }
+        role.arguments
+            .extend(["--policy".into(), arguments.handlers.policy.to_string()]);
         role.arguments.extend(arguments.preload.for_process());
         role.arguments.extend(arguments.verify.for_process());
         if let Some(places) = places.get(partition) {

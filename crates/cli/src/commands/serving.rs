@@ -4,8 +4,9 @@ use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::{Context, bail};
 use index::PreloadParts;
+use schedule::board::PolicyChoice;
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, Places, place};
-use serve::{Chunks, Generations, Place, Preloading, RpcServer, ServerMetrics};
+use serve::{Chunks, Generations, HandlerOptions, Place, Preloading, RpcServer, ServerMetrics};
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -42,6 +43,10 @@ pub(crate) struct HandlerArguments {
     /// The most time that a search gets on its handler, whatever the client allows
     #[arg(long, value_name = "MS")]
     pub(crate) cut_off_ms: Option<u64>,
+    /// Which handler works on which query: boost, least-left, help-and-yield, fifo, fifo:2, idle-share, adaptive,
+    /// few-to-many, target:20ms, sjf, earliest-deadline, hurry-up
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    pub(crate) policy: PolicyChoice,
 }
 
 impl HandlerArguments {
@@ -49,8 +54,16 @@ impl HandlerArguments {
         self.handlers.unwrap_or_else(super::cores_count)
     }
 
-    pub(crate) fn cut_off(&self) -> Option<Duration> {
-        self.cut_off_ms.map(Duration::from_millis)
+    /// Returns the options that hold for the handlers of all partitions.
+    pub(crate) fn options(&self) -> HandlerOptions {
+        HandlerOptions {
+            handlers: self.handlers(),
+            queue_length: self.queue.unwrap_or(0),
+            places: Vec::new(),
+            cut_off: self.cut_off_ms.map(Duration::from_millis),
+            policy: self.policy.clone(),
+            ..HandlerOptions::default()
+        }
     }
 }
 

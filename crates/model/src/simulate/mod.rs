@@ -16,7 +16,7 @@ mod machine;
 pub mod recursion;
 mod report;
 mod speeds;
-mod streams;
+pub(crate) mod streams;
 mod summary;
 mod times;
 

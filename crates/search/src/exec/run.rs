@@ -117,5 +117,6 @@ pub fn collect<'a: 'p, 'p, H: HitCollector<'p>, M: MatchCollector>(
         documents: 0..segment.documents_count(),
         bound: f32::INFINITY,
     });
-    walk(plan, &segments, Walk::InOrder, || pieces.next(), top)
+    let next = |_| pieces.next();
+    walk(plan, &segments, Walk::InOrder, Few::new(), next, top)
 }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! SearchTask::new ──► [ segment, segment, … ]            in order, for one worker
-//!      └── cut ─────► [ range, range, … ]                by what a hit there can score, highest first
+//!      └── cut ─────► [ range, range, … ]                by what a hit there can score, highest first; the first
+//!                        │                               worker cuts (cut_by_first), or the caller (cut)
 //!                        ▲ next           each worker: work() ──► Share: its k best, its count, its coverage
 //!                        └─────────────── a threshold that all of them share and raise
 //! merged(shares) ──► Searched
@@ -27,8 +28,8 @@ use crate::exec::run::Searched;
 use crate::exec::walk::{Few, Piece, Walk, walk};
 use crate::plan::planner::Plan;
 use index::{IndexError, Segment};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Ranges begin at multiples of this, so that no two share a word of bits.
 const ALIGNED: u32 = 64;
@@ -55,6 +56,27 @@ impl Cut {
     }
 }
 
+/// Observer of a worker: it sees the ends of ranges, and decides whether the worker goes on.
+pub trait Visitor {
+    /// Sees that the first worker has cut the task into `ranges_count` ranges: others can begin.
+    fn opened(&mut self, ranges_count: usize);
+
+    /// Sees that a range was searched, and that `live` ranges are left that may still hold a hit. Returns whether the
+    /// worker takes another one.
+    fn range_done(&mut self, live: usize) -> bool;
+}
+
+/// Visitor of a worker that leaves when a closure says so.
+struct Leaving<F>(F);
+
+impl<F: FnMut() -> bool> Visitor for Leaving<F> {
+    fn opened(&mut self, _ranges_count: usize) {}
+
+    fn range_done(&mut self, _live: usize) -> bool {
+        !(self.0)()
+    }
+}
+
 /// A query on some segments, to be worked on by any number of workers.
 #[derive(Debug)]
 pub struct SearchTask {
@@ -62,11 +84,19 @@ pub struct SearchTask {
     segments: Few<Arc<Segment>>,
     k: usize,
     wanted: Wanted,
-    /// In order of segments; of a task that was cut, by bound, highest first.
-    pieces: Vec<Piece>,
-    order: Walk,
+    /// How the first worker cuts.
+    first_cut: Option<Cut>,
+    pieces: OnceLock<Pieces>,
     next: AtomicUsize,
     threshold: SharedThreshold,
+}
+
+/// The ranges of a task.
+#[derive(Debug)]
+struct Pieces {
+    /// In order of segments; of a task that was cut, by bound, highest first.
+    list: Vec<Piece>,
+    order: Walk,
 }
 
 /// What one worker found in the ranges that it took.
@@ -96,17 +126,7 @@ impl SearchTask {
         counted: bool,
     ) -> SearchTask {
         let segments: Few<Arc<Segment>> = segments.into_iter().collect();
-        let pieces = match plan.matches_nothing() {
-            true => Vec::new(),
-            false => (0..)
-                .zip(&segments)
-                .map(|(number, segment)| Piece {
-                    segment: number,
-                    documents: 0..segment.documents_count(),
-                    bound: f32::INFINITY,
-                })
-                .collect(),
-        };
+        let whole = Pieces::whole(&plan, &segments);
         SearchTask {
             plan,
             segments,
@@ -116,8 +136,8 @@ impl SearchTask {
                 (_, true) => Wanted::HitsAndCount,
                 (_, false) => Wanted::Hits,
             },
-            pieces,
-            order: Walk::InOrder,
+            first_cut: None,
+            pieces: OnceLock::from(whole),
             next: AtomicUsize::new(0),
             threshold: SharedThreshold::default(),
         }
@@ -125,18 +145,41 @@ impl SearchTask {
 
     /// Cuts the segments into ranges, for several workers, before any of them begins.
     pub fn cut(mut self, cut: Cut) -> Result<SearchTask, IndexError> {
-        if self.plan.matches_nothing() {
-            return Ok(self);
-        }
         // Only for what is known before anything is read.
         let needs = match self.wanted {
             Wanted::Hits => MatchNeeds::Nothing,
             Wanted::HitsAndCount | Wanted::Count => MatchNeeds::Count,
         };
         let mut context = Context::new(self.k, needs);
-        let mut opened: Few<Option<Algorithm<'_>>> = Few::new();
+        let (pieces, _) = self.cut_in(cut, &mut context)?;
+        if self.k > 0 {
+            self.threshold.raise(context.threshold());
+        }
+        self.pieces = OnceLock::from(pieces);
+        Ok(self)
+    }
+
+    /// Leaves the cutting to the first worker, which keeps what it opens for that. Others may begin once it has cut.
+    pub fn cut_by_first(mut self, cut: Cut) -> SearchTask {
+        if !self.plan.matches_nothing() {
+            self.first_cut = Some(cut);
+            self.pieces = OnceLock::new();
+        }
+        self
+    }
+
+    /// Opens the plan on all segments and cuts them into ranges, with their bounds.
+    fn cut_in<'s>(
+        &'s self,
+        cut: Cut,
+        context: &mut Context<'s>,
+    ) -> Result<(Pieces, Few<Option<Algorithm<'s>>>), IndexError> {
+        let mut opened: Few<Option<Algorithm<'s>>> = Few::new();
+        if self.plan.matches_nothing() {
+            return Ok((Pieces::whole(&self.plan, &self.segments), opened));
+        }
         for segment in &self.segments {
-            let algorithm = Algorithm::open(&self.plan, segment, &mut context, self.wanted)?;
+            let algorithm = Algorithm::open(&self.plan, segment, context, self.wanted)?;
             opened.push(algorithm);
         }
         let total: u64 = documents_count(&self.segments);
@@ -146,7 +189,7 @@ impl SearchTask {
         let length = (length.min(1 << 31) as u32)
             .next_multiple_of(ALIGNED)
             .max(ALIGNED);
-        let mut pieces = Vec::new();
+        let mut list = Vec::new();
         for (number, opened) in opened.iter_mut().enumerate() {
             let Some(opened) = opened else {
                 continue;
@@ -161,31 +204,56 @@ impl SearchTask {
                     true => f32::INFINITY,
                     false => opened.bound(&documents),
                 };
-                pieces.push(Piece {
+                list.push(Piece {
                     segment: number,
                     bound,
                     documents,
                 });
             }
         }
-        if self.k > 0 {
-            self.threshold.raise(context.threshold());
-        }
-        drop(opened);
-        pieces.sort_by(|a, b| b.bound.total_cmp(&a.bound));
-        self.pieces = pieces;
-        self.order = Walk::Ranges;
-        Ok(self)
+        list.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        let order = Walk::Ranges;
+        Ok((Pieces { list, order }, opened))
+    }
+
+    /// Returns the ranges; of a task that its first worker cuts, none before that.
+    fn pieces(&self) -> &[Piece] {
+        self.pieces.get().map_or(&[], |pieces| &pieces.list)
     }
 
     /// The number of ranges.
     pub fn len(&self) -> usize {
-        self.pieces.len()
+        self.pieces().len()
     }
 
     /// Whether no document can match.
     pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.pieces
+            .get()
+            .is_some_and(|pieces| pieces.list.is_empty())
+    }
+
+    /// Whether every range was taken.
+    pub fn is_exhausted(&self) -> bool {
+        let next = self.next.load(Ordering::Relaxed);
+        (self.pieces.get()).is_some_and(|pieces| next >= pieces.list.len())
+    }
+
+    /// Takes the ranges that are left, without searching them: after an error, and where nobody waits any more.
+    pub fn abandon(&self) {
+        self.next.store(usize::MAX / 2, Ordering::Relaxed);
+    }
+
+    /// Returns the number of ranges not taken yet that may still hold a hit.
+    fn live(&self, pieces: &Pieces) -> usize {
+        let live = match (pieces.order, self.wanted) {
+            (Walk::Ranges, Wanted::Hits) => {
+                let threshold = self.threshold.get();
+                (pieces.list).partition_point(|piece| piece.bound >= threshold)
+            }
+            _ => pieces.list.len(),
+        };
+        live.saturating_sub(self.next.load(Ordering::Relaxed))
     }
 
     /// Takes ranges until none is left, or `leaves` says so (asked after each range). A worker that `stop` cancels
@@ -195,39 +263,68 @@ impl SearchTask {
         stop: &'s Stop<'s>,
         leaves: impl FnMut() -> bool,
     ) -> Result<Share, IndexError> {
+        self.visit(stop, &mut Leaving(leaves))
+    }
+
+    /// As [`SearchTask::work`], under the eyes of a visitor.
+    pub fn visit<'s>(
+        &'s self,
+        stop: &'s Stop<'s>,
+        visitor: &mut impl Visitor,
+    ) -> Result<Share, IndexError> {
         match self.wanted {
-            Wanted::Count => self.work_with::<_, true>((), stop, leaves, |()| Vec::new()),
+            Wanted::Count => self.visit_with::<_, true>((), stop, visitor, |()| Vec::new()),
             Wanted::HitsAndCount => {
-                self.work_with::<_, true>(TopK::new(self.k), stop, leaves, TopK::into_sorted)
+                self.visit_with::<_, true>(TopK::new(self.k), stop, visitor, TopK::into_sorted)
             }
             Wanted::Hits => {
-                self.work_with::<_, false>(TopK::new(self.k), stop, leaves, TopK::into_sorted)
+                self.visit_with::<_, false>(TopK::new(self.k), stop, visitor, TopK::into_sorted)
             }
         }
     }
 
-    fn work_with<'s, H: HitCollector<'s>, const EXACT: bool>(
+    fn visit_with<'s, H: HitCollector<'s>, const EXACT: bool>(
         &'s self,
         hits: H,
         stop: &'s Stop<'s>,
-        mut leaves: impl FnMut() -> bool,
+        visitor: &mut impl Visitor,
         sorted: impl FnOnce(H) -> Vec<ScoredHit>,
     ) -> Result<Share, IndexError> {
         let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(stop);
-        if self.order == Walk::Ranges {
+        let mut opened = Few::new();
+        let pieces = match (self.pieces.get(), self.first_cut) {
+            (Some(pieces), _) => pieces,
+            (None, None) => self
+                .pieces
+                .get_or_init(|| Pieces::whole(&self.plan, &self.segments)),
+            (None, Some(cut)) => {
+                let (mut pieces, algorithms) = self.cut_in(cut, &mut top.context)?;
+                if top.stop().is_aborted() || top.stop().is_due_now() {
+                    // A segment that could not be opened in time is not one without matches.
+                    pieces = Pieces::whole(&self.plan, &self.segments);
+                } else {
+                    opened = algorithms;
+                }
+                let pieces = self.pieces.get_or_init(|| pieces);
+                visitor.opened(pieces.list.len());
+                pieces
+            }
+        };
+        if pieces.order == Walk::Ranges {
             top.context.share(&self.threshold);
+            top.context.exchange();
         }
         let segments: Few<&Segment> = self.segments.iter().map(|segment| &**segment).collect();
         let mut ranges_count = 0;
-        let next = || {
-            if ranges_count > 0 && leaves() {
+        let next = |is_searched: bool| {
+            if is_searched && !visitor.range_done(self.live(pieces)) {
                 return None;
             }
-            let piece = self.pieces.get(self.next.fetch_add(1, Ordering::Relaxed))?;
+            let piece = pieces.list.get(self.next.fetch_add(1, Ordering::Relaxed))?;
             ranges_count += 1;
             Some(piece.clone())
         };
-        let coverage = walk(&self.plan, &segments, self.order, next, &mut top)?;
+        let coverage = walk(&self.plan, &segments, pieces.order, opened, next, &mut top)?;
         let count_is_exact = EXACT && !top.stop().count_is_cut();
         let hits = sorted(top.hits);
         Ok(Share {
@@ -261,15 +358,39 @@ impl SearchTask {
         Searched {
             matches_count: matches_count.max(hits.len() as u64),
             hits,
-            count_is_exact: is_exact && taken == self.pieces.len(),
+            count_is_exact: is_exact && taken == self.pieces().len(),
             documents_searched,
             documents_count,
         }
     }
 
     fn documents_of_pieces(&self) -> u64 {
-        let lengths = self.pieces.iter().map(|piece| piece.documents.len() as u64);
+        let lengths = self
+            .pieces()
+            .iter()
+            .map(|piece| piece.documents.len() as u64);
         lengths.sum()
+    }
+}
+
+impl Pieces {
+    /// The segments as they are.
+    fn whole(plan: &Plan, segments: &[Arc<Segment>]) -> Pieces {
+        let list = match plan.matches_nothing() {
+            true => Vec::new(),
+            false => (0..)
+                .zip(segments)
+                .map(|(number, segment)| Piece {
+                    segment: number,
+                    documents: 0..segment.documents_count(),
+                    bound: f32::INFINITY,
+                })
+                .collect(),
+        };
+        Pieces {
+            list,
+            order: Walk::InOrder,
+        }
     }
 }
 

@@ -49,12 +49,14 @@ impl Coverage {
     }
 }
 
-/// Feeds collectors with the pieces that `next` gives, until it gives none.
+/// Feeds collectors with the pieces that `next` gives, until it gives none. `next` hears whether the piece before was
+/// searched, or skipped. `opened` has the plan opened on some segments already, by their index.
 pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
     plan: &'a Plan,
     segments: &[&'a Segment],
     order: Walk,
-    mut next: impl FnMut() -> Option<Piece>,
+    mut opened: Few<Option<Algorithm<'a>>>,
+    mut next: impl FnMut(bool) -> Option<Piece>,
     top: &mut Collectors<'a, H, M>,
 ) -> Result<Coverage, IndexError> {
     let is_in_order = order == Walk::InOrder;
@@ -63,9 +65,10 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
     }
     let wanted = top.wanted();
     let mut coverage = Coverage::default();
-    let mut opened: Few<Option<Algorithm<'a>>> = SmallVec::new();
     let mut entered = usize::MAX;
-    while let Some(piece) = next() {
+    let mut is_searched = false;
+    while let Some(piece) = next(is_searched) {
+        is_searched = false;
         let documents_count = u64::from(piece.documents.end - piece.documents.start);
         coverage.documents_count += documents_count;
         if top.stop().is_due_now() {
@@ -96,6 +99,7 @@ pub(super) fn walk<'a, H: HitCollector<'a>, M: MatchCollector>(
             opened.resize_with(segments.len(), || None);
             opened[piece.segment] = algorithm;
         }
+        is_searched = true;
         coverage.documents_searched += searched(&piece.documents, wanted, top);
     }
     top.context.exchange();

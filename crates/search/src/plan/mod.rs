@@ -1,5 +1,6 @@
 //! Plan of a query, made with the statistics of one snapshot: weights, clauses, scores.
 
+pub(crate) mod cost;
 pub(crate) mod node;
 pub(crate) mod norms;
 pub(crate) mod planner;
@@ -7,5 +8,6 @@ pub mod ranking;
 mod rewrite;
 pub(crate) mod scorer;
 
+pub use cost::{PlanCost, PlanKind};
 pub use planner::Plan;
 pub use ranking::Ranking;

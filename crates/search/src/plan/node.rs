@@ -79,6 +79,15 @@ impl Word {
         self
     }
 
+    /// Returns the documents that hold the word, deleted ones included; `None` where planning did not look it up.
+    pub(crate) fn documents_count(&self) -> Option<u64> {
+        let places = self.places.as_ref()?;
+        let counts = places
+            .iter()
+            .map(|place| u64::from(place.record.documents_count));
+        Some(counts.sum())
+    }
+
     /// Prefetches the dictionary entries that a look-up in a segment reads.
     #[inline]
     pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {

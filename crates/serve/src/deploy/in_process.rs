@@ -13,16 +13,15 @@ use crate::index_server::options::HandlerOptions;
 use crate::index_server::pinning::Place;
 use crate::snapshot::generations::Generations;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 impl Cluster {
     /// Index servers and a document server in this process. `places` are those of the handlers of
-    /// each partition.
+    /// each partition; `options` holds for all of them.
     pub fn in_process(
         generations: &Arc<Generations>,
         topology: &Topology,
         places: &[Vec<Place>],
-        cut_off: Option<Duration>,
+        options: &HandlerOptions,
     ) -> Result<Cluster, ServeError> {
         let draining = Draining::default();
         let mut servers: Vec<(Chunks, Arc<dyn IndexServer>)> = Vec::new();
@@ -33,7 +32,7 @@ impl Cluster {
                 handlers: topology.handlers,
                 queue_length: topology.queue_length,
                 places: places.get(partition).cloned().unwrap_or_default(),
-                cut_off,
+                ..options.clone()
             };
             let server = InProcessIndexServer::start(
                 Arc::clone(generations),

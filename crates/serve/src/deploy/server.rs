@@ -9,6 +9,7 @@ use crate::front_end::FrontEnd;
 use crate::front_end::FrontEndOptions;
 use crate::http;
 use crate::http::App;
+use crate::index_server::options::HandlerOptions;
 use crate::net::listener;
 use crate::net::listener::ConnectionLimits;
 use crate::net::reload_signal;
@@ -93,7 +94,12 @@ impl Server {
         generations: &Arc<Generations>,
         options: &ServeOptions,
     ) -> Result<Server, ServeError> {
-        let cluster = Cluster::in_process(generations, &options.topology(), &[], None)?;
+        let cluster = Cluster::in_process(
+            generations,
+            &options.topology(),
+            &[],
+            &HandlerOptions::default(),
+        )?;
         Server::bind_cluster(cluster, options, io_runtime()?)
     }
 

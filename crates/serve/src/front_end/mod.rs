@@ -34,6 +34,7 @@ use crate::front_end::fetch_phase::{Page, Shown};
 use crate::front_end::query_log::Journal;
 use crate::front_end::query_phase::{Found, find};
 use crate::front_end::timeline::Timeline;
+use crate::index_server::options::HandlerOptions;
 use crate::snapshot::generations::Generations;
 use index::{Index, StoredDocument};
 use std::sync::Arc;
@@ -99,7 +100,7 @@ impl FrontEnd {
     /// Starts index servers and a document server for an index that never changes, in this process.
     pub fn start(index: Arc<Index>, topology: &Topology) -> Result<FrontEnd, ServeError> {
         let generations = Generations::fixed(index);
-        let cluster = Cluster::in_process(&generations, topology, &[], None)?;
+        let cluster = Cluster::in_process(&generations, topology, &[], &HandlerOptions::default())?;
         Ok(FrontEnd::new(cluster, FrontEndOptions::default()))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::metrics::times::PartitionTimes;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 /// Counters of the handlers and the queue of an index server, read at any moment.
 #[derive(Debug, Default)]
@@ -19,22 +19,18 @@ pub struct Figures {
     pub never_begun: AtomicU64,
     /// Searches that ended early.
     pub ended_early: AtomicU64,
-    /// What a search took of late.
-    pub(super) mean_search_us: AtomicU64,
+    /// Searches that several handlers worked on.
+    pub helped: AtomicU64,
+    /// Times that a search was parked for another one.
+    pub parked: AtomicU64,
+    /// Mean of |ln(true / predicted time)| of searches of late, in thousandths.
+    pub prediction_error_milli: AtomicU64,
+    /// Time from a wake-up to the first instruction of a handler of late, in ns.
+    pub wake_ns: AtomicU64,
+    /// Work of a helper per unit of its time of late, in thousandths of the owner's.
+    pub efficiency_milli: AtomicU64,
     /// Where each handler runs, by the kernel's word.
     pub places: Vec<String>,
     /// Where times go, once somebody measures in this process what its handlers do.
     pub(crate) times: OnceLock<PartitionTimes>,
-}
-
-impl Figures {
-    /// Moves the mean an eighth of the way.
-    pub(crate) fn searched(&self, search_us: u64) {
-        let mean = self.mean_search_us.load(Ordering::Relaxed);
-        let moved = match mean {
-            0 => search_us,
-            _ => (mean * 7 + search_us) / 8,
-        };
-        self.mean_search_us.store(moved.max(1), Ordering::Relaxed);
-    }
 }

@@ -2,16 +2,17 @@
 //!
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
-use crate::api::messages::{DetailsRequest, HitDetails, PartitionHits, Planned, Query};
+use crate::api::messages::{DetailsRequest, HitDetails, Planned, Query};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::index_server::details::details;
 use crate::index_server::figures::Figures;
+use crate::index_server::search_job::SearchJob;
+use crate::index_server::synthetic::SyntheticJob;
 use engine::Part;
-use index::IndexError;
 use search::Stop;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,21 +21,65 @@ use std::time::{Duration, Instant};
 const HEAVY_AFTER: Duration = Duration::from_millis(2);
 const YIELDS_EVERY: Duration = Duration::from_micros(250);
 
-/// Work for a handler, stamped with its arrival.
-pub(crate) struct Job {
-    query: Arc<Query>,
-    opened: Arc<Part>,
-    arrived: Instant,
-    deadline: Instant,
-    work: Work,
+/// Arrival and deadline of a job.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadline {
+    pub(crate) arrived: Instant,
+    pub(crate) at: Instant,
 }
 
+impl Deadline {
+    /// Returns the deadline of a request that arrives now, at most `cut_off` away.
+    pub(crate) fn now(at: Instant, cut_off: Option<Duration>) -> Deadline {
+        let arrived = Instant::now();
+        Deadline {
+            arrived,
+            at: cut_off.map_or(at, |cut_off| at.min(arrived + cut_off)),
+        }
+    }
+}
+
+/// Work for handlers.
+#[derive(Debug)]
+pub(crate) enum Job {
+    /// A search: several handlers can share it.
+    Search(Box<SearchJob>),
+    /// A search that spins, for the laboratory.
+    Synthetic(SyntheticJob),
+    /// Details or counts: one handler does them in one go.
+    Other(OtherJob),
+}
+
+impl Job {
+    pub(crate) fn arrived(&self) -> Instant {
+        match self {
+            Job::Search(search) => search.deadline.arrived,
+            Job::Synthetic(synthetic) => synthetic.deadline.arrived,
+            Job::Other(other) => other.deadline.arrived,
+        }
+    }
+
+    pub(crate) fn deadline(&self) -> Instant {
+        match self {
+            Job::Search(search) => search.deadline.at,
+            Job::Synthetic(synthetic) => synthetic.deadline.at,
+            Job::Other(other) => other.deadline.at,
+        }
+    }
+}
+
+/// Work that one handler does in one go.
+#[derive(Debug)]
+pub(crate) struct OtherJob {
+    query: Arc<Query>,
+    opened: Arc<Part>,
+    deadline: Deadline,
+    /// Taken by the handler.
+    work: Mutex<Option<Work>>,
+}
+
+#[derive(Debug)]
 pub(crate) enum Work {
-    Search {
-        k: usize,
-        counted: bool,
-        reply: Reply<PartitionHits>,
-    },
     Details {
         request: DetailsRequest,
         reply: Reply<Vec<HitDetails>>,
@@ -46,76 +91,69 @@ pub(crate) enum Work {
     },
 }
 
-impl Job {
-    pub(crate) fn new(query: Arc<Query>, opened: Arc<Part>, deadline: Instant, work: Work) -> Job {
-        Job {
-            query,
-            opened,
-            arrived: Instant::now(),
-            deadline,
-            work,
-        }
-    }
-
-    /// The number of the query, for logs.
-    pub(crate) fn query_id(&self) -> u64 {
-        self.query.id
-    }
-
-    /// Brings the deadline forward to `cut_off` after the arrival.
-    pub(crate) fn cut_off(&mut self, cut_off: Duration) {
-        self.deadline = self.deadline.min(self.arrived + cut_off);
-    }
-
-    /// Answers with an error.
-    pub(crate) fn fail(self, error: ServerError) {
-        match self.work {
-            Work::Search { reply, .. } => reply.send(Err(error)),
+impl Work {
+    fn fail(self, error: ServerError) {
+        match self {
             Work::Details { reply, .. } => reply.send(Err(error)),
             Work::CountSites { reply, .. } => reply.send(Err(error)),
         }
     }
 
     fn is_abandoned(&self) -> bool {
-        match &self.work {
-            Work::Search { reply, .. } => reply.is_abandoned(),
+        match self {
             Work::Details { reply, .. } => reply.is_abandoned(),
             Work::CountSites { reply, .. } => reply.is_abandoned(),
         }
     }
+}
+
+impl OtherJob {
+    pub(crate) fn new(
+        query: Arc<Query>,
+        opened: Arc<Part>,
+        deadline: Deadline,
+        work: Work,
+    ) -> OtherJob {
+        OtherJob {
+            query,
+            opened,
+            deadline,
+            work: Mutex::new(Some(work)),
+        }
+    }
 
     /// Does the work and replies.
-    pub(crate) fn run(self, figures: &Figures) {
+    pub(crate) fn run(&self, figures: &Figures) {
+        let work = self
+            .work
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(work) = work else { return };
         let taken = Instant::now();
-        if taken >= self.deadline || self.is_abandoned() {
+        if taken >= self.deadline.at || work.is_abandoned() {
             figures.never_begun.fetch_add(1, Ordering::Relaxed);
             tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
-            return match taken >= self.deadline {
-                true => self.fail(ServerError::Expired),
-                false => self.fail(ServerError::Cancelled),
+            return match taken >= self.deadline.at {
+                true => work.fail(ServerError::Expired),
+                false => work.fail(ServerError::Cancelled),
             };
         }
         let _span = tracing::debug_span!("handler", query = self.query.id).entered();
         let planned = match self.query.planned(self.opened.index()) {
             Ok(planned) => planned,
-            Err(error) => return self.fail(error.into()),
+            Err(error) => return work.fail(error.into()),
         };
         let under_way = UnderWay {
-            begun: Instant::now(),
             query: self.query.id,
             planned: &planned,
             opened: &self.opened,
-            arrived: self.arrived,
             taken,
-            deadline: self.deadline,
+            deadline: self.deadline.at,
             figures,
         };
         let verify = || self.opened.verify(planned.since);
-        match self.work {
-            Work::Search { k, counted, reply } => {
-                let found = under_way.search(k, counted, &|| reply.is_abandoned());
-                reply.send_verified(found.map_err(ServerError::from), verify);
-            }
+        match work {
             Work::Details { request, reply } => {
                 let details = under_way.details(&request, &|| reply.is_abandoned());
                 reply.send_verified(details, verify);
@@ -132,85 +170,46 @@ impl Job {
     }
 }
 
+/// Whether the client has gone.
+type IsAbandoned<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Returns what work asks every few dozen microseconds: whether it is past its deadline or without a client. Heavy work
+/// yields its core meanwhile.
+pub(super) fn is_due<'f>(
+    taken: Instant,
+    deadline: Instant,
+    is_abandoned: IsAbandoned<'f>,
+) -> impl Fn() -> bool + Sync + 'f {
+    let yields_at_us = AtomicU64::new(HEAVY_AFTER.as_micros() as u64);
+    move || {
+        let now = Instant::now();
+        let worked_us = now.saturating_duration_since(taken).as_micros() as u64;
+        if worked_us >= yields_at_us.load(Ordering::Relaxed) {
+            thread::yield_now();
+            let next_us = worked_us + YIELDS_EVERY.as_micros() as u64;
+            yields_at_us.store(next_us, Ordering::Relaxed);
+        }
+        now >= deadline || is_abandoned()
+    }
+}
+
 /// A job on its handler.
 struct UnderWay<'a> {
     query: u64,
     planned: &'a Planned,
     opened: &'a Part,
-    arrived: Instant,
     taken: Instant,
-    /// After planning.
-    begun: Instant,
     deadline: Instant,
     figures: &'a Figures,
 }
 
-/// Whether the client has gone.
-type IsAbandoned<'a> = &'a (dyn Fn() -> bool + Sync);
-
 impl UnderWay<'_> {
-    /// What a search asks every few dozen microseconds: whether it is past its deadline or without a client.
-    /// Heavy work yields its core meanwhile.
-    fn is_due<'f>(&'f self, is_abandoned: IsAbandoned<'f>) -> impl Fn() -> bool + Sync + 'f {
-        let yields_at_us = AtomicU64::new(HEAVY_AFTER.as_micros() as u64);
-        move || {
-            let now = Instant::now();
-            let worked_us = now.saturating_duration_since(self.taken).as_micros() as u64;
-            if worked_us >= yields_at_us.load(Ordering::Relaxed) {
-                thread::yield_now();
-                let next_us = worked_us + YIELDS_EVERY.as_micros() as u64;
-                yields_at_us.store(next_us, Ordering::Relaxed);
-            }
-            now >= self.deadline || is_abandoned()
-        }
-    }
-
-    fn search(
-        &self,
-        k: usize,
-        counted: bool,
-        is_abandoned: IsAbandoned<'_>,
-    ) -> Result<PartitionHits, IndexError> {
-        let is_due = self.is_due(is_abandoned);
-        let stop = Stop::when(&is_due);
-        // One handler a query: its share is all that there is.
-        let found = self.opened.search(&self.planned.plan, k, counted, &stop);
-        let search_us = self.begun.elapsed().as_micros() as u64;
-        let worked_us = self.taken.elapsed().as_micros() as u64;
-        self.figures.searched(worked_us);
-        let found = found?;
-        if found.documents_searched < found.documents_count {
-            self.note_early_end(found.documents_searched, found.documents_count);
-        }
-        let found = PartitionHits {
-            is_cut: match found.count_is_exact {
-                true => found.matches_count > found.hits.len() as u64,
-                false => found.hits.len() >= k,
-            },
-            hits: found.hits,
-            matches_count: found.matches_count,
-            count_is_exact: found.count_is_exact,
-            documents_searched: found.documents_searched,
-            documents_count: found.documents_count,
-            generation: self.planned.generation,
-            parse_us: self.planned.parse_us,
-            queueing_us: (self.taken - self.arrived).as_micros() as u64,
-            search_us,
-            warnings: self.planned.warnings.clone(),
-            summary_terms: self.planned.summary_terms.clone(),
-        };
-        if let Some(times) = self.figures.times.get() {
-            times.searched(&found);
-        }
-        Ok(found)
-    }
-
     fn details(
         &self,
         request: &DetailsRequest,
         is_abandoned: IsAbandoned<'_>,
     ) -> Result<Vec<HitDetails>, ServerError> {
-        let is_due = self.is_due(is_abandoned);
+        let is_due = is_due(self.taken, self.deadline, is_abandoned);
         let stop = Stop::when(&is_due);
         let plan = Some(&*self.planned.plan);
         let details = details(self.opened, request, plan, &stop);
@@ -227,7 +226,7 @@ impl UnderWay<'_> {
         limit: u64,
         is_abandoned: IsAbandoned<'_>,
     ) -> Result<Vec<u64>, ServerError> {
-        let is_due = self.is_due(is_abandoned);
+        let is_due = is_due(self.taken, self.deadline, is_abandoned);
         let stop = Stop::when(&is_due);
         let mut counts = Vec::with_capacity(sites.len());
         for site in sites {

@@ -1,7 +1,7 @@
-//! An index server: handlers that search one partition, fed by one short queue.
+//! An index server: handlers that search one partition, from one board.
 //!
 //! ```text
-//! request ─► queue (arrival stamped) ─► handler: plan, search ─► reply
+//! request ─► board (arrival stamped) ─► handlers: plan, search ranges ─► the last one merges and replies
 //!               full: refused at once      expired or cancelled: never begun, or ended where it is
 //! ```
 //!
@@ -13,6 +13,9 @@ pub(crate) mod figures;
 mod job;
 pub(crate) mod options;
 pub(crate) mod pinning;
+mod search_job;
+mod shared_board;
+pub(crate) mod synthetic;
 mod workers;
 
 use crate::api::backend::IndexServer;
@@ -27,8 +30,10 @@ use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::index_server::details::details;
 use crate::index_server::figures::Figures;
-use crate::index_server::job::{Job, Work};
+use crate::index_server::job::{Deadline, Job, OtherJob, Work};
 use crate::index_server::options::HandlerOptions;
+use crate::index_server::search_job::SearchJob;
+use crate::index_server::synthetic::{SyntheticJob, SyntheticRequest, SyntheticTimes};
 use crate::index_server::workers::Handlers;
 use crate::snapshot::generations::Generations;
 use crate::snapshot::partition_maps::PartitionMaps;
@@ -36,7 +41,7 @@ use crate::snapshot::status::{reloaded, status_of};
 use engine::Part;
 use index::Index;
 use search::Stop;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// An index server for the chunks of one partition, with handler threads of its own.
 pub struct InProcessIndexServer {
@@ -87,6 +92,16 @@ impl InProcessIndexServer {
         &self.generations
     }
 
+    /// Has handlers spin in place of a search, for the laboratory.
+    pub fn spin(&self, request: SyntheticRequest, reply: Reply<SyntheticTimes>) {
+        if let Some(waiting) = self.handlers.full() {
+            return reply.send(Err(ServerError::Overloaded { waiting }));
+        }
+        let deadline = Deadline::now(request.deadline, self.handlers.cut_off());
+        let job = SyntheticJob::new(request, deadline, reply);
+        self.handlers.enqueue(Job::Synthetic(job));
+    }
+
     /// The generation asked for, with this partition's segments at hand.
     fn opened(&self, generation: u64) -> Result<Arc<Part>, ServerError> {
         let index = self.generations.get(generation);
@@ -121,19 +136,18 @@ impl InProcessIndexServer {
         opened
     }
 
-    /// Queues what `work` makes of a reply; answers at once where the generation is not open.
+    /// Puts a job on the board; answers at once where the generation is not open.
     fn enqueue<T>(
         &self,
-        query: &Arc<Query>,
         generation: u64,
         deadline: std::time::Instant,
         reply: Reply<T>,
-        work: impl FnOnce(Reply<T>) -> Work,
+        job: impl FnOnce(Arc<Part>, Deadline, Reply<T>) -> Job,
     ) {
         match self.opened(generation) {
             Ok(opened) => {
-                let job = Job::new(Arc::clone(query), opened, deadline, work(reply));
-                self.handlers.enqueue(job);
+                let deadline = Deadline::now(deadline, self.handlers.cut_off());
+                self.handlers.enqueue(job(opened, deadline, reply));
             }
             Err(error) => reply.send(Err(error)),
         }
@@ -160,17 +174,19 @@ impl IndexServer for InProcessIndexServer {
             self.handlers.note_refusal(query.id, waiting);
             return reply.send(Err(ServerError::Overloaded { waiting }));
         }
-        self.enqueue(
-            query,
-            request.generation,
-            request.deadline,
-            reply,
-            |reply| Work::Search {
+        let job = |opened, deadline, reply| {
+            Job::Search(Box::new(SearchJob {
+                query: Arc::clone(query),
+                opened,
+                deadline,
                 k: request.k,
                 counted: request.counted,
-                reply,
-            },
-        );
+                reply: Mutex::new(Some(reply)),
+                begun: OnceLock::new(),
+                found: Mutex::default(),
+            }))
+        };
+        self.enqueue(request.generation, request.deadline, reply, job);
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
@@ -178,24 +194,22 @@ impl IndexServer for InProcessIndexServer {
             return self.details_here(&request, reply);
         }
         let (generation, deadline) = (request.generation, request.deadline);
-        self.enqueue(query, generation, deadline, reply, |reply| Work::Details {
-            request,
-            reply,
+        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+            let work = Work::Details { request, reply };
+            Job::Other(OtherJob::new(Arc::clone(query), opened, deadline, work))
         });
     }
 
     fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
-        self.enqueue(
-            query,
-            request.generation,
-            request.deadline,
-            reply,
-            |reply| Work::CountSites {
+        let (generation, deadline) = (request.generation, request.deadline);
+        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+            let work = Work::CountSites {
                 sites: request.sites,
                 limit: request.limit,
                 reply,
-            },
-        );
+            };
+            Job::Other(OtherJob::new(Arc::clone(query), opened, deadline, work))
+        });
     }
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {

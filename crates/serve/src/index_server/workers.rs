@@ -1,35 +1,35 @@
-//! The handlers of an index server and the queue before them.
+//! The handlers of an index server and the admission to their board.
 //!
-//! The queue is short: what waits longer than searches take is better refused while its client can still
-//! do something about it. Its length follows the time that searches take, so that the wait at a full queue
-//! stays about the same whatever the index.
+//! Few requests wait: what waits longer than searches take is better refused while its client can still do something
+//! about it. Admission counts predicted handler time, so that the wait at a full board stays about the same whatever
+//! the index and the queries.
 
 use crate::api::error::ServeError;
-use crate::api::server_error::ServerError;
 use crate::index_server::figures::Figures;
 use crate::index_server::job::Job;
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::pinning;
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use crate::index_server::shared_board::{Next, SharedBoard, Visiting};
+use crossbeam_channel::bounded;
+use schedule::board::Left;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The longest queue of all.
-const QUEUE_MAX: usize = 1024;
-/// The shortest, for each handler.
-const QUEUE_MIN_PER_HANDLER: usize = 4;
-/// How long the last in a full queue waits, about.
-const WAIT_MAX_US: u64 = 50_000;
+/// Requests that wait at most.
+const WAITING_MAX: usize = 1024;
+/// Requests that may wait for each handler, however long they take.
+const WAITING_MIN_PER_HANDLER: usize = 4;
+/// Predicted handler time that may wait for each handler, in ns: 50 ms.
+const WAIT_MAX_NS: u64 = 50_000_000;
 
-/// Threads that search, and their queue.
+/// Threads that search, and their board.
 pub(crate) struct Handlers {
-    /// `None` only while dropping: closing the queue is what ends the handlers.
-    queue: Option<Sender<Job>>,
+    board: Arc<SharedBoard>,
     threads: Vec<JoinHandle<()>>,
-    /// 0: by how long searches take.
+    /// 0: by predicted time.
     queue_length: usize,
     cut_off: Option<Duration>,
     figures: Arc<Figures>,
@@ -41,11 +41,7 @@ impl Handlers {
         first_chunk: u32,
         options: &HandlerOptions,
     ) -> Result<Handlers, ServeError> {
-        let (sender, receiver) = bounded(
-            (options.queue_length)
-                .max(QUEUE_MAX)
-                .max(QUEUE_MIN_PER_HANDLER * options.handlers),
-        );
+        let board = Arc::new(SharedBoard::new(options));
         let (started, starts) = bounded(options.handlers);
         let mut figures = Arc::new(Figures {
             handlers: options.handlers,
@@ -55,7 +51,7 @@ impl Handlers {
         let mut threads = Vec::with_capacity(options.handlers);
         for handler in 0..options.handlers {
             let (started, take_figures) = (started.clone(), take_figures.clone());
-            let receiver = receiver.clone();
+            let board = Arc::clone(&board);
             let place = options.places.get(handler).cloned();
             let thread = thread::Builder::new()
                 .name(format!("handler-{first_chunk}-{handler}"))
@@ -63,7 +59,7 @@ impl Handlers {
                     // Nobody listens any more only if another handler could not be started.
                     let _ = started.send((handler, pinning::pin(place.as_ref())));
                     if let Ok(figures) = take_figures.recv() {
-                        handle(&receiver, &figures);
+                        handle(handler, &board, &figures);
                     }
                 })
                 .map_err(|source| ServeError::System {
@@ -82,11 +78,12 @@ impl Handlers {
         if let Some(figures) = Arc::get_mut(&mut figures) {
             figures.places = places;
         }
+        board.run_by(threads.iter().map(|one| one.thread().clone()).collect());
         for _ in &threads {
             let _ = give_figures.send(Arc::clone(&figures));
         }
         Ok(Handlers {
-            queue: Some(sender),
+            board,
             threads,
             queue_length: options.queue_length,
             cut_off: options.cut_off,
@@ -99,51 +96,40 @@ impl Handlers {
         Arc::clone(&self.figures)
     }
 
-    /// Gives a job to the next free handler. Refuses it only where nothing at all can wait any more:
-    /// searches are refused before ([`Handlers::full`]), what goes on with one that was taken is not.
-    pub(crate) fn enqueue(&self, mut job: Job) {
-        let Some(queue) = &self.queue else { return };
-        if let Some(cut_off) = self.cut_off {
-            job.cut_off(cut_off);
-        }
-        match queue.try_send(job) {
-            Ok(()) => self.figures.waiting.store(queue.len(), Ordering::Relaxed),
-            Err(TrySendError::Full(job)) => {
-                let waiting = queue.len();
-                self.note_refusal(job.query_id(), waiting);
-                job.fail(ServerError::Overloaded { waiting });
-            }
-            // Without handlers the dropped reply is the answer.
-            Err(TrySendError::Disconnected(_)) => {}
-        }
+    /// The most time that a search gets, whatever its deadline.
+    pub(crate) fn cut_off(&self) -> Option<Duration> {
+        self.cut_off
+    }
+
+    /// Puts a job on the board. Searches are refused before ([`Handlers::full`]); what goes on with one that was taken is
+    /// not.
+    pub(crate) fn enqueue(&self, job: Job) {
+        let waiting = self.board.enqueue(job);
+        self.figures.waiting.store(waiting, Ordering::Relaxed);
     }
 
     /// How many wait, where that is too many for another search. Asked before anything is done for it:
     /// what is refused must cost little.
     pub(crate) fn full(&self) -> Option<usize> {
-        let waiting = self.queue.as_ref().map_or(0, Sender::len);
-        (waiting >= self.queue_length_now()).then_some(waiting)
-    }
-
-    fn queue_length_now(&self) -> usize {
-        if self.queue_length > 0 {
-            return self.queue_length;
-        }
-        let handlers = self.figures.handlers;
-        let mean_us = self.figures.mean_search_us.load(Ordering::Relaxed).max(1);
-        queue_length(handlers, mean_us)
+        let signals = self.board.signals();
+        let waiting = signals.claimable() as usize;
+        let is_full = match self.queue_length {
+            0 => is_full(self.figures.handlers, waiting, signals.claimable_ns()),
+            length => waiting >= length,
+        };
+        is_full.then_some(waiting)
     }
 
     /// Notes that a request was refused.
     pub(crate) fn note_refusal(&self, query: u64, waiting: usize) {
-        tracing::debug!(query, waiting, "refused: the queue is full");
+        tracing::debug!(query, waiting, "refused: too much waits");
         self.figures.refused.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl Drop for Handlers {
     fn drop(&mut self) {
-        self.queue = None;
+        self.board.close();
         for thread in self.threads.drain(..) {
             // Handlers catch panics; there is nothing to learn from the result.
             let _ = thread.join();
@@ -151,21 +137,62 @@ impl Drop for Handlers {
     }
 }
 
-/// Returns the queue capacity for `handlers` handlers and a mean search time of `mean_us`.
-fn queue_length(handlers: usize, mean_us: u64) -> usize {
-    let length = (WAIT_MAX_US * handlers as u64 / mean_us) as usize;
-    // Very many handlers have the shortest queue for each, though it is over the longest of all.
-    length.min(QUEUE_MAX).max(QUEUE_MIN_PER_HANDLER * handlers)
+/// Returns whether `waiting` requests of a predicted handler time are too many for another search.
+fn is_full(handlers: usize, waiting: usize, waiting_ns: u64) -> bool {
+    let least = WAITING_MIN_PER_HANDLER * handlers;
+    let is_long = waiting_ns > WAIT_MAX_NS * handlers as u64;
+    // Very many handlers have the least for each, though it is over the most of all.
+    waiting >= least && (is_long || waiting >= WAITING_MAX)
 }
 
-/// The life of a handler: takes jobs until the queue is closed and empty.
-fn handle(queue: &Receiver<Job>, figures: &Figures) {
-    while let Ok(job) = queue.recv() {
-        figures.waiting.store(queue.len(), Ordering::Relaxed);
-        figures.busy.fetch_add(1, Ordering::Relaxed);
-        // A bug that panics costs one query, whose reply is dropped and reported, not the handler.
-        let _ = catch_unwind(AssertUnwindSafe(|| job.run(figures)));
-        figures.busy.fetch_sub(1, Ordering::Relaxed);
+/// The life of a handler: works and sleeps as the board says, until it is closed and nothing waits.
+fn handle(handler: usize, board: &SharedBoard, figures: &Figures) {
+    loop {
+        match board.turn(handler) {
+            Next::Visit(visiting) => {
+                let waiting = board.signals().claimable() as usize;
+                figures.waiting.store(waiting, Ordering::Relaxed);
+                figures.busy.fetch_add(1, Ordering::Relaxed);
+                visit(&visiting, handler, board, figures);
+                figures.busy.fetch_sub(1, Ordering::Relaxed);
+            }
+            // An early wake-up is remembered, so none is lost.
+            Next::Rest => thread::park(),
+            Next::End => return,
+        }
+    }
+}
+
+/// Works on a job, and answers if this handler is the last one that leaves it. A bug that panics costs one query, whose
+/// reply is dropped and reported, not the handler.
+fn visit(visiting: &Visiting, handler: usize, board: &SharedBoard, figures: &Figures) {
+    let job = &*visiting.job;
+    let is_exhausted = catch_unwind(AssertUnwindSafe(|| match job {
+        Job::Search(search) => search.visit(visiting, handler, board, figures),
+        Job::Synthetic(synthetic) => synthetic.visit(visiting, handler, board),
+        Job::Other(other) => {
+            other.run(figures);
+            true
+        }
+    }));
+    let is_exhausted = is_exhausted.unwrap_or_else(|_| {
+        if let Job::Search(search) = job {
+            search.abandon();
+        }
+        true
+    });
+    match board.leave(handler, visiting.id, is_exhausted) {
+        Left::Finished => {
+            let _ = catch_unwind(AssertUnwindSafe(|| match job {
+                Job::Search(search) => search.finish(board, figures),
+                Job::Synthetic(synthetic) => synthetic.finish(),
+                Job::Other(_) => {}
+            }));
+        }
+        Left::Parked => {
+            figures.parked.fetch_add(1, Ordering::Relaxed);
+        }
+        Left::Others => {}
     }
 }
 
@@ -174,12 +201,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queues_are_as_long_as_the_wait_allows() {
-        assert_eq!(queue_length(2, 1_000), 100);
-        assert_eq!(queue_length(2, 1), QUEUE_MAX);
-        assert_eq!(queue_length(2, 10_000_000), 8);
-        // More than the longest queue has places for.
-        assert_eq!(queue_length(4096, 1), 4 * 4096);
-        assert_eq!(queue_length(4096, 10_000_000), 4 * 4096);
+    fn as_much_may_wait_as_takes_fifty_milliseconds() {
+        assert!(!is_full(2, 7, u64::MAX));
+        assert!(is_full(2, 8, 100_000_001));
+        assert!(!is_full(2, 1023, 100_000_000));
+        assert!(is_full(2, WAITING_MAX, 0));
+        // More than the most of all.
+        assert!(!is_full(4096, 4 * 4096 - 1, u64::MAX));
+        assert!(is_full(4096, 4 * 4096, 0));
     }
 }

@@ -16,6 +16,11 @@ pub(super) struct HandlerMetrics {
     refused: Counter,
     expired: Counter,
     ended_early: Counter,
+    helped: Counter,
+    parked: Counter,
+    prediction_error: Gauge,
+    wake: Gauge,
+    efficiency: Gauge,
 }
 
 impl HandlerMetrics {
@@ -38,6 +43,31 @@ impl HandlerMetrics {
             ),
             expired: expired(register, &of_partition),
             ended_early: ended_early(register, &of_partition),
+            helped: register.counter(
+                "shorttail_helped_total",
+                &of_partition,
+                "Searches that several handlers worked on",
+            ),
+            parked: register.counter(
+                "shorttail_parked_total",
+                &of_partition,
+                "Times that a search was parked for a shorter or a more urgent one",
+            ),
+            prediction_error: register.gauge(
+                "shorttail_prediction_error",
+                &of_partition,
+                "Mean of |ln(true / predicted time)| of searches of late",
+            ),
+            wake: register.gauge(
+                "shorttail_wake_seconds",
+                &of_partition,
+                "Time from a wake-up to the first instruction of a helping handler of late",
+            ),
+            efficiency: register.gauge(
+                "shorttail_helper_efficiency",
+                &of_partition,
+                "Work of a helping handler per unit of its time of late; the owner's is 1",
+            ),
         }
     }
 
@@ -51,8 +81,21 @@ impl HandlerMetrics {
             (&self.refused, &figures.refused),
             (&self.expired, &figures.never_begun),
             (&self.ended_early, &figures.ended_early),
+            (&self.helped, &figures.helped),
+            (&self.parked, &figures.parked),
         ] {
             counter.absolute(count.load(Ordering::Relaxed));
+        }
+        for (gauge, count, unit) in [
+            (
+                &self.prediction_error,
+                &figures.prediction_error_milli,
+                1e-3,
+            ),
+            (&self.wake, &figures.wake_ns, 1e-9),
+            (&self.efficiency, &figures.efficiency_milli, 1e-3),
+        ] {
+            gauge.set(count.load(Ordering::Relaxed) as f64 * unit);
         }
     }
 }

@@ -2,8 +2,8 @@
 use crate::corpus::{commit, document, index};
 use crate::http::{Response, Running, options, raw_to};
 use serve::{
-    AdminAddress, AdminOptions, AdminToken, Cluster, Generations, ServeOptions, Server, Topology,
-    io_runtime,
+    AdminAddress, AdminOptions, AdminToken, Cluster, Generations, HandlerOptions, ServeOptions,
+    Server, Topology, io_runtime,
 };
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +27,8 @@ fn outdated() -> (SharedStorage, Running) {
         handlers: 1,
         queue_length: 10,
     };
-    let cluster = Cluster::in_process(&generations, &topology, &[], None).unwrap();
+    let cluster =
+        Cluster::in_process(&generations, &topology, &[], &HandlerOptions::default()).unwrap();
     let server = Server::bind_cluster(cluster, &options(1), io_runtime().unwrap()).unwrap();
     commit(&storage, 10..20);
     (storage, Running::of(server))

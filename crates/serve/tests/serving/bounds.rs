@@ -7,8 +7,8 @@ use serve::api::messages::{
     StatusRequest,
 };
 use serve::{
-    Cluster, FrontEnd, FrontEndOptions, Generations, InProcessIndexServer, IndexServer, Query,
-    Reply, SearchError, SearchOptions, ServerError, Topology,
+    Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
+    IndexServer, Query, Reply, SearchError, SearchOptions, ServerError, Topology,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,13 @@ const DOCUMENTS: usize = 60;
 fn searched(options: FrontEndOptions) -> Searched {
     let index = index((0..DOCUMENTS).map(|n| document(n, (n % 5) as u8, 0b11)), 2);
     let generations = Generations::fixed(index);
-    let cluster = Cluster::in_process(&generations, &Topology::default(), &[], None).unwrap();
+    let cluster = Cluster::in_process(
+        &generations,
+        &Topology::default(),
+        &[],
+        &HandlerOptions::default(),
+    )
+    .unwrap();
     Searched(FrontEnd::new(cluster, options))
 }
 

@@ -1,7 +1,9 @@
 //! Files of a served index that are changed while they are open.
 use crate::corpus::{RUNTIME, document};
 use index::{BuildOptions, Writer};
-use serve::{Cluster, FrontEnd, FrontEndOptions, Generations, SearchOptions, Topology};
+use serve::{
+    Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, SearchOptions, Topology,
+};
 use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::PathBuf;
@@ -38,7 +40,8 @@ impl Bed {
             handlers: 1,
             queue_length: 0,
         };
-        let cluster = Cluster::in_process(&generations, &topology, &[], None).unwrap();
+        let cluster =
+            Cluster::in_process(&generations, &topology, &[], &HandlerOptions::default()).unwrap();
         let options = FrontEndOptions {
             cache_bytes: 1 << 20,
             ..FrontEndOptions::default()

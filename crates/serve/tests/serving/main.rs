@@ -12,6 +12,7 @@ mod embedded;
 mod failing;
 mod http;
 mod paging;
+mod parallel;
 mod processes;
 mod reloading;
 mod replicas;

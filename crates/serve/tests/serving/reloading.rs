@@ -23,7 +23,8 @@ fn no_query_fails_while_generations_change() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..100);
     let generations = Generations::open(storage.clone()).unwrap();
-    let cluster = Cluster::in_process(&generations, &IN_THREE, &[], None).unwrap();
+    let cluster =
+        Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
     let options = FrontEndOptions {
         cache_bytes: 1 << 20,
         ..FrontEndOptions::default()
@@ -82,7 +83,8 @@ fn no_query_fails_in_a_storm_of_reloads() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..100);
     let generations = Generations::open(storage.clone()).unwrap();
-    let cluster = Cluster::in_process(&generations, &IN_THREE, &[], None).unwrap();
+    let cluster =
+        Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
     let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
     let (ended, answers) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
@@ -123,7 +125,8 @@ fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     commit(&storage, 0..100);
     let generations = Generations::open(storage.clone()).unwrap();
-    let cluster = Cluster::in_process(&generations, &IN_THREE, &[], None).unwrap();
+    let cluster =
+        Cluster::in_process(&generations, &IN_THREE, &[], &HandlerOptions::default()).unwrap();
     let front_end = FrontEnd::new(cluster, FrontEndOptions::default());
     let lay_out = |partitions: u32| {
         let options = OptimizeOptions {
@@ -155,7 +158,7 @@ fn a_generation_laid_out_for_other_partitions_is_not_put_in_place() {
         partitions: 1,
         ..IN_THREE
     };
-    let cluster = Cluster::in_process(&generations, &whole, &[], None);
+    let cluster = Cluster::in_process(&generations, &whole, &[], &HandlerOptions::default());
     assert!(cluster.is_ok());
 }
 

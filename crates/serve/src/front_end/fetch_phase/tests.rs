@@ -6,6 +6,7 @@ use crate::cluster::Cluster;
 use crate::cluster::replicas::Replica;
 use crate::deploy::partitioning::Topology;
 use crate::front_end::FrontEnd;
+use crate::index_server::options::HandlerOptions;
 use crate::snapshot::generations::Generations;
 use index::StoredDocument;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -64,7 +65,13 @@ async fn summary_where_a_hash_gives(says: &'static str) -> (String, usize) {
     writer.add(document).unwrap();
     writer.commit().unwrap();
     let generations = Generations::fixed(Arc::new(index::Index::open(storage).unwrap()));
-    let mut cluster = Cluster::in_process(&generations, &Topology::default(), &[], None).unwrap();
+    let mut cluster = Cluster::in_process(
+        &generations,
+        &Topology::default(),
+        &[],
+        &HandlerOptions::default(),
+    )
+    .unwrap();
     let by_url = Arc::new(AtomicUsize::new(0));
     let server: Arc<dyn DocumentServer> = Arc::new(Colliding {
         by_url: Arc::clone(&by_url),

@@ -1,0 +1,311 @@
+//! Event loop of the simulation of handlers.
+
+use super::report::HandlersReport;
+use super::settings::HandlersSettings;
+use crate::error::ModelError;
+use crate::simulate::Streams;
+use crate::simulate::streams::{Stream, normal};
+use schedule::board::{Arrival, Board, Learnt, Left, Policy, QueryId, Turn, Visit};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+const NS_PER_MS: f64 = 1e6;
+
+/// Kind of an event, of a handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// The handler has searched its range.
+    RangeDone,
+    /// The handler has been woken.
+    Woken,
+    /// Queries may be swapped between handlers.
+    Sample,
+}
+
+/// Instant in ns, sequence number, handler, kind.
+type Event = Reverse<(u64, u64, usize, Kind)>;
+
+/// A query of the simulation.
+#[derive(Debug, Clone, Copy, Default)]
+struct Query {
+    number: usize,
+    arrived_ns: u64,
+    /// Time of the whole query on a handler of speed 1, in ns.
+    time_ns: f64,
+    likely_ns: f64,
+    ranges: u32,
+    /// Next range.
+    next: u32,
+}
+
+/// The visit of a handler.
+#[derive(Debug, Clone, Copy, Default)]
+struct Work {
+    query: QueryId,
+    is_owner: bool,
+    range_began_ns: u64,
+}
+
+struct Engine<'a> {
+    settings: &'a HandlersSettings,
+    board: Board,
+    events: BinaryHeap<Event>,
+    sequence: u64,
+    queries: Vec<Query>,
+    works: Vec<Work>,
+    arrived: usize,
+    finished: usize,
+    report: HandlersReport,
+}
+
+/// Simulates a run, from an empty system to an empty system.
+///
+/// Costs an event per range and two per visit. Overload is not an error: the queue grows and the figures show it.
+///
+/// # Errors
+/// [`ModelError`] if settings are out of range.
+pub fn run(
+    settings: &HandlersSettings,
+    policy: &Arc<dyn Policy>,
+) -> Result<HandlersReport, ModelError> {
+    settings.check()?;
+    let costs = &settings.costs;
+    let mut board = Board::new(Arc::clone(policy), &settings.speeds);
+    board.learn(Learnt {
+        wake_ns: costs.wake_us * 1e3,
+        join_ns: costs.join_us * 1e3,
+        efficiency: costs.efficiency,
+    });
+    let mut engine = Engine {
+        settings,
+        board,
+        events: BinaryHeap::new(),
+        sequence: 0,
+        queries: Vec::new(),
+        works: vec![Work::default(); settings.speeds.len()],
+        arrived: 0,
+        finished: 0,
+        report: HandlersReport::default(),
+    };
+    engine.run()?;
+    let mut report = engine.report;
+    report.counted = report.responses_ms.len() as u64;
+    report.responses_ms.sort_unstable_by(f64::total_cmp);
+    Ok(report)
+}
+
+impl Engine<'_> {
+    fn run(&mut self) -> Result<(), ModelError> {
+        let settings = self.settings;
+        let Streams {
+            arrivals: mut arrivals_stream,
+            times: mut times_stream,
+            machine: mut machine_stream,
+        } = Streams::of(settings.seed);
+        let mut arrivals = settings.arrivals.clock(settings.queries)?;
+        let mut source = settings.times.source()?;
+        let mut parts_ms = vec![0.0; settings.times.parts()];
+        let mut next_arrival = move || (arrivals.next_ms(&mut arrivals_stream) * NS_PER_MS) as u64;
+        let mut arrival_ns = next_arrival();
+        let began_ns = arrival_ns;
+        let sampling_ns = self.board.policy().sampling_ns();
+        if let Some(sampling_ns) = sampling_ns {
+            self.push(arrival_ns + sampling_ns, 0, Kind::Sample);
+        }
+        let time_max_ms = settings.time_max_ms.unwrap_or(f64::INFINITY);
+        let mut now_ns = 0;
+        while self.finished < settings.queries {
+            let event = self.events.peek().map_or(u64::MAX, |event| event.0.0);
+            if self.arrived < settings.queries && arrival_ns <= event {
+                now_ns = arrival_ns;
+                source.fill(&mut times_stream, &mut parts_ms);
+                let time_ms = parts_ms.iter().sum::<f64>().min(time_max_ms);
+                self.arrive(now_ns, time_ms, &mut machine_stream);
+                arrival_ns = next_arrival();
+                continue;
+            }
+            let Some(Reverse((at_ns, _, handler, kind))) = self.events.pop() else {
+                break;
+            };
+            now_ns = at_ns;
+            match kind {
+                Kind::RangeDone => self.range_done(now_ns, handler),
+                Kind::Woken => self.turn(now_ns, handler),
+                Kind::Sample => {
+                    for woken in self.board.swap(now_ns) {
+                        self.push_wake(now_ns, woken);
+                    }
+                    self.push(
+                        now_ns + sampling_ns.unwrap_or(u64::MAX / 2),
+                        0,
+                        Kind::Sample,
+                    );
+                }
+            }
+        }
+        let length_ms = now_ns.saturating_sub(began_ns) as f64 / NS_PER_MS;
+        self.report.offered_ms = length_ms * settings.speeds.len() as f64;
+        Ok(())
+    }
+
+    fn push(&mut self, at_ns: u64, handler: usize, kind: Kind) {
+        self.sequence += 1;
+        self.events
+            .push(Reverse((at_ns, self.sequence, handler, kind)));
+    }
+
+    fn push_wake(&mut self, now_ns: u64, handler: usize) {
+        let wake_ns = (self.settings.costs.wake_us * 1e3) as u64;
+        self.push(now_ns + wake_ns, handler, Kind::Woken);
+    }
+
+    /// Wakes an idle handler that has something to do.
+    fn wake(&mut self, now_ns: u64) {
+        if let Some(handler) = self.board.wake(now_ns) {
+            self.push_wake(now_ns, handler);
+        }
+    }
+
+    fn arrive(&mut self, now_ns: u64, time_ms: f64, stream: &mut Stream) {
+        let time_ns = time_ms * NS_PER_MS;
+        let deviation = self.settings.costs.prediction_deviation;
+        let likely_ns = time_ns * (deviation * normal(stream)).exp();
+        let deadline_ns = match self.settings.deadline_ms {
+            Some(deadline_ms) => now_ns + (deadline_ms * NS_PER_MS) as u64,
+            None => u64::MAX,
+        };
+        let id = self.board.arrive(Arrival {
+            arrived_ns: now_ns,
+            deadline_ns,
+            likely_ns: Some(likely_ns as u64),
+        });
+        if self.queries.len() <= id {
+            self.queries.resize(id + 1, Query::default());
+        }
+        self.queries[id] = Query {
+            number: self.arrived,
+            arrived_ns: now_ns,
+            time_ns,
+            likely_ns,
+            ranges: 0,
+            next: 0,
+        };
+        self.arrived += 1;
+        self.wake(now_ns);
+    }
+
+    /// Gives a free handler its next work.
+    fn turn(&mut self, now_ns: u64, handler: usize) {
+        let (id, is_owner) = match self.board.turn(now_ns, handler) {
+            Turn::Rest => return,
+            Turn::Help(id) => {
+                self.report.helps += 1;
+                (id, false)
+            }
+            Turn::Resume(id) => (id, true),
+            Turn::Begin(id) => {
+                self.begin(now_ns, id);
+                (id, true)
+            }
+        };
+        self.works[handler] = Work {
+            query: id,
+            is_owner,
+            range_began_ns: now_ns,
+        };
+        let is_first = self.queries[id].next == 0;
+        let join_ns = match is_first {
+            true => 0.0,
+            false => self.settings.costs.join_us * 1e3,
+        };
+        self.take_range(now_ns, handler, join_ns);
+        // A further handler for this query, or for the next one.
+        self.wake(now_ns);
+    }
+
+    /// Cuts a query by its predicted time.
+    fn begin(&mut self, now_ns: u64, id: QueryId) {
+        let query = &mut self.queries[id];
+        let start = self.board.start(id, query.likely_ns as u64);
+        let costs = &self.settings.costs;
+        query.ranges = match start.range_ns {
+            u64::MAX => 1,
+            range_ns => {
+                // The predicted time that 90 % of queries do not exceed.
+                let high_ns = query.likely_ns * (1.2816 * costs.prediction_deviation).exp();
+                (high_ns / range_ns as f64)
+                    .ceil()
+                    .clamp(1.0, f64::from(costs.ranges_max)) as u32
+            }
+        };
+        self.board.open(now_ns, id, query.ranges);
+    }
+
+    fn take_range(&mut self, now_ns: u64, handler: usize, extra_ns: f64) {
+        let work = &mut self.works[handler];
+        work.range_began_ns = now_ns;
+        let (id, is_owner) = (work.query, work.is_owner);
+        let query = &mut self.queries[id];
+        query.next += 1;
+        if let Some(entry) = self.board.query(id) {
+            entry.progress.range_taken(query.ranges - query.next);
+        }
+        let efficiency = match is_owner {
+            true => 1.0,
+            false => self.settings.costs.efficiency,
+        };
+        let further_ns = match query.next {
+            1 => 0.0,
+            _ => self.settings.costs.range_us * 1e3,
+        };
+        let searched_ns =
+            query.time_ns / f64::from(query.ranges) / efficiency / self.settings.speeds[handler];
+        let spent_ns = (searched_ns + further_ns + extra_ns) as u64;
+        self.push(now_ns + spent_ns, handler, Kind::RangeDone);
+    }
+
+    fn range_done(&mut self, now_ns: u64, handler: usize) {
+        let work = self.works[handler];
+        let worked_ns = now_ns - work.range_began_ns;
+        self.report.worked_ms += worked_ns as f64 / NS_PER_MS;
+        let query = self.queries[work.query];
+        let Some(entry) = self.board.query(work.query) else {
+            return;
+        };
+        entry.progress.range_done(worked_ns);
+        let is_expired = now_ns >= entry.deadline_ns;
+        let is_exhausted = is_expired || query.next >= query.ranges;
+        let visit = Visit {
+            now_ns,
+            is_owner: work.is_owner,
+            arrived_ns: entry.arrived_ns,
+            left_ns: entry.left_ns(),
+            deadline_ns: entry.deadline_ns,
+            urgent_ns: entry.urgent_ns,
+        };
+        let seen = self.board.signals().seen(handler);
+        if !is_exhausted && self.board.policy().stays(&visit, &seen) {
+            if seen.idle > 0 && visit.left_ns > self.board.policy().calls_helpers_ns() {
+                self.wake(now_ns);
+            }
+            self.take_range(now_ns, handler, 0.0);
+            return;
+        }
+        match self.board.leave(now_ns, handler, is_exhausted) {
+            Left::Finished => {
+                self.finished += 1;
+                if query.number >= self.settings.warm_up {
+                    let response_ns = now_ns - query.arrived_ns;
+                    self.report
+                        .responses_ms
+                        .push(response_ns as f64 / NS_PER_MS);
+                    self.report.expired += u64::from(is_expired && query.next < query.ranges);
+                }
+            }
+            Left::Parked => self.report.parked += 1,
+            Left::Others => {}
+        }
+        self.turn(now_ns, handler);
+    }
+}

@@ -1,0 +1,68 @@
+//! Speed-up of a query on several handlers, and the test whether a further one pays.
+
+/// Time from a wake-up to the first instruction of a sleeping handler, in ns, until measured.
+pub const WAKE_NS: u64 = 32_000;
+/// Time that a joining handler takes before its first range, in ns: it opens the lists anew.
+pub const JOIN_NS: u64 = 5_000;
+/// Work of a helper per unit of its time, until measured.
+const EFFICIENCY: f64 = 0.9;
+/// Efficiency below which nobody helps: SMT siblings that share one busy core, or a starved memory bus.
+const EFFICIENCY_MIN: f64 = 0.6;
+
+/// Costs of help as measured on this machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Learnt {
+    /// Time from a wake-up to the first instruction of the handler, in ns.
+    pub wake_ns: f64,
+    /// Time that joining takes, in ns.
+    pub join_ns: f64,
+    /// Work of a helper per unit of its time, the owner's being 1.
+    pub efficiency: f64,
+}
+
+impl Default for Learnt {
+    fn default() -> Learnt {
+        Learnt {
+            wake_ns: WAKE_NS as f64,
+            join_ns: JOIN_NS as f64,
+            efficiency: EFFICIENCY,
+        }
+    }
+}
+
+/// Returns the speed-up of a query on `handlers` handlers: S(d) = 1 + e·(d − 1).
+pub fn speed_up(handlers: u32, efficiency: f64) -> f64 {
+    1.0 + efficiency * f64::from(handlers.saturating_sub(1))
+}
+
+impl Learnt {
+    /// Returns the time left from which a further handler shortens a query with `hands` at work, in ns: what it saves,
+    /// L·e / (S(d)·S(d+1)), is at least twice what its start costs.
+    pub fn worth_ns(&self, hands: u32, is_awake: bool) -> u64 {
+        if self.efficiency < EFFICIENCY_MIN {
+            return u64::MAX;
+        }
+        let e = self.efficiency;
+        let start_ns = self.join_ns + if is_awake { 0.0 } else { self.wake_ns };
+        (2.0 * start_ns * speed_up(hands, e) * speed_up(hands + 1, e) / e) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_handlers_must_pay() {
+        let learnt = Learnt::default();
+        // 2 (32 + 5) µs × 1.9 / 0.9, and × 2.8 × 3.7 / 0.9.
+        assert_eq!(learnt.worth_ns(1, false) / 1000, 156);
+        assert_eq!(learnt.worth_ns(3, false) / 1000, 851);
+        assert!(learnt.worth_ns(1, true) < learnt.worth_ns(1, false));
+        let slow = Learnt {
+            efficiency: 0.5,
+            ..learnt
+        };
+        assert_eq!(slow.worth_ns(1, true), u64::MAX);
+    }
+}

@@ -1,0 +1,39 @@
+//! Board of the queries of a server: which handler works on which query.
+//!
+//! ```text
+//!            arrives            turn: Begin            opened: cut into ranges
+//!   client ─────────► waiting ─────────────► begun ──────────────────────────► open ──► finished
+//!                                                                             ▲ │  ▲
+//!                                                       turn: Resume          │ │  └─ turn: Help (further handlers)
+//!                                                                       parked ◄┘ leave at the end of a range
+//! ```
+//!
+//! A query is cut into ranges, and any number of handlers take its ranges from a shared counter. A handler looks at the
+//! board when it is free ([`Board::turn`]) and, without a lock, at the end of each range ([`Policy::stays`]). The board
+//! is a value without clock and threads: instants are parameters. The servers keep it behind a lock, the simulator
+//! keeps it as it is, and both make the same decisions on the same script of events.
+
+mod entry;
+mod handlers;
+mod law;
+mod name;
+mod policies;
+mod policy;
+mod progress;
+mod signals;
+mod state;
+mod traffic;
+
+pub use entry::{Arrival, Entry, QueryId, Stage};
+pub use handlers::Handler;
+pub use law::{JOIN_NS, Learnt, WAKE_NS, speed_up};
+pub use name::{PolicyChoice, PolicyNameError, policy_named, policy_names};
+pub use policies::{
+    Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
+    LeastLeft, ShortestFirst, Target,
+};
+pub use policy::{Load, Policy, Start, Turn, Visit};
+pub use progress::Progress;
+pub use signals::{Seen, Signals};
+pub use state::{Board, Left};
+pub use traffic::Traffic;

@@ -1,0 +1,96 @@
+//! Progress of an open query, written at the ends of its ranges and read by every handler.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Progress of a query over its ranges. All figures are advisory: they steer handlers and decide nothing about hits.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Ranges not taken yet that may still hold a hit.
+    live: AtomicU32,
+    /// Ranges searched.
+    done: AtomicU32,
+    /// Handler time spent on the searched ranges, in ns.
+    worked_ns: AtomicU64,
+    /// Predicted time of all ranges on one handler, in ns.
+    likely_ns: AtomicU64,
+}
+
+impl Progress {
+    /// Returns the progress of a query that is not cut yet.
+    pub fn new(likely_ns: u64) -> Progress {
+        Progress {
+            likely_ns: AtomicU64::new(likely_ns),
+            ..Progress::default()
+        }
+    }
+
+    /// Replaces the prediction.
+    pub fn predict(&self, likely_ns: u64) {
+        self.likely_ns.store(likely_ns, Relaxed);
+    }
+
+    /// Notes the number of ranges.
+    pub fn cut(&self, ranges: u32) {
+        self.live.store(ranges, Relaxed);
+    }
+
+    /// Notes that a range was taken and that `live` others are left that may hold a hit.
+    pub fn range_taken(&self, live: u32) {
+        self.live.store(live, Relaxed);
+    }
+
+    /// Notes that a range was searched in `worked_ns`.
+    pub fn range_done(&self, worked_ns: u64) {
+        self.worked_ns.fetch_add(worked_ns, Relaxed);
+        self.done.fetch_add(1, Relaxed);
+    }
+
+    /// Returns the number of ranges not taken yet that may still hold a hit.
+    pub fn live(&self) -> u32 {
+        self.live.load(Relaxed)
+    }
+
+    /// Returns the number of ranges searched.
+    pub fn done(&self) -> u32 {
+        self.done.load(Relaxed)
+    }
+
+    /// Returns the handler time spent so far, in ns.
+    pub fn worked_ns(&self) -> u64 {
+        self.worked_ns.load(Relaxed)
+    }
+
+    /// Returns the predicted time of the whole query, in ns.
+    pub fn likely_ns(&self) -> u64 {
+        self.likely_ns.load(Relaxed)
+    }
+
+    /// Returns the expected handler time of the ranges left, in ns: live ranges × measured time of a range, and the
+    /// prediction before the first range is done.
+    pub fn left_ns(&self) -> u64 {
+        match self.done() {
+            0 => self.likely_ns(),
+            done => self.worked_ns() / u64::from(done) * u64::from(self.live()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_predicted_and_then_measured() {
+        let progress = Progress::new(900);
+        assert_eq!(progress.left_ns(), 900);
+        progress.cut(8);
+        progress.range_taken(7);
+        assert_eq!(progress.left_ns(), 900);
+        progress.range_done(200);
+        assert_eq!(progress.left_ns(), 1400);
+        // The threshold rose: four of seven cannot hold a hit any more.
+        progress.range_taken(3);
+        progress.range_done(400);
+        assert_eq!(progress.left_ns(), 900);
+    }
+}

@@ -1,0 +1,271 @@
+//! Board of an index server, shared by its handlers and by the threads that bring requests.
+//!
+//! The decisions are those of [`schedule::board`]. This file adds what a running server needs: a lock, a clock, the
+//! jobs themselves, and wake-ups, which are sent after the lock is released. A handler takes the lock two to four times
+//! a query; at the ends of ranges it reads the signals alone.
+
+use crate::index_server::figures::Figures;
+use crate::index_server::job::Job;
+use crate::index_server::options::HandlerOptions;
+use schedule::board::{
+    Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn,
+};
+use schedule::cost::{CostModel, Prediction, Work};
+use search::PlanKind;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+/// Weight of a new measurement of the costs of help: 1/64.
+const NEW: f64 = 1.0 / 64.0;
+/// Wake-ups that took longer are those of a machine that was suspended or overloaded, in ns.
+const WAKE_NS_MAX: u64 = 1_000_000;
+
+/// Board, clock and threads of an index server.
+#[derive(Debug)]
+pub(super) struct SharedBoard {
+    epoch: Instant,
+    state: Mutex<State>,
+    policy: Arc<dyn Policy>,
+    range_postings_min: u64,
+    signals: Arc<Signals>,
+    costs: Mutex<CostModel>,
+    /// Set once all handlers run.
+    threads: OnceLock<Vec<Thread>>,
+    /// Instant at which each handler was woken, in ns; 0 for none.
+    woken_ns: Vec<AtomicU64>,
+}
+
+#[derive(Debug)]
+struct State {
+    board: Board,
+    /// Jobs by slot of the board.
+    jobs: Vec<Option<Arc<Job>>>,
+    learnt: Learnt,
+    is_closed: bool,
+}
+
+/// What a handler does next.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// Works on a job.
+    Visit(Visiting),
+    /// Sleeps until it is woken.
+    Rest,
+    /// Ends: the server is closed and nothing waits.
+    End,
+}
+
+/// A job that a handler works on.
+#[derive(Debug)]
+pub(super) struct Visiting {
+    pub(super) id: QueryId,
+    pub(super) turn: Turn,
+    pub(super) job: Arc<Job>,
+    pub(super) progress: Arc<Progress>,
+    pub(super) urgent_ns: u64,
+}
+
+impl SharedBoard {
+    /// Returns an empty board for some handlers of one speed.
+    pub(super) fn new(options: &HandlerOptions) -> SharedBoard {
+        let (choice, handlers) = (&options.policy, options.handlers);
+        let board = Board::new(Arc::clone(choice.policy()), &vec![1.0; handlers]);
+        SharedBoard {
+            epoch: Instant::now(),
+            policy: Arc::clone(choice.policy()),
+            range_postings_min: options.range_postings_min,
+            signals: Arc::clone(board.signals()),
+            costs: Mutex::new(CostModel::new(PlanKind::ALL.len())),
+            threads: OnceLock::new(),
+            woken_ns: (0..handlers).map(|_| AtomicU64::new(0)).collect(),
+            state: Mutex::new(State {
+                board,
+                jobs: Vec::new(),
+                learnt: Learnt::default(),
+                is_closed: false,
+            }),
+        }
+    }
+
+    /// Names the threads to wake, by number of the handler.
+    pub(super) fn run_by(&self, threads: Vec<Thread>) {
+        let _ = self.threads.set(threads);
+    }
+
+    /// Returns the time since the start of the server, in ns.
+    pub(super) fn now_ns(&self) -> u64 {
+        self.ns_of(Instant::now())
+    }
+
+    /// Returns an instant in ns since the start of the server.
+    pub(super) fn ns_of(&self, instant: Instant) -> u64 {
+        instant.saturating_duration_since(self.epoch).as_nanos() as u64
+    }
+
+    pub(super) fn policy(&self) -> &Arc<dyn Policy> {
+        &self.policy
+    }
+
+    pub(super) fn range_postings_min(&self) -> u64 {
+        self.range_postings_min
+    }
+
+    pub(super) fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The board is consistent after each of its calls.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a job on the board, and wakes a handler if one is idle. Returns the number of jobs that wait.
+    pub(super) fn enqueue(&self, job: Job) -> usize {
+        let arrival = Arrival {
+            arrived_ns: self.ns_of(job.arrived()),
+            deadline_ns: self.ns_of(job.deadline()),
+            likely_ns: None,
+        };
+        let job = Arc::new(job);
+        let mut state = self.state();
+        let id = state.board.arrive(arrival);
+        if state.jobs.len() <= id {
+            state.jobs.resize(id + 1, None);
+        }
+        state.jobs[id] = Some(job);
+        let waiting = state.board.claimable_count();
+        let woken = self.wake_in(&mut state);
+        drop(state);
+        self.unpark(woken);
+        waiting
+    }
+
+    /// Gives a free handler its next work, and wakes another one where there is more.
+    pub(super) fn turn(&self, handler: usize) -> Next {
+        let now_ns = self.now_ns();
+        let woken_ns = self.woken_ns[handler].swap(0, Relaxed);
+        let mut state = self.state();
+        if woken_ns > 0 && now_ns.saturating_sub(woken_ns) < WAKE_NS_MAX {
+            let wake_ns = now_ns.saturating_sub(woken_ns) as f64;
+            state.learnt.wake_ns += (wake_ns - state.learnt.wake_ns) * NEW;
+            let learnt = state.learnt;
+            state.board.learn(learnt);
+        }
+        let turn = state.board.turn(now_ns, handler);
+        let (Turn::Begin(id) | Turn::Resume(id) | Turn::Help(id)) = turn else {
+            return match state.is_closed {
+                true => Next::End,
+                false => Next::Rest,
+            };
+        };
+        let (Some(entry), Some(Some(job))) = (state.board.query(id), state.jobs.get(id)) else {
+            return Next::Rest;
+        };
+        let visiting = Visiting {
+            id,
+            turn,
+            job: Arc::clone(job),
+            progress: Arc::clone(&entry.progress),
+            urgent_ns: entry.urgent_ns,
+        };
+        let woken = self.wake_in(&mut state);
+        drop(state);
+        self.unpark(woken);
+        Next::Visit(visiting)
+    }
+
+    /// Asks the policy how a query of some predicted time starts.
+    pub(super) fn start(&self, id: QueryId, likely_ns: u64) -> Start {
+        self.state().board.start(id, likely_ns)
+    }
+
+    /// Opens a query to further handlers.
+    pub(super) fn open(&self, id: QueryId, ranges: usize) {
+        let now_ns = self.now_ns();
+        let mut state = self.state();
+        (state.board).open(now_ns, id, u32::try_from(ranges).unwrap_or(u32::MAX));
+        let woken = self.wake_in(&mut state);
+        drop(state);
+        self.unpark(woken);
+    }
+
+    /// Wakes an idle handler if it has something to do: at the end of a range.
+    pub(super) fn wake(&self) {
+        let mut state = self.state();
+        let woken = self.wake_in(&mut state);
+        drop(state);
+        self.unpark(woken);
+    }
+
+    /// Takes a handler off its query.
+    pub(super) fn leave(&self, handler: usize, id: QueryId, is_exhausted: bool) -> Left {
+        let now_ns = self.now_ns();
+        let mut state = self.state();
+        let left = state.board.leave(now_ns, handler, is_exhausted);
+        if left == Left::Finished {
+            state.jobs[id] = None;
+        }
+        left
+    }
+
+    /// Predicts the time of a search.
+    pub(super) fn predict(&self, work: &Work) -> Prediction {
+        self.costs().predict(work)
+    }
+
+    /// Learns from a search that was made whole.
+    pub(super) fn observe(
+        &self,
+        work: &Work,
+        predicted: &Prediction,
+        spent: Duration,
+        figures: &Figures,
+    ) {
+        let mut costs = self.costs();
+        costs.observe(work, predicted, spent.as_nanos() as u64);
+        let error_milli = (costs.error() * 1e3) as u64;
+        figures.prediction_error_milli.store(error_milli, Relaxed);
+    }
+
+    /// Learns how fast helpers are: the owner's time of a range over the helpers'.
+    pub(super) fn observe_efficiency(&self, efficiency: f64, figures: &Figures) {
+        if efficiency.is_finite() {
+            let mut state = self.state();
+            let efficiency = efficiency.clamp(0.1, 1.2);
+            state.learnt.efficiency += (efficiency - state.learnt.efficiency) * NEW;
+            let learnt = state.learnt;
+            state.board.learn(learnt);
+            figures
+                .efficiency_milli
+                .store((learnt.efficiency * 1e3) as u64, Relaxed);
+            figures.wake_ns.store(learnt.wake_ns as u64, Relaxed);
+        }
+    }
+
+    fn costs(&self) -> MutexGuard<'_, CostModel> {
+        self.costs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Closes the board: handlers end once nothing waits.
+    pub(super) fn close(&self) {
+        self.state().is_closed = true;
+        for thread in self.threads.get().into_iter().flatten() {
+            thread.unpark();
+        }
+    }
+
+    fn wake_in(&self, state: &mut State) -> Option<usize> {
+        let now_ns = self.now_ns();
+        let woken = state.board.wake(now_ns)?;
+        self.woken_ns[woken].store(now_ns, Relaxed);
+        Some(woken)
+    }
+
+    fn unpark(&self, woken: Option<usize>) {
+        if let (Some(handler), Some(threads)) = (woken, self.threads.get()) {
+            threads[handler].unpark();
+        }
+    }
+}

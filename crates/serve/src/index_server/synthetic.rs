@@ -1,0 +1,109 @@
+//! Synthetic searches: ranges that spin for given times, on the board and the handlers of real ones.
+//!
+//! They judge the scheduling alone: the laboratory compares their response times with those that the simulator predicts
+//! from the same times (`docs/parallelism.md`).
+
+use crate::api::reply::Reply;
+use crate::index_server::job::Deadline;
+use crate::index_server::search_job::{HandlerVisit, ranges_of};
+use crate::index_server::shared_board::{SharedBoard, Visiting};
+use schedule::board::Turn;
+use search::Visitor;
+use std::hint;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A search that spins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyntheticRequest {
+    /// Time on one handler.
+    pub time: Duration,
+    /// Predicted time.
+    pub likely: Duration,
+    /// Predicted time that a tenth of such searches exceeds: by it the search is cut.
+    pub high: Duration,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
+/// Times of a synthetic search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyntheticTimes {
+    /// From arrival to the first handler.
+    pub queueing: Duration,
+    /// From there to the end of the last range.
+    pub search: Duration,
+    /// Ranges.
+    pub ranges: u32,
+}
+
+/// A synthetic search on the board.
+#[derive(Debug)]
+pub(super) struct SyntheticJob {
+    pub(super) deadline: Deadline,
+    pub(super) request: SyntheticRequest,
+    pub(super) reply: Mutex<Option<Reply<SyntheticTimes>>>,
+    pub(super) begun: OnceLock<(Instant, u32)>,
+    pub(super) next: AtomicU32,
+}
+
+impl SyntheticJob {
+    pub(super) fn new(
+        request: SyntheticRequest,
+        deadline: Deadline,
+        reply: Reply<SyntheticTimes>,
+    ) -> SyntheticJob {
+        SyntheticJob {
+            deadline,
+            request,
+            reply: Mutex::new(Some(reply)),
+            begun: OnceLock::new(),
+            next: AtomicU32::new(0),
+        }
+    }
+
+    /// Spins range after range until none is left or the policy sends the handler elsewhere. Returns whether every range
+    /// is taken.
+    pub(super) fn visit(&self, visiting: &Visiting, handler: usize, board: &SharedBoard) -> bool {
+        let mut visitor = HandlerVisit::new(visiting, handler, board, self.deadline.at);
+        if let Turn::Begin(_) = visiting.turn {
+            let taken = Instant::now();
+            let start = board.start(visiting.id, self.request.likely.as_nanos() as u64);
+            let ranges = ranges_of(&start, self.request.high.as_nanos() as u64) as u32;
+            let _ = self.begun.set((taken, ranges));
+            visitor.opened(ranges as usize);
+        }
+        let Some(&(_, ranges)) = self.begun.get() else {
+            return true;
+        };
+        let range = self.request.time / ranges;
+        while self.next.fetch_add(1, Ordering::Relaxed) < ranges {
+            let began = Instant::now();
+            while began.elapsed() < range {
+                hint::spin_loop();
+            }
+            let left = ranges.saturating_sub(self.next.load(Ordering::Relaxed));
+            if !visitor.range_done(left as usize) {
+                break;
+            }
+        }
+        self.next.load(Ordering::Relaxed) >= ranges
+    }
+
+    /// Replies. Called once, by the last handler that leaves.
+    pub(super) fn finish(&self) {
+        let reply = self
+            .reply
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let (Some(reply), Some(&(taken, ranges))) = (reply, self.begun.get()) {
+            reply.send(Ok(SyntheticTimes {
+                queueing: taken - self.deadline.arrived,
+                search: taken.elapsed(),
+                ranges,
+            }));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Searches that handlers share, leave and resume in any order: the answers of one handler.
+
+use crate::corpus::{Searched, document, index};
+use index::Index;
+use schedule::board::{Board, Entry, Load, Policy, PolicyChoice, Seen, Start, Turn, Visit};
+use serve::{
+    Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, SearchOptions, Topology,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use wire::{PhaseTimes, SearchAnswer};
+
+/// Policy that decides by chance: it takes any query that waits, helps any that it may, and leaves at any end of a range.
+#[derive(Debug)]
+struct ByChance(AtomicU64);
+
+impl ByChance {
+    fn below(&self, below: u64) -> u64 {
+        // Weyl sequence and a multiplication (Steele et al. 2014).
+        let state = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ mixed >> 31) % below
+    }
+}
+
+impl Policy for ByChance {
+    fn name(&self) -> String {
+        "by-chance".to_owned()
+    }
+
+    fn begins(&self, _query: &Entry, _load: &Load) -> Start {
+        Start {
+            range_ns: 1 + self.below(2_000),
+            degree_max: 1 + self.below(8) as u32,
+        }
+    }
+
+    fn stays(&self, _visit: &Visit, _seen: &Seen) -> bool {
+        self.below(3) > 0
+    }
+
+    fn turn(&self, _handler: usize, board: &Board) -> Turn {
+        let waiting = board.claimable_count() as u64;
+        if waiting > 0 {
+            let chosen = board.claimable().nth(self.below(waiting) as usize);
+            return chosen.map_or(Turn::Rest, |one| match one.stage {
+                schedule::board::Stage::Waiting => Turn::Begin(one.id),
+                _ => Turn::Resume(one.id),
+            });
+        }
+        let helpable: Vec<_> = board.running().filter(|one| one.is_helpable()).collect();
+        match helpable.len() as u64 {
+            0 => Turn::Rest,
+            count => Turn::Help(helpable[self.below(count) as usize].id),
+        }
+    }
+
+    fn calls_helpers_ns(&self) -> u64 {
+        0
+    }
+}
+
+const QUERIES: [&str; 8] = [
+    "alpha",
+    "alpha beta",
+    "alpha OR beta OR gamma",
+    "gamma -delta",
+    "\"alpha beta\"",
+    "om* zeta",
+    "\"alpha beta\" OR zeta OR omega",
+    "nothing",
+];
+
+/// A front-end before index servers whose handlers follow a policy, with ranges as short as can be.
+fn searched(index: &Arc<Index>, handlers: usize, policy: &PolicyChoice) -> Searched {
+    let options = HandlerOptions {
+        policy: policy.clone(),
+        range_postings_min: 0,
+        ..HandlerOptions::default()
+    };
+    let topology = Topology {
+        handlers,
+        ..Topology::default()
+    };
+    let generations = Generations::fixed(index.clone());
+    let cluster = Cluster::in_process(&generations, &topology, &[], &options).unwrap();
+    Searched(FrontEnd::new(cluster, FrontEndOptions::default()))
+}
+
+/// An answer without its times.
+fn timeless(mut answer: SearchAnswer) -> SearchAnswer {
+    answer.phases_us = PhaseTimes::default();
+    answer
+}
+
+fn policies() -> impl Iterator<Item = PolicyChoice> {
+    let chance = (0..3).map(|seed| {
+        let policy = ByChance(AtomicU64::new(seed));
+        PolicyChoice::of(Arc::new(policy))
+    });
+    let named = [
+        "boost",
+        "least-left",
+        "fifo:3",
+        "idle-share",
+        "help-and-yield",
+        "adaptive",
+        "few-to-many:1us",
+        "target:1us",
+        "sjf",
+        "earliest-deadline",
+        "hurry-up",
+    ];
+    chance.chain(named.map(|name| name.parse().unwrap()))
+}
+
+#[test]
+fn any_policy_gives_the_answers_of_one_handler() {
+    let documents =
+        (0..6_000).map(|n| document(n, (n % 7) as u8, (n * 2_654_435_761 >> 7) as u8 & 63));
+    let index = index(documents, 1);
+    let alone = searched(&index, 1, &"fifo:1".parse().unwrap());
+    for counted in [true, false] {
+        let options = SearchOptions {
+            counted,
+            ..SearchOptions::default()
+        };
+        let expected = QUERIES.map(|query| timeless(alone.search(query, &options).unwrap()));
+        for policy in policies() {
+            let shared = searched(&index, 4, &policy);
+            std::thread::scope(|scope| {
+                for client in 0..6 {
+                    let (shared, options, expected, policy) =
+                        (&shared, &options, &expected, &policy);
+                    scope.spawn(move || {
+                        for at in 0..24 {
+                            let at = (at * 5 + client) % QUERIES.len();
+                            let mut found = timeless(shared.search(QUERIES[at], options).unwrap());
+                            if !counted {
+                                // A lower bound, which depends on what was skipped.
+                                found.total = expected[at].total;
+                            }
+                            assert_eq!(found, expected[at], "{policy}: {}", QUERIES[at]);
+                        }
+                    });
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn a_search_cut_short_says_so_whoever_worked_on_it() {
+    let documents =
+        (0..6_000).map(|n| document(n, (n % 7) as u8, (n * 2_654_435_761 >> 7) as u8 & 63));
+    let index = index(documents, 1);
+    let alone = searched(&index, 1, &"fifo:1".parse().unwrap());
+    let expected =
+        QUERIES.map(|query| timeless(alone.search(query, &SearchOptions::default()).unwrap()));
+    for policy in policies() {
+        let shared = searched(&index, 3, &policy);
+        for round in 0..64 {
+            let at = round % QUERIES.len();
+            let options = SearchOptions {
+                timeout: Some(Duration::from_micros(300 + 40 * round as u64)),
+                ..SearchOptions::default()
+            };
+            // Without any time nothing need be found.
+            let Ok(found) = shared.search(QUERIES[at], &options) else {
+                continue;
+            };
+            let found = timeless(found);
+            if !found.timed_out && found.coverage == 1.0 {
+                assert_eq!(found.hits, expected[at].hits, "{policy}: {}", QUERIES[at]);
+            }
+        }
+    }
+}
