@@ -156,5 +156,6 @@ fn explanation_bytes(why: &Explanation) -> usize {
     /// Names of the fields, punctuation, a number.
     const FRAME: usize = 60;
     let within: usize = why.details.iter().map(explanation_bytes).sum();
-    FRAME + why.description.len() + within
+    let name = why.name.as_ref().map_or(0, String::len);
+    FRAME + name + why.description.len() + within
 }

@@ -18,13 +18,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use testkit::{BuildPlan, build_index};
 
-/// Documents of the first segment: lists of several blocks, and of many windows of a test.
+/// Number of documents of the first segment: lists have several blocks, and searches many windows.
 pub(crate) const DOCUMENTS: u32 = 1500;
 
-/// A search in the making: hits and their count.
+/// The collectors of a search: hits and their count.
 pub(crate) type Counted<'a> = Collectors<'a, TopK<'a>, MatchCount<true>>;
 
-/// Documents of the words w0 (rare) to w11 (frequent), every seventh of them deleted where so asked.
+/// Makes an index of documents of the words w0 (rare) to w11 (frequent). With `with_deletions`, every seventh is
+/// deleted.
 pub(crate) fn made_up(with_deletions: bool) -> Index {
     let mut state = 7u64;
     let mut random = move |below: u64| {
@@ -58,13 +59,13 @@ pub(crate) fn made_up(with_deletions: bool) -> Index {
     build_index(&batches, BuildPlan::PLAIN).unwrap()
 }
 
-/// The first segment of an index.
+/// Returns the first segment of an index.
 pub(crate) fn first_segment(index: &Index) -> Arc<Segment> {
     let mut segments = index.segments(0..index.chunks_count());
     Arc::clone(segments.next().unwrap())
 }
 
-/// The plan of a query as typed; bare words are required, or optional where a `+` marks others as required.
+/// Plans a typed query; bare words are required, or optional if a `+` marks others as required.
 pub(crate) fn planned(index: &Index, typed: &str) -> Plan {
     let operator = match typed.contains('+') {
         true => Operator::Or,
@@ -74,7 +75,7 @@ pub(crate) fn planned(index: &Index, typed: &str) -> Plan {
     Plan::new(&query, Ranking::default(), index.statistics()).unwrap()
 }
 
-/// Required, optional and excluded clauses of a plan.
+/// Returns the required, optional and excluded clauses of a plan.
 pub(crate) fn clauses(plan: &Plan) -> [&[Node]; 3] {
     match &plan.root {
         Node::Boolean {

@@ -1,4 +1,4 @@
-//! Searches over the made-up collection, for counting instructions.
+//! Searches of the made-up collection, for counting instructions.
 //!
 //! ```text
 //! search_made_up collection                               prints documents and queries, to be hashed
@@ -101,7 +101,7 @@ fn search(
 ) -> Result<(), Box<dyn Error>> {
     calibration::choose_at_most(processor::level());
     let index = Index::open(Arc::new(RealStorage::open(directory)?))?;
-    // As servers do in the background: until then each list asks whether its blocks were touched.
+    // As servers do in the background: before, each list checks whether its blocks were verified.
     index.verify_whole()?;
     let segments: Vec<_> = index.segments(0..index.chunks_count()).cloned().collect();
     let analyzer = index.analyzer();
@@ -135,7 +135,7 @@ fn search(
     Ok(())
 }
 
-/// The words of a query, each once: a repeated word is no other query.
+/// Returns the words of a query, each once.
 fn distinct_words(text: &str, analyzer: Analyzer) -> String {
     let mut seen = HashSet::new();
     let mut words: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Builds an index of given documents in memory.
+//! Index of given documents, built in memory.
 use corpus::Document;
 use index::{
     BuildOptions, Index, IndexError, OptimizeOptions, Order, Pairs, PostingsCodec, Writer, optimize,
@@ -10,21 +10,21 @@ use vfs::{MemoryStorage, SharedStorage};
 /// The choices of a build that must not change any answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildPlan {
-    /// Chunks.
+    /// Number of chunks.
     pub chunks: u32,
-    /// Partitions that they are laid out for while documents come; no more than chunks count.
+    /// Number of partitions that chunks are laid out for while documents arrive; at most `chunks` count.
     pub partitions: u32,
-    /// Codec.
+    /// Codec of the postings.
     pub codec: PostingsCodec,
-    /// Documents of a sorted run; few force many runs, joined more than once.
+    /// Maximum number of documents of a sorted run; a low one forces many runs and repeated merges.
     pub run_documents_max: Option<u32>,
-    /// Stored pairs.
+    /// Choice of the stored pairs.
     pub pairs: Pairs,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Order that the whole index is put into after the last commit; `None`: segments stay as commits made them.
+    /// Order of the whole index after the last commit; `None` leaves segments as commits made them.
     pub order: Option<Order>,
-    /// Partitions that the whole index is laid out for after the last commit; `None`: as it was.
+    /// Number of partitions that the whole index is laid out for after the last commit; `None` leaves the layout.
     pub laid_out_for: Option<u32>,
 }
 
@@ -56,7 +56,7 @@ impl BuildPlan {
     }
 }
 
-/// Any build.
+/// Any choices of a build.
 pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
     (
         prop_oneof![3 => Just(1u32), 3 => Just(2), 3 => Just(8), 1 => Just(128)],
@@ -91,7 +91,7 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
         )
 }
 
-/// One for all chunks, some, or one a chunk.
+/// One partition for all chunks, some, or one a chunk.
 fn partitions() -> impl Strategy<Value = u32> {
     prop_oneof![2 => Just(1u32), 1 => 2u32..8, 2 => Just(u32::MAX)]
 }

@@ -1,13 +1,13 @@
-//! Tiny documents, made so that what is rare in real ones is ordinary: one-letter words, words said
-//! again and again, empty bodies, the same address twice.
+//! Tiny documents in which rare cases are common: one-letter words, repeated words, empty bodies, the same address
+//! twice.
 use corpus::Document;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Words of documents and queries alike. Some share a start, so that prefixes take in several.
+/// Words of documents and queries. Some share a start, so that a prefix covers several.
 pub const VOCABULARY: [&str; 10] = ["a", "b", "c", "d", "ab", "abc", "ba", "ca", "é", "1"];
 
-/// A word, the early ones of the vocabulary more often.
+/// A word; early words of the vocabulary are more frequent.
 pub fn words() -> impl Strategy<Value = &'static str> {
     prop_oneof![
         4 => (0usize..2).prop_map(|word| VOCABULARY[word]),

@@ -1,4 +1,4 @@
-//! Development only: tiny corpora, an index of them in memory, and an oracle to compare with.
+//! Test kit: tiny corpora, an index of them in memory, and an oracle to compare with. For development only.
 //!
 //! ```text
 //! documents() ──► build_index(batches, options) ──► Index ──search──► hits

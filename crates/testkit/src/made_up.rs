@@ -1,5 +1,5 @@
-//! A made-up collection with real proportions: the same in every run and on every machine, so that
-//! measurements need no data from elsewhere.
+//! Made-up collection with realistic proportions, the same in every run and on every machine, so that measurements
+//! need no external data.
 //!
 //! Words follow Zipf's law. A document has a few topics, words that it says again and again, and many a word
 //! draws its partner after it, so that there are phrases to be found. Integers alone decide; no library of
@@ -7,16 +7,16 @@
 
 use corpus::Document;
 
-/// Different words.
+/// Number of distinct words.
 const WORDS_COUNT: usize = 30_000;
 const TOPICS_COUNT: usize = 12;
 /// The seeds of documents and queries.
 const DOCUMENTS_SEED: u64 = 0x5DEE_CE66_D1CE_4E5B;
 const QUERIES_SEED: u64 = 0x2545_F491_4F6C_DD1D;
 
-/// The words, and how often each is said.
+/// The words and their weights.
 pub struct MadeUp {
-    /// By rank, the sum of weights up to it.
+    /// Sums of weights up to each rank.
     sums: Vec<u64>,
 }
 
@@ -35,7 +35,7 @@ impl Default for MadeUp {
 }
 
 impl MadeUp {
-    /// The first documents of the collection.
+    /// Returns the first documents of the collection.
     pub fn documents(&self, count: usize) -> impl Iterator<Item = Document> {
         (0..count).map(|number| self.document(number as u64))
     }
@@ -63,7 +63,7 @@ impl MadeUp {
         }
     }
 
-    /// Queries of one to five words: some of frequent words, some of rare ones, some that are phrases.
+    /// Returns queries of one to five words: some of frequent words, some of rare ones, some that are phrases.
     pub fn queries(&self, count: usize) -> impl Iterator<Item = String> {
         let mut random = Random::new(QUERIES_SEED);
         (0..count).map(move |number| {
@@ -90,12 +90,12 @@ impl MadeUp {
     }
 }
 
-/// The word that likes to follow another.
+/// Returns the rank of the word that often follows another.
 fn partner(rank: usize) -> usize {
     (rank * 7 + 3) % 600
 }
 
-/// The word of a rank: syllables, no two alike.
+/// Returns the word of a rank: syllables, no two alike.
 fn word(rank: usize) -> String {
     const FIRST: [&str; 20] = [
         "b", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "dr",
@@ -113,7 +113,7 @@ fn word(rank: usize) -> String {
     word
 }
 
-/// Numbers without end (xorshift64, Marsaglia 2003).
+/// Pseudorandom numbers (xorshift64, Marsaglia 2003).
 struct Random(u64);
 
 impl Random {
@@ -133,7 +133,7 @@ impl Random {
         self.0
     }
 
-    /// A number below `limit`; that some are a little likelier than others does not matter here.
+    /// Returns a number below `limit`. Some are slightly likelier than others, which does not matter here.
     fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }

@@ -1,10 +1,11 @@
-//! What a search must answer, found by trying every document.
+//! Oracle of search results, which tries every document.
 //!
 //! Written to be checked by reading, not to be fast: it keeps the words of every document and
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
 use corpus::{Document, site_of, url_hash};
 use index::Field;
+use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::{Query, Ranking};
 
 /// A hit of the oracle.
@@ -26,13 +27,37 @@ struct OracleDocument {
     title: Vec<String>,
 }
 
+/// Parameters of scores.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    ranking: Ranking,
+    grid: f32,
+    /// Product of the boosts around the clause.
+    boost: f32,
+}
+
+impl Default for Scale {
+    fn default() -> Scale {
+        Scale {
+            ranking: Ranking::default(),
+            grid: 0.0,
+            boost: 1.0,
+        }
+    }
+}
+
+/// Returns the boost of a boosted clause within another.
+fn product(outer: f32, inner: f32) -> f32 {
+    (outer * inner).clamp(BOOST_MIN, BOOST_MAX)
+}
+
 /// All live documents, as words.
 #[derive(Debug)]
 pub struct Oracle {
     documents: Vec<OracleDocument>,
 }
 
-/// A run of letters and digits, each lower-cased by itself.
+/// Splits text into runs of letters and digits, each in lower case.
 fn words(text: &str) -> Vec<String> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -41,7 +66,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 impl Oracle {
-    /// Takes documents in the order in which they were added; later ones replace earlier ones.
+    /// Makes an oracle of documents in the order in which they were added; later ones replace earlier ones.
     pub fn new(batches: &[Vec<Document>]) -> Oracle {
         let mut documents: Vec<OracleDocument> = Vec::new();
         for document in batches.iter().flatten() {
@@ -59,19 +84,24 @@ impl Oracle {
         Oracle { documents }
     }
 
-    /// Live documents.
+    /// Returns the number of live documents.
     pub fn documents_count(&self) -> usize {
         self.documents.len()
     }
 
-    /// Every matching document, best first, ties by the hash of the URL.
+    /// Returns every matching document, best first, ties by the hash of the URL.
     pub fn rank(&self, query: &Query, ranking: Ranking) -> Vec<OracleHit> {
         let grid = self.grid(query, ranking);
         let mut hits: Vec<OracleHit> = self
             .documents
             .iter()
             .filter_map(|document| {
-                let score = self.score(query, (ranking, grid), document)?;
+                let scale = Scale {
+                    ranking,
+                    grid,
+                    boost: 1.0,
+                };
+                let score = self.score(query, scale, document)?;
                 Some(OracleHit {
                     url: document.url.clone(),
                     url_hash: url_hash(&document.url),
@@ -86,24 +116,21 @@ impl Oracle {
         hits
     }
 
-    /// How many documents of a site match.
+    /// Counts the matching documents of a site.
     pub fn count_site(&self, query: &Query, site: &str) -> u64 {
         let matching = self.documents.iter().filter(|document| {
-            document.site == site
-                && self
-                    .score(query, (Ranking::default(), 0.0), document)
-                    .is_some()
+            document.site == site && self.score(query, Scale::default(), document).is_some()
         });
         matching.count() as u64
     }
 
-    /// The score of a document, `None` when it does not match.
-    fn score(
-        &self,
-        query: &Query,
-        (ranking, grid): (Ranking, f32),
-        document: &OracleDocument,
-    ) -> Option<f32> {
+    /// Returns the score of a document; `None` if it does not match.
+    fn score(&self, query: &Query, scale: Scale, document: &OracleDocument) -> Option<f32> {
+        let Scale {
+            ranking,
+            grid,
+            boost,
+        } = scale;
         let on_grid = |score: f32| (score + grid) - grid;
         match query {
             Query::Nothing => None,
@@ -122,15 +149,20 @@ impl Oracle {
                     return None;
                 }
                 let idf = self.idf(*field, term, ranking);
-                Some(on_grid(
-                    self.leaf(ranking, *weight, idf, frequency, *field, document),
-                ))
+                Some(on_grid(self.leaf(
+                    (ranking, boost),
+                    *weight,
+                    idf,
+                    frequency,
+                    *field,
+                    document,
+                )))
             }
             Query::Prefix { field, prefix } => document
                 .field(*field)
                 .iter()
                 .any(|word| word.starts_with(prefix))
-                .then_some(on_grid(1.0)),
+                .then_some(on_grid(boost)),
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);
                 if frequency == 0 {
@@ -140,9 +172,14 @@ impl Oracle {
                 for term in terms {
                     idf += self.idf(*field, term, ranking);
                 }
-                Some(on_grid(
-                    self.leaf(ranking, 1, idf, frequency, *field, document),
-                ))
+                Some(on_grid(self.leaf(
+                    (ranking, boost),
+                    1,
+                    idf,
+                    frequency,
+                    *field,
+                    document,
+                )))
             }
             Query::Boolean {
                 required,
@@ -151,27 +188,33 @@ impl Oracle {
             } => {
                 let mut sum = 0.0f32;
                 for clause in required {
-                    sum += self.score(clause, (ranking, grid), document)?;
+                    sum += self.score(clause, scale, document)?;
                 }
                 let mut any = !required.is_empty();
                 for clause in optional {
-                    if let Some(score) = self.score(clause, (ranking, grid), document) {
+                    if let Some(score) = self.score(clause, scale, document) {
                         any = true;
                         sum += score;
                     }
                 }
                 let is_excluded = excluded
                     .iter()
-                    .any(|clause| self.score(clause, (ranking, grid), document).is_some());
+                    .any(|clause| self.score(clause, scale, document).is_some());
                 (any && !is_excluded).then_some(sum)
             }
+            Query::Filter(clause) => self.score(clause, scale, document).map(|_| 0.0),
+            Query::Boosted { boost, clause } => {
+                let boost = product(scale.boost, *boost);
+                self.score(clause, Scale { boost, ..scale }, document)
+            }
+            Query::Named { clause, .. } => self.score(clause, scale, document),
         }
     }
 
-    /// The score of a word or phrase that stands `frequency` times in a document.
+    /// Returns the score of a word or phrase of a frequency in a document.
     fn leaf(
         &self,
-        ranking: Ranking,
+        (ranking, boost): (Ranking, f32),
         said: u32,
         idf: f32,
         frequency: usize,
@@ -184,22 +227,22 @@ impl Oracle {
             Ranking::Bm25 { k1, b } => {
                 let average = self.average_length(field) as f32;
                 let inverse = 1.0 / (k1 * (1.0 - b + b * length / average));
-                let weight = said as f32 * idf;
+                let weight = said as f32 * idf * boost;
                 weight - weight / (1.0 + frequency * inverse)
             }
             Ranking::TfIdf => {
-                let weight = said as f32 * idf * idf;
+                let weight = said as f32 * idf * idf * boost;
                 weight * frequency.sqrt() * (1.0 / length.sqrt())
             }
         }
     }
 
-    /// The grid that scores of a query lie on, by what all its scored clauses add at most.
+    /// Returns the grid of the scores of a query, from the upper bound on their sum.
     fn grid(&self, query: &Query, ranking: Ranking) -> f32 {
-        Ranking::grid(self.most(query, ranking))
+        Ranking::grid(self.most(query, ranking, 1.0))
     }
 
-    fn most(&self, query: &Query, ranking: Ranking) -> f64 {
+    fn most(&self, query: &Query, ranking: Ranking, boost: f32) -> f64 {
         let weigh = |said: u32, field: Field, terms: &[&String]| {
             let known =
                 |term: &&String| self.documents.iter().any(|d| d.field(field).contains(term));
@@ -209,7 +252,7 @@ impl Oracle {
             let idf = terms
                 .iter()
                 .fold(0.0, |sum, term| sum + self.idf(field, term, ranking));
-            ranking.most(ranking.weight(said, idf))
+            ranking.most(ranking.weight(said, idf) * boost)
         };
         match query {
             Query::Nothing => 0.0,
@@ -218,7 +261,7 @@ impl Oracle {
                 term,
                 weight,
             } => weigh(*weight, *field, &[term]),
-            Query::Prefix { .. } => 1.0,
+            Query::Prefix { .. } => boost.into(),
             Query::Phrase { field, terms, .. } => {
                 weigh(1, *field, &terms.iter().collect::<Vec<_>>())
             }
@@ -226,8 +269,14 @@ impl Oracle {
                 required, optional, ..
             } => {
                 let clauses = required.iter().chain(optional);
-                clauses.map(|clause| self.most(clause, ranking)).sum()
+                let each = clauses.map(|clause| self.most(clause, ranking, boost));
+                each.sum()
             }
+            Query::Filter(_) => 0.0,
+            Query::Boosted { boost: own, clause } => {
+                self.most(clause, ranking, product(boost, *own))
+            }
+            Query::Named { clause, .. } => self.most(clause, ranking, boost),
         }
     }
 
@@ -257,8 +306,7 @@ impl OracleDocument {
     }
 }
 
-/// What remains of a length that is stored in a byte: up to 24 all of it, and of what goes beyond
-/// the four highest bits.
+/// Rounds a length as it is stored in a byte: all of it up to 24, and the four highest bits of the rest.
 fn length_in_a_byte(length: u32) -> u32 {
     if length < 24 {
         return length;
@@ -272,8 +320,8 @@ fn length_in_a_byte(length: u32) -> u32 {
     24 + (beyond << dropped_bits)
 }
 
-/// Occurrences of the first word around which the others can be chosen, each at a place of its own,
-/// with adjusted positions (position − offset in the phrase) within `slop` of each other.
+/// Counts the occurrences of the first word around which the others can be placed, each at its own position, with
+/// adjusted positions (position − offset in the phrase) within `slop` of each other.
 fn phrase_frequency(text: &[String], terms: &[String], slop: u32) -> usize {
     (0..text.len())
         .filter(|&place| text[place] == terms[0])

@@ -1,8 +1,10 @@
-//! Queries and rankings: every kind of clause, nested, over the tiny vocabulary.
+//! Strategies of queries and rankings: every kind of clause, nested, over the tiny vocabulary.
+
 use crate::documents::{VOCABULARY, words};
 use index::Field;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::{Query, Ranking};
 
 fn fields() -> impl Strategy<Value = Field> {
@@ -57,10 +59,30 @@ fn clauses() -> impl Strategy<Value = Query> {
     ]
 }
 
+/// Boosts between the limits, and the limits.
+fn boosts() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        4 => 0.1f32..10.0,
+        1 => Just(BOOST_MIN),
+        1 => Just(BOOST_MAX),
+    ]
+}
+
+/// A filter, a boost or a name around a clause.
+fn modified(inner: impl Strategy<Value = Query> + Clone) -> impl Strategy<Value = Query> {
+    let boxed = inner.prop_map(Box::new);
+    prop_oneof![
+        2 => boxed.clone().prop_map(Query::Filter),
+        2 => (boosts(), boxed.clone()).prop_map(|(boost, clause)| Query::Boosted { boost, clause }),
+        1 => ("[a-z/]{1,4}", boxed).prop_map(|(name, clause)| Query::Named { name, clause }),
+    ]
+}
+
 /// Any query, nested a few levels deep.
 pub fn queries() -> impl Strategy<Value = Query> {
     clauses().prop_recursive(3, 16, 4, |inner| {
-        (
+        let whole = inner.clone();
+        let combined = (
             vec(inner.clone(), 0..4),
             vec(inner.clone(), 0..3),
             prop_oneof![2 => Just(0usize), 1 => Just(1)]
@@ -70,7 +92,8 @@ pub fn queries() -> impl Strategy<Value = Query> {
                 required,
                 optional,
                 excluded,
-            })
+            });
+        prop_oneof![3 => combined, 1 => modified(whole)]
     })
 }
 
@@ -83,8 +106,8 @@ pub fn rankings() -> impl Strategy<Value = Ranking> {
     ]
 }
 
-/// Combinations as people type them, of words given: each clause a word, a phrase, a start, a site or
-/// alternatives, required, excluded or neither.
+/// Typed combinations of given words: each clause a word, a phrase, a prefix, a site or alternatives; required,
+/// excluded or optional.
 pub fn typed(
     words: impl Strategy<Value = String> + Clone + 'static,
 ) -> impl Strategy<Value = String> {

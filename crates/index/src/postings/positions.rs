@@ -351,8 +351,10 @@ pub fn count_followed<'a>(
 ) {
     let matches = matches.chunks(follow::TOGETHER);
     for (matches, counts) in matches.zip(counts.chunks_mut(follow::TOGETHER)) {
-        let mut stretches = [[Stretch::default(); follow::TOGETHER]; 2];
-        for ((blocks, spans), stretches) in [first, second].into_iter().zip(&mut stretches) {
+        // Two arrays: one of twice the size is cleared by a string instruction, which starts slowly.
+        let mut of_first = [Stretch::default(); follow::TOGETHER];
+        let mut of_second = [Stretch::default(); follow::TOGETHER];
+        for ((blocks, spans), stretches) in [(first, &mut of_first), (second, &mut of_second)] {
             for (stretch, &at) in stretches.iter_mut().zip(matches) {
                 *stretch = blocks.stretch(spans[usize::from(at)]);
             }
@@ -362,8 +364,8 @@ pub fn count_followed<'a>(
             stretches,
         };
         follow::count_followed(
-            word(first, &stretches[0][..matches.len()]),
-            word(second, &stretches[1][..matches.len()]),
+            word(first, &of_first[..matches.len()]),
+            word(second, &of_second[..matches.len()]),
             distance,
             &mut counts[..matches.len()],
         );

@@ -6,7 +6,7 @@ use schedule::board::script::{Event, play_all};
 use schedule::board::{Board, Policy, policy_named};
 use std::sync::Arc;
 
-const POLICIES: [&str; 14] = [
+const POLICIES: [&str; 15] = [
     "boost",
     "least-left",
     "least-left:alone",

@@ -11,7 +11,7 @@
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`]. The count is in the dictionary,
 //! or that of the list's bits. Cost: a bound a block, and the decoding of blocks that can hold a hit.
 
-use crate::block::batch::Batch;
+use crate::block::candidate_block::CandidateBlock;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::executor::Executor;
@@ -22,11 +22,11 @@ use crate::count::union::collect_lists;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// One term being searched on one segment.
+/// The search of one term on one segment.
 pub(crate) struct Term<'a>(Lists<'a>);
 
 impl<'a> Term<'a> {
-    /// A search of the only one of some lists.
+    /// Makes a search of a single list.
     pub(crate) fn new(lists: Lists<'a>) -> Term<'a> {
         assert_eq!(lists.len(), 1);
         Term(lists)
@@ -63,7 +63,7 @@ impl<'a> Executor<'a> for Term<'a> {
     }
 }
 
-/// Keeps the best of a list in `top`, among the documents of `range`.
+/// Collects the hits of a list among the documents of `range`.
 pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
     list: &mut List<'a>,
     range: Range<u32>,
@@ -72,7 +72,7 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
 ) -> Result<(), IndexError> {
     let floor = list.floor(top.context.k(), segment);
     top.context.raise_first(floor);
-    let mut batch: Lent<Batch> = Lent::take();
+    let mut candidates: Lent<CandidateBlock> = Lent::take();
     let first = list.find(DocId(range.start));
     for block in first..list.blocks.blocks_count() {
         let start = list.start(block);
@@ -80,15 +80,15 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
             break;
         }
         top.context.exchange();
-        // A list without full blocks has no bounds of its own: making one costs what scoring does.
+        // A list without full blocks has no stored bounds; computing one costs as much as scoring.
         if list.blocks.blocks_count() > 1 && !top.would_enter(list.bound(block)) {
             continue;
         }
         list.check(block);
         list.blocks.load(block);
-        batch.take(list, top.threshold());
-        batch.clip(&range);
-        batch.offer(segment, top);
+        candidates.take_reaching(list, top.threshold());
+        candidates.clip(&range);
+        candidates.offer(segment, top);
     }
     first_damage(std::slice::from_mut(list))
 }
@@ -96,15 +96,16 @@ pub(crate) fn search<'a, H: HitCollector<'a>, M: MatchCollector>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::testing::{check, clauses};
 
     #[test]
     fn blocks_find_what_the_slow_twin_finds() {
         for typed in ["w11", "w8", "w3"] {
             check(typed, Wanted::Hits, |plan, segment, ranges, top| {
-                let mut lists = List::open_each(plan, clauses(plan)[0], segment).unwrap();
+                let mut term = Term::new(List::open_each(plan, clauses(plan)[0], segment).unwrap());
                 for range in ranges {
-                    search(&mut lists[0], range.clone(), segment, top).unwrap();
+                    asserting::run(&mut term, range.clone(), segment, Wanted::Hits, top).unwrap();
                 }
             });
         }

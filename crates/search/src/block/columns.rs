@@ -1,22 +1,22 @@
-//! Columns of a block of documents: which rows stay.
+//! Columns of a block of documents, and the selection of their rows.
 
 use crate::plan::scorer::BLOCK;
 
-/// The indexes of a block's postings, in order.
-pub(crate) const INDEXES: [u8; BLOCK] = {
-    let mut indexes = [0; BLOCK];
-    let mut index = 0;
-    while index < BLOCK {
-        indexes[index] = index as u8;
-        index += 1;
+/// The numbers of all rows, increasing.
+pub(crate) const ROWS: [u8; BLOCK] = {
+    let mut rows = [0; BLOCK];
+    let mut row = 0;
+    while row < BLOCK {
+        rows[row] = row as u8;
+        row += 1;
     }
-    indexes
+    rows
 };
 
-/// Moves those at increasing indexes to the beginning.
+/// Moves the values at `rows`, increasing, to the beginning of a column.
 #[inline]
-pub(crate) fn pick<T: Copy>(values: &mut [T; BLOCK], indexes: &[u8]) {
-    for (at, &index) in indexes.iter().enumerate() {
-        values[at] = values[index as usize];
+pub(crate) fn pick<T: Copy>(values: &mut [T; BLOCK], rows: &[u8]) {
+    for (at, &row) in rows.iter().enumerate() {
+        values[at] = values[row as usize];
     }
 }

@@ -1,7 +1,7 @@
-//! Which postings of a block reach a score? Told by frequency and length before any is scored.
+//! Filter of the postings of a block that reach a score, by frequency and length, before any is scored.
 //!
-//! What is found are exactly those that scoring all of them finds (the slow twin, [`by_scores`]): the bytes
-//! leave out only what cannot reach the score, and what they let through is scored.
+//! Exact: the postings found are those that scoring all of them finds (the slow twin, [`by_scores`]). Limits on the
+//! bytes drop only postings that cannot reach the score; the others are scored.
 
 use crate::block::impact_limits::Limits;
 use crate::block::term_scorer::List;
@@ -15,7 +15,7 @@ use codec::limits::LengthBytes;
 const MANY: usize = 48;
 /// Maximum number of postings that are scored one by one.
 const FEW: usize = 24;
-/// Where the postings found go: their indexes in the block, documents and scores.
+/// Columns for the postings found: indexes in the block, documents and scores.
 pub(crate) struct Reached<'r> {
     pub(crate) indexes: &'r mut [u8; BLOCK],
     pub(crate) docs: &'r mut [u32; BLOCK],
@@ -23,7 +23,7 @@ pub(crate) struct Reached<'r> {
     pub(crate) room: &'r mut Room,
 }
 
-/// What is known of postings on the way.
+/// Working memory of the filter.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Room {
@@ -42,7 +42,7 @@ impl Default for Room {
     }
 }
 
-/// Finds the postings of the loaded block that score `least` or more; how many they are.
+/// Finds the postings of the loaded block that score `least` or more; returns their number.
 pub(crate) fn reaching(list: &mut List<'_>, least: f32, reached: Reached<'_>) -> usize {
     let scorer = list.scorer;
     let limits = list.limits.get_or_insert_with(|| {
@@ -98,7 +98,7 @@ pub(crate) fn reaching(list: &mut List<'_>, least: f32, reached: Reached<'_>) ->
     }
     let mut kept = 0;
     for at in 0..count {
-        // Written always and counted when kept: no branch to guess.
+        // Written always and counted when kept, so that there is no branch to predict.
         (indexes[kept], scores[kept]) = (indexes[at], scores[at]);
         kept += usize::from(scores[at] >= least);
     }
@@ -108,7 +108,7 @@ pub(crate) fn reaching(list: &mut List<'_>, least: f32, reached: Reached<'_>) ->
     kept
 }
 
-/// The twin of [`reaching`]: scores all.
+/// Slow twin of [`reaching`], which scores all postings.
 pub(crate) fn by_scores(list: &mut List<'_>, least: f32, reached: Reached<'_>) -> usize {
     let mut all = [0.0; BLOCK];
     let docs = list.score_block(&mut all);

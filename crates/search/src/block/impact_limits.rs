@@ -8,14 +8,14 @@ use codec::limits::LIMITS;
 /// Number of scored postings below the threshold after which the limits are recomputed, at about the same cost.
 const WASTED_MAX: u32 = 8;
 
-/// For each frequency, the lengths with which a posting may reach a score.
+/// By frequency, a limit on the lengths with which a posting may reach a score.
 #[derive(Debug)]
 pub(crate) struct Limits {
-    /// The score that they are made for; infinite before the first.
+    /// The score that the limits are made for; infinite before the first.
     least: f32,
-    /// Postings scored since, which did not reach what they were to reach.
+    /// Number of postings scored since that did not reach their score.
     pub(crate) wasted: u32,
-    /// Of the block before, how many reached what they were to reach.
+    /// Number of postings of the last block that reached their score.
     pub(crate) reached: usize,
     pub(crate) below: [u8; LIMITS],
 }
@@ -34,7 +34,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Limits that leave out nothing that reaches `least`.
+    /// Prepares limits that drop no posting that reaches `least`.
     #[inline]
     pub(crate) fn prepare(&mut self, scorer: &Scorer<'_>, factors: &Factors, least: f32) {
         if least < self.least || self.wasted >= WASTED_MAX {
@@ -49,7 +49,7 @@ impl Limits {
         for (below, share) in self.below.iter_mut().zip(ranking.shares()) {
             *below = factors.reaching(needed * share);
         }
-        // Of the frequencies that share the last limit every length may do.
+        // The last limit is shared by all higher frequencies, so it admits every length.
         self.below[LIMITS - 1] = u8::MAX;
         self.least = least;
         self.wasted = 0;

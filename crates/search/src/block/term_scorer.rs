@@ -1,5 +1,4 @@
-//! A clause that is one term, on one segment, as the algorithms in bulk see it: blocks, what each of them
-//! adds at most, and looking for documents in it.
+//! List of a term on one segment, by blocks: scores, upper bounds, and probes for documents.
 
 use crate::block::impact_limits::Limits;
 use crate::context::contract;
@@ -12,19 +11,19 @@ use index::{
     Blocks, Bounds, DocId, Field, Impact, IndexError, PairRecord, Place, Segment, TermRecord,
 };
 
-/// One term's postings, scored.
+/// The scored postings of one term.
 #[derive(Debug)]
 pub(crate) struct List<'a> {
     pub(crate) blocks: Blocks<'a>,
     pub(crate) scorer: Scorer<'a>,
     bounds: Bounds<'a>,
-    /// The most that any posting adds; not known before it is asked for.
+    /// Upper bound on the scores of the list; `None` before it is first needed.
     most: Option<f32>,
-    /// The block whose bound was asked for last, and that bound.
+    /// The block whose bound was computed last, and that bound.
     bound: (usize, f32),
-    /// Where the last search for a document got to.
+    /// The block in which the last search for a document ended.
     found: usize,
-    /// Made by whoever first asks which postings reach a score.
+    /// Limits of the impact filter, made at its first use.
     pub(crate) limits: Option<Lent<Limits>>,
 }
 
@@ -33,7 +32,7 @@ rows_kept_by_thread!(List);
 /// The lists of some clauses.
 pub(crate) type Lists<'a> = Row<List<'a>>;
 
-/// Documents found in a list: their indexes among those looked for.
+/// The documents that a probe found, by their indexes among those probed.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Found {
@@ -66,10 +65,13 @@ impl<'a> List<'a> {
         let Some(record) = word.record(segment)? else {
             return Ok(None);
         };
-        List::of_node(plan, node, &record, segment).map(Some)
+        let mut lists = Lists::take();
+        let scorer = scorer_of(plan, node, segment);
+        List::push(&mut lists, &record, scorer, segment)?;
+        Ok(lists.pop())
     }
 
-    /// Opens those of some clauses that are terms or filters and that the segment has.
+    /// Opens the lists of the terms and filters among `nodes` that the segment has.
     pub(crate) fn open_each(
         plan: &'a Plan,
         nodes: &'a [Node],
@@ -77,30 +79,27 @@ impl<'a> List<'a> {
     ) -> Result<Lists<'a>, IndexError> {
         let mut lists = Lists::take();
         for node in nodes {
-            lists.extend(List::open(plan, node, segment)?);
+            if let Some(word) = node.word()
+                && let Some(record) = word.record(segment)?
+            {
+                List::push(&mut lists, &record, scorer_of(plan, node, segment), segment)?;
+            }
         }
         Ok(lists)
     }
 
-    /// Opens a clause that is a term or a filter, whose record was found.
-    #[inline]
-    pub(crate) fn of_node(
-        plan: &'a Plan,
-        node: &Node,
-        record: &TermRecord,
-        segment: &'a Segment,
-    ) -> Result<List<'a>, IndexError> {
-        List::of_record(record, scorer_of(plan, node, segment), segment)
-    }
-
-    /// Opens the list of a record.
-    #[inline]
-    pub(crate) fn of_record(
+    /// Opens the list of a record and adds it to `lists`. The only place that makes lists of records, so that all is
+    /// inlined in it: lists are large, and moving them shows.
+    #[inline(never)]
+    pub(crate) fn push(
+        lists: &mut Lists<'a>,
         record: &TermRecord,
         scorer: Scorer<'a>,
         segment: &'a Segment,
-    ) -> Result<List<'a>, IndexError> {
-        Ok(List::new(segment.blocks(record)?, scorer))
+    ) -> Result<(), IndexError> {
+        let blocks = segment.blocks(record)?;
+        lists.push(List::new(blocks, scorer));
+        Ok(())
     }
 
     /// Opens the list of a stored pair.
@@ -125,12 +124,12 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Documents in the list.
+    /// Number of documents in the list.
     pub(crate) fn cost(&self) -> u32 {
         self.blocks.documents_count()
     }
 
-    /// The most that any posting of the list adds.
+    /// Upper bound on the scores of the list.
     pub(crate) fn most(&mut self) -> f32 {
         if let Some(most) = self.most {
             return most;
@@ -147,13 +146,13 @@ impl<'a> List<'a> {
         most
     }
 
-    /// As [`List::most`], as far as it is known without reading postings: a list without full blocks has no
-    /// bounds of its own, and making one costs what scoring does.
+    /// As [`List::most`], but never reads postings: a list without full blocks has no stored bounds, and computing one
+    /// costs as much as scoring. Its bound is higher then.
     pub(crate) fn most_unread(&mut self) -> f32 {
         if self.is_bounded() || !self.scorer.saturates() {
             return self.most();
         }
-        // No posting scores more than a word that is said without end.
+        // No score exceeds that of an infinite frequency.
         let most = Impact {
             frequency: u32::MAX,
             length: 0,
@@ -161,7 +160,7 @@ impl<'a> List<'a> {
         self.most.unwrap_or_else(|| self.scorer.bound(&[most]))
     }
 
-    /// The most that any posting would score for another scorer, that of a phrase with this word.
+    /// Maximum score of a posting under `scorer`, that of a phrase with this word.
     pub(crate) fn most_for(&mut self, scorer: &Scorer<'_>) -> f32 {
         if self.is_bounded() {
             return scorer.bound(&self.bounds.list_impacts());
@@ -179,12 +178,12 @@ impl<'a> List<'a> {
         }])
     }
 
-    /// Whether its blocks have bounds of their own.
+    /// Whether the blocks have stored bounds.
     pub(crate) fn is_bounded(&self) -> bool {
         self.bounds.blocks_count() > 0
     }
 
-    /// The most that a posting of the block adds.
+    /// Upper bound on the scores of a block.
     #[inline]
     pub(crate) fn bound(&mut self, block: usize) -> f32 {
         if self.bound.0 == block {
@@ -199,8 +198,8 @@ impl<'a> List<'a> {
         bound
     }
 
-    /// The first block that may hold `doc` or a later document. Asked for documents that increase it is
-    /// found from where it was found before; any other order is slower.
+    /// Returns the first block that may hold `doc` or a later document. Fast for increasing documents, which are
+    /// searched for from the block of the last one.
     pub(crate) fn find(&mut self, doc: DocId) -> usize {
         let from = match self.found {
             0 => 0,
@@ -211,9 +210,8 @@ impl<'a> List<'a> {
         self.found
     }
 
-    /// The most that a posting of the documents from `base` on and before `end` adds: that of their block, and
-    /// where they reach over several that of the whole list, since what is asked of every list in every range
-    /// must cost little.
+    /// Upper bound on the scores of the documents from `base` on and before `end`: the bound of their block, or of the
+    /// whole list if they lie in several, since this runs for every list in every range and must be cheap.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         if !self.is_bounded() {
             return match self.first_from(base) < end.0 {
@@ -228,7 +226,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The first document from `base` on of a list without full blocks; `u32::MAX` after the last.
+    /// Returns the first document from `base` on of a list without full blocks; `u32::MAX` if there is none.
     fn first_from(&mut self, base: DocId) -> u32 {
         self.blocks.load(0);
         let docs = self.blocks.docs();
@@ -236,7 +234,7 @@ impl<'a> List<'a> {
         docs.get(at).copied().unwrap_or(u32::MAX)
     }
 
-    /// The first document that a block may hold.
+    /// The lowest document that a block may hold.
     #[inline]
     pub(crate) fn start(&self, block: usize) -> u32 {
         match block {
@@ -251,15 +249,15 @@ impl<'a> List<'a> {
         block >= self.blocks.blocks_count() || self.start(block) >= end
     }
 
-    /// A score that at least `k` documents of the list reach that are not deleted; 0 where none is known. Of the best
-    /// `k` + d postings no more than d, the deleted documents of the segment, can be deleted.
+    /// A score that at least `k` live documents of the list reach; 0 if none is known. At most d of the best `k` + d
+    /// postings are deleted, d being the number of deleted documents of the segment.
     pub(crate) fn floor(&self, k: usize, segment: &Segment) -> f32 {
         let deleted = segment.documents_count() - segment.live_documents_count();
         let rank = k.saturating_add(deleted as usize);
         self.scorer.bound(&self.bounds.floors(rank))
     }
 
-    /// Checks the contract of a block, which is loaded then.
+    /// Checks the contract of a block where contracts are enforced; the block is loaded then.
     #[inline]
     pub(crate) fn check(&mut self, block: usize) {
         if contract::is_enforced() {
@@ -291,9 +289,8 @@ impl<'a> List<'a> {
         docs
     }
 
-    /// Looks for `wanted` (increasing, 256 at most) in the list, and notes the places of those found where
-    /// `places` are wanted. Before a block is read, `matters` is asked whether those wanted of a range of
-    /// indexes could matter, given the most that the block adds.
+    /// Probes the list for `wanted` (increasing, 256 at most), and notes the places of the documents found if `places`
+    /// are given. A block is read only if `matters` says so, given the indexes in `wanted` that fall into it.
     #[inline]
     pub(crate) fn probe(
         &mut self,
@@ -315,7 +312,7 @@ impl<'a> List<'a> {
                 true => rest.len(),
                 false => count_to(last, rest),
             };
-            // The next block is found, and asked for, before this one is read.
+            // The next block is found and prefetched before this one is read.
             let next = wanted.get(at + count).map(|&doc| self.find(DocId(doc)));
             if let Some(next) = next {
                 self.blocks.prefetch(next);
@@ -359,7 +356,8 @@ impl<'a> List<'a> {
     }
 }
 
-/// How many of some increasing documents are not after `last`: few, mostly, so that the first are counted at once.
+/// Returns the number of `docs`, increasing, that are not after `last`. It is mostly small, so the first documents are
+/// counted without a search.
 #[inline]
 fn count_to(last: u32, docs: &[u32]) -> usize {
     const FEW: usize = 8;
@@ -369,7 +367,7 @@ fn count_to(last: u32, docs: &[u32]) -> usize {
     }
 }
 
-/// What turns frequencies of a clause that is a term or a filter into scores.
+/// Returns the scorer of a clause that is a term or a filter.
 pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -> Scorer<'a> {
     match node {
         Node::Term(term) => Scorer::new(plan, term.word.field, term.weight, segment),
@@ -377,17 +375,17 @@ pub(crate) fn scorer_of<'a>(plan: &'a Plan, node: &Node, segment: &'a Segment) -
     }
 }
 
-/// What scores nothing: sites have no lengths.
+/// Returns the scorer of a filter, which scores nothing: sites have no lengths.
 pub(crate) fn no_scorer<'a>(plan: &'a Plan, segment: &'a Segment) -> Scorer<'a> {
     Scorer::new(plan, Field::Site, 0.0, segment)
 }
 
-/// Postings of all the lists.
+/// Number of postings of all the lists.
 pub(crate) fn postings_of(lists: &[List<'_>]) -> u64 {
     lists.iter().map(|list| u64::from(list.cost())).sum()
 }
 
-/// The first damage met in any of the lists.
+/// The first damage found in any of the lists.
 pub(crate) fn first_damage(lists: &mut [List<'_>]) -> Result<(), IndexError> {
     let damage = lists.iter_mut().find_map(|list| list.blocks.take_error());
     damage.map_or(Ok(()), Err)

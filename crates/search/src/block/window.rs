@@ -1,18 +1,18 @@
-//! Scores of a window of documents, into which lists are poured one after another.
+//! Window of documents with sums of scores, into which lists are poured one after another.
 //!
 //! (Strohman, Turtle & Croft 2005 call it term-at-a-time in document windows.) Between windows everything
 //! is zero, so a window costs what is poured into it, not its width.
 
-use crate::block::batch::Batch;
+use crate::block::candidate_block::CandidateBlock;
 use crate::context::scratch::{Aligned, kept_by_thread};
 use codec::{bits, sums};
 
-/// Documents of the widest window: their scores fit a second-level cache.
+/// Width of the widest window, in documents: its sums fit a second-level cache.
 pub(crate) const WIDTH_MAX: u32 = if cfg!(test) { 256 } else { 16384 };
 const WORDS: usize = WIDTH_MAX as usize / 64;
 
-/// Sums and marks by document, all zero when nobody uses it. Marks tell which documents match where that
-/// is not known by their sum, and which rows are empty where most are.
+/// Sums and marks by document, all zero between windows. Marks tell which documents match if the sum does not, and
+/// which rows are empty if most are.
 #[derive(Debug)]
 pub(crate) struct Window {
     sums: Box<Aligned<[[f32; 64]; WORDS]>>,
@@ -31,8 +31,8 @@ impl Default for Window {
 }
 
 impl Window {
-    /// Adds scores of documents from `base` on. The window must be emptied by [`Window::drain`] then, with
-    /// a score above 0.
+    /// Adds scores of documents from `base` on. The window must be emptied by [`Window::drain`] with a `least` above
+    /// 0.
     #[inline]
     pub(crate) fn pour(&mut self, base: u32, docs: &[u32], scores: &[f32]) {
         let sums = &mut self.sums.0;
@@ -43,15 +43,15 @@ impl Window {
         }
     }
 
-    /// As `pour`, and marks them: for [`Window::drain_marked`].
+    /// As `pour`, and marks the documents, for [`Window::drain_marked`].
     #[inline]
     pub(crate) fn pour_marked(&mut self, base: u32, docs: &[u32], scores: &[f32]) {
         self.pour(base, docs, scores);
         bits::set(&mut self.matched.0, base, docs);
     }
 
-    /// Adds documents to `batch` that reach `least`, in order, from the row `from` on, and empties the rows;
-    /// where it got to, when the batch has no room for another row or `width` places are empty.
+    /// Moves documents that reach `least` to `candidates`, in order, from the row `from` on, and empties the rows.
+    /// Ends when `candidates` has no room for another row, or at `width`; returns the row that it ended before.
     #[inline]
     pub(crate) fn drain(
         &mut self,
@@ -59,17 +59,17 @@ impl Window {
         width: u32,
         base: u32,
         least: f32,
-        batch: &mut Batch,
+        candidates: &mut CandidateBlock,
     ) -> usize {
         let rows = &mut self.sums.0[from..width.div_ceil(64) as usize];
         let base = base + from as u32 * 64;
-        let Batch {
+        let CandidateBlock {
             count, docs, sums, ..
-        } = batch;
+        } = candidates;
         from + sums::drain(rows, base, least, count, docs, sums)
     }
 
-    /// Empties the window, whatever was poured into it.
+    /// Empties the window, whatever it holds.
     #[cold]
     pub(crate) fn clear(&mut self) {
         self.sums.0.as_flattened_mut().fill(0.0);
@@ -85,7 +85,7 @@ impl Window {
                 continue;
             }
             let sums = &mut self.sums.0[number];
-            // A document that matches may have scored nothing, so zero does not tell.
+            // A matching document may have a score of 0, so the sum does not tell.
             let mut rest = match least > 0.0 {
                 true => sums::reach(sums, least),
                 false => *word,

@@ -29,5 +29,30 @@ pub(crate) trait Executor<'a> {
     fn name(&self) -> Name;
 }
 
-/// Cost of reading the positions of one document, or of one step of a cursor, in postings.
+impl<'a, E: Executor<'a>> Executor<'a> for Box<E> {
+    #[inline]
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        (**self).run(range, segment, wanted, top)
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        (**self).bound(range)
+    }
+
+    fn cost(&self) -> u64 {
+        (**self).cost()
+    }
+
+    fn name(&self) -> Name {
+        (**self).name()
+    }
+}
+
+/// Postings that take as long as the positions of one document, or one step of a cursor.
 pub(crate) const SLOW: u64 = 16;

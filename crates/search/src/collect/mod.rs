@@ -9,6 +9,7 @@
 //! One [`Collectors`] holds a collector of each kind and the [`Context`] of the search. Either kind may be `()`,
 //! which asks for nothing. Algorithms are generic over both, so that loops over postings call them directly.
 
+pub(crate) mod asserting;
 pub(crate) mod collectors;
 pub(crate) mod context;
 mod doc_bits;

@@ -15,13 +15,13 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Units of work between two checks. A unit is a block of postings, about a microsecond.
+/// Units of work between two tests for cancellation. A unit is a block of postings, about a microsecond.
 const WORK_BETWEEN: u32 = 32;
 /// Work units for a window of documents.
 pub(crate) const WINDOW: u32 = 16;
 /// Work units for one document that is evaluated by itself.
 pub(crate) const DOCUMENT: u32 = 1;
-/// Number of clauses evaluated in about one unit.
+/// Number of clauses that are evaluated in about a unit.
 const CLAUSES_PER_UNIT: usize = 16;
 
 /// Returns the work units for evaluating one document in `count` clauses.
@@ -63,8 +63,8 @@ impl Default for Stop<'_> {
 }
 
 impl<'a> Stop<'a> {
-    /// Returns a cancellation that takes effect when `is_due` returns true. It is called at the
-    /// beginning of each segment and then every few dozen microseconds.
+    /// Makes the state of a search that is cancelled when `is_due` returns true. It is called at the beginning of each
+    /// segment and then every few dozen microseconds.
     pub fn when(is_due: &'a (dyn Fn() -> bool + Sync)) -> Stop<'a> {
         Stop {
             is_due: Some(is_due),
@@ -72,12 +72,12 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Returns whether the search was cancelled. Explanations and counts under way are void then.
+    /// Whether the search was cancelled. Explanations and counts that were being computed are void then.
     pub fn is_cancelled(&self) -> bool {
         self.due.load(Relaxed)
     }
 
-    /// Checks at once whether the search is cancelled.
+    /// Tests for cancellation now.
     pub fn is_due_now(&self) -> bool {
         self.ask()
     }
@@ -104,7 +104,7 @@ impl fmt::Debug for Stop<'_> {
     }
 }
 
-/// View of the [`Stop`] of a search for its loops; by default the search is never cancelled.
+/// Reference to the [`Stop`] of a search; the default is a search that is never cancelled.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StopRef<'a>(Option<&'a Stop<'a>>);
 
@@ -144,12 +144,12 @@ impl<'a> StopRef<'a> {
         true
     }
 
-    /// Checks at once whether the search is cancelled.
+    /// Tests for cancellation now.
     pub(crate) fn is_due_now(self) -> bool {
         self.0.is_some_and(Stop::ask)
     }
 
-    /// Returns whether a clause was left unevaluated, which makes its result void.
+    /// Whether a clause was left unevaluated: its result is void.
     #[inline]
     pub(crate) fn is_aborted(self) -> bool {
         self.0.is_some_and(|stop| stop.is_aborted.load(Relaxed))
@@ -170,8 +170,7 @@ impl<'a> StopRef<'a> {
             .is_some_and(|stop| stop.stopped_at.load(Relaxed) != NOWHERE)
     }
 
-    /// Takes the document at which the search for hits ended early in the segment entered last, if it
-    /// did.
+    /// Takes the document before which the search for hits ended early in the segment entered last.
     pub(crate) fn take_stopped_at(self) -> Option<u32> {
         let stop = self.0?;
         let stopped_at = stop.stopped_at.load(Relaxed);

@@ -5,6 +5,7 @@
 //!             the end stays the end; only a document has a score, and no score is negative or no number
 //! block       documents increase, within the block's limits; no posting scores above the block's bound
 //! collector   matches increase
+//! executor    hits and matches of the range, live, once each, within the bound: `collect/asserting.rs` wraps them
 //! ```
 //!
 //! The checks exist only in builds with debug assertions, and run after a call of [`enforce`], as in

@@ -25,7 +25,7 @@ pub(crate) const NAMES: [&str; 7] = [
     "exhaustive",
 ];
 
-/// Counters of a thread, each a cell of its own, so that counting is one addition in memory.
+/// The counters of a thread, each in its own cell, so that counting is one addition in memory.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) algorithms: Cell<u8>,
@@ -59,7 +59,7 @@ impl Counters {
     }
 }
 
-/// Records the algorithm that runs.
+/// Notes an algorithm that runs.
 pub(crate) fn runs(name: Name) {
     COUNTERS.with(|now| now.algorithms.set(now.algorithms.get() | 1 << name as u8));
 }
@@ -82,7 +82,7 @@ pub(crate) fn offered(count: usize) {
     COUNTERS.with(|now| now.offered.set(now.offered.get() + count as u64));
 }
 
-/// Records that enough documents are known to reach a score.
+/// Notes a score that enough documents are known to reach.
 #[inline]
 pub(crate) fn known(score: f32) {
     COUNTERS.with(|now| now.known.set(now.known.get().max(score)));

@@ -1,4 +1,4 @@
-//! State of a search besides its query: cancellation, working memory, counters.
+//! State of a search besides the query: cancellation, working memory, counters, contracts.
 
 pub(crate) mod cancel;
 pub mod contract;

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::thread::LocalKey;
 
-/// Type of working memory that each thread keeps.
+/// Working memory of a kind that each thread keeps.
 pub(crate) trait Scratch: Default + 'static {
-    /// Returns the store of the thread.
+    /// The store of a thread.
     fn store() -> &'static LocalKey<RefCell<Vec<Box<Self>>>>;
 }
 
-/// Defines the store of a type.
+/// Declares the store of a type.
 macro_rules! kept_by_thread {
     ($type:ty) => {
         impl crate::context::scratch::Scratch for $type {
@@ -26,10 +26,10 @@ macro_rules! kept_by_thread {
 }
 pub(crate) use kept_by_thread;
 
-/// Upper limit on the kept values of one type: queries are seldom nested deeper.
+/// Number of a kind that a thread keeps: queries are seldom nested deeper.
 const KEPT_MAX: usize = 8;
 
-/// Takes a kept value of the thread; a thread that ends has no store any more.
+/// Takes one from a store; a thread that ends has no store any more.
 #[inline]
 fn kept_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>) -> Option<T> {
     store
@@ -38,7 +38,7 @@ fn kept_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>) -> Option<T> {
         .flatten()
 }
 
-/// Returns a value to the store, unless the thread has enough of them.
+/// Gives one back, unless the store is full.
 #[inline]
 fn keep_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>, kept: T) {
     let _ = store.try_with(|store| {
@@ -49,13 +49,14 @@ fn keep_in<T>(store: &'static LocalKey<RefCell<Vec<T>>>, kept: T) {
     });
 }
 
-/// Value aligned to a cache line, so that no vector of an array in it spans two lines: the speed must
-/// not depend on the address of an allocation.
+/// A value aligned to a cache line, so that no vector of an array in it crosses one and its speed does not depend on
+/// where memory was allocated.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Borrowed value of a kept type, returned when dropped. It holds the data of its last user.
+/// Working memory that goes back to the store of its thread when dropped. Its contents are those that the last user
+/// left.
 #[derive(Debug)]
 pub(crate) struct Lent<T: Scratch>(Option<Box<T>>);
 
@@ -67,7 +68,7 @@ impl<T: Scratch> Lent<T> {
 
 impl<T: Scratch> Drop for Lent<T> {
     fn drop(&mut self) {
-        // A search that panicked may leave the value in any state.
+        // A panic may leave any contents.
         if std::thread::panicking() {
             return;
         }
@@ -93,15 +94,15 @@ impl<T: Scratch> DerefMut for Lent<T> {
     }
 }
 
-/// Type that borrows from a search and whose rows each thread keeps.
+/// A type that borrows from a search, and vectors of which each thread keeps.
 pub(crate) trait InRow: Sized {
-    /// The same type without borrows: the element of a kept row.
+    /// The type without borrows, for empty vectors.
     type Free: 'static;
-    /// Returns the store of the thread for rows.
+    /// The store of a thread.
     fn store() -> &'static LocalKey<RefCell<Vec<Vec<Self::Free>>>>;
 }
 
-/// Defines the store for rows of a type.
+/// Declares the store of vectors of a type.
 macro_rules! rows_kept_by_thread {
     ($($type:ident)::+) => {
         impl crate::context::scratch::InRow for $($type)::+<'_> {
@@ -121,12 +122,12 @@ pub(crate) use rows_kept_by_thread;
 /// Upper limit on the capacity of a kept row: queries of more words are rare.
 const ROW_MAX: usize = 64;
 
-/// Row whose memory returns to the thread when dropped.
+/// A vector whose memory goes back to its thread when dropped.
 #[derive(Debug)]
 pub(crate) struct Row<T: InRow>(Vec<T>);
 
 impl<T: InRow> Row<T> {
-    /// Returns an empty row.
+    /// Takes an empty vector.
     pub(crate) fn take() -> Row<T> {
         Row(reused(kept_in(T::store()).unwrap_or_default()))
     }
@@ -156,8 +157,8 @@ impl<T: InRow> DerefMut for Row<T> {
     }
 }
 
-/// Returns an empty row of another type, in the memory of this one if the elements have the same size:
-/// the standard library collects in place.
+/// Returns an empty vector of another type in the memory of this one, if elements have the same size: the standard
+/// library collects in place.
 fn reused<T, U>(mut row: Vec<T>) -> Vec<U> {
     row.clear();
     row.into_iter()

@@ -1,6 +1,6 @@
-//! Purpose of a search: hits, their count, or both.
+//! Results of a search: hits, their count, or both.
 
-/// Purpose of a search.
+/// The results that a search is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Hits,

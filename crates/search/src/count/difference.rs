@@ -19,16 +19,16 @@ use crate::verify::probe::Probe;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
-/// The lists of some terms, to be counted on one segment.
+/// The count of the documents of some lists on one segment.
 pub(crate) struct Counter<'a> {
     all: Conjunction<'a>,
-    /// The same, and the excluded one.
+    /// The same lists, and the excluded one.
     with_excluded: Option<Conjunction<'a>>,
 }
 
 impl<'a> Counter<'a> {
-    /// Opens clauses to be counted; `None` where they are not what this counts, where the segment lacks one,
-    /// or where documents are counted as cheaply while they are searched.
+    /// Opens clauses to be counted; `None` if they have another form, if the segment lacks one, or if counting while
+    /// searching is as cheap.
     pub(crate) fn open(
         plan: &'a Plan,
         required: &'a [Node],
@@ -47,7 +47,7 @@ impl<'a> Counter<'a> {
             return Ok(None);
         }
         let all = Conjunction::new(all);
-        // A conjunction of rare words is walked anyway.
+        // The search of a conjunction of rare words reads all matches anyway.
         if all.lists.len() > 1 && !all.is_dense(segment) {
             return Ok(None);
         }
@@ -57,7 +57,7 @@ impl<'a> Counter<'a> {
                 let mut lists = List::open_each(plan, required, segment)?;
                 let nodes = excluded.into_iter().flatten();
                 for probe in Probe::open_each(plan, nodes, segment, stop)? {
-                    // The condition saw that it is one, of a word or of a stored pair.
+                    // The condition is one list, of a word or of a stored pair.
                     if let Probe::List(list) = probe {
                         lists.push(*list);
                     }
@@ -68,12 +68,12 @@ impl<'a> Counter<'a> {
         Ok(Some(Counter { all, with_excluded }))
     }
 
-    /// Postings of all lists.
+    /// Number of postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
         postings_of(&self.all.lists)
     }
 
-    /// How many documents of `range` match; of a count that is cut, how many do at least.
+    /// Counts the matching documents of `range`. A count that is cancelled is a lower bound.
     pub(crate) fn count(
         &mut self,
         range: Range<u32>,
@@ -91,10 +91,10 @@ impl<'a> Counter<'a> {
         let mut excluded = MatchCount::<true>::default();
         with_excluded.collect(range, segment, stop, &mut excluded)?;
         if stop.count_is_cut() {
-            // Of those excluded there may be more.
+            // The excluded documents are not all known, so 0 is the only lower bound.
             return Ok(0);
         }
-        // No more than all, but damage might say so.
+        // Never negative in an undamaged index.
         Ok(all.0.saturating_sub(excluded.0))
     }
 }
@@ -128,6 +128,7 @@ impl<'a> Executor<'a> for Counter<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::testing::{check, clauses};
 
     #[test]
@@ -142,7 +143,8 @@ mod tests {
                 let opened = Counter::open(plan, required, excluded, condition, segment, stop);
                 let mut counter = opened.unwrap().unwrap();
                 for range in ranges {
-                    top.matches.0 += counter.count(range.clone(), segment, stop).unwrap();
+                    let range = range.clone();
+                    asserting::run(&mut counter, range, segment, Wanted::Count, top).unwrap();
                 }
             });
         }

@@ -26,18 +26,18 @@ use crate::verify::filter::Condition;
 use index::{IndexError, Segment};
 use std::ops::Range;
 
-/// Documents of a window of bits. Wide, since every list begins anew in each.
+/// Width of a window of bits, in documents. Wide, since every list starts anew in each.
 const WIDTH: u32 = if cfg!(test) { 128 } else { 1 << 18 };
-/// Units of work for a list's documents of a window.
+/// Units of work for marking a list's documents of a window.
 const WORK: u32 = cancel::WINDOW;
 
-/// Room for the bits of a window.
+/// Working memory for the bits of a window.
 #[derive(Debug, Default)]
 struct Marks(Vec<u64>);
 
 kept_by_thread!(Marks);
 
-/// The lists of some terms, to be counted on one segment.
+/// The matches of some lists on one segment.
 pub(crate) enum Union<'a> {
     Two(Conjunction<'a>),
     Many(Lists<'a>),
@@ -45,7 +45,7 @@ pub(crate) enum Union<'a> {
 }
 
 impl<'a> Union<'a> {
-    /// Postings of all lists.
+    /// Number of postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
         postings_of(match self {
             Union::Two(both) => &both.lists,
@@ -53,7 +53,7 @@ impl<'a> Union<'a> {
         })
     }
 
-    /// Prepares to count the documents of which the condition holds, or to collect them, as `needs` says.
+    /// Prepares to count or collect, as `needs` says, the documents of which the condition holds.
     pub(crate) fn new(
         lists: Lists<'a>,
         condition: Option<Condition<'a>>,
@@ -66,7 +66,7 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// Collects the documents of `range` that hold any of the terms, and nothing that is excluded.
+    /// Collects the documents of `range` that hold any of the terms and that the condition allows.
     pub(crate) fn collect<M: MatchCollector>(
         &mut self,
         range: Range<u32>,
@@ -101,11 +101,11 @@ fn count_two(
     let mut shared = MatchCount::<true>::default();
     both.collect(range, segment, stop, &mut shared)?;
     if stop.count_is_cut() {
-        // What is known without counting: all of the longer one.
+        // A lower bound without reading postings: the longer list.
         let longest = both.lists.iter().map(List::cost).max();
         return Ok(longest.unwrap_or(0).into());
     }
-    // No more than the sum, but damage might say so.
+    // Never negative in an undamaged index.
     Ok(sum.saturating_sub(shared.0))
 }
 
@@ -195,6 +195,7 @@ impl<'a> Executor<'a> for Union<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::collect::context::MatchNeeds;
     use crate::testing::{DOCUMENTS, check, clauses};
     use crate::verify::filter::Condition;
@@ -217,10 +218,8 @@ mod tests {
                     let lists = List::open_each(plan, any, segment).unwrap();
                     let mut union = Union::new(lists, condition, needs);
                     for range in ranges {
-                        let matches = &mut top.matches;
-                        union
-                            .collect(range.clone(), segment, stop, matches)
-                            .unwrap();
+                        let range = range.clone();
+                        asserting::run(&mut union, range, segment, Wanted::Count, top).unwrap();
                     }
                 });
             }

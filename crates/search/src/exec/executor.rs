@@ -16,6 +16,7 @@
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
 use crate::algorithms::term::Term;
+use crate::collect::asserting;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::executor::Executor;
 use crate::context::counters;
@@ -79,10 +80,10 @@ impl<'a> Kind<'a> {
         top: &mut Collectors<'a, H, M>,
     ) -> Result<(), IndexError> {
         match self {
-            Kind::Term(one) => one.run(range, segment, wanted, top),
-            Kind::Conjunction(all) => all.run(range, segment, wanted, top),
-            Kind::Phrase(phrase) => phrase.run(range, segment, wanted, top),
-            Kind::Exhaustive(cursor) => cursor.run(range, segment, wanted, top),
+            Kind::Term(one) => asserting::run(one, range, segment, wanted, top),
+            Kind::Conjunction(all) => asserting::run(all, range, segment, wanted, top),
+            Kind::Phrase(phrase) => asserting::run(phrase, range, segment, wanted, top),
+            Kind::Exhaustive(cursor) => asserting::run(cursor, range, segment, wanted, top),
             Kind::Apart {
                 searching,
                 counting,
@@ -94,11 +95,11 @@ impl<'a> Kind<'a> {
                         None => wanted,
                     };
                     dispatch!(searching, Searching { Boolean, MaxScore }, one =>
-                        one.run(range.clone(), segment, wanted, top))?;
+                        asserting::run(one, range.clone(), segment, wanted, top))?;
                 }
                 match counting {
                     Some(counting) => dispatch!(counting, Counting { Union, Difference }, one =>
-                        one.run(range, segment, Wanted::Count, top)),
+                        asserting::run(one, range, segment, Wanted::Count, top)),
                     None => Ok(()),
                 }
             }

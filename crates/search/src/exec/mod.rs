@@ -2,6 +2,7 @@
 
 mod algorithm;
 mod executor;
+mod filtered;
 mod open;
 pub mod profile;
 pub mod run;

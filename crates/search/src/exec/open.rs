@@ -1,11 +1,12 @@
 //! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
 
 use super::executor::{Counting, Kind, Searching};
+use super::filtered::open_filtered;
 use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
 use crate::algorithms::term::Term;
-use crate::block::term_scorer::{List, Lists};
+use crate::block::term_scorer::{List, Lists, scorer_of};
 use crate::collect::context::{Context, MatchNeeds};
 use crate::context::wanted::Wanted;
 use crate::count::difference::Counter;
@@ -135,13 +136,19 @@ fn open_mixed<'a>(
     let Some(leader) = least_cost(required, segment)? else {
         return Ok(None);
     };
-    let condition = Condition::excluding(plan, excluded, segment, context.stop())?;
+    let mut condition = Condition::excluding(plan, excluded, segment, context.stop())?;
     if condition.is_none()
         && optional.is_empty()
         && let Some(shape) = shape_of_all(required)
     {
         // The segment has nothing of what is excluded.
         return open(plan, shape, segment, context, wanted);
+    }
+    if wanted == Wanted::Hits
+        && optional.is_empty()
+        && let Some(kind) = open_filtered(plan, required, leader, &mut condition, segment, context)?
+    {
+        return Ok(Some(kind));
     }
     // A difference of counts knows no documents.
     let counting = match wanted.is_counted() && context.matches() < MatchNeeds::Documents {
@@ -305,7 +312,7 @@ fn open_all<'a>(
     found.sort_by_key(|(record, _)| record.documents_count);
     let mut lists = Lists::take();
     for (record, node) in found {
-        lists.push(List::of_node(plan, node, &record, segment)?);
+        List::push(&mut lists, &record, scorer_of(plan, node, segment), segment)?;
     }
     Ok(Some(lists))
 }

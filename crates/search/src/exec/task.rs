@@ -239,7 +239,7 @@ impl SearchTask {
         (self.pieces.get()).is_some_and(|pieces| next >= pieces.list.len())
     }
 
-    /// Takes the ranges that are left, without searching them: after an error, and where nobody waits any more.
+    /// Takes the ranges that are left, without searching them: after an error, and after cancellation.
     pub fn abandon(&self) {
         self.next.store(usize::MAX / 2, Ordering::Relaxed);
     }

@@ -1,10 +1,10 @@
-//! Explanation of a score.
+//! Explanation of a score: the values that it was made from.
 
 use crate::context::cancel;
 use crate::context::cancel::{Stop, StopRef};
 use crate::exhaustive::cursor::any::Cursor;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
-use crate::plan::node::{Node, PhraseNode, TermNode};
+use crate::plan::node::{ClauseName, Node, PhraseNode, TermNode};
 use crate::plan::planner::Plan;
 use crate::plan::ranking::Ranking;
 use index::{DocId, Field, IndexError, Segment};
@@ -15,7 +15,10 @@ use serde::Serialize;
 pub struct Explanation {
     /// The value.
     pub value: f32,
-    /// Meaning of the value, with the formula.
+    /// The name of the clause, with those of the combinations around it, where the query gives any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it is, with the formula.
     pub description: String,
     /// Values it was computed from.
     pub details: Vec<Explanation>,
@@ -25,9 +28,15 @@ impl Explanation {
     fn leaf(value: f32, description: impl Into<String>) -> Explanation {
         Explanation {
             value,
+            name: None,
             description: description.into(),
             details: Vec::new(),
         }
+    }
+
+    fn named(mut self, name: &ClauseName) -> Explanation {
+        self.name = name.as_deref().map(str::to_owned);
+        self
     }
 }
 
@@ -40,7 +49,11 @@ impl std::fmt::Display for Explanation {
             f: &mut std::fmt::Formatter<'_>,
         ) -> std::fmt::Result {
             let (value, description) = (explanation.value, &explanation.description);
-            writeln!(f, "{:indent$}{value} {description}", "", indent = 2 * depth)?;
+            write!(f, "{:indent$}{value} ", "", indent = 2 * depth)?;
+            if let Some(name) = &explanation.name {
+                write!(f, "[{name}] ")?;
+            }
+            writeln!(f, "{description}")?;
             explanation
                 .details
                 .iter()
@@ -185,6 +198,7 @@ impl<'a> Clause<'a> {
                 Ok(Some(Explanation {
                     // The sum is exact in any order, because the values lie on a grid.
                     value: details.iter().map(|why| why.value).sum(),
+                    name: None,
                     description: "sum of the clauses that match".to_owned(),
                     details,
                 }))
@@ -211,26 +225,46 @@ fn explain_one(
     let explanation = match (node, &mut *cursor) {
         (Node::Term(term), Cursor::Term(cursor)) => {
             let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
-            explain_term(plan, term, value, frequency, length_byte)
+            explain_term(plan, term, value, frequency, length_byte).named(&term.word.name)
         }
-        (Node::Phrase(phrase), Cursor::Phrase(cursor)) => explain_phrase(
-            plan,
-            phrase,
-            value,
-            cursor.frequency(),
-            cursor.length_byte(),
-        ),
-        (Node::Prefix { field, prefix }, _) => Explanation::leaf(
-            value,
-            format!("{}{prefix}*: a word that starts so counts 1", label(*field)),
-        ),
-        (Node::Filter(word), _) => Explanation::leaf(
-            value,
-            format!("{}{}: a filter adds nothing", label(word.field), word.term),
-        ),
+        (Node::Phrase(phrase), Cursor::Phrase(cursor)) if phrase.weight > 0.0 => {
+            let (frequency, length_byte) = (cursor.frequency(), cursor.length_byte());
+            explain_phrase(plan, phrase, value, frequency, length_byte).named(&phrase.name)
+        }
+        (Node::Phrase(phrase), _) => filter(&phrase_name(phrase), value).named(&phrase.name),
+        (Node::Prefix(node), _) => {
+            let name = format!("{}{}*", label(node.field), node.prefix);
+            let why = match node.weight {
+                0.0 => filter(&name, value),
+                weight => Explanation::leaf(
+                    value,
+                    format!("{name}: a word that starts so counts {weight}"),
+                ),
+            };
+            why.named(&node.name)
+        }
+        (Node::Filter(word), _) => {
+            let name = format!("{}{}", label(word.field), word.term);
+            filter(&name, value).named(&word.name)
+        }
         _ => Explanation::leaf(value, "nothing"),
     };
     Ok(Some(explanation))
+}
+
+/// Explains a clause that only filters.
+fn filter(name: &str, value: f32) -> Explanation {
+    Explanation::leaf(value, format!("{name}: a filter adds nothing"))
+}
+
+/// A phrase as it is typed.
+fn phrase_name(phrase: &PhraseNode) -> String {
+    let words: Vec<&str> = phrase.words.iter().map(|word| word.term.as_str()).collect();
+    let words = words.join(" ");
+    match phrase.slop {
+        0 => format!("{}\"{words}\"", label(phrase.field)),
+        slop => format!("{}\"{words}\"~{slop}", label(phrase.field)),
+    }
 }
 
 fn explain_term(
@@ -251,7 +285,7 @@ fn explain_term(
     );
     let said = Explanation::leaf(term.said as f32, "said: times in the query");
     let name = format!("{}{}", label(term.word.field), term.word.term);
-    let weight = explain_weight(plan.ranking, term.weight, vec![said, idf]);
+    let weight = explain_weight(plan.ranking, term.weight, term.boost, vec![said, idf]);
     explain_leaf(
         plan,
         term.word.field,
@@ -272,13 +306,8 @@ fn explain_phrase(
 ) -> Explanation {
     let idf = Explanation::leaf(phrase.idf, "idf = sum of the words' idf");
     let said = Explanation::leaf(1.0, "said: times in the query");
-    let words: Vec<&str> = phrase.words.iter().map(|word| word.term.as_str()).collect();
-    let words = words.join(" ");
-    let name = match phrase.slop {
-        0 => format!("{}\"{words}\"", label(phrase.field)),
-        slop => format!("{}\"{words}\"~{slop}", label(phrase.field)),
-    };
-    let weight = explain_weight(plan.ranking, phrase.weight, vec![said, idf]);
+    let name = phrase_name(phrase);
+    let weight = explain_weight(plan.ranking, phrase.weight, phrase.boost, vec![said, idf]);
     explain_leaf(
         plan,
         phrase.field,
@@ -290,14 +319,24 @@ fn explain_phrase(
     )
 }
 
-fn explain_weight(ranking: Ranking, weight: f32, details: Vec<Explanation>) -> Explanation {
-    let formula = match ranking {
-        Ranking::Bm25 { .. } => "weight = said * idf",
-        Ranking::TfIdf => "weight = said * idf * idf",
+fn explain_weight(
+    ranking: Ranking,
+    weight: f32,
+    boost: f32,
+    mut details: Vec<Explanation>,
+) -> Explanation {
+    let mut formula = match ranking {
+        Ranking::Bm25 { .. } => "weight = said * idf".to_owned(),
+        Ranking::TfIdf => "weight = said * idf * idf".to_owned(),
     };
+    if boost != 1.0 {
+        formula += " * boost";
+        details.push(Explanation::leaf(boost, "boost: of the clause"));
+    }
     Explanation {
         value: weight,
-        description: formula.to_owned(),
+        name: None,
+        description: formula,
         details,
     }
 }
@@ -330,6 +369,7 @@ fn explain_leaf(
     let factor = plan.ranking.factor(length, average);
     Explanation {
         value,
+        name: None,
         description: format!("{name}: {formula}"),
         details: vec![
             weight,

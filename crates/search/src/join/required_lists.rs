@@ -15,7 +15,7 @@ use index::{IndexError, PairRecord, Segment, TermRecord};
 pub(crate) struct Required<'a> {
     /// Shortest first.
     pub(crate) lists: Lists<'a>,
-    /// By list: whether its scores count. Others only filter, or are of phrases.
+    /// By list: whether its scores count. The others are filters or parts of phrases.
     pub(crate) adds: Vec<bool>,
     pub(crate) phrases: Vec<Pattern<'a>>,
     /// The phrase whose scorer the first list has: no score there is below the phrase's.
@@ -29,7 +29,7 @@ struct Entry<'a> {
     adds: bool,
 }
 
-/// Where a list comes from.
+/// The source of a list.
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     Word(TermRecord),
@@ -46,11 +46,13 @@ impl Source {
 }
 
 impl<'a> Entry<'a> {
-    fn open(&self, segment: &'a Segment) -> Result<List<'a>, IndexError> {
+    /// Opens the list and adds it to `lists`.
+    fn open(&self, lists: &mut Lists<'a>, segment: &'a Segment) -> Result<(), IndexError> {
         match &self.source {
-            Source::Word(record) => List::of_record(record, self.scorer, segment),
-            Source::Pair(pair) => List::of_pair(pair, self.scorer, segment),
+            Source::Word(record) => List::push(lists, record, self.scorer, segment)?,
+            Source::Pair(pair) => lists.push(List::of_pair(pair, self.scorer, segment)?),
         }
+        Ok(())
     }
 }
 
@@ -133,7 +135,7 @@ impl<'a> Required<'a> {
         }
         let mut lists = Lists::take();
         for entry in &entries {
-            lists.push(entry.open(segment)?);
+            entry.open(&mut lists, segment)?;
         }
         Ok(Some(Required {
             lists,

@@ -1,4 +1,4 @@
-//! Plan of a query: weights, clauses and scores from the statistics of one snapshot.
+//! Plan of a query, made with the statistics of one snapshot: weights, clauses, scores.
 
 pub(crate) mod cost;
 pub(crate) mod node;

@@ -4,8 +4,9 @@ use index::{
     Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces, TermRecord,
     TermStatistics,
 };
+use std::sync::Arc;
 
-/// Score of a prefix clause in every matching document, whatever the words.
+/// The score of every document of a prefix, whatever the words, before boosts.
 pub(crate) const PREFIX_SCORE: f32 = 1.0;
 
 /// One clause of a plan.
@@ -15,10 +16,7 @@ pub(crate) enum Node {
     Term(TermNode),
     /// Term that filters and adds nothing to the score.
     Filter(Word),
-    Prefix {
-        field: Field,
-        prefix: String,
-    },
+    Prefix(PrefixNode),
     Phrase(PhraseNode),
     Boolean {
         required: Vec<Node>,
@@ -28,7 +26,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Returns the word of a clause with exactly one.
+    /// Returns the word of a clause that is one term.
     pub(crate) fn word(&self) -> Option<&Word> {
         match self {
             Node::Term(term) => Some(&term.word),
@@ -38,7 +36,7 @@ impl Node {
     }
 }
 
-/// Term, with the places of its postings if planning looked them up.
+/// A term, and the places of its postings as far as planning found them.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) field: Field,
@@ -46,9 +44,14 @@ pub(crate) struct Word {
     hash: TermHash,
     /// Inverse document frequency, where planning computed it.
     pub(crate) idf: f32,
-    /// Segments with the term; `None` if not looked up.
+    /// Name of the clause, for explanations.
+    pub(crate) name: ClauseName,
+    /// Records by segment; `None` if they were not looked up.
     places: Option<TermPlaces>,
 }
+
+/// Name of a clause, preceded by the names of the combinations around it.
+pub(crate) type ClauseName = Option<Arc<str>>;
 
 impl Word {
     pub(crate) fn new(field: Field, term: &str) -> Word {
@@ -57,6 +60,7 @@ impl Word {
             term: term.to_owned(),
             hash: TermHash::of(field, term),
             idf: 0.0,
+            name: None,
             places: None,
         }
     }
@@ -69,6 +73,12 @@ impl Word {
         }
     }
 
+    /// Returns the word with the name of its clause.
+    pub(crate) fn named(mut self, name: &ClauseName) -> Word {
+        self.name.clone_from(name);
+        self
+    }
+
     /// Returns the documents that hold the word, deleted ones included; `None` where planning did not look it up.
     pub(crate) fn documents_count(&self) -> Option<u64> {
         let places = self.places.as_ref()?;
@@ -78,7 +88,7 @@ impl Word {
         Some(counts.sum())
     }
 
-    /// Prefetches the memory that its lookup in a segment will read.
+    /// Prefetches the dictionary entries that a look-up in a segment reads.
     #[inline]
     pub(crate) fn prefetch(&self, segment: &Segment, step: LookUpStep) {
         if self.places.is_none() {
@@ -86,7 +96,7 @@ impl Word {
         }
     }
 
-    /// Returns the record of the term in a segment, if it occurs there.
+    /// Returns the record in a segment, if the term occurs there.
     pub(crate) fn record(&self, segment: &Segment) -> Result<Option<TermRecord>, IndexError> {
         let Some(places) = &self.places else {
             return segment.term(self.field, &self.term);
@@ -108,6 +118,7 @@ pub(crate) struct TermNode {
     pub(crate) said: u32,
     pub(crate) document_frequency: u64,
     pub(crate) idf: f32,
+    pub(crate) boost: f32,
     pub(crate) weight: f32,
 }
 
@@ -117,5 +128,17 @@ pub(crate) struct PhraseNode {
     pub(crate) words: Vec<Word>,
     pub(crate) slop: u32,
     pub(crate) idf: f32,
+    pub(crate) boost: f32,
+    /// 0 where it only filters.
     pub(crate) weight: f32,
+    pub(crate) name: ClauseName,
+}
+
+#[derive(Debug)]
+pub(crate) struct PrefixNode {
+    pub(crate) field: Field,
+    pub(crate) prefix: String,
+    /// The score of every document that matches; 0 where it only filters.
+    pub(crate) weight: f32,
+    pub(crate) name: ClauseName,
 }

@@ -1,35 +1,34 @@
-//! Contribution of document lengths to scores, by length and in steps.
+//! Table of the factors that document lengths contribute to scores.
 
 use crate::plan::ranking::Ranking;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Upper limit on the tables that a thread remembers: two fields of two indexes.
+/// Number of tables that a thread keeps: two fields for two indexes.
 const REMEMBERED_MAX: usize = 4;
 
-/// Tables with the ranking and average length that they were made for.
+/// Tables by ranking and average length.
 type Remembered = Vec<((Ranking, f32), Arc<Factors>)>;
 
 thread_local! {
     static REMEMBERED: RefCell<Remembered> = const { RefCell::new(Vec::new()) };
 }
 
-/// Contribution of lengths in one field of one index.
+/// Factors of the lengths in one field of one index.
 #[derive(Debug, Clone)]
 pub(crate) struct Factors {
-    /// Contribution by length byte; never rises.
+    /// Factors by length byte; they never rise.
     pub(crate) by_length: [f32; 256],
-    /// By step (see [`step`]), the number of length bytes that contribute at least the begin of the
-    /// step.
+    /// By step (see [`step`]): the number of length bytes whose factor reaches the beginning of the step.
     reaching: [u8; STEPS],
 }
 
-/// Number of steps, each a sixteenth of a doubling; the first begins at 2^-24.
+/// Number of steps, each a sixteenth of a doubling, from 2^-24 on.
 const STEPS: usize = 16 * 40;
 const STEP_SHIFT: u32 = 23 - 4;
 const STEP_FIRST: u32 = (127 - 24) << 4;
 
-/// Returns the step of a number; the first or the last step for a number outside the range.
+/// Returns the step of a number; the first or last step if it lies outside.
 #[inline]
 fn step(number: f32) -> usize {
     let step = (number.to_bits() >> STEP_SHIFT).saturating_sub(STEP_FIRST);
@@ -37,8 +36,7 @@ fn step(number: f32) -> usize {
 }
 
 impl Factors {
-    /// Returns the factors of a field. Queries on one index need the same factors repeatedly, so each
-    /// thread remembers the last tables.
+    /// Returns the factors of a field. Queries on one index need the same ones, so each thread keeps the last tables.
     pub(crate) fn of_field(ranking: Ranking, average_length: f64) -> Arc<Factors> {
         let average = if average_length > 0.0 {
             average_length as f32
@@ -67,7 +65,7 @@ impl Factors {
             by_length,
             reaching: [u8::MAX; STEPS],
         };
-        // Every number below the first step is looked up there, so the first step keeps all lengths.
+        // Numbers below the first step are looked up in it, so it begins with nothing.
         for (number, reaching) in factors.reaching.iter_mut().enumerate().skip(1) {
             let begin = f32::from_bits((number as u32 + STEP_FIRST) << STEP_SHIFT);
             *reaching = by_length
@@ -77,8 +75,7 @@ impl Factors {
         factors
     }
 
-    /// Returns the number of length bytes, from 0 on, that contribute `least` or more. The number may
-    /// be slightly too high; 255 stands for all.
+    /// Upper bound on the number of length bytes, from 0 on, whose factor is `least` or more; 255 stands for all.
     #[inline]
     pub(crate) fn reaching(&self, least: f32) -> u8 {
         self.reaching[step(least)]

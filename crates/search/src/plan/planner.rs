@@ -1,12 +1,13 @@
-//! Planning of a query with the statistics of one snapshot, which scoring needs besides the postings.
+//! Plan of a query: the clauses with the statistics of one snapshot, everything that scoring needs but the postings.
 //!
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
-use crate::plan::node::{Node, PREFIX_SCORE, PhraseNode, TermNode, Word};
+use crate::plan::node::{ClauseName, Node, PREFIX_SCORE, PhraseNode, PrefixNode, TermNode, Word};
 use crate::plan::norms::Factors;
 use crate::plan::ranking::Ranking;
 use crate::plan::rewrite::combined;
+use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
 use index::{Field, IndexError, LookUpStep, Statistics, TermHash};
 use smallvec::SmallVec;
@@ -18,7 +19,7 @@ use text::summary::SummaryTerm;
 pub struct Plan {
     pub(crate) root: Node,
     pub(crate) ranking: Ranking,
-    /// Grid to which scores are rounded.
+    /// The grid on which scores are rounded ([`Ranking::grid`]).
     pub(crate) grid: f32,
     pub(crate) text_factors: Option<Arc<Factors>>,
     pub(crate) title_factors: Option<Arc<Factors>>,
@@ -41,6 +42,8 @@ impl Plan {
             documents_count: statistics.documents_count(),
             fields_used: [false; 2],
             most: 0.0,
+            boost: 1.0,
+            name: None,
         };
         let root = planner.scored(query)?;
         let average_lengths = Field::WITH_LENGTHS.map(|field| statistics.average_length(field));
@@ -58,14 +61,14 @@ impl Plan {
         })
     }
 
-    /// Returns the terms that summaries show: positive terms, words of phrases, prefixes.
+    /// Returns the terms that summaries should mark: positive terms, phrases' words, prefixes.
     pub fn summary_terms(&self) -> Vec<SummaryTerm> {
         let mut terms = Vec::new();
         note_terms(&self.root, &mut terms);
         terms
     }
 
-    /// Returns the score upper bound of a clause.
+    /// Upper bound on the score of a clause.
     pub(crate) fn most(&self, node: &Node) -> f32 {
         let on_grid = |most: f32| (most + self.grid) - self.grid;
         match node {
@@ -73,7 +76,7 @@ impl Plan {
             Node::Term(TermNode { weight, .. }) | Node::Phrase(PhraseNode { weight, .. }) => {
                 on_grid(self.ranking.most(*weight) as f32)
             }
-            Node::Prefix { .. } => on_grid(PREFIX_SCORE),
+            Node::Prefix(prefix) => on_grid(prefix.weight),
             Node::Boolean {
                 required, optional, ..
             } => {
@@ -88,8 +91,7 @@ impl Plan {
         each_word(&self.root, &mut each);
     }
 
-    /// Returns whether the statistics alone prove that no document matches, so no segment need be
-    /// searched.
+    /// Whether the statistics alone show that no document matches, so that no segment need be searched.
     pub fn matches_nothing(&self) -> bool {
         matches!(self.root, Node::Nothing)
     }
@@ -100,8 +102,12 @@ struct Planner<'a> {
     statistics: &'a Statistics,
     documents_count: u64,
     fields_used: [bool; 2],
-    /// Score upper bound of all scored clauses together, including those that cannot match.
+    /// Upper bound on the sum of the scores of all clauses, whether they can match or not.
     most: f64,
+    /// The product of the boosts around the clause being planned.
+    boost: f32,
+    /// The names around it, joined.
+    name: ClauseName,
 }
 
 impl Planner<'_> {
@@ -120,8 +126,9 @@ impl Planner<'_> {
                 weight,
             } => self.term(*field, term, *weight),
             Query::Prefix { field, prefix } => {
-                self.most += f64::from(PREFIX_SCORE);
-                Ok(prefix_node(*field, prefix))
+                let weight = PREFIX_SCORE * self.boost;
+                self.most += f64::from(weight);
+                Ok(prefix_node(*field, prefix, weight, self.name.clone()))
             }
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
             Query::Boolean {
@@ -133,10 +140,63 @@ impl Planner<'_> {
                 let optional = self.all(optional)?;
                 Ok(boolean(required, optional, unscored_all(excluded)))
             }
+            Query::Filter(clause) => self.filtered(clause),
+            Query::Boosted { boost, clause } => {
+                let before = self.boost;
+                self.boost = (before * boost).clamp(BOOST_MIN, BOOST_MAX);
+                let node = self.scored(clause);
+                self.boost = before;
+                node
+            }
+            Query::Named { name, clause } => {
+                let before = self.enter_name(name);
+                let node = self.scored(clause);
+                self.name = before;
+                node
+            }
         }
     }
 
-    /// Prefetches the memory that the lookup of the clauses' terms will read, for all terms at once.
+    /// Plans a clause that must match and adds nothing to the score.
+    fn filtered(&mut self, query: &Query) -> Result<Node, IndexError> {
+        match query {
+            Query::Term { field, term, .. } => self.filter(*field, term),
+            Query::Filter(clause) | Query::Boosted { clause, .. } => self.filtered(clause),
+            Query::Named { name, clause } => {
+                let before = self.enter_name(name);
+                let node = self.filtered(clause);
+                self.name = before;
+                node
+            }
+            Query::Nothing | Query::Prefix { .. } | Query::Phrase { .. } => {
+                Ok(named(unscored(query), &self.name))
+            }
+            Query::Boolean {
+                required,
+                optional,
+                excluded,
+            } => {
+                let required = self.filtered_all(required)?;
+                let optional = self.filtered_all(optional)?;
+                Ok(boolean(required, optional, unscored_all(excluded)))
+            }
+        }
+    }
+
+    fn filtered_all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
+        queries.iter().map(|query| self.filtered(query)).collect()
+    }
+
+    /// Adds a name to those around a clause; returns the names before.
+    fn enter_name(&mut self, name: &str) -> ClauseName {
+        let entered: Arc<str> = match &self.name {
+            Some(outer) => format!("{outer}/{name}").into(),
+            None => name.into(),
+        };
+        self.name.replace(entered)
+    }
+
+    /// Prefetches the statistics of some terms, all at once.
     fn prefetch(&self, terms: impl Iterator<Item = TermHash>) {
         let terms: SmallVec<[TermHash; 8]> = terms.collect();
         for step in LookUpStep::ALL {
@@ -153,7 +213,11 @@ impl Planner<'_> {
                 _ => None,
             }));
         }
-        queries.iter().map(|query| self.scored(query)).collect()
+        let mut nodes = Vec::with_capacity(queries.len());
+        for query in queries {
+            nodes.push(self.scored(query)?);
+        }
+        Ok(nodes)
     }
 
     fn term(&mut self, field: Field, term: &str, said: u32) -> Result<Node, IndexError> {
@@ -164,18 +228,23 @@ impl Planner<'_> {
         let idf = self.idf(document_frequency);
         self.use_lengths(field);
         let weight = self.weight(said, idf);
+        let word = Word::found(field, term, idf, found);
         Ok(Node::Term(TermNode {
-            word: Word::found(field, term, idf, found),
+            word: word.named(&self.name),
             said,
             document_frequency,
             idf,
+            boost: self.boost,
             weight,
         }))
     }
 
     fn filter(&mut self, field: Field, term: &str) -> Result<Node, IndexError> {
         Ok(match self.statistics.term(field, term)? {
-            Some(found) => Node::Filter(Word::found(field, term, 0.0, found)),
+            Some(found) => {
+                let word = Word::found(field, term, 0.0, found);
+                Node::Filter(word.named(&self.name))
+            }
             None => Node::Nothing,
         })
     }
@@ -197,7 +266,7 @@ impl Planner<'_> {
             idf += term_idf;
             words.push(Word::found(field, term, term_idf, found));
         }
-        // Sites have no positions, so no phrase matches there.
+        // Sites have no positions, so no phrase occurs there.
         if field == Field::Site {
             return Ok(Node::Nothing);
         }
@@ -208,12 +277,14 @@ impl Planner<'_> {
             words,
             slop,
             idf,
+            boost: self.boost,
             weight,
+            name: self.name.clone(),
         }))
     }
 
     fn weight(&mut self, said: u32, idf: f32) -> f32 {
-        let weight = self.ranking.weight(said, idf);
+        let weight = self.ranking.weight(said, idf) * self.boost;
         self.most += self.ranking.most(weight);
         weight
     }
@@ -232,7 +303,7 @@ impl Planner<'_> {
 
 fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     match node {
-        Node::Nothing | Node::Prefix { .. } => {}
+        Node::Nothing | Node::Prefix(_) => {}
         Node::Term(term) => each(&term.word),
         Node::Filter(word) => each(word),
         Node::Phrase(phrase) => phrase.words.iter().for_each(each),
@@ -248,7 +319,7 @@ fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     }
 }
 
-/// Collects the terms of a scored clause that summaries show, each once.
+/// Notes the terms that summaries should mark in a scored clause, each once.
 fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
     let mut note = |term: &str, prefix: bool, weight: f32| {
         let known = terms
@@ -263,10 +334,9 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
         }
     };
     match node {
-        Node::Nothing | Node::Filter(_) => {}
         Node::Term(term) => note(&term.word.term, false, term.idf),
-        Node::Prefix { prefix, .. } => note(prefix, true, 1.0),
-        Node::Phrase(phrase) => {
+        Node::Prefix(prefix) if prefix.weight > 0.0 => note(&prefix.prefix, true, 1.0),
+        Node::Phrase(phrase) if phrase.weight > 0.0 => {
             for word in &phrase.words {
                 note(&word.term, false, word.idf);
             }
@@ -278,15 +348,16 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
                 note_terms(clause, terms);
             }
         }
+        Node::Nothing | Node::Filter(_) | Node::Prefix(_) | Node::Phrase(_) => {}
     }
 }
 
-/// Plans a clause without a score, such as an excluded one. It needs no statistics.
+/// Plans a clause without scores: an excluded one. It needs no statistics.
 fn unscored(query: &Query) -> Node {
     match query {
         Query::Nothing => Node::Nothing,
         Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
-        Query::Prefix { field, prefix } => prefix_node(*field, prefix),
+        Query::Prefix { field, prefix } => prefix_node(*field, prefix, 0.0, None),
         Query::Phrase { field, terms, slop } => match terms.as_slice() {
             [] => Node::Nothing,
             [term] => Node::Filter(Word::new(*field, term)),
@@ -296,7 +367,9 @@ fn unscored(query: &Query) -> Node {
                 words: terms.iter().map(|term| Word::new(*field, term)).collect(),
                 slop: *slop,
                 idf: 0.0,
+                boost: 1.0,
                 weight: 0.0,
+                name: None,
             }),
         },
         Query::Boolean {
@@ -308,22 +381,37 @@ fn unscored(query: &Query) -> Node {
             unscored_all(optional),
             unscored_all(excluded),
         ),
+        Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
+            unscored(clause)
+        }
     }
+}
+
+/// Gives a clause without a name one.
+fn named(mut node: Node, name: &ClauseName) -> Node {
+    match &mut node {
+        Node::Phrase(phrase) => phrase.name.clone_from(name),
+        Node::Prefix(prefix) => prefix.name.clone_from(name),
+        Node::Filter(word) => word.name.clone_from(name),
+        Node::Nothing | Node::Term(_) | Node::Boolean { .. } => {}
+    }
+    node
 }
 
 fn unscored_all(queries: &[Query]) -> Vec<Node> {
     queries.iter().map(unscored).collect()
 }
 
-fn prefix_node(field: Field, prefix: &str) -> Node {
-    Node::Prefix {
+fn prefix_node(field: Field, prefix: &str, weight: f32, name: ClauseName) -> Node {
+    Node::Prefix(PrefixNode {
         field,
         prefix: prefix.to_owned(),
-    }
+        weight,
+        name,
+    })
 }
 
-/// Returns a flat combination without the clauses that cannot match; `Nothing` if no document can match
-/// it.
+/// Makes a combination, flat, without the clauses that cannot match; `Nothing` if no document can match then.
 fn boolean(required: Vec<Node>, mut optional: Vec<Node>, mut excluded: Vec<Node>) -> Node {
     let can_match = |node: &Node| !matches!(node, Node::Nothing);
     if !required.iter().all(can_match) {

@@ -1,7 +1,7 @@
 //! Ranking functions BM25 and classic tf·idf, in one form.
 //!
 //! ```text
-//! score = shape(weight, frequency, factor[length byte])     all in f32
+//! score = shape(weight · boost, frequency, factor[length byte])     all in f32; boost 1 unless the query says another
 //!
 //! BM25    weight = said · idf    factor = 1 / (k1 · (1 - b + b · length / average))
 //!         weight - weight / (1 + frequency · factor)
@@ -14,10 +14,10 @@
 //! negative, and without the constant factor k1 + 1. tf·idf is Lucene 3's default without the
 //! query norm and the coordination factor: `idf = 1 + ln(N / (df + 1))`.
 //!
-//! The score of a clause is rounded to a grid that the plan chooses (see [`Ranking::grid`]). The grid
-//! is so coarse that every sum of a query's clauses has 24 bits, and so fine that its effect is
-//! invisible (about 2^-22 of the highest score). Sums are therefore exact and the same in any order:
-//! every algorithm may add up clauses as they come, and gives the same bits.
+//! The score of a clause is rounded to a grid that the plan chooses (see [`Ranking::grid`]): so coarse
+//! that every sum of a query's clauses is a number of 24 bits, and so fine that it is invisible (about
+//! 2^-22 of the highest score). Sums are exact then, hence the same in whatever order they are made:
+//! that lets every algorithm add up clauses as they come, and still give the same bits.
 //!
 //! Invariant: a score never falls when the frequency rises, and never rises with the length byte.
 //! Why BM25 is written with a subtraction: `frequency / (frequency + 1 / factor)` rounds twice in
@@ -28,7 +28,7 @@ use codec::lanes;
 use codec::limits::LIMITS;
 use std::sync::LazyLock;
 
-/// Reciprocal of each frequency.
+/// Reciprocals, by frequency.
 pub(crate) static SHARES: [f32; LIMITS] = {
     let mut shares = [f32::INFINITY; LIMITS];
     let mut frequency = 1;
@@ -39,11 +39,11 @@ pub(crate) static SHARES: [f32; LIMITS] = {
     shares
 };
 
-/// Reciprocal of the square root of each frequency.
+/// Reciprocals of square roots, by frequency.
 pub(crate) static SHARES_OF_ROOTS: LazyLock<[f32; LIMITS]> =
     LazyLock::new(|| SHARES.map(f32::sqrt));
 
-/// Ranking function of a search.
+/// A ranking function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ranking {
     /// BM25 (Robertson & Zaragoza 2009), without the constant factor k1 + 1.
@@ -64,8 +64,8 @@ impl Default for Ranking {
 }
 
 impl Ranking {
-    /// Returns the same ranking with parameters inside their ranges: `k1` ≥ 0 and finite, `b` in 0..=1.
-    /// Then no score can be NaN.
+    /// Returns the ranking with its parameters inside their ranges: `k1` ≥ 0 and finite, `b` in 0..=1. No score can be
+    /// NaN then.
     pub fn sanitized(self) -> Ranking {
         match self {
             // `max` drops a NaN.
@@ -77,7 +77,7 @@ impl Ranking {
         }
     }
 
-    /// Returns the inverse document frequency of a term in `document_frequency` of `documents_count`
+    /// Returns the inverse document frequency of a term that occurs in `document_frequency` of `documents_count`
     /// documents.
     pub fn inverse_document_frequency(self, documents_count: u64, document_frequency: u64) -> f32 {
         let n = documents_count as f64;
@@ -96,7 +96,7 @@ impl Ranking {
         }
     }
 
-    /// Returns the contribution of a length, in words.
+    /// Returns the factor that a length contributes.
     pub fn factor(self, length: u32, average: f32) -> f32 {
         match self {
             Ranking::Bm25 { k1, b } => 1.0 / (k1 * (1.0 - b + b * length as f32 / average)),
@@ -104,21 +104,20 @@ impl Ranking {
         }
     }
 
-    /// Returns the score upper bound of a clause with this weight.
+    /// Upper bound on the score of a clause of a weight.
     pub fn most(self, weight: f32) -> f64 {
         match self {
             Ranking::Bm25 { .. } => weight.into(),
-            // A length is stored up to an eighth too short, so a frequency may exceed the stored length.
+            // A length is stored up to an eighth too short, and a frequency may reach the true length.
             Ranking::TfIdf => f64::from(weight) * 1.1,
         }
     }
 
-    /// Returns the grid for clauses whose sum is at most `most`. Adding this number to a score and
-    /// subtracting it again rounds the score to a multiple of 2^-22 of the next power of two above
-    /// `most`.
+    /// Returns the grid for clauses whose scores add up to `most` at most: a number that, added to a score and
+    /// subtracted again, leaves it rounded to a multiple of 2^-22 of the next power of two above `most`.
     pub fn grid(most: f64) -> f32 {
         if !(most > 1e-30 && most < 1e30) {
-            // No clause is scored, or the sum is invalid: scores are not rounded.
+            // There are no scores, or none in a sensible range: they stay as they are.
             return 0.0;
         }
         let above = 2f32.powi(most.log2().floor() as i32 + 1);
@@ -126,11 +125,11 @@ impl Ranking {
         3.0 * above
     }
 
-    /// Returns a lower bound on the length contribution of postings that score `least`, divided by the
-    /// share of the frequency (see [`Ranking::shares`]): below it, none reaches `least`. It is slightly
-    /// low, to allow for rounding of scores.
+    /// Returns a lower bound on the product of length factor and share of the frequency (see [`Ranking::shares`]) of a
+    /// posting that scores `least`. It allows for rounding.
     pub(crate) fn least_factor(self, weight: f32, grid: f32, least: f32) -> f32 {
-        // A score is at most three roundings and half a step of the grid, 2^-22 of `grid`, too high.
+        // Roundings raise a score by three units in the last place and half a step of the grid, 2^-22 of `grid`, at
+        // most.
         let least = least - (weight + grid) * 1e-6;
         let needed = match self {
             // weight - weight / (1 + x) >= least, solved for x.
@@ -143,7 +142,7 @@ impl Ranking {
         }
     }
 
-    /// Returns, by frequency, the length contribution required relative to that for frequency 1.
+    /// Returns, by frequency, the length factor that is as good as a factor of 1 with a frequency of 1.
     #[inline]
     pub(crate) fn shares(self) -> &'static [f32; LIMITS] {
         match self {
@@ -164,7 +163,7 @@ impl Ranking {
         }
     }
 
-    /// Computes the scores of four postings of one term.
+    /// Returns the scores of four postings of one term.
     #[inline]
     pub(crate) fn score_four(
         self,

@@ -1,16 +1,16 @@
-//! Rewriting of nested combinations to equivalent flat ones.
+//! Rewriting of nested combinations to equal ones that are flat.
 //!
 //! ```text
-//! +(+a +b c -d) e      =  +a +b c e -d         what is required brings along all that belongs to it
-//! (a b) c              =  a b c                alternatives of an alternative, unless something else is said of them
+//! +(+a +b c -d) e      =  +a +b c e -d         a required combination brings its clauses along
+//! (a b) c              =  a b c                alternatives of an alternative, without required or excluded ones
 //! a -(b c)             =  a -b -c              any of them excludes
 //! +(a b -c) +d         =  +(a b) +d -c
 //! +(a b -c) -d         =  a b -c -d
 //! +a                   =  a                    alone
 //! ```
 //!
-//! The rewriting is exact: the same documents match, and the same clauses add to their scores. A flat
-//! combination has a fast algorithm; a nested one is searched exhaustively.
+//! Exact: the same documents match, and the same clauses add to their scores. Flat combinations have algorithms of
+//! their own; those that stay nested are probed or evaluated exhaustively.
 
 use crate::plan::node::Node;
 
@@ -22,8 +22,8 @@ struct Clauses {
     excluded: Vec<Node>,
 }
 
-/// Returns a combination of clauses that can match, each flat itself; `Nothing` without a positive
-/// clause.
+/// Makes a combination of clauses that can match and are flat themselves; `Nothing` if it has neither required nor
+/// optional clauses.
 pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {
     let mut clauses = required.iter().chain(&optional).chain(&excluded);
     let mut all = match clauses.any(|node| matches!(node, Node::Boolean { .. })) {
@@ -31,7 +31,7 @@ pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<N
         false => as_they_are(required, optional, excluded),
     };
     if all.required.is_empty() {
-        // Phrases, which are searched apart, come first.
+        // Phrases are searched apart and stand first.
         let is_phrase = |node: &Node| matches!(node, Node::Phrase(_));
         all.optional.sort_by_key(|node| !is_phrase(node));
     }
@@ -47,7 +47,7 @@ pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<N
     }
 }
 
-/// Returns the clauses unchanged, if none is a combination: the usual query.
+/// Keeps clauses of which none is a combination, as in most queries.
 fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
     if required.is_empty() && optional.len() == 1 {
         // A single alternative is required.
@@ -64,7 +64,7 @@ fn as_they_are(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) ->
     }
 }
 
-/// Returns the clauses, with those of nested combinations merged where possible.
+/// Merges the clauses of nested combinations where the meaning allows it.
 fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Clauses {
     let mut all = Clauses::default();
     optional.into_iter().for_each(|node| all.offer(node));
@@ -82,7 +82,7 @@ fn put_together(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -
             excluded,
         }) = all.required.pop()
     {
-        // All positive clauses are alternatives.
+        // Alternatives are the only positive clause.
         all.required = required;
         all.optional = optional;
         all.excluded.extend(excluded);

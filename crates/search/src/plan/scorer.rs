@@ -6,21 +6,21 @@ use crate::plan::planner::Plan;
 use crate::plan::ranking::Ranking;
 use index::{DocId, Field, Impact, Segment};
 
-/// Number of postings scored at once.
+/// Number of postings that are scored at once.
 pub(crate) const BLOCK: usize = 256;
-/// Largest frequency that scoring distinguishes.
+/// Highest frequency that kernels take.
 const FREQUENCY_MAX: u32 = i32::MAX as u32;
 
-/// Number of pairs scored side by side.
+/// Number of pairs that are scored side by side.
 const BOUNDED: usize = 4;
 
-/// Conversion of frequencies to scores, with the parameters that are constant for a list.
+/// Scorer of a list: the parts of a score that are the same for all its postings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scorer<'a> {
     pub(crate) ranking: Ranking,
     pub(crate) weight: f32,
     pub(crate) grid: f32,
-    /// Length factors; `None` for a clause without a score.
+    /// Factors of lengths; `None` if nothing is scored.
     pub(crate) factors: Option<&'a Factors>,
     pub(crate) lengths: &'a [u8],
 }
@@ -58,7 +58,7 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Computes the scores of several postings, one for each document (256 at most).
+    /// Computes the scores of postings, 256 at most; `docs`, `frequencies` and `scores` have one length.
     #[inline]
     pub(crate) fn score_many(&self, docs: &[u32], frequencies: &[u32], scores: &mut [f32]) {
         let Some(factors) = self.factors else {
@@ -75,22 +75,22 @@ impl<'a> Scorer<'a> {
             .score_many(self.weight, frequencies, factors_of, self.grid, scores);
     }
 
-    /// Returns whether the score stays below the weight at any frequency.
+    /// Whether the weight is an upper bound on scores of any frequency.
     pub(crate) fn saturates(&self) -> bool {
         matches!(self.ranking, Ranking::Bm25 { .. })
     }
 
-    /// Returns the score upper bound of any posting dominated by one of `impacts`. A score never falls
-    /// when the frequency rises, and never rises with the length, so the maximum is at one of them.
+    /// Upper bound on the score of a posting that one of `impacts` dominates. A score never falls with the frequency
+    /// and never rises with the length, so one of them has the maximum.
     #[inline]
     pub(crate) fn bound(&self, impacts: &[Impact]) -> f32 {
         let Some(factors) = self.factors else {
             return 0.0;
         };
-        // Four at a time, without a branch, in one vector division.
+        // Four at a time, without a branch: the processor divides them in one instruction.
         let mut most = 0.0;
         for impacts in impacts.chunks(BOUNDED) {
-            // An unused pair has frequency 0 and scores 0.
+            // Unused pairs have frequency 0 and score 0.
             let (mut frequencies, mut of_lengths) = ([0; BOUNDED], [0.0; BOUNDED]);
             for (at, impact) in impacts.iter().enumerate() {
                 frequencies[at] = impact.frequency & FREQUENCY_MAX;
@@ -106,8 +106,8 @@ impl<'a> Scorer<'a> {
         most
     }
 
-    /// Returns the quantised length of a document. A damaged list could name a document that the
-    /// segment lacks; it counts as empty, so the program does not end.
+    /// Returns the quantised length of a document. A document that the segment lacks, named by a damaged list, counts
+    /// as empty.
     #[inline]
     pub(crate) fn length_byte(&self, doc: DocId) -> u8 {
         self.lengths.get(doc.0 as usize).copied().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Structured queries, and the parser of typed text.
+//! Typed query, and the parser of text.
 
 pub mod parse;
 pub(crate) mod tree;

@@ -1,40 +1,40 @@
-//! Structured query, independent of any index.
+//! Query as a tree of typed clauses, before any index is known.
+
 use index::Field;
 
-/// Structured query. The parser limits its depth and number of clauses.
+/// A query. The parser bounds its depth and number of clauses.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Query {
     /// Query without matches.
     Nothing,
     /// Documents that hold the term.
     Term {
-        /// Field of the term.
+        /// Field that is searched.
         field: Field,
         /// The analysed term.
         term: String,
-        /// Number of occurrences in the query: the score counts the term that many times.
+        /// Number of occurrences in the query, a factor of the score.
         weight: u32,
     },
-    /// Documents that hold a term with this prefix. Adds 1 to the score whatever the words.
+    /// Documents that hold a term with the prefix. Each scores 1, whatever the term.
     Prefix {
-        /// Field of the prefix.
+        /// Field that is searched.
         field: Field,
-        /// Prefix in lower case.
+        /// The prefix, in lower case.
         prefix: String,
     },
-    /// Documents that hold the terms in sequence. It is scored as one term whose frequency is the
-    /// number of places and whose inverse document frequency is the sum of those of the words.
+    /// Documents that hold the terms one after another. Scored as one term whose frequency is the number of
+    /// occurrences and whose inverse document frequency is the sum of the terms'.
     Phrase {
-        /// Field of the phrase.
+        /// Field that is searched.
         field: Field,
         /// Analysed terms, two or more.
         terms: Vec<String>,
         /// Moves allowed: 0 is the exact phrase.
         slop: u32,
     },
-    /// Combination of clauses. It matches when all `required` match, none of `excluded` does, and, if
-    /// no clause is required, at least one of `optional` does. The score is the sum over matching
-    /// clauses.
+    /// A combination. It matches when all `required` match, none of `excluded` does, and, without `required` clauses,
+    /// at least one of `optional` does. The score is the sum over the matching clauses.
     Boolean {
         /// Clauses that must match.
         required: Vec<Query>,
@@ -42,5 +42,24 @@ pub enum Query {
         optional: Vec<Query>,
         /// Clauses that must not match.
         excluded: Vec<Query>,
+    },
+    /// Documents that match the clause, which adds nothing to the score. Among the required clauses of a combination
+    /// it is a filter.
+    Filter(Box<Query>),
+    /// The clause, whose weight is multiplied. Boosts of clauses within each other multiply; their product is kept in
+    /// [`BOOST_MIN`](crate::parse::BOOST_MIN) to [`BOOST_MAX`](crate::parse::BOOST_MAX).
+    Boosted {
+        /// Factor of the weight, in `BOOST_MIN` to `BOOST_MAX`.
+        boost: f32,
+        /// The clause.
+        clause: Box<Query>,
+    },
+    /// The clause, whose name explanations repeat. The words, phrases and prefixes within a named combination have its
+    /// name, followed by `/` and their own, if any.
+    Named {
+        /// The name, [`NAME_BYTES_MAX`](crate::parse::NAME_BYTES_MAX) at most.
+        name: String,
+        /// The clause.
+        clause: Box<Query>,
     },
 }

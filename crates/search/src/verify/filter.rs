@@ -1,10 +1,12 @@
 //! Filter of candidates: clauses that a match requires, and clauses that it excludes.
 //!
-//! Asked late, about the few documents that could enter; where all are counted, excluded lists are taken
-//! away from a window of documents as bits.
+//! Probed late, for the few documents that could enter. Where all matches are counted, excluded lists are cleared from
+//! the bits of a window of documents.
 
-use crate::block::answer::Answer;
+use crate::block::apply::apply_filter;
 use crate::block::bitset::mark;
+use crate::block::candidate_block::CandidateBlock;
+use crate::block::probed::Demand;
 use crate::context::cancel::StopRef;
 use crate::context::scratch::Lent;
 use crate::plan::node::Node;
@@ -13,22 +15,23 @@ use crate::plan::scorer::BLOCK;
 use crate::verify::probe::{Probe, damage_of};
 use index::{IndexError, Segment};
 
-/// Units of work for probing a list for a batch of documents, and for marking a list's documents of a window.
+/// Units of work for probing a clause for a block of candidates, and for marking a list's documents of a window.
 const PROBE: u32 = 1;
 const MARKED: u32 = 16;
 
-/// What is excluded, from up to three places in a plan.
+/// The excluded clauses, from up to three places in a plan.
 pub(crate) type Excluded<'a> = [&'a [Node]; 3];
 
-/// Clauses of a query on one segment that say which documents match: one at least.
+/// Required and excluded clauses on one segment, at least one.
 pub(crate) struct Condition<'a> {
     required: Vec<Probe<'a>>,
     excluded: Vec<Probe<'a>>,
-    answer: Lent<Answer>,
+    /// The remaining documents of a window, for excluded clauses that are probed.
+    left: Lent<CandidateBlock>,
 }
 
 impl<'a> Condition<'a> {
-    /// Opens clauses that are excluded; `None` where nothing of the segment matches any of them.
+    /// Opens excluded clauses; `None` if no document of the segment matches any of them.
     pub(crate) fn excluding(
         plan: &'a Plan,
         nodes: Excluded<'a>,
@@ -39,14 +42,14 @@ impl<'a> Condition<'a> {
         Ok((!excluded.is_empty()).then(|| Condition {
             required: Vec::new(),
             excluded,
-            answer: Lent::take(),
+            left: Lent::take(),
         }))
     }
 
-    /// The condition that all of some clauses match, which the segment has, beside another.
+    /// Makes the condition that all of `nodes`, which the segment has, match, and that the exclusions of `other` hold.
     pub(crate) fn requiring(
         plan: &'a Plan,
-        nodes: &'a [Node],
+        nodes: impl IntoIterator<Item = &'a Node>,
         other: Option<Condition<'a>>,
         segment: &'a Segment,
         stop: StopRef<'a>,
@@ -54,53 +57,29 @@ impl<'a> Condition<'a> {
         Ok(Condition {
             required: Probe::open_each(plan, nodes, segment, stop)?,
             excluded: other.map_or(Vec::new(), |other| other.excluded),
-            answer: Lent::take(),
+            left: Lent::take(),
         })
     }
 
-    /// Whether all that it says is that one term is excluded.
+    /// Whether the condition is the exclusion of one list.
     pub(crate) fn is_one_list(&self) -> bool {
         self.required.is_empty() && matches!(self.excluded.as_slice(), [Probe::List(_)])
     }
 
-    /// Of some documents (increasing, 256 at most) those that match: writes their indexes to `kept`; how many
-    /// they are. Void where `stop` aborted.
-    pub(crate) fn allowed(
-        &mut self,
-        docs: &[u32],
-        kept: &mut [u8; BLOCK],
-        stop: StopRef<'_>,
-    ) -> usize {
-        // By document, how many of the required clauses it matches; more than all, where it is excluded.
-        let mut matched = [0usize; BLOCK];
-        for probe in &mut self.required {
-            if stop.aborts(PROBE) {
-                return 0;
+    /// Keeps the candidates of which the condition holds. Void where `stop` aborted.
+    pub(crate) fn apply(&mut self, candidates: &mut CandidateBlock, stop: StopRef<'_>) {
+        let required = self.required.iter_mut().map(|probe| (probe, false));
+        let excluded = self.excluded.iter_mut().map(|probe| (probe, true));
+        for (probe, is_excluded) in required.chain(excluded) {
+            if candidates.count == 0 || stop.aborts(PROBE) {
+                return;
             }
-            probe.ask(docs, false, stop, &mut self.answer);
-            for &index in self.answer.indexes() {
-                matched[index as usize] += 1;
-            }
+            apply_filter(probe, is_excluded, candidates, stop);
         }
-        for probe in &mut self.excluded {
-            if stop.aborts(PROBE) {
-                return 0;
-            }
-            probe.ask(docs, false, stop, &mut self.answer);
-            for &index in self.answer.indexes() {
-                matched[index as usize] = self.required.len() + 1;
-            }
-        }
-        let mut count = 0;
-        for (index, &matched) in matched[..docs.len()].iter().enumerate() {
-            kept[count] = index as u8;
-            count += usize::from(matched == self.required.len());
-        }
-        count
     }
 
-    /// Takes what is excluded away from the bits of documents from `base` on; `marks` is room for as many. Void
-    /// where `stop` aborted.
+    /// Clears the excluded documents from the bits of documents from `base` on; `marks` is room for as many words.
+    /// Void where `stop` aborted.
     pub(crate) fn strike(
         &mut self,
         base: u32,
@@ -124,45 +103,43 @@ impl<'a> Condition<'a> {
             *word &= !mark;
         }
         for probe in others {
-            strike_asked(probe, base, words, stop, &mut self.answer);
+            strike_probed(probe, base, words, stop, &mut self.left);
         }
     }
 
-    /// Damage met so far.
+    /// The first damage found so far.
     pub(crate) fn damage(&mut self) -> Result<(), IndexError> {
         damage_of(&mut self.required)?;
         damage_of(&mut self.excluded)
     }
 }
 
-/// Takes the documents that match a clause away, asking about all that are left.
-fn strike_asked(
+/// Clears the bits of the documents that match a clause, which is probed for all that are set.
+fn strike_probed(
     probe: &mut Probe<'_>,
     base: u32,
     words: &mut [u64],
     stop: StopRef<'_>,
-    answer: &mut Answer,
+    left: &mut CandidateBlock,
 ) {
-    let mut docs = [0u32; BLOCK];
-    let mut count = 0;
+    left.clear();
     // A word adds 64 documents at most.
     for number in 0..words.len() {
         let mut rest = words[number];
         while rest != 0 {
-            docs[count] = base + number as u32 * 64 + rest.trailing_zeros();
-            count += 1;
+            left.push(base + number as u32 * 64 + rest.trailing_zeros(), 0.0);
             rest &= rest - 1;
         }
-        if count > BLOCK - 64 || number + 1 == words.len() {
+        if left.count > BLOCK - 64 || number + 1 == words.len() {
             if stop.aborts(PROBE) {
                 return;
             }
-            probe.ask(&docs[..count], false, stop, answer);
-            for &index in answer.indexes() {
-                let at = docs[index as usize] - base;
+            left.probe(probe, Demand::Rows, stop);
+            for &row in left.probed.rows() {
+                let at = left.docs[row as usize] - base;
                 words[at as usize / 64] &= !(1 << (at % 64));
             }
-            count = 0;
+            left.clear();
         }
     }
 }

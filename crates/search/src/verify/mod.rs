@@ -1,4 +1,4 @@
-//! Clauses asked about documents that were found otherwise.
+//! Clauses that are probed for documents found by other clauses.
 
 pub(crate) mod filter;
 pub(crate) mod probe;

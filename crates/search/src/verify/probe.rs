@@ -1,10 +1,9 @@
-//! A clause of any kind, asked about documents that were found otherwise: which of them match it, and what
-//! does it add?
+//! Probe of a clause of any kind for documents that other clauses found.
 //!
-//! Terms and phrases are looked for a batch at a time, and so is any of several such. Whatever else there is
-//! (prefixes, combinations within combinations) is walked with a cursor.
+//! Terms, phrases and alternatives of them are probed a block of candidates at a time. All other clauses (prefixes,
+//! combinations within combinations) are walked with a cursor.
 
-use crate::block::answer::Answer;
+use crate::block::probed::{Clause, Demand, Probed};
 use crate::block::term_scorer::List;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
@@ -23,8 +22,8 @@ use index::{DocId, IndexError, Segment};
 pub(crate) enum Probe<'a> {
     List(Box<List<'a>>),
     Phrase(Box<Phrase<'a>>),
-    /// Matches where any of them does; adds what all of them do.
-    Any(Vec<Probe<'a>>, Lent<Answer>),
+    /// Alternatives: the score is the sum over those that match.
+    Any(Vec<Probe<'a>>, Lent<Probed>),
     Walk(Box<Walk<'a>>),
 }
 
@@ -61,13 +60,13 @@ impl<'a> Probe<'a> {
                     _ => Some(Probe::Any(probes, Lent::take())),
                 }
             }
-            Node::Prefix { .. } | Node::Boolean { .. } => {
+            Node::Prefix(_) | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
         })
     }
 
-    /// Opens those of some clauses that documents of the segment can match.
+    /// Opens the clauses among `nodes` that documents of the segment can match.
     pub(crate) fn open_each(
         plan: &'a Plan,
         nodes: impl IntoIterator<Item = &'a Node>,
@@ -84,43 +83,7 @@ impl<'a> Probe<'a> {
         Ok(probes)
     }
 
-    /// Finds those of some documents (increasing, 256 at most) that match; with `scored`, also what they score.
-    /// Void where `stop` aborted.
-    pub(crate) fn ask(
-        &mut self,
-        docs: &[u32],
-        scored: bool,
-        stop: StopRef<'_>,
-        answer: &mut Answer,
-    ) {
-        answer.found.count = 0;
-        match self {
-            Probe::List(list) => ask_list(list, docs, scored, answer),
-            Probe::Phrase(phrase) => ask_phrase(phrase, docs, stop, answer),
-            Probe::Any(probes, one) => {
-                let mut is_found = [false; BLOCK];
-                let mut sums = [0.0; BLOCK];
-                for probe in probes {
-                    if stop.aborts(1) {
-                        return;
-                    }
-                    probe.ask(docs, scored, stop, one);
-                    for (&index, score) in one.indexes().iter().zip(&one.scores) {
-                        is_found[index as usize] = true;
-                        sums[index as usize] += score;
-                    }
-                }
-                for (index, sum) in sums[..docs.len()].iter().enumerate() {
-                    if is_found[index] {
-                        answer.push(index as u8, *sum);
-                    }
-                }
-            }
-            Probe::Walk(walk) => walk.ask(docs, scored, answer),
-        }
-    }
-
-    /// The most that a document scores.
+    /// Upper bound on the scores of the clause.
     pub(crate) fn most(&mut self) -> f32 {
         match self {
             Probe::List(list) => list.most_unread(),
@@ -130,7 +93,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The most that a document of a range scores.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         match self {
             Probe::List(list) => list.bound_in(base, end),
@@ -146,7 +109,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// About how many documents match.
+    /// Estimate of the number of matching documents.
     pub(crate) fn cost(&self) -> u64 {
         match self {
             Probe::List(list) => list.cost().into(),
@@ -156,7 +119,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Damage met so far.
+    /// Takes the first damage found so far.
     pub(crate) fn take_error(&mut self) -> Option<IndexError> {
         match self {
             Probe::List(list) => list.blocks.take_error(),
@@ -167,29 +130,75 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// Of some documents (increasing, 256 at most), those that hold a phrase and what it scores there.
-fn ask_phrase(phrase: &mut Phrase<'_>, docs: &[u32], stop: StopRef<'_>, answer: &mut Answer) {
-    let Phrase { words, pattern, .. } = phrase;
-    let mut kept = [0; BLOCK];
-    words.find_among(docs, &mut kept);
-    words.matches.sums.fill(0.0);
-    pattern.check(words, f32::NEG_INFINITY, stop, answer);
-    for index in &mut answer.found.wanted[..answer.found.count] {
-        *index = kept[*index as usize];
+impl Clause for Probe<'_> {
+    fn probe_rows(
+        &mut self,
+        docs: &[u32],
+        sums: &[f32],
+        demand: Demand,
+        stop: StopRef<'_>,
+        probed: &mut Probed,
+    ) {
+        probed.found.count = 0;
+        match self {
+            Probe::List(list) => list.probe_rows(docs, sums, demand, stop, probed),
+            Probe::Phrase(phrase) => probe_phrase(phrase, docs, stop, probed),
+            Probe::Any(probes, one) => probe_any(probes, docs, demand, stop, one, probed),
+            Probe::Walk(walk) => walk.probe(docs, demand != Demand::Rows, probed),
+        }
     }
 }
 
-/// The first damage met in any of some clauses.
+/// Finds the rows of `docs` (increasing, 256 at most) that hold a phrase, and its scores there.
+fn probe_phrase(phrase: &mut Phrase<'_>, docs: &[u32], stop: StopRef<'_>, probed: &mut Probed) {
+    let Phrase { words, pattern, .. } = phrase;
+    words.find_among(docs);
+    words.candidates.clear_sums();
+    pattern.check(words, f32::NEG_INFINITY, stop);
+    let found = &words.candidates.probed;
+    for (&row, &score) in found.rows().iter().zip(&found.scores) {
+        probed.push(words.candidates.origins[row as usize], score);
+    }
+}
+
+/// Finds the rows of `docs` that any of some clauses matches, and the sums of their scores there; `one` is room for
+/// the result of one clause.
+fn probe_any(
+    probes: &mut [Probe<'_>],
+    docs: &[u32],
+    demand: Demand,
+    stop: StopRef<'_>,
+    one: &mut Probed,
+    probed: &mut Probed,
+) {
+    // A row may matter for what the clauses add together, so none of them may leave it out.
+    let demand = match demand {
+        Demand::Rows => Demand::Rows,
+        Demand::Scores | Demand::Competitive { .. } => Demand::Scores,
+    };
+    let mut is_found = [false; BLOCK];
+    let mut sums = [0.0; BLOCK];
+    for probe in probes {
+        if stop.aborts(1) {
+            return;
+        }
+        probe.probe_rows(docs, &[], demand, stop, one);
+        for (&row, score) in one.rows().iter().zip(&one.scores) {
+            is_found[row as usize] = true;
+            sums[row as usize] += score;
+        }
+    }
+    for (row, sum) in sums[..docs.len()].iter().enumerate() {
+        if is_found[row] {
+            probed.push(row as u8, *sum);
+        }
+    }
+}
+
+/// The first damage found in any of some clauses.
 pub(crate) fn damage_of(probes: &mut [Probe<'_>]) -> Result<(), IndexError> {
     let damage = probes.iter_mut().find_map(Probe::take_error);
     damage.map_or(Ok(()), Err)
-}
-
-fn ask_list(list: &mut List<'_>, docs: &[u32], scored: bool, answer: &mut Answer) {
-    match scored {
-        true => answer.look_up(list, docs, |_, _, _| true),
-        false => answer.find(list, docs),
-    }
 }
 
 /// A clause walked with a cursor, document by document.
@@ -199,7 +208,7 @@ pub(crate) struct Walk<'a> {
     segment: &'a Segment,
     stop: StopRef<'a>,
     cursor: Cursor<'a>,
-    /// The document that was asked for last.
+    /// The document that was probed last.
     asked: u32,
     most: f32,
     error: Option<IndexError>,
@@ -228,7 +237,7 @@ impl<'a> Walk<'a> {
         }))
     }
 
-    fn ask(&mut self, docs: &[u32], scored: bool, answer: &mut Answer) {
+    fn probe(&mut self, docs: &[u32], scored: bool, probed: &mut Probed) {
         let Some((&first, &last)) = docs.first().zip(docs.last()) else {
             return;
         };
@@ -243,7 +252,7 @@ impl<'a> Walk<'a> {
             };
         }
         self.asked = last;
-        for (index, &doc) in docs.iter().enumerate() {
+        for (row, &doc) in docs.iter().enumerate() {
             if self.stop.aborts(cancel::DOCUMENT) {
                 return;
             }
@@ -252,7 +261,7 @@ impl<'a> Walk<'a> {
                     true => self.cursor.score(),
                     false => 0.0,
                 };
-                answer.push(index as u8, score);
+                probed.push(row as u8, score);
             }
         }
     }

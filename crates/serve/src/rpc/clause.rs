@@ -2,7 +2,10 @@
 
 use index::Field;
 use search::Query;
-use search::parse::{CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX};
+use search::parse::{
+    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PHRASE_WORDS_MAX,
+    PREFIXES_MAX, SLOP_MAX,
+};
 use tonic::Status;
 use wire::rpc;
 use wire::rpc::clause::Kind;
@@ -47,16 +50,24 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             optional: optional.len() as u32,
             excluded: excluded.len() as u32,
         }),
+        Query::Filter(_) => Kind::Filter(rpc::Filter {}),
+        Query::Boosted { boost, .. } => Kind::Boosted(rpc::Boosted { boost: *boost }),
+        Query::Named { name, .. } => Kind::Named(rpc::Named { name: name.clone() }),
     };
     messages.push(rpc::Clause { kind: Some(kind) });
-    if let Query::Boolean {
-        required,
-        optional,
-        excluded,
-    } = query
-    {
-        let parts = required.iter().chain(optional).chain(excluded);
-        parts.for_each(|part| write(part, messages));
+    match query {
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            let parts = required.iter().chain(optional).chain(excluded);
+            parts.for_each(|part| write(part, messages));
+        }
+        Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
+            write(clause, messages);
+        }
+        Query::Nothing | Query::Term { .. } | Query::Prefix { .. } | Query::Phrase { .. } => {}
     }
 }
 
@@ -67,6 +78,7 @@ pub(super) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
         messages: messages.into_iter(),
         clauses_left: CLAUSES_MAX,
         prefixes_left: PREFIXES_MAX,
+        names_left: NAMES_MAX,
     };
     let query = reader.query(0).map_err(Status::invalid_argument)?;
     match reader.messages.next() {
@@ -80,10 +92,14 @@ struct Reader {
     messages: std::vec::IntoIter<rpc::Clause>,
     clauses_left: usize,
     prefixes_left: usize,
+    names_left: usize,
 }
 
 impl Reader {
     fn query(&mut self, depth: usize) -> Result<Query, &'static str> {
+        if depth > NESTED_MAX {
+            return Err("the query is nested too deep");
+        }
         let message = self
             .messages
             .next()
@@ -117,14 +133,27 @@ impl Reader {
                 }
             }
             Kind::Boolean(boolean) => {
-                if depth >= NESTED_MAX {
-                    return Err("the query is nested too deep");
-                }
                 return Ok(Query::Boolean {
                     required: self.queries(boolean.required, depth)?,
                     optional: self.queries(boolean.optional, depth)?,
                     excluded: self.queries(boolean.excluded, depth)?,
                 });
+            }
+            Kind::Filter(_) => return Ok(Query::Filter(Box::new(self.query(depth + 1)?))),
+            Kind::Boosted(rpc::Boosted { boost }) => {
+                if !(BOOST_MIN..=BOOST_MAX).contains(&boost) {
+                    return Err("the query has a boost beyond the limits");
+                }
+                let clause = Box::new(self.query(depth + 1)?);
+                return Ok(Query::Boosted { boost, clause });
+            }
+            Kind::Named(rpc::Named { name }) => {
+                self.names_left = taken(self.names_left, "the query has too many names")?;
+                if name.len() > NAME_BYTES_MAX {
+                    return Err("the query has a name that is too long");
+                }
+                let clause = Box::new(self.query(depth + 1)?);
+                return Ok(Query::Named { name, clause });
             }
         };
         self.clauses_left = taken(self.clauses_left, "the query has too many clauses")?;
@@ -185,6 +214,31 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// So does every query that a program can make of one.
+        #[test]
+        fn modified_queries_travel(
+            text in r#"([a-c]{1,2}|"a b"|b\*| ){1,20}"#,
+            kinds in prop::collection::vec((0u8..4, BOOST_MIN..BOOST_MAX, ".{0,9}"), 0..9),
+        ) {
+            let mut query = parse(&text, Analyzer::English, Operator::And).query;
+            for (kind, boost, name) in kinds {
+                let clause = Box::new(query);
+                query = match kind {
+                    0 => Query::Filter(clause),
+                    1 => Query::Boosted { boost, clause },
+                    2 => Query::Named { name, clause },
+                    _ => Query::Boolean {
+                        required: vec![*clause, Query::Nothing],
+                        optional: Vec::new(),
+                        excluded: Vec::new(),
+                    },
+                };
+            }
+            prop_assert_eq!(arrived(&query), Ok(query));
+        }
+    }
+
     #[test]
     fn the_largest_queries_travel() {
         let deep =
@@ -232,7 +286,35 @@ mod tests {
             field: Field::Text,
             prefix: "a".into(),
         };
+        let boosted = |boost| Query::Boosted {
+            boost,
+            clause: Box::new(term()),
+        };
+        let named = |bytes| Query::Named {
+            name: "n".repeat(bytes),
+            clause: Box::new(term()),
+        };
+        let mut filtered = term();
+        for _ in 0..=NESTED_MAX {
+            filtered = Query::Filter(Box::new(filtered));
+        }
+        for allowed in [
+            boosted(BOOST_MIN),
+            boosted(BOOST_MAX),
+            named(NAME_BYTES_MAX),
+        ] {
+            assert_eq!(arrived(&allowed).as_ref(), Ok(&allowed));
+        }
         for refused in [
+            filtered,
+            boosted(0.0),
+            boosted(-1.0),
+            boosted(BOOST_MAX * 2.0),
+            boosted(BOOST_MIN / 2.0),
+            boosted(f32::NAN),
+            boosted(f32::INFINITY),
+            named(NAME_BYTES_MAX + 1),
+            any_of(vec![named(1); NAMES_MAX + 1]),
             deep,
             any_of(vec![term(); CLAUSES_MAX + 1]),
             any_of(vec![prefix; PREFIXES_MAX + 1]),
@@ -246,6 +328,9 @@ mod tests {
         // Parts are missing, or a clause names more parts than the query has.
         let mut cut = messages(&any_of(vec![term(), term()]));
         assert!(query([cut.clone(), messages(&term())].concat()).is_err());
+        cut.pop();
+        assert!(query(cut).is_err());
+        let mut cut = messages(&boosted(2.0));
         cut.pop();
         assert!(query(cut).is_err());
     }

@@ -58,7 +58,7 @@ impl<'a> Mixed<'a> {
             let mut live_count = 0;
             if counted {
                 self.match_all(block, &range, can_enter, top.stop());
-                let docs = self.words.matches.docs();
+                let docs = self.words.candidates.docs();
                 live[..docs.len()].copy_from_slice(docs);
                 live_count = docs.len();
                 if can_enter {
@@ -83,8 +83,7 @@ impl<'a> Mixed<'a> {
         self.damage()
     }
 
-    /// What a document must score in the leader to enter with the help of everything else; `None` where any
-    /// will do.
+    /// Returns the lowest score in the leader with which a document can enter; `None` if every document can.
     fn least_of_leader(&mut self, context: &Context<'_>) -> Option<f32> {
         let threshold = context.threshold();
         if threshold <= 0.0 || context.k() == 0 {
@@ -106,9 +105,9 @@ impl<'a> Mixed<'a> {
         context.k() > 0 && least.is_none_or(reaches)
     }
 
-    /// Makes those optional words required without which nothing can enter any more; whether there are any.
+    /// Makes optional words required without which no document can enter any more. Returns whether there are any.
     fn require_more(&mut self, threshold: f32) -> bool {
-        // Not true of the threshold that nothing reaches.
+        // An infinite threshold, of a search without hits, needs no words.
         if threshold <= self.looked_at || threshold.is_infinite() {
             return false;
         }
@@ -162,6 +161,7 @@ impl<'a> Executor<'a> for Mixed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::testing::{check, clauses};
     use crate::verify::filter::Condition;
 
@@ -185,7 +185,7 @@ mod tests {
                     let opened = Mixed::open(plan, clauses, condition, segment, stop).unwrap();
                     let mut mixed = opened.unwrap();
                     for range in ranges {
-                        mixed.search(range.clone(), segment, top, wanted).unwrap();
+                        asserting::run(&mut mixed, range.clone(), segment, wanted, top).unwrap();
                     }
                 });
             }

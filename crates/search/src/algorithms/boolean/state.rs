@@ -1,14 +1,11 @@
-//! A combination of required, optional and excluded clauses, opened on one segment, with the bounds of its clauses.
+//! State of a search of required, optional and excluded clauses on one segment, with the upper bounds of the clauses.
 //!
 //! All required words, those of required phrases too, are one conjunction, and its shortest list leads. An optional
 //! word without which nothing can enter any more becomes a required one, and may lead from then on.
 
-use crate::block::answer::Answer;
-use crate::block::batch::Batch;
 use crate::block::term_scorer::{List, Lists};
 use crate::collect::context::Context;
 use crate::context::cancel::StopRef;
-use crate::context::scratch::Lent;
 use crate::join::conjunction::Conjunction;
 use crate::join::phrase::pattern::Pattern;
 use crate::join::required_lists::Required;
@@ -18,33 +15,31 @@ use crate::verify::filter::Condition;
 use crate::verify::probe::{Probe, damage_of};
 use index::{DocId, IndexError, Segment};
 
-/// Such a combination being searched on one segment.
+/// A combination of clauses that is searched on one segment.
 pub(crate) struct Mixed<'a> {
     pub(super) words: Conjunction<'a>,
-    /// By list: whether it adds to the score, and how much at most. Others only filter, or are of phrases.
+    /// By list: the maximum that it adds to the score. `None`: it adds nothing, being a filter or part of a phrase.
     pub(super) adds: Vec<Option<f32>>,
     pub(super) phrases: Vec<Bounded<Pattern<'a>>>,
-    /// The phrase that the leader has the scorer of: its scores bound the phrase's, and add nothing.
+    /// The phrase whose scorer the leader has. The leader's scores are upper bounds on the phrase's and are not added.
     pub(super) led: Option<usize>,
-    /// What else is required.
+    /// The required clauses that are neither words nor phrases.
     pub(super) others: Vec<Bounded<Probe<'a>>>,
     pub(super) optional: Vec<Bounded<Probe<'a>>>,
     pub(super) condition: Option<Condition<'a>>,
-    /// What each kind of clause adds at most; not known before it is asked for.
+    /// Upper bounds by kind of clause; `None` before they are first needed.
     pub(super) most: Option<Most>,
-    /// The threshold at which optional words were last looked at.
+    /// The threshold at which optional words were last tested for being required.
     pub(super) looked_at: f32,
-    pub(super) batch: Lent<Batch>,
-    pub(super) answer: Lent<Answer>,
 }
 
-/// A clause, and the most that it adds.
+/// A clause, and the upper bound on its score.
 pub(super) struct Bounded<T> {
     pub(super) clause: T,
     pub(super) most: f32,
 }
 
-/// The most that the clauses of each kind add together.
+/// Upper bounds on the sums of scores, by kind of clause.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Most {
     pub(super) words: f32,
@@ -54,7 +49,7 @@ pub(super) struct Most {
 }
 
 impl Most {
-    /// What nothing is known of: anything may enter.
+    /// Bounds without information: any document may enter.
     const UNKNOWN: Most = Most {
         words: f32::INFINITY,
         phrases: f32::INFINITY,
@@ -68,8 +63,8 @@ impl Most {
 }
 
 impl<'a> Mixed<'a> {
-    /// Opens a combination that requires a word or a phrase at least; `None` where the segment lacks what is
-    /// required.
+    /// Opens a combination that requires at least one word or phrase; `None` where the segment lacks a required
+    /// clause.
     pub(crate) fn open(
         plan: &'a Plan,
         [required, optional]: [&'a [Node]; 2],
@@ -101,17 +96,15 @@ impl<'a> Mixed<'a> {
             condition,
             most: None,
             looked_at: 0.0,
-            batch: Lent::take(),
-            answer: Lent::take(),
         }))
     }
 
-    /// The lists of required words, those of phrases too; the shortest first.
+    /// The lists of required words, those of phrases included; the shortest first.
     pub(crate) fn lists(&self) -> &Lists<'a> {
         &self.words.lists
     }
 
-    /// Whether something else that is required holds so few documents that it should lead.
+    /// Whether another required clause matches less than a quarter of the documents of the leader, and should lead.
     pub(crate) fn is_led_by_many(&self) -> bool {
         let leader = u64::from(self.words.lists[0].cost());
         self.others
@@ -119,7 +112,7 @@ impl<'a> Mixed<'a> {
             .any(|other| other.clause.cost() * 4 < leader)
     }
 
-    /// Tells `context` what is known of its threshold before anything is read.
+    /// Raises the threshold of `context` by the bound of the k-th score in the only list, before any posting is read.
     pub(crate) fn raise(&self, segment: &Segment, context: &mut Context<'a>) {
         let is_free = self.phrases.is_empty() && self.others.is_empty() && self.condition.is_none();
         if let [list] = self.words.lists.as_slice()
@@ -130,7 +123,7 @@ impl<'a> Mixed<'a> {
         }
     }
 
-    /// The most that a document of a range can score.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         let most = self.measure();
         let mut sum = most.phrases + most.others;
@@ -148,7 +141,7 @@ impl<'a> Mixed<'a> {
         sum
     }
 
-    /// Asks for what each clause adds at most. Those that add much come first among the optional ones.
+    /// Computes the upper bounds, once. Sorts the optional clauses by theirs, highest first.
     pub(super) fn measure(&mut self) -> Most {
         if let Some(most) = self.most {
             return most;
@@ -173,7 +166,7 @@ impl<'a> Mixed<'a> {
         most
     }
 
-    /// What clauses add at most, where there is a threshold to compare it with.
+    /// The upper bounds, or [`Most::UNKNOWN`] while there is no threshold to compare them with.
     pub(super) fn known_most(&mut self, threshold: f32) -> Most {
         match threshold > 0.0 {
             true => self.measure(),
@@ -185,7 +178,7 @@ impl<'a> Mixed<'a> {
         let lists = &mut self.words.lists;
         let at = lists.partition_point(|other| other.cost() < list.cost());
         lists.insert(at, list);
-        self.words.matches.reserve(lists.len());
+        self.words.candidates.reserve(lists.len());
         self.adds.insert(at, Some(most));
         for phrase in &mut self.phrases {
             for number in &mut phrase.clause.lists {
@@ -197,7 +190,7 @@ impl<'a> Mixed<'a> {
         }
     }
 
-    /// Damage met so far.
+    /// The first damage found so far.
     pub(super) fn damage(&mut self) -> Result<(), IndexError> {
         self.words.take_error().map_or(Ok(()), Err)?;
         for probe in self.others.iter_mut().chain(&mut self.optional) {

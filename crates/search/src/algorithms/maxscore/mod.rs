@@ -6,7 +6,7 @@
 //! for each window that an essential list begins:
 //!     helping, pouring = essential lists by their bound in this window, split in the same way
 //!     sums = pour(pouring)                              one list: its blocks as they are
-//!     for each batch of sums that can reach the threshold with rest and helping:
+//!     for each block of sums that can reach the threshold with rest and helping:
 //!         add helping lists, then rest; drop what cannot reach the threshold after each
 //!         drop what the condition does not allow (required words, excluded clauses); collect
 //! ```
@@ -17,7 +17,8 @@
 //!
 //! Exact: hits, scores and order are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
-use crate::block::batch::Batch;
+use crate::block::apply::apply_optional;
+use crate::block::candidate_block::CandidateBlock;
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::block::window::{WIDTH_MAX, Window};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
@@ -35,39 +36,39 @@ use codec::sums::ROW;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// Documents of the narrowest window: so short that sums stay in a first-level cache, and bounds close.
+/// Width of the narrowest window, in documents: its sums fit a first-level cache, and bounds are tight.
 const WIDTH_MIN: u32 = if cfg!(test) { 64 } else { 8192 };
-/// Postings that a window should have, about.
+/// Target number of postings of a window.
 const POSTINGS_PER_WINDOW: u64 = 2048;
 
 /// Rows per expected posting above which marks tell which rows are empty.
 const SPARSE: u64 = 4;
 
-/// Work within a window and within a batch is counted where there are more lists than this.
+/// Number of lists above which work is counted within a window and within a block of candidates.
 const LISTS_FEW: usize = 16;
 /// Units of work for pouring a list into a window.
 const POURED: u32 = 4;
 
 /// A union being searched on one segment.
 pub(crate) struct MaxScore<'a> {
-    /// By the most that they add, lowest first.
+    /// The lists by their upper bound, lowest first.
     lists: Row<Clause<'a>>,
-    /// Asked about documents that could enter.
+    /// Filter of the documents that could enter.
     condition: Option<Condition<'a>>,
     width: u32,
-    /// Documents of the segment.
+    /// Number of documents of the segment.
     documents_count: u64,
     scratch: Lent<Room>,
 }
 
-/// What a search works in.
+/// Working memory of a search.
 #[derive(Default)]
 struct Room {
     window: Window,
-    batch: Batch,
-    /// Of a window: its lists by their bound there, lowest first.
+    candidates: CandidateBlock,
+    /// Bounds and numbers of the lists of a window, lowest bound first.
     order: Vec<(f32, usize)>,
-    /// By list, the scores of the block scored last.
+    /// The scores of the block that was scored last, by list.
     scores: Vec<Aligned<[f32; BLOCK]>>,
 }
 
@@ -75,7 +76,7 @@ kept_by_thread!(Room);
 
 struct Clause<'a> {
     list: List<'a>,
-    /// What it adds at most, alone and with all lists before it.
+    /// Upper bounds: of the list alone, and of the sum of this list and all lists before it.
     most: f32,
     most_sum: f32,
     /// The block that was scored last.
@@ -85,7 +86,8 @@ struct Clause<'a> {
 rows_kept_by_thread!(Clause);
 
 impl<'a> MaxScore<'a> {
-    /// Prepares a search of the lists for documents of which the condition holds; tells `context` what is known before.
+    /// Prepares a search of lists for documents of which `condition` holds. Raises the threshold of `context` by the
+    /// bounds of the k-th score in the lists, if there is no condition.
     pub(crate) fn new(
         mut found: Lists<'a>,
         condition: Option<Condition<'a>>,
@@ -129,8 +131,8 @@ impl<'a> MaxScore<'a> {
         }
     }
 
-    /// Prepares a search of lists that are all required and optional ones, led by whichever add most: what is
-    /// required, which the segment has, is asked about last.
+    /// Prepares a search of required and optional lists in which those with the highest bounds lead. The required
+    /// clauses, which the segment has, are probed last.
     pub(crate) fn requiring(
         plan: &'a Plan,
         [required, optional]: [&'a [Node]; 2],
@@ -150,7 +152,7 @@ impl<'a> MaxScore<'a> {
         Ok(MaxScore::new(lists, Some(condition), segment, context))
     }
 
-    /// Keeps the best of the union in `top`, among the documents of `range`.
+    /// Collects the hits of the union among the documents of `range`.
     pub(crate) fn search<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         range: Range<u32>,
@@ -187,19 +189,19 @@ impl<'a> MaxScore<'a> {
         damage
     }
 
-    /// Postings of all lists.
+    /// Number of postings of all lists.
     pub(crate) fn postings(&self) -> u64 {
         let lists = self.lists.iter();
         lists.map(|clause| u64::from(clause.list.cost())).sum()
     }
 
-    /// The most that a document of a range can score.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         let lists = self.lists.iter_mut();
         lists.map(|clause| clause.list.bound_in(base, end)).sum()
     }
 
-    /// How many lists, the lowest, are not essential anywhere.
+    /// Returns the number of lists, those of the lowest bounds, that are essential nowhere.
     fn not_essential(&self, context: &Context<'_>) -> usize {
         let enters = |clause: &Clause<'_>| context.would_enter(clause.most_sum);
         self.lists
@@ -208,8 +210,8 @@ impl<'a> MaxScore<'a> {
             .unwrap_or(self.lists.len())
     }
 
-    /// A document from `base` on, before which no block of an essential list can make a document enter:
-    /// where the next window may begin. `None` where nothing more can.
+    /// Returns the first document from `base` on at which a block of an essential list can let a document enter, where
+    /// the next window may begin; `None` if there is none.
     fn first_block(&mut self, rest: usize, base: u32, context: &Context<'_>) -> Option<u32> {
         let others = self.lists[self.lists.len() - 1].most_sum;
         let mut first: Option<u32> = None;
@@ -217,7 +219,7 @@ impl<'a> MaxScore<'a> {
             let others = others - clause.most;
             let blocks_count = clause.list.blocks.blocks_count();
             let mut block = clause.list.find(DocId(base));
-            // A block whose bound, with all that others add, stays below cannot start a window.
+            // A block whose bound stays below the threshold, the bounds of all other lists added, starts no window.
             while block < blocks_count && !context.would_enter(clause.list.bound(block) + others) {
                 block += 1;
             }
@@ -247,7 +249,7 @@ impl<'a> MaxScore<'a> {
         };
         let Room {
             window,
-            batch,
+            candidates,
             order,
             scores,
         } = &mut *self.scratch;
@@ -276,7 +278,7 @@ impl<'a> MaxScore<'a> {
             segment,
         };
         if let [(_, number)] = *pouring {
-            helpers.search_one(number, base..end, &mut scores[number].0, batch, top);
+            helpers.search_one(number, base..end, &mut scores[number].0, candidates, top);
             return;
         }
         let least = top.threshold() - helpers.others;
@@ -305,45 +307,45 @@ impl<'a> MaxScore<'a> {
         let width = end - base;
         if marked {
             window.drain_marked(width, least, |at, sum| {
-                batch.push(base + at, sum);
-                if batch.count == BLOCK {
-                    helpers.finish(batch, top);
+                candidates.push(base + at, sum);
+                if candidates.count == BLOCK {
+                    helpers.finish(candidates, top);
                 }
             });
-            return helpers.finish(batch, top);
+            return helpers.finish(candidates, top);
         }
         let rows = width.div_ceil(ROW as u32) as usize;
         let mut row = 0;
         while row < rows {
-            // Only the best hits raise it, so what it leaves out could not enter.
+            // The threshold only rises, so documents dropped here could not enter later either.
             let least = top.threshold() - helpers.others;
-            row = window.drain(row, width, base, least, batch);
-            helpers.finish(batch, top);
+            row = window.drain(row, width, base, least, candidates);
+            helpers.finish(candidates, top);
         }
     }
 }
 
-/// The lists of a window that are not essential in it: those that are so nowhere, and some more.
+/// The lists of a window that are not essential in it: those that are essential nowhere, and some more.
 struct Helpers<'s, 'a> {
     lists: &'s mut [Clause<'a>],
     condition: Option<&'s mut Condition<'a>>,
-    /// So many, the lowest, are essential nowhere.
+    /// Number of lists, those of the lowest bounds, that are essential nowhere.
     rest: usize,
     /// Bounds in the window and numbers of the others.
     helping: &'s [(f32, usize)],
-    /// What all of them add at most.
+    /// Upper bound on the sum of their scores.
     others: f32,
     segment: &'s Segment,
 }
 
 impl<'a> Helpers<'_, 'a> {
-    /// Searches a window with one essential list: its blocks are batches as they are.
+    /// Searches a window with one essential list, whose blocks are blocks of candidates as they are.
     fn search_one<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         number: usize,
         range: Range<u32>,
         scores: &mut [f32; BLOCK],
-        batch: &mut Batch,
+        candidates: &mut CandidateBlock,
         top: &mut Collectors<'a, H, M>,
     ) {
         let first = self.lists[number].list.find(DocId(range.start));
@@ -354,26 +356,26 @@ impl<'a> Helpers<'_, 'a> {
                 if clause.is_within(block, &range) {
                     clause.list.check(block);
                     clause.list.blocks.load(block);
-                    batch.take(&mut clause.list, least);
+                    candidates.take_reaching(&mut clause.list, least);
                 } else {
-                    // What lies in this window is part of a block: scored once, for all windows.
+                    // Only part of the block lies in this window. It is scored once for all windows.
                     let Some((docs, scores)) = clause.scored_part(block, range.clone(), scores)
                     else {
                         return;
                     };
-                    batch.take_scored(docs, scores, least);
+                    candidates.take_scored(docs, scores, least);
                 }
-                self.finish(batch, top);
+                self.finish(candidates, top);
             } else if clause.list.blocks.last_doc(block).0 >= range.end - 1 {
                 return;
             }
         }
     }
 
-    /// Adds what the helping lists have for the candidates, and offers what then can enter.
+    /// Adds the scores of the helping lists and offers the candidates that can still enter.
     fn finish<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
-        batch: &mut Batch,
+        candidates: &mut CandidateBlock,
         top: &mut Collectors<'a, H, M>,
     ) {
         let is_long = self.lists.len() > LISTS_FEW;
@@ -382,34 +384,33 @@ impl<'a> Helpers<'_, 'a> {
         let helping = self.helping.iter().rev().copied();
         let nowhere = (0..self.rest).rev().map(|number| (f32::NAN, number));
         for (bound, number) in helping.chain(nowhere) {
-            if batch.count == 0 {
+            if candidates.count == 0 {
                 return;
             }
             if is_long && top.stop().aborts(1) {
-                batch.count = 0;
+                candidates.count = 0;
                 return;
             }
             let clause = &mut self.lists[number];
             // Exact: all of them lie on the grid.
             others -= if bound.is_nan() { clause.most } else { bound };
             let least = top.threshold();
-            batch.add(&mut clause.list, others, least);
-            batch.retain(least - others);
+            apply_optional(&mut clause.list, least, others, candidates, top.stop());
         }
         if let Some(condition) = &mut self.condition {
             let stop = top.stop();
-            batch.keep(|docs, kept| condition.allowed(docs, kept, stop));
+            condition.apply(candidates, stop);
         }
         if top.stop().is_aborted() {
-            batch.count = 0;
+            candidates.count = 0;
             return;
         }
-        batch.offer(self.segment, top);
+        candidates.offer(self.segment, top);
     }
 }
 
 impl Clause<'_> {
-    /// Whether all documents of a block lie in a range, and it was not scored before.
+    /// Whether all documents of a block lie in a range, and the block was not scored yet.
     #[inline]
     fn is_within(&self, block: usize, range: &Range<u32>) -> bool {
         self.scored != block
@@ -417,7 +418,7 @@ impl Clause<'_> {
             && self.list.blocks.last_doc(block).0 < range.end
     }
 
-    /// The documents of a block from `base` on and before `end`, and their scores; `None` past them.
+    /// The documents of a block in a range, and their scores; `None` if the block begins after the range.
     fn scored_part<'s>(
         &'s mut self,
         block: usize,

@@ -1,6 +1,7 @@
-//! MaxScore over several windows beside its slow twin.
+//! Unit tests of MaxScore: several windows, compared with exhaustive evaluation.
 
 use super::*;
+use crate::collect::asserting;
 use crate::testing::{DOCUMENTS, check, clauses};
 
 #[test]
@@ -22,7 +23,7 @@ fn windows_find_what_the_slow_twin_finds() {
             let mut any = MaxScore::new(lists, condition, segment, &mut top.context);
             assert!(any.width * 4 < DOCUMENTS, "several windows");
             for range in ranges {
-                any.search(range.clone(), segment, top).unwrap();
+                asserting::run(&mut any, range.clone(), segment, Wanted::Hits, top).unwrap();
             }
         });
     }
@@ -36,7 +37,7 @@ fn required_words_may_be_asked_last() {
         let context = &mut top.context;
         let mut any = MaxScore::requiring(plan, clauses, None, segment, context).unwrap();
         for range in ranges {
-            any.search(range.clone(), segment, top).unwrap();
+            asserting::run(&mut any, range.clone(), segment, Wanted::Hits, top).unwrap();
         }
     });
 }

@@ -7,7 +7,7 @@ use super::term::{FilterCursor, TermCursor};
 use super::walk::{DocCursor, ScoredCursor};
 use crate::context::cancel::StopRef;
 use crate::context::contract;
-use crate::plan::node::{Node, PREFIX_SCORE};
+use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::Scorer;
 use index::{DocId, IndexError, Segment, TermRecord};
@@ -45,9 +45,9 @@ impl<'a> Cursor<'a> {
                     None => Cursor::Empty,
                 }
             }
-            Node::Prefix { field, prefix } => {
-                let score = (PREFIX_SCORE + plan.grid) - plan.grid;
-                PrefixCursor::open(segment, *field, prefix, score, stop)?
+            Node::Prefix(node) => {
+                let score = (node.weight + plan.grid) - plan.grid;
+                PrefixCursor::open(segment, node.field, &node.prefix, score, stop)?
                     .map_or(Cursor::Empty, Cursor::Prefix)
             }
             Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment, stop)?

@@ -13,10 +13,10 @@
 //!
 //! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
 
+use crate::block::apply::apply_required;
 use crate::block::bitset::{clip, mark};
-use crate::block::columns::INDEXES;
-use crate::block::columns::pick;
-use crate::block::matches::Matches;
+use crate::block::candidate_block::CandidateBlock;
+use crate::block::columns::{ROWS, pick};
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{self, Collectors, HitCollector, MatchCollector};
 use crate::collect::executor::Executor;
@@ -25,31 +25,30 @@ use crate::context::cancel::StopRef;
 use crate::context::counters::Name;
 use crate::context::scratch::Lent;
 use crate::context::wanted::Wanted;
-use crate::plan::scorer::BLOCK;
-use codec::{bits, lanes};
+use codec::bits;
 use index::{DocId, IndexError, Segment};
 use std::ops::Range;
 
-/// Documents of a window of bits.
+/// Width of a window of bits, in documents.
 const WIDTH: u32 = if cfg!(test) { 128 } else { 16384 };
 /// Dense lists, with at least one of `LATE` documents, are probed last, after pruning.
 const LATE: u32 = 6;
 /// Lists with at least one of `DENSE` documents are intersected as bits.
 const DENSE: u32 = 24;
 
-/// An intersection being searched on one segment.
+/// The search of an intersection of lists on one segment.
 pub(crate) struct Conjunction<'a> {
     /// Shortest first.
     pub(crate) lists: Lists<'a>,
-    pub(crate) matches: Lent<Matches>,
+    pub(crate) candidates: Lent<CandidateBlock>,
 }
 
 impl<'a> Conjunction<'a> {
     pub(crate) fn new(mut lists: Lists<'a>) -> Conjunction<'a> {
         lists.sort_by_key(List::cost);
-        let mut matches: Lent<Matches> = Lent::take();
-        matches.reserve(lists.len());
-        Conjunction { lists, matches }
+        let mut candidates: Lent<CandidateBlock> = Lent::take();
+        candidates.reserve(lists.len());
+        Conjunction { lists, candidates }
     }
 
     /// Collects the hits and matches that are wanted among the documents of `range`.
@@ -62,7 +61,7 @@ impl<'a> Conjunction<'a> {
     ) -> Result<(), IndexError> {
         let counted = wanted.is_counted();
         let work = cancel::clauses_work(self.lists.len());
-        // The leader is asked first whatever it holds.
+        // The leader is never probed late, however dense it is.
         let early = first_late(&self.lists, 1, segment);
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !top.stop().ends_hits(self.start(block), work) {
@@ -70,7 +69,7 @@ impl<'a> Conjunction<'a> {
             let least = self.least_of_leader(top.threshold());
             let leader = &mut self.lists[0];
             if least.is_none_or(|least| !leader.is_bounded() || leader.bound(block) >= least) {
-                // Every match counts, so where they are counted none is left out.
+                // A search that counts matches drops none.
                 let least = least.filter(|_| !counted);
                 let early = match counted || top.threshold() <= 0.0 {
                     true => self.lists.len(),
@@ -82,36 +81,36 @@ impl<'a> Conjunction<'a> {
                 };
                 self.find_matches_of(early, block, &range, least, sought);
                 if counted || early == self.lists.len() {
-                    top.found(wanted, self.matches.docs(), segment);
+                    top.found(wanted, self.candidates.docs(), segment);
                 }
                 self.offer(early, sought == Sought::Scores, segment, top);
             } else if counted {
                 self.find_matches(block, &range, None, Sought::Documents);
-                top.found(wanted, self.matches.docs(), segment);
+                top.found(wanted, self.candidates.docs(), segment);
             }
             block += 1;
         }
         first_damage(&mut self.lists)
     }
 
-    /// What a document must score in the leader to reach a threshold with the help of all others; `None`
-    /// where any will do.
+    /// Returns the lowest score in the leader with which a document can reach `threshold`; `None` if every document
+    /// can.
     fn least_of_leader(&mut self, threshold: f32) -> Option<f32> {
         if threshold <= 0.0 {
-            // There is nothing to compare with yet, and what others add is not asked for in vain.
+            // No threshold yet: skip the bounds.
             return None;
         }
         let others: f32 = self.lists[1..].iter_mut().map(List::most_unread).sum();
         (threshold > others).then_some(threshold - others)
     }
 
-    /// Damage met so far.
+    /// The first damage found so far.
     pub(crate) fn take_error(&mut self) -> Option<IndexError> {
         let mut lists = self.lists.iter_mut();
         lists.find_map(|list| list.blocks.take_error())
     }
 
-    /// The most that a document of a range can score.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         self.lists
             .iter_mut()
@@ -151,7 +150,7 @@ impl<'a> Conjunction<'a> {
         let mut block = self.lists[0].find(DocId(range.start));
         while self.is_in_range(block, &range) && !stop.ends_count(work) {
             self.find_matches(block, &range, None, Sought::Documents);
-            collectors::found(matches, self.matches.docs(), segment);
+            collectors::found(matches, self.candidates.docs(), segment);
             block += 1;
         }
     }
@@ -194,8 +193,8 @@ impl<'a> Conjunction<'a> {
         !self.lists[0].is_past(block, range.end)
     }
 
-    /// Finds the documents of a block of the leader that all lists hold; only those that score at least so
-    /// much in the leader, where that is given.
+    /// Finds the documents of a block of the leader that all lists hold; with `least`, only those that score that or
+    /// more in the leader.
     pub(crate) fn find_matches(
         &mut self,
         block: usize,
@@ -218,99 +217,84 @@ impl<'a> Conjunction<'a> {
         let Some(leader) = self.lists.first_mut() else {
             return;
         };
-        let Matches {
-            count,
-            docs: matches,
-            scores,
-            ..
-        } = &mut *self.matches;
         leader.blocks.prefetch(block + 1);
         leader.check(block);
         leader.blocks.load(block);
-        let mut kept = [0u8; BLOCK];
-        *count = match least {
-            Some(least) => {
-                let docs = leader.score_block(scores);
-                let count = lanes::at_least(&scores[..docs.len()], least, &mut kept);
-                for (doc, &index) in matches.iter_mut().zip(&kept[..count]) {
-                    *doc = docs[index as usize];
-                }
-                count
-            }
-            None => {
-                let docs = leader.blocks.docs();
-                matches[..docs.len()].copy_from_slice(docs);
-                kept[..docs.len()].copy_from_slice(&INDEXES[..docs.len()]);
-                docs.len()
-            }
-        };
-        clip_matches(count, matches, &mut kept, range);
-        self.narrow(1..lists_count, &mut kept, sought);
-        let (leader, matches) = (&self.lists[0], &mut *self.matches);
-        let kept = &kept[..matches.count];
+        self.candidates.take_block(leader, least);
+        self.candidates.clip(range);
+        self.narrow(1..lists_count, sought);
+        let (leader, candidates) = (&self.lists[0], &mut *self.candidates);
+        let origins = &candidates.origins[..candidates.count];
         if sought != Sought::Documents {
-            for (place, &index) in matches.places[0].iter_mut().zip(kept) {
-                *place = leader.blocks.place(index.into());
+            for (place, &origin) in candidates.places[0].iter_mut().zip(origins) {
+                *place = leader.blocks.place(origin.into());
             }
+            candidates.placed = 0..lists_count;
         }
         if sought == Sought::Scores {
-            for (sum, &index) in matches.sums.iter_mut().zip(kept) {
-                *sum = matches.scores[index as usize];
+            for (sum, &origin) in candidates.sums.iter_mut().zip(origins) {
+                *sum = candidates.probed.scores[origin as usize];
             }
         }
     }
 
-    /// Finds those of some documents (increasing, 256 at most) that all lists hold, and their places; writes
-    /// to `kept` which of them they are.
-    pub(crate) fn find_among(&mut self, docs: &[u32], kept: &mut [u8; BLOCK]) {
-        self.matches.docs[..docs.len()].copy_from_slice(docs);
-        self.matches.count = docs.len();
-        *kept = INDEXES;
-        self.narrow(0..self.lists.len(), kept, Sought::Places);
+    /// Finds those of some documents (increasing, 256 at most) that all lists hold, and their places; their origins
+    /// are the rows of `docs`.
+    pub(crate) fn find_among(&mut self, docs: &[u32]) {
+        self.candidates.take_docs(docs);
+        self.narrow(0..self.lists.len(), Sought::Places);
     }
 
-    /// Keeps the matches that the lists from number `first` on hold too, with their places in these; writes to
-    /// `kept` which of them they were.
-    pub(crate) fn keep_held(&mut self, first: usize, kept: &mut [u8; BLOCK]) {
-        *kept = INDEXES;
-        self.narrow(first..self.lists.len(), kept, Sought::Places);
+    /// Keeps the candidates that the lists from number `first` on hold too, with their places in all lists; their
+    /// origins are the rows that they had before.
+    pub(crate) fn keep_held(&mut self, first: usize) {
+        self.candidates.origins = ROWS;
+        self.narrow(first..self.lists.len(), Sought::Places);
     }
 
-    /// Keeps the matches that the lists of some numbers hold, and with them what belongs to them.
+    /// Keeps the candidates that the lists of some numbers hold. Sums are not kept: none is known yet.
     #[inline]
-    fn narrow(&mut self, numbers: Range<usize>, kept: &mut [u8; BLOCK], sought: Sought) {
-        let first = numbers.start;
-        let Matches {
+    fn narrow(&mut self, numbers: Range<usize>, sought: Sought) {
+        let CandidateBlock {
+            docs,
             count,
-            docs: matches,
+            origins,
             places,
-            found,
+            placed,
+            probed,
             ..
-        } = &mut *self.matches;
-        for (number, other) in self.lists[..numbers.end].iter_mut().enumerate().skip(first) {
+        } = &mut *self.candidates;
+        if placed.start == placed.end {
+            *placed = numbers.start..numbers.start;
+        }
+        let found = &mut probed.found;
+        for number in numbers {
             if *count == 0 {
                 return;
             }
             let (before, rest) = places.split_at_mut(number);
             let place = rest.first_mut().filter(|_| sought != Sought::Documents);
-            other.probe(&matches[..*count], found, place, |_, _, _| true);
+            self.lists[number].probe(&docs[..*count], found, place, |_, _, _| true);
             if found.count < *count {
-                let wanted = &found.wanted[..found.count];
-                pick(matches, wanted);
+                let rows = &found.wanted[..found.count];
+                pick(docs, rows);
                 if sought != Sought::Documents {
-                    pick(kept, wanted);
-                    for places in &mut before[first..] {
-                        pick(places, wanted);
+                    pick(origins, rows);
+                    for places in &mut before[placed.clone()] {
+                        pick(places, rows);
                     }
                 }
+            }
+            if sought != Sought::Documents {
+                placed.end = number + 1;
             }
             *count = found.count;
         }
     }
 
-    /// Scores the matches of the first `early` lists, which may be scored in the leader already, and offers those that
-    /// all lists hold. What cannot enter any more is left out on the way, so that longer lists are never asked whether
-    /// they hold it, and how often.
+    /// Scores the candidates, which the first `early` lists hold and which may be scored in the leader already, and
+    /// offers those that all lists hold. Candidates that cannot enter any more are dropped after each list, so that
+    /// longer lists are probed for fewer.
     fn offer<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         early: usize,
@@ -319,17 +303,8 @@ impl<'a> Conjunction<'a> {
         top: &mut Collectors<'a, H, M>,
     ) {
         let first = usize::from(is_scored);
-        let Matches {
-            count,
-            docs,
-            places,
-            found,
-            scores,
-            sums,
-            frequencies,
-            ..
-        } = &mut *self.matches;
-        let mut rest = match top.threshold() > 0.0 && *count > 0 {
+        let candidates = &mut *self.candidates;
+        let mut rest = match top.threshold() > 0.0 && candidates.count > 0 {
             true => {
                 let others = self.lists.iter_mut().skip(first + 1);
                 others.map(List::most_unread).sum()
@@ -337,52 +312,26 @@ impl<'a> Conjunction<'a> {
             false => f32::INFINITY,
         };
         if !is_scored {
-            sums[..*count].fill(0.0);
+            candidates.clear_sums();
         }
         for number in first..self.lists.len() {
-            if *count == 0 {
+            if candidates.count == 0 {
                 return;
             }
+            candidates.placed = (number + 1).min(early)..early;
             let list = &mut self.lists[number];
-            if number >= early {
-                // What blocks add at most is not asked: it takes longer than the blocks that it leaves out.
-                let places = &mut places[number];
-                list.probe(&docs[..*count], found, Some(places), |_, _, _| true);
-                if found.count < *count {
-                    *count = found.count;
-                    let wanted = &found.wanted[..found.count];
-                    pick(docs, wanted);
-                    pick(sums, wanted);
-                }
+            match number < early {
+                true => candidates.add_placed(number, list),
+                // The upper bounds of its blocks are not asked for: that takes longer than the blocks that they save.
+                false => apply_required(list, true, candidates, top.stop()),
             }
-            let (frequencies, scores) = (&mut frequencies[..*count], &mut scores[..*count]);
-            list.blocks.lookup(&places[number][..*count], frequencies);
-            list.scorer.score_many(&docs[..*count], frequencies, scores);
-            for (sum, score) in sums.iter_mut().zip(&*scores) {
-                *sum += *score;
-            }
-            let kept = lanes::at_least(&sums[..*count], top.threshold() - rest, &mut found.wanted);
-            if kept < *count {
-                *count = kept;
-                let wanted = &found.wanted[..kept];
-                pick(docs, wanted);
-                pick(sums, wanted);
-                for places in places[..early].iter_mut().skip(number + 1) {
-                    pick(places, wanted);
-                }
-            }
+            candidates.retain(top.threshold() - rest);
             if let Some(next) = self.lists.get_mut(number + 1) {
                 // Exact: all of them lie on the grid.
                 rest -= next.most_unread();
             }
         }
-        crate::context::counters::offered(*count);
-        let has_deletions = segment.has_deletions();
-        for (&doc, &sum) in docs[..*count].iter().zip(&*sums) {
-            if !(has_deletions && segment.is_deleted(DocId(doc))) {
-                top.offer(sum, DocId(doc));
-            }
-        }
+        candidates.offer(segment, top);
     }
 }
 
@@ -393,39 +342,15 @@ pub(crate) fn first_late(lists: &[List<'_>], from: usize, segment: &Segment) -> 
     from + rare.count()
 }
 
-/// What is wanted of matches.
+/// The columns to fill while matches are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sought {
-    /// Which they are.
+    /// The documents.
     Documents,
-    /// And where every list has them.
+    /// The documents, and their places in every list.
     Places,
-    /// And their scores in the leader, where these have a minimum.
+    /// The documents, their places, and their scores in the leader, if these have a minimum.
     Scores,
-}
-
-/// Leaves out what lies outside the range; few blocks reach over its ends.
-#[inline]
-fn clip_matches(
-    count: &mut usize,
-    docs: &mut [u32; BLOCK],
-    kept: &mut [u8; BLOCK],
-    range: &Range<u32>,
-) {
-    let all = &docs[..*count];
-    let inside = |doc: Option<&u32>| doc.is_none_or(|doc| range.contains(doc));
-    if inside(all.first()) && inside(all.last()) {
-        return;
-    }
-    let mut inside = 0;
-    for at in 0..*count {
-        if range.contains(&docs[at]) {
-            docs[inside] = docs[at];
-            kept[inside] = kept[at];
-            inside += 1;
-        }
-    }
-    *count = inside;
 }
 
 impl<'a> Executor<'a> for Conjunction<'a> {

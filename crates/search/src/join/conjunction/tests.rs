@@ -1,6 +1,7 @@
-//! Conjunctions beside their slow twin: hits, counts by blocks and by windows of bits, bounds of ranges.
+//! Unit tests of conjunctions: hits, counts by blocks and by windows of bits, bounds of ranges.
 
 use super::*;
+use crate::collect::asserting;
 use crate::plan::planner::Plan;
 use crate::testing::{check, clauses};
 
@@ -15,7 +16,7 @@ fn hits_and_counts_are_those_of_the_slow_twin() {
             check(typed, wanted, |plan, segment, ranges, top| {
                 let mut all = opened(plan, segment);
                 for range in ranges {
-                    all.search(range.clone(), segment, top, wanted).unwrap();
+                    asserting::run(&mut all, range.clone(), segment, wanted, top).unwrap();
                 }
             });
         }
@@ -27,9 +28,8 @@ fn bits_of_several_windows_and_blocks_count_the_same() {
     for typed in ["w11 w10", "w11 w10 w9", "w6 w11"] {
         check(typed, Wanted::Count, |plan, segment, ranges, top| {
             let mut all = opened(plan, segment);
-            let (stop, matches) = (top.stop(), &mut top.matches);
             for range in ranges {
-                all.collect(range.clone(), segment, stop, matches).unwrap();
+                asserting::run(&mut all, range.clone(), segment, Wanted::Count, top).unwrap();
             }
         });
         check(typed, Wanted::Count, |plan, segment, ranges, top| {
@@ -48,8 +48,7 @@ fn a_range_is_bounded() {
         let mut all = opened(plan, segment);
         for range in ranges {
             let bound = all.bound_in(DocId(range.start), DocId(range.end));
-            all.search(range.clone(), segment, top, Wanted::Hits)
-                .unwrap();
+            asserting::run(&mut all, range.clone(), segment, Wanted::Hits, top).unwrap();
             assert!(bound > 0.0 && (range.len() < 500 || top.threshold() <= bound));
         }
     });

@@ -1,4 +1,4 @@
-//! Stored pairs of frequent words that a phrase has in a segment.
+//! Stored pairs of frequent words among the words of a phrase.
 //!
 //! A pair's list holds the documents in which its words follow each other, so each of a phrase's pairs holds all
 //! documents of the phrase, no less often than they hold it; and a phrase that is one pair is that pair's list.
@@ -15,18 +15,18 @@ use smallvec::SmallVec;
 /// The stored pairs of a phrase.
 pub(crate) type PhrasePairs = SmallVec<[PairRecord; 8]>;
 
-/// What stored pairs say of a phrase by themselves.
+/// The answer that stored pairs give to a phrase by themselves.
 pub(crate) enum Stored {
-    /// It is this pair.
+    /// The phrase is this pair.
     Pair(PairRecord),
-    /// It stands nowhere.
+    /// No document of the segment holds the phrase.
     Nowhere,
-    /// Its words must be looked at.
+    /// Stored pairs do not decide; the words must be read.
     Unknown,
 }
 
-/// The stored pairs of a phrase, each once, given its distinct words' records and for every word which of them it
-/// is; `None` where one of them stands nowhere.
+/// Returns the stored pairs of a phrase, each once; `None` if one of them occurs nowhere. `records` are those of the
+/// distinct words, and `order` gives the distinct word at each place of the phrase.
 #[inline]
 pub(crate) fn pairs_of(
     phrase: &PhraseNode,
@@ -50,7 +50,7 @@ pub(crate) fn pairs_of(
     stand.then_some(pairs)
 }
 
-/// Whether a phrase is one stored pair.
+/// Decides whether a phrase is one stored pair.
 pub(crate) fn stored(phrase: &PhraseNode, segment: &Segment) -> Result<Stored, IndexError> {
     let ([first, second], 0, Field::Text) = (&phrase.words[..], phrase.slop, phrase.field) else {
         return Ok(Stored::Unknown);

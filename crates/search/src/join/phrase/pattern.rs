@@ -1,4 +1,4 @@
-//! How the words of a phrase must stand in a document, checked by their positions.
+//! Pattern of a phrase: the order and distance of its words, verified by their positions.
 
 use crate::block::columns::pick;
 use crate::context::cancel::StopRef;
@@ -10,13 +10,13 @@ use codec::rice::follow::UNKNOWN;
 use codec::sorted;
 use index::Span;
 
-/// Up to this count, positions of one word are read and compared without counting the work: the block they
-/// belong to was counted.
+/// Number of positions of a word above which reading them counts as work of its own. Fewer are counted with their
+/// block.
 const FEW_POSITIONS: usize = 256;
 
-/// How the words of a phrase must stand in a document that holds them all.
+/// Pattern of a phrase: the order and distance of its words, verified by their positions.
 pub(crate) struct Pattern<'a> {
-    /// Its distinct words, rarest first: which lists of a conjunction they are.
+    /// The distinct words, rarest first, by the numbers of their lists in the conjunction.
     pub(crate) lists: Numbers,
     /// Word i of the phrase is the distinct word `order[i]`.
     order: Numbers,
@@ -25,10 +25,10 @@ pub(crate) struct Pattern<'a> {
     room: Lent<Room>,
 }
 
-/// What a search works in.
+/// Working memory of a search.
 #[derive(Default)]
 struct Room {
-    /// By distinct word, the positions in one document, where they were read.
+    /// The positions in one document, by distinct word, where they were read.
     positions: Vec<Vec<u32>>,
     starts: Vec<u32>,
     spans: Spans,
@@ -36,7 +36,7 @@ struct Room {
 
 kept_by_thread!(Room);
 
-/// Of the two rarest words, where the positions of every match are.
+/// The places of the positions in every candidate, for the two rarest words.
 struct Spans([[Span; BLOCK]; 2]);
 
 impl Default for Spans {
@@ -46,7 +46,8 @@ impl Default for Spans {
 }
 
 impl<'a> Pattern<'a> {
-    /// Of distinct words (by number of their list, rarest first), and which of them each word is.
+    /// Makes the pattern of the distinct words whose lists are numbered `lists`, rarest first; word i of the phrase is
+    /// the distinct word `order[i]`.
     pub(crate) fn new(
         lists: Numbers,
         order: Numbers,
@@ -66,13 +67,12 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether its words may stand apart: each document is then dear by itself, so after each is asked whether
-    /// to go on.
+    /// Whether the words may stand apart. Each document is expensive then, so cancellation is tested after each.
     pub(crate) fn is_loose(&self) -> bool {
         self.slop > 0
     }
 
-    /// Whether the phrase stands nowhere more often than a distinct word.
+    /// Whether the frequency of a distinct word bounds that of the phrase in every document.
     pub(crate) fn is_bounded_by(&self, word: usize) -> bool {
         self.slop == 0 || self.order.first() == Some(&word)
     }
@@ -83,8 +83,8 @@ impl<'a> Pattern<'a> {
         word.is_some_and(|word| self.is_bounded_by(word))
     }
 
-    /// How often the two rarest words stand in some matches as the phrase has them: 0 where the phrase cannot
-    /// stand there; unknown with slop.
+    /// Counts, in the candidates at `matches`, the occurrences of the two rarest words at their distance in the
+    /// phrase. 0 rules the phrase out; with slop the counts stay unknown.
     pub(crate) fn count_pairs(
         &self,
         words: &Conjunction<'a>,
@@ -112,27 +112,27 @@ impl<'a> Pattern<'a> {
         );
     }
 
-    /// Keeps the spans of the matches at increasing indexes.
+    /// Keeps the spans of the candidates at `kept`, increasing.
     pub(crate) fn keep_spans(&mut self, kept: &[u8]) {
         for spans in &mut self.room.spans.0 {
             pick(spans, kept);
         }
     }
 
-    /// Finds where the positions of the two rarest words are in every match, and with that what the phrase
-    /// scores there at most, where that is asked for.
+    /// Finds the places of the positions of the two rarest words in every candidate. With `most`, also computes an
+    /// upper bound on the phrase's score in each.
     pub(crate) fn find_spans(
         &mut self,
         words: &mut Conjunction<'a>,
         most: Option<&mut [f32; BLOCK]>,
     ) {
-        let Conjunction { lists, matches, .. } = words;
-        let docs = &matches.docs[..matches.count];
+        let Conjunction { lists, candidates } = words;
+        let docs = candidates.docs();
         let mut least = [u32::MAX; BLOCK];
         let mut is_bounded = false;
         for (word, (&number, spans)) in self.lists.iter().zip(&mut self.room.spans.0).enumerate() {
             let spans = &mut spans[..docs.len()];
-            let places = &matches.places[number][..docs.len()];
+            let places = &candidates.places[number][..docs.len()];
             lists[number].blocks.spans(places, spans);
             if most.is_some() && (self.slop == 0 || self.order.first() == Some(&word)) {
                 is_bounded = true;
@@ -149,15 +149,15 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Asks for the positions of the two rarest words in a match.
+    /// Prefetches the positions of the two rarest words in a candidate.
     fn prefetch(&self, words: &Conjunction<'a>, at: usize) {
         for (&number, spans) in self.lists.iter().zip(&self.room.spans.0) {
             words.lists[number].blocks.prefetch_positions(spans[at]);
         }
     }
 
-    /// How often the phrase stands in a match, given what [`Pattern::count_pairs`] found there. Void where `stop`
-    /// aborted.
+    /// Returns the frequency of the phrase in a candidate, given the count of [`Pattern::count_pairs`]. Void where
+    /// `stop` aborted.
     pub(crate) fn frequency(
         &mut self,
         words: &mut Conjunction<'a>,
@@ -168,7 +168,7 @@ impl<'a> Pattern<'a> {
         if pairs == 0 || (pairs != UNKNOWN && self.order.len() == 2) {
             return pairs;
         }
-        let Conjunction { lists, matches, .. } = words;
+        let Conjunction { lists, candidates } = words;
         let numbers = &self.lists;
         let Room {
             positions,
@@ -180,7 +180,7 @@ impl<'a> Pattern<'a> {
             let blocks = &mut lists[numbers[word]].blocks;
             match spans.0.get(word) {
                 Some(spans) => blocks.positions_of(spans[at], positions),
-                None => blocks.positions_at(matches.places[numbers[word]][at], positions),
+                None => blocks.positions_at(candidates.places[numbers[word]][at], positions),
             }
         };
         if self.slop > 0 {

@@ -14,11 +14,10 @@ pub(crate) fn positions_work(positions: &[u32]) -> u32 {
     cancel::DOCUMENT + (positions.len() / POSITIONS_PER_UNIT) as u32
 }
 
-/// The records of a phrase's distinct words, cheapest first, and for every word of the phrase which of
-/// them it is.
+/// The records of a phrase's distinct words, cheapest first, and the distinct word at each place of the phrase.
 type DistinctRecords = (SmallVec<[TermRecord; FEW]>, Numbers);
 
-/// Numbers of words; phrases of more are few.
+/// Numbers of words, without allocation for phrases of up to `FEW` words.
 pub(crate) type Numbers = SmallVec<[usize; FEW]>;
 const FEW: usize = 8;
 
@@ -51,7 +50,7 @@ pub(crate) fn distinct_records(
     Ok(Some((records, words)))
 }
 
-/// Occurrences of the first word around which the others can be placed within the slop. Void where `stop`
+/// Counts the occurrences of the first word around which the others can be placed within the slop. Void where `stop`
 /// aborted.
 pub(crate) fn sloppy_frequency(
     positions: &[Vec<u32>],
@@ -76,15 +75,15 @@ pub(crate) fn sloppy_frequency(
     count as u32
 }
 
-/// Units of work for trying to place the words of a phrase once.
+/// Units of work for one attempt to place the words of a phrase.
 fn placing_work(words: &[usize]) -> u32 {
     const WORDS_PER_UNIT: usize = 8;
     (words.len() / WORDS_PER_UNIT) as u32
 }
 
-/// Whether all words after the first find places with adjusted positions in `low..=high`, the
-/// first standing at `anchor`. The intervals of one word's repetitions have equal widths and rise
-/// with the offset, so giving each in turn the first place left is never worse than another choice.
+/// Whether all words after the first find places with adjusted positions in `low..=high`, the first word standing at
+/// `anchor`. The intervals of one word's repetitions have equal widths and rise with the offset, so taking the first
+/// free place for each is never worse than another choice.
 fn can_place(positions: &[Vec<u32>], words: &[usize], anchor: i64, low: i64, high: i64) -> bool {
     for (offset, &list) in words.iter().enumerate().skip(1) {
         // The first of a word's repetitions (after the anchor) places them all.

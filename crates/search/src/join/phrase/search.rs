@@ -15,8 +15,7 @@
 //!
 //! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`].
 
-use crate::block::columns::INDEXES;
-use crate::block::columns::pick;
+use crate::block::columns::{ROWS, pick};
 use crate::block::term_scorer::{List, Lists, first_damage};
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::executor::{Executor, SLOW};
@@ -35,12 +34,12 @@ use codec::rice::follow::UNKNOWN;
 use index::{DocId, IndexError, PairRecord, Segment};
 use std::ops::Range;
 
-/// A phrase being searched on one segment.
+/// The search of a phrase on one segment.
 pub(crate) struct Phrase<'a> {
-    /// Its distinct words.
+    /// The conjunction of the distinct words and stored pairs.
     pub(crate) words: Conjunction<'a>,
-    /// The number of the first list that is asked only about documents in which the two rarest words stand as
-    /// the phrase has them.
+    /// The number of the first list that is probed late: only for documents in which the two rarest words stand at
+    /// their distance.
     late: usize,
     pub(crate) pattern: Pattern<'a>,
 }
@@ -71,7 +70,7 @@ impl<'a> Phrase<'a> {
                 lists.push(List::of_pair(pair, scorer, segment)?);
             }
             numbers.push(lists.len());
-            lists.push(List::of_record(record, scorer, segment)?);
+            List::push(&mut lists, record, scorer, segment)?;
         }
         let late = match phrase.slop {
             // After those of the two rarest words, whose positions are compared first.
@@ -118,7 +117,7 @@ impl<'a> Phrase<'a> {
         first_damage(&mut self.words.lists)
     }
 
-    /// The most that a document of a range can score.
+    /// Upper bound on the scores of a range.
     pub(crate) fn bound_in(&mut self, base: DocId, end: DocId) -> f32 {
         match self.pattern.is_bounded_by(0) {
             true => self.words.lists[0].bound_in(base, end),
@@ -126,8 +125,8 @@ impl<'a> Phrase<'a> {
         }
     }
 
-    /// Of some matches of the early lists, those where the two rarest words stand as the phrase has them: asks the
-    /// late lists about them. What all hold is left, and what was known of it; how many they are.
+    /// Probes the late lists for the candidates at `kept` whose pair counts are not 0. Keeps those that all lists
+    /// hold, with their pair counts and upper bounds; returns their number.
     fn ask_late(
         &mut self,
         kept: &mut [u8; BLOCK],
@@ -145,22 +144,21 @@ impl<'a> Phrase<'a> {
             pattern,
             late,
         } = self;
-        words.matches.keep(&kept[..count], *late);
+        words.candidates.placed = 0..*late;
+        words.candidates.keep(&kept[..count]);
         pattern.keep_spans(&kept[..count]);
         pick(most, &kept[..count]);
-        words.keep_held(*late, kept);
-        let count = words.matches.count;
-        for places in &mut words.matches.places[..*late] {
-            pick(places, &kept[..count]);
-        }
+        words.keep_held(*late);
+        let count = words.candidates.count;
+        *kept = words.candidates.origins;
         pattern.keep_spans(&kept[..count]);
         pick(most, &kept[..count]);
         pick(pairs, &kept[..count]);
-        *kept = INDEXES;
+        *kept = ROWS;
         count
     }
 
-    /// Collects those of the words' matches that hold the phrase.
+    /// Verifies the candidates and collects those that hold the phrase.
     fn offer<H: HitCollector<'a>, M: MatchCollector>(
         &mut self,
         segment: &Segment,
@@ -169,12 +167,12 @@ impl<'a> Phrase<'a> {
     ) {
         let counted = wanted.is_counted();
         let Phrase { words, pattern, .. } = self;
-        let count = words.matches.count;
+        let count = words.candidates.count;
         if count == 0 {
             return;
         }
         let mut most = [f32::INFINITY; BLOCK];
-        // Where all are counted, what they score at most is not asked for.
+        // A search that counts all matches needs no upper bounds.
         pattern.find_spans(words, (!counted).then_some(&mut most));
         let mut kept = [0; BLOCK];
         let least = match counted {
@@ -191,7 +189,7 @@ impl<'a> Phrase<'a> {
         let mut found = 0;
         for number in 0..kept_count {
             let (at, pairs) = (usize::from(kept[number]), pairs[number]);
-            let doc = DocId(words.matches.docs[at]);
+            let doc = DocId(words.candidates.docs[at]);
             if pairs == 0 || !(counted || most[at] >= top.threshold()) || segment.is_deleted(doc) {
                 continue;
             }
@@ -212,7 +210,7 @@ impl<'a> Phrase<'a> {
                 }
             }
         }
-        top.found_at(wanted, &self.words.matches.docs, &kept[..found]);
+        top.found_at(wanted, &self.words.candidates.docs, &kept[..found]);
     }
 }
 
@@ -243,6 +241,7 @@ impl<'a> Executor<'a> for Phrase<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collect::asserting;
     use crate::plan::node::Node;
     use crate::testing::check;
 
@@ -263,7 +262,7 @@ mod tests {
                     };
                     let mut phrase = Phrase::open(plan, phrase, segment).unwrap().unwrap();
                     for range in ranges {
-                        phrase.search(range.clone(), segment, top, wanted).unwrap();
+                        asserting::run(&mut phrase, range.clone(), segment, wanted, top).unwrap();
                     }
                 });
             }

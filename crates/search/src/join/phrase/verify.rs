@@ -1,8 +1,7 @@
 //! Verification of phrases within combinations, by the positions of their words.
 //!
-//! For phrases within combinations: the documents were found by all that is required together, or otherwise.
+//! The candidates hold all words of the phrase; other clauses may have dropped some.
 
-use crate::block::answer::Answer;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
 use crate::join::conjunction::Conjunction;
@@ -13,23 +12,17 @@ use codec::rice::follow::UNKNOWN;
 use index::DocId;
 
 impl<'a> Pattern<'a> {
-    /// Finds those of the words' matches where the phrase stands, and what it scores there. Matches whose
-    /// score cannot become `least`, with what they have so far, may be left out. Void where `stop` aborted.
-    pub(crate) fn check(
-        &mut self,
-        words: &mut Conjunction<'a>,
-        least: f32,
-        stop: StopRef<'_>,
-        answer: &mut Answer,
-    ) {
-        answer.found.count = 0;
-        let count = words.matches.count;
+    /// Probes the phrase for the candidates of its words: the rows where it stands, and its scores there. Rows may be
+    /// missing whose sum with the phrase cannot reach `least`. Void where `stop` aborted.
+    pub(crate) fn check(&mut self, words: &mut Conjunction<'a>, least: f32, stop: StopRef<'_>) {
+        words.candidates.probed.found.count = 0;
+        let count = words.candidates.count;
         if count == 0 {
             return;
         }
         let mut most = [f32::INFINITY; BLOCK];
         self.find_spans(words, Some(&mut most));
-        for (most, sum) in most.iter_mut().zip(&words.matches.sums[..count]) {
+        for (most, sum) in most.iter_mut().zip(&words.candidates.sums[..count]) {
             *most += *sum;
         }
         let mut kept = [0; BLOCK];
@@ -42,13 +35,16 @@ impl<'a> Pattern<'a> {
             }
             let frequency = self.frequency(words, at.into(), pairs, stop);
             if frequency > 0 {
-                let doc = DocId(words.matches.docs[usize::from(at)]);
-                answer.push(at, self.scorer.score(doc, frequency));
+                let doc = DocId(words.candidates.docs[usize::from(at)]);
+                words
+                    .candidates
+                    .probed
+                    .push(at, self.scorer.score(doc, frequency));
             }
         }
     }
 
-    /// The most that the phrase scores in any document: it stands in none more often than its words.
+    /// Upper bound on the phrase's score: its frequency is at most that of its words.
     pub(crate) fn most(&self, words: &mut Conjunction<'a>) -> f32 {
         let bounding = (0..self.lists.len()).filter(|&word| self.is_bounded_by(word));
         let most = bounding.map(|word| words.lists[self.lists[word]].most_for(&self.scorer));

@@ -5,7 +5,7 @@ use crate::query::tree::Query;
 use index::Field;
 use std::collections::{HashMap, HashSet};
 
-/// Operator between a clause and the one before.
+/// The keyword between a clause and the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum Join {
     #[default]
@@ -14,7 +14,7 @@ pub(super) enum Join {
     Or,
 }
 
-/// Sign before a clause.
+/// The sign before a clause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sign {
     Required,
@@ -31,7 +31,7 @@ pub(super) struct Clause {
     pub(super) query: Query,
 }
 
-/// Group being read: its clauses, and the operator and sign for the next one.
+/// A group being read: its clauses, and the modifiers of the next one.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     pub(super) clauses: Vec<Clause>,
@@ -54,7 +54,7 @@ impl Frame {
         self.field.or(self.inherited).unwrap_or(Field::Text)
     }
 
-    /// Returns whether an `AND` or `OR` has a clause on its left and is not a repetition.
+    /// Whether `AND` or `OR` has a clause on its left and is not yet pending.
     pub(super) fn can_join(&self) -> bool {
         !self.clauses.is_empty() && self.join == Join::None && self.sign.is_none()
     }
@@ -163,7 +163,7 @@ impl Lists {
         }
     }
 
-    /// Adds a required query; the required and excluded clauses within it go straight into the lists.
+    /// Requires a query; its own required and excluded clauses go straight into the lists.
     fn require(&mut self, query: Query) {
         match query {
             Query::Boolean {
@@ -209,7 +209,7 @@ fn flatten_optional(query: Query, optional: &mut Vec<Query>) {
     }
 }
 
-/// Returns a combination with repeated words merged; a combination of one clause becomes that clause.
+/// Makes a combination with repeated words merged; a combination of one clause is that clause.
 pub(super) fn simplified(
     mut required: Vec<Query>,
     mut optional: Vec<Query>,
@@ -249,7 +249,7 @@ pub(super) fn simplified(
 /// Upper limit on clauses that are compared in pairs; more are compared through a table.
 const COMPARED_MAX: usize = 12;
 
-/// Identity of a clause that may be repeated: its word or its prefix.
+/// The key that equal words, or equal prefixes, share.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Term(Field, String),
@@ -264,7 +264,7 @@ fn key(query: &Query) -> Option<Key> {
     }
 }
 
-/// Merges a repeated term or prefix into its first place. Weights of terms add; a prefix has none.
+/// Merges a repeated term or prefix into its first place. Weights of terms add up; a prefix has none.
 pub(super) fn merge_repeated(list: &mut Vec<Query>) {
     if list.len() <= COMPARED_MAX && !any_repeated(list) {
         return;

@@ -1,4 +1,4 @@
-//! Limits of a typed query, and the warnings of one that exceeds them.
+//! Limits of a query, and the warnings of a typed one that exceeds them.
 
 /// Upper limit on a query, in bytes; the rest is cut off.
 pub const QUERY_BYTES_MAX: usize = 16 << 10;
@@ -13,7 +13,15 @@ pub const PHRASE_WORDS_MAX: usize = 64;
 pub const PREFIXES_MAX: usize = 16;
 /// Upper limit on slop; a greater one is lowered to it.
 pub const SLOP_MAX: u32 = 64;
-/// Upper limit on warnings.
+/// Lowest boost of a clause.
+pub const BOOST_MIN: f32 = 1e-6;
+/// Highest boost of a clause: weights stay numbers, and their sums exact, in every combination within the limits.
+pub const BOOST_MAX: f32 = 1e6;
+/// Longest name of a clause, in bytes.
+pub const NAME_BYTES_MAX: usize = 256;
+/// Most named clauses.
+pub const NAMES_MAX: usize = 64;
+/// Most warnings given.
 pub const WARNINGS_MAX: usize = 16;
 
 /// Distinct warnings of one query.

@@ -1,4 +1,4 @@
-//! Lenient parser: any text becomes a query and warnings; it never fails.
+//! Lenient parser of typed text: every text becomes a query and warnings; it never fails.
 //!
 //! ```text
 //! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or
@@ -27,7 +27,8 @@ mod tests;
 mod typed;
 
 pub use limits::{
-    CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
+    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PHRASE_WORDS_MAX,
+    PREFIXES_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
 };
 pub use terms::Operator;
 pub use typed::{Parsed, bag_of_words, parse, phrase_of};

@@ -1,4 +1,4 @@
-//! Conversion of tokens to clauses, with the open groups and the state before the next clause.
+//! Parser of tokens into clauses, with a stack of open groups.
 use super::clauses::{self, Clause, Frame, Join, Sign};
 use super::limits::{
     CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings, shortened,
@@ -18,7 +18,7 @@ struct Words {
 }
 
 impl Words {
-    /// Reserves room for up to `wanted` words and returns the number admitted.
+    /// Admits up to `wanted` words; returns the number admitted.
     fn admit(&mut self, wanted: usize, warnings: &mut Warnings) -> usize {
         let admitted = wanted.min(CLAUSES_MAX - self.count);
         if admitted < wanted {
@@ -72,7 +72,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// Parses `text`, which must be within the length limit.
+    /// Parses `text`, whose length is within the limit.
     pub(super) fn parse(mut self, text: &str) -> Query {
         for token in Scanner::new(text) {
             self.take(token);
@@ -181,9 +181,8 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// Moves the clauses of a group that only excludes one level up, where they mean the same. A
-    /// negated group, or one among alternatives, is dropped: the complement of a query cannot be
-    /// searched.
+    /// Moves a group that only excludes one level up, where it means the same. A negated group, or an alternative, is
+    /// ignored: "everything but" is not something to look for.
     fn only_excluded(&mut self, excluded: Vec<Query>) {
         let top = self.top();
         if top.sign == Some(Sign::Excluded) || top.join == Join::Or {
@@ -256,7 +255,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// Returns the words of a run without blanks; stars make prefixes of them.
+    /// Returns the queries of the words of a run without blanks, some of them prefixes.
     fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
         let mut queries = Vec::new();
         let mut pieces = typed.split('*').peekable();
@@ -344,8 +343,8 @@ impl<'w> Parser<'w> {
     }
 }
 
-/// Returns the name of a site as indexed: a host in lower case, to which a pasted address is cut. Other
-/// sites are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
+/// Returns the name of a site as it is indexed: a host in lower case, to which a pasted address is cut. Other sites
+/// are folders (`/usr/share`) or whole addresses (`man:grep(1)`) and keep their case.
 fn site_name(typed: &str) -> String {
     let lower = typed.to_lowercase();
     for scheme in ["http://", "https://"] {

@@ -1,4 +1,4 @@
-//! Division of a typed query into tokens: signs, quotation marks and fields, without their meaning.
+//! Scanner of a typed query: tokens of signs, quotation marks and fields, without their meaning.
 use super::clauses::Sign;
 use index::Field;
 
@@ -7,7 +7,7 @@ use index::Field;
 pub(super) enum Token<'a> {
     Open,
     Close,
-    /// Text between two quotation marks, and the digits after a `~`.
+    /// The text between two quotation marks, and the digits after a `~`.
     Quoted {
         content: &'a str,
         slop: Option<&'a str>,
@@ -56,7 +56,7 @@ impl Keyword {
     }
 }
 
-/// Returns whether a character is a quotation mark; telephones type curved ones.
+/// Curved quotation marks, which telephones type, count too.
 fn is_quote(character: char) -> bool {
     matches!(character, '"' | '“' | '”' | '„' | '‟')
 }
@@ -174,7 +174,8 @@ impl<'a> Scanner<'a> {
         Token::Words(self.skip(end))
     }
 
-    /// Returns the field token if `word`, of the form `name:value`, is a field with its value.
+    /// Reads a field at the beginning of the rest, which starts with `word`, that is `name:value`; `None` if `name` is
+    /// no field.
     fn field(&mut self, word: &'a str, name: &'a str, value: &str) -> Option<Token<'a>> {
         let next = self.rest[word.len()..].chars().next();
         let grouped = next.is_some_and(|next| next == '(' || is_quote(next));

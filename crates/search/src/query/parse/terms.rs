@@ -1,9 +1,9 @@
-//! Queries of one clause, and how bare words are joined.
+//! Queries of one clause, and the operator between bare words.
 
 use crate::query::tree::Query;
 use index::Field;
 
-/// Operator between words without an explicit one.
+/// The operator between words where the query has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Operator {
     /// All words are required.

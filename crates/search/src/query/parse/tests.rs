@@ -1,11 +1,11 @@
-//! Tests of the parser on ordinary, odd and hostile queries.
+//! Unit tests of the parser: ordinary, odd and hostile queries.
 use super::*;
 use crate::query::tree::Query;
 use index::Field;
 use proptest::prelude::*;
 use text::Analyzer;
 
-/// Formats the structure of a query: `+a` required, `a` optional, `-a` excluded.
+/// Returns a short form that shows structure: `+a` required, `a` optional, `-a` excluded.
 fn shown(query: &Query) -> String {
     let label = |field: &Field| match field {
         Field::Text => "",
@@ -45,6 +45,9 @@ fn shown(query: &Query) -> String {
             all.extend(part("", optional));
             all.extend(part("-", excluded));
             format!("({})", all.join(" "))
+        }
+        Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => {
+            panic!("no text makes {query:?}")
         }
     }
 }
@@ -285,7 +288,7 @@ fn depth(query: &Query) -> usize {
     }
 }
 
-/// Checks the guarantees of every parse.
+/// Whether a query keeps the promises of the parser.
 fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing => true,
@@ -307,6 +310,7 @@ fn is_well_formed(query: &Query) -> bool {
                     .chain(excluded)
                     .all(|query| is_well_formed(query) && *query != Query::Nothing)
         }
+        Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => false,
     }
 }
 

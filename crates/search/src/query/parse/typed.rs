@@ -13,11 +13,11 @@ use text::Analyzer;
 pub struct Parsed {
     /// The query.
     pub query: Query,
-    /// Messages about ignored or changed parts of the text.
+    /// Warnings of the parts that were ignored or changed.
     pub warnings: Vec<String>,
 }
 
-/// Parses typed text.
+/// Parses a typed text.
 pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
     let mut warnings = Warnings::default();
     let mut text = text;
@@ -37,8 +37,8 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
     }
 }
 
-/// Returns a query of the words of `text`, without any syntax, for benchmarks and topics. Repeated
-/// words add to the weight; after [`CLAUSES_MAX`] distinct words the rest is left out.
+/// Makes a query of the words of `text` without any syntax, for benchmarks and topics. Repeated words add to the
+/// weight; words past [`CLAUSES_MAX`] distinct ones are dropped.
 pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
     let mut clauses = analyzer
         .terms(text)
@@ -54,8 +54,7 @@ pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query
     clauses::simplified(required, optional, Vec::new())
 }
 
-/// Returns all words of `text` as one phrase, at most [`PHRASE_WORDS_MAX`]; a single word becomes a
-/// term.
+/// Makes one phrase of the words of `text`, at most [`PHRASE_WORDS_MAX`]; one word is that word.
 pub fn phrase_of(text: &str, analyzer: Analyzer) -> Query {
     let mut terms = analyzer.terms(text);
     terms.truncate(PHRASE_WORDS_MAX);
