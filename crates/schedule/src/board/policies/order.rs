@@ -46,11 +46,11 @@ pub(super) fn least_left(board: &Board) -> Option<&Entry> {
 }
 
 /// Returns the oldest open query that a further handler shortens, of those that `allows` admits.
-pub(super) fn helped<'a>(
+pub(super) fn helped(
     handler: usize,
-    board: &'a Board,
+    board: &Board,
     allows: impl Fn(&Entry) -> bool,
-) -> Option<&'a Entry> {
+) -> Option<&Entry> {
     let is_awake = !board.handlers()[handler].is_resting;
     board.queries().find(|one| {
         one.is_helpable()
