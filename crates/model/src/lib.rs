@@ -6,6 +6,7 @@
 //! - [`formulas`]: closed forms of queueing theory, with their assumptions;
 //! - [`simulate`]: discrete-event simulation from measured search times, with the deployed scheduling
 //!   policies;
+//! - [`handlers`]: simulation of one index server whose handlers share the ranges of queries, with the deployed board;
 //! - [`shared_cores`]: simulation of whole answers, on cores shared by all stages;
 //! - [`fan_out`]: queries to many servers that wait for the slowest.
 

@@ -366,7 +366,7 @@ fn handlers_that_share_queries() {
         ("--loads 0.5", "--handlers"),
         ("--handlers 2 --loads 0.9..0.1", "0.1..0.9/5"),
         ("--handlers 2 --policy fifo,nope", "no policy `nope`"),
-        ("--handlers 2 --replay", "TIMES"),
+        ("--handlers 2 --replay", "cannot be used with"),
     ] {
         let run = simulate(more).ends(2);
         assert!(run.stderr.contains(said), "{said:?} is missing: {run:#?}");

@@ -24,7 +24,7 @@ fn simulated(policy: &str, speeds: &[f64], load: f64, random_wakes: bool) -> Han
         split: Split::perfect(1),
     };
     let arrivals = Arrivals::Poisson { rate_per_s };
-    let mut settings = HandlersSettings::new(speeds.len(), arrivals, times, 20_000);
+    let mut settings = HandlersSettings::new(speeds.len(), arrivals, times, 7_000);
     settings.speeds = speeds.to_vec();
     settings.random_wakes = random_wakes;
     // Ranges of a millisecond: queries take tens.

@@ -103,7 +103,7 @@ impl World {
         let arrival = Arrival {
             arrived_ns: self.now_ns,
             deadline_ns,
-            likely_ns: (pick % 3 > 0).then_some(likely_ns),
+            likely_ns: (!pick.is_multiple_of(3)).then_some(likely_ns),
         };
         let Decision::Slot(id) = self.play(Event::Arrive(arrival)) else {
             panic!("an arrival has a slot");

@@ -97,7 +97,7 @@ pub(super) struct SimulateArguments {
     policy: Option<Policies>,
     /// Measured queries in the order of measurement rather than a random one; as many a run as were
     /// measured unless --queries says otherwise
-    #[arg(long, requires = "run")]
+    #[arg(long, conflicts_with = "mean")]
     replay: bool,
     /// Cores a query at most [default: its partitions]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
