@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rates(pub(super) Vec<f64>);
 
-/// How many rates a range is cut into.
+/// Number of rates of a range without a count.
 const STEPS: usize = 10;
 
 /// Reads `150`, `50,100,150`, `20..400` (ten rates at equal distances) or `20..400/5` (five).

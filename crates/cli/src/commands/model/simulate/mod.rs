@@ -1,4 +1,4 @@
-//! `shorttail model simulate`: what would happen to measured queries on other cores, cut otherwise?
+//! `shorttail model simulate`: simulation of measured queries on other cores and partitions.
 
 mod arrivals;
 mod machine;
@@ -23,13 +23,13 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 TIMES is a folder of a load run, or a file: JSON lines with `times_ms` (one number a partition) or
 with `min_us` (as `shorttail bench --json` prints), or lines of numbers in ms, one number a
-partition, parted by commas. Measured queries are drawn in random order.
+partition, separated by commas. Measured queries are drawn in random order.
 
 EXAMPLES:
     shorttail model simulate times.csv --cores 8 --rate 20..400
         Response times over rates, one queue, a query on as many cores as it has partitions
     shorttail model simulate times.csv --cores 8 --rate 150 --partitions 4 --speed-up 3.6
-        As if each query were cut into 4 equal parts that make it 3.6 times as fast
+        Each query cut into 4 equal parts that make it 3.6 times as fast
     shorttail model simulate times.csv --cores 8 --smt-slowdown 1.5 --rate 150 --layout pinned
         On 16 contexts, each partition on cores of its own
     shorttail model simulate --mean 50 --shape lognormal --variation 2 --cores 8 --rate 120
@@ -37,12 +37,12 @@ EXAMPLES:
     shorttail model simulate times.csv --cores 8 --arrivals ramp --from 20 --to 300
         A rate that grows over the run; `--arrivals trace --trace FILE` plays a recording
     shorttail model simulate times.csv --cores 6 --little 4 --power 1.6,0.3,2 --little-power 0.4,0.1
-        Two big cores and four little ones, and the energy that they take, estimated";
+        Two big cores and four little ones, and an estimate of their energy";
 
-/// Queries of a run where nobody says how many.
+/// Default number of queries of a run.
 const QUERIES: usize = 50_000;
 
-/// What measured queries would meet on other cores, cut and queued otherwise
+/// Simulate measured queries on other cores, with other partitions and queues
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SimulateArguments {
@@ -53,80 +53,80 @@ pub(super) struct SimulateArguments {
         conflicts_with = "mean"
     )]
     run: Option<PathBuf>,
-    /// Mean search time of a whole query, where none are measured, in ms
+    /// Mean search time of a whole query in ms, in place of measured ones
     #[arg(long, value_name = "MS", value_parser = parse_positive)]
     mean: Option<f64>,
-    /// Distribution of search times that are not measured
+    /// Distribution of search times with --mean
     #[arg(long, default_value = "exponential", requires = "mean")]
     shape: Shape,
-    /// Squared coefficient of variation, for lognormal
+    /// Squared coefficient of variation of --shape lognormal
     #[arg(long, value_name = "CV2", default_value = "2", requires = "mean", value_parser = parse_positive)]
     variation: f64,
     #[command(flatten)]
     arrivals: ArrivalArguments,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Cut each query into so many equal parts [default: the partitions that were measured]
+    /// Number of equal parts that each query is cut into, 1 to 10,000 [default: the measured partitions]
     #[arg(long, value_name = "P", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     partitions: Option<usize>,
-    /// By how much a query that is cut is faster [default: as many as the partitions]
+    /// Factor by which a query is faster if each of its parts has a core [default: --partitions]
     #[arg(long, value_name = "S", requires = "partitions", value_parser = parse_positive)]
     speed_up: Option<f64>,
-    /// Where queries wait, and what may run where
+    /// Queues, and the cores that serve each of them
     #[arg(long, default_value = "shared")]
     layout: LayoutName,
-    /// How many cores a query gets
+    /// Choice of the number of cores for each query
     #[arg(long, default_value = "fifo")]
     policy: PolicyName,
-    /// Cores a query at most [default: its partitions]
+    /// Upper limit on the cores of a query [default: its partitions]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     degree: Option<usize>,
-    /// Queries that may wait in a queue; further ones are refused
+    /// Capacity of each queue, in queries; further ones are refused [default: unlimited]
     #[arg(long, value_name = "N")]
     queue: Option<usize>,
-    /// What has not begun after so many ms is not searched
+    /// Deadline in ms: a part that has not begun by then is not searched
     #[arg(long, value_name = "MS", value_parser = parse_positive)]
     deadline: Option<f64>,
-    /// Queries a run; the first tenth is not counted [default: those of the trace, else 50,000]
+    /// Queries of each run; the first tenth is a warm-up and not counted [default: those of the trace, else 50,000]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(100..=100_000_000))]
     queries: Option<usize>,
-    /// Runs a rate, for the intervals
+    /// Runs of each rate, for confidence intervals
     #[arg(long, value_name = "N", default_value = "10", value_parser = RangedU64ValueParser::<usize>::new().range(2..=1000))]
     runs: usize,
-    /// Seed of all chance
+    /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
-    /// Print one line of JSON a rate
+    /// Print one line of JSON for each rate
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Shape {
-    /// All the same
+    /// All search times equal
     Constant,
     Exponential,
-    /// Long-tailed, see --variation
+    /// Long tail, see --variation
     Lognormal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LayoutName {
-    /// One queue; any core takes any part
+    /// One queue for all cores; any core takes any part
     Shared,
-    /// One queue; all parts of a query begin together, and hold their cores until the last is done
+    /// One queue; all parts of a query begin together and hold their cores until the last one ends
     Gang,
     /// Each partition has cores and a queue of its own
     Pinned,
-    /// Each core has a queue; parts go to the shortest
+    /// Each core has a queue of its own; a part goes to the shortest one
     PerCore,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum PolicyName {
-    /// As many as --degree, in order of arrival
+    /// --degree cores for each query, in order of arrival
     Fifo,
-    /// As many as are idle, shared with the queries that wait
+    /// Idle cores, shared with the queries that wait
     IdleShare,
 }
 
@@ -160,7 +160,7 @@ struct Line {
 
 impl Line {
     fn of(summary: &Summary, energy: Option<Energy>, bounded: bool) -> Line {
-        // Without a bound, an overloaded queue grows with the run: its figures would be of the run.
+        // An overloaded queue without a bound grows during the whole run, so its figures depend on the run's length.
         let overloaded = summary.is_overloaded() && !bounded;
         let some = |value: f64| (!overloaded && value.is_finite()).then_some(value);
         let quantile = |share| summary.quantile_ms(share).and_then(some);
@@ -215,7 +215,7 @@ impl Line {
     }
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let times = times_of(arguments)?;
     let machine = arguments.machine.machine()?;
@@ -312,7 +312,7 @@ fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
         bail!("give a file of search times, or a --mean");
     };
     let mut searches = read_search_times(run)?;
-    // Times measured with as many partitions know their imbalance; a split only assumes it.
+    // Times measured with the same number of partitions include their imbalance; a split assumes it.
     if let Some(split) = split
         && (split.parts != searches.parts() || arguments.speed_up.is_some())
     {
@@ -334,7 +334,7 @@ fn layout_of(
         LayoutName::Gang => Layout::Gang,
         LayoutName::PerCore => Layout::PerCore(NextCore::Shortest),
         LayoutName::Pinned => {
-            // As many groups as partitions where there are cores enough, else a core holds several.
+            // One group of cores for each partition; with fewer cores than partitions, a core has several.
             let groups = parts.min(contexts);
             ensure!(
                 contexts.is_multiple_of(groups),
