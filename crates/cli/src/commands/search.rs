@@ -60,7 +60,7 @@ pub(crate) struct SearchArguments {
     any: bool,
     #[command(flatten)]
     ranking: RankingArguments,
-    /// Upper limit on the hits of one site; 0 for none
+    /// Upper limit on the hits of one site; 0 for no limit
     #[arg(long, value_name = "N", default_value = "2")]
     per_site: u32,
     /// Explain each score
