@@ -1,4 +1,4 @@
-"""Where is the program under test, and how is it run?"""
+"""The program under test: its path and its runs."""
 
 import os
 import pathlib
@@ -27,7 +27,7 @@ def binary():
 
 @pytest.fixture(scope="session")
 def shorttail(binary):
-    """Runs the program with arguments and returns all it prints; fails the test where it fails."""
+    """Runs the program with arguments and returns its output; fails the test if the program fails."""
 
     def run(*arguments, input=None):
         done = subprocess.run(

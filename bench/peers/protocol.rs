@@ -1,4 +1,4 @@
-//! How does an engine answer the driver? Shared by all programs in Rust; `Protocol.java` is its twin.
+//! Protocol between the driver and an engine, for all programs in Rust; `Protocol.java` is its twin.
 //!
 //! ```text
 //! index CORPUS DIR --threads N --ram-mb M [--force-merge]     one line of JSON, see `Indexed`
@@ -19,7 +19,7 @@ use std::time::Instant;
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// How the words of a query stand to each other.
+/// Operator between the words of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     And,
@@ -27,7 +27,7 @@ pub enum Operator {
     Phrase,
 }
 
-/// What is asked of every query of a run.
+/// Mode of all queries of a run.
 #[derive(Clone, Copy)]
 pub struct Mode {
     pub operator: Operator,
@@ -59,9 +59,9 @@ impl Mode {
     }
 }
 
-/// What one query found.
+/// Result of one query.
 pub struct Found<H> {
-    /// The exact count where it was wanted, else the number of hits returned.
+    /// The exact count if it is wanted, else the number of returned hits.
     pub count: u64,
     /// Score and hit of the best.
     pub best: Option<(f32, H)>,
@@ -75,37 +75,37 @@ pub trait Searcher {
     fn url(&self, hit: Self::Hit) -> Result<String>;
 }
 
-/// What `index` is asked to do.
+/// Options of `index`.
 #[allow(dead_code)] // not every engine lets itself be told all of it
 pub struct IndexArguments {
     pub corpus: PathBuf,
     pub directory: PathBuf,
     pub threads: usize,
-    /// Memory for buffers, of each thread.
+    /// Memory for the buffers of each thread, in MB.
     pub ram_mb: usize,
-    /// One segment, or whatever the engine makes by itself.
+    /// Whether segments are merged into one, or left as the engine makes them.
     pub force_merge: bool,
 }
 
-/// What `index` reports.
+/// Report of `index`.
 pub struct Indexed {
     pub version: String,
     pub documents: u64,
     pub wall_s: f64,
     pub segments: usize,
-    /// Bytes of what searches read: terms, postings, positions, lengths, URLs.
+    /// Bytes that searches read: terms, postings, positions, lengths, URLs.
     pub index_bytes: u64,
-    /// Bytes of what the engine keeps besides (the documents' text).
+    /// Bytes of other stored data (the documents' text).
     pub store_bytes: u64,
 }
 
-/// What the program was asked for.
+/// The command and its options.
 pub enum Asked {
     Index(IndexArguments),
     Serve(Serving),
 }
 
-/// What `serve` is asked to do.
+/// Options of `serve`.
 pub struct Serving {
     pub directory: PathBuf,
     mode: Mode,
@@ -161,7 +161,7 @@ impl Indexed {
     }
 }
 
-/// Bytes of all files under a folder.
+/// Returns the size in bytes of all files under a folder.
 #[allow(dead_code)] // not every engine needs it
 pub fn directory_bytes(directory: &Path) -> Result<u64> {
     let mut bytes = 0;

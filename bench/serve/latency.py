@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Time of whole answers, with summaries, as one client sees them.
+"""Measure the response times of one client, for whole answers with summaries.
 
     shorttail serve INDEX &
     bench/serve/latency.py http://127.0.0.1:7700 QUERIES.tsv [--limit N] [--json]
 
-One connection, one query after another (a closed loop with one client: no queueing, so this is not
-what many clients wait), every query once after a warm-up. The clock runs from before the request is
-sent to after the last byte is read. Queries without a hit answer at once and would flatter the
-figures, so the answered ones are always reported apart.
+One connection, one query after another, every query once after a warm-up. This is a closed loop with one
+client, without queueing, so many clients would wait longer. The clock runs from before the request is
+sent to after the last byte is read. Queries without a hit are faster, so those with hits are always
+reported separately.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ PHASES = ["parse", "queueing", "index_search", "optimization_searches", "merge",
 
 
 class Connection:
-    """A kept connection that reads answers by their Content-Length."""
+    """A persistent connection that reads answers by their Content-Length."""
 
     def __init__(self, address):
         self.host = f"{address[0]}:{address[1]}"

@@ -1,4 +1,4 @@
-"""What are the values of the formulas to 40 digits, by definitions and not by our program's ways?
+"""Values of the formulas to 40 digits, calculated from definitions and not by the methods of the program.
 
 Sums of states in place of recursions, series in place of roots, and decimal arithmetic throughout.
 `python tests/model/definitions.py` rewrites crates/model/tests/golden/exact.tsv.

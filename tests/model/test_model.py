@@ -1,4 +1,4 @@
-"""Do the formulas and the simulator agree with independent ones: decimal arithmetic, and SimPy?"""
+"""Agreement of the formulas and the simulator with independent ones: decimal arithmetic, and SimPy."""
 
 import json
 import random
@@ -10,7 +10,7 @@ import simpy
 
 # Student's t for 99.9 % and 9 degrees of freedom (10 runs).
 T_999 = 4.781
-# Ours are printed with their 95 % interval, of 10 runs too.
+# The program prints the 95 % interval of 10 runs.
 T_950 = 2.262
 
 
@@ -96,7 +96,7 @@ def run_simpy(chance, interarrival_ms, row, pools, queries=4000):
 
 @pytest.fixture(scope="session")
 def rows(tmp_path_factory):
-    """Search times of two partitions that are unlike, and the file of them."""
+    """Search times of two different partitions, and their file."""
     chance = random.Random(42)
     rows = [(chance.lognormvariate(2.5, 0.8), chance.expovariate(1 / 12)) for _ in range(3000)]
     file = tmp_path_factory.mktemp("times") / "times.jsonl"
@@ -153,7 +153,7 @@ def test_a_ramp_into_a_queue_that_refuses(shorttail, rows):
             nonlocal refused
             expected, length = 0.0, 2 * queries / (first + last)
             for number in range(queries):
-                # The instant by which so many queries are expected: first·t + (last − first)·t²/2·length.
+                # The instant up to which this many queries are expected: first·t + (last − first)·t²/2·length.
                 expected += chance.expovariate(1)
                 slope = (last - first) / length
                 at = ((first**2 + 2 * slope * expected) ** 0.5 - first) / slope

@@ -1,4 +1,4 @@
-"""A small index, a server over it, and a browser that reports whatever should not happen."""
+"""A small index, a server over it, and a browser that reports unwanted incidents."""
 
 import os
 import queue
@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 START_SECONDS_MAX = 30
-# Headless Chromium that talks to nobody but the server under test.
+# Headless Chromium that connects only to the server under test.
 LAUNCH = [
     "--headless",
     "--no-sandbox",
@@ -57,7 +57,7 @@ class Server:
         self.admin = None
         for line in self.process.stdout:
             self.lines.append(line)
-            # Told before the address that others wait for.
+            # Printed before the address that the tests wait for.
             if found := re.search(r"admin on (http://\S+)", line):
                 self.admin = found[1].rstrip("/")
             if found := re.search(r"listening on (?:http://)?(\S+)", line):
@@ -114,7 +114,7 @@ def browser():
 
 
 class Incidents:
-    """Everything that a page did and should not have done."""
+    """Incidents of a page that should not happen."""
 
     def __init__(self, context, origin):
         self.seen = []

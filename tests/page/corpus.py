@@ -1,4 +1,4 @@
-"""What is in the index that the page tests search?
+"""Documents of the index of the page tests.
 
 `lighthouse` finds the ordinary documents, `hostile` the others; `needle7` finds hostile document 7 alone.
 """
@@ -56,7 +56,7 @@ def refused(document):
 
 
 def others():
-    """What else a page must show well."""
+    """Documents with other difficult text."""
     yield {"url": "http://untitled.test/a", "title": "", "body": "A document untitled by its author."}
     yield {"url": "file:///usr/share/doc/x.txt", "title": "Unlinked", "body": "Unlinked by address."}
     yield {"url": "http://empty.test/b", "title": "Bodiless", "body": ""}

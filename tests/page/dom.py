@@ -1,4 +1,4 @@
-"""What does the page show? The only file that knows how its HTML is laid out."""
+"""Contents of the page. Only this file depends on the layout of its HTML."""
 
 HIT = "main ol > li"
 

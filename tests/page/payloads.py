@@ -1,6 +1,6 @@
-"""What could a document, a URL or a query hold to break out of the page?
+"""Contents of documents, URLs and queries that try to break out of the page.
 
-Whatever runs calls `ran()`, which the tests define; whatever fetches asks for `/probe`.
+A payload that runs calls `ran()`, which the tests define; one that fetches requests `/probe`.
 """
 
 RUN = "ran(1)"
@@ -146,7 +146,7 @@ TEMPLATES = [
     "{0} {} %s %n %1$s",
 ]
 
-# Forged highlights, and whatever a program may use inside to stand for them.
+# Forged highlights, and characters that a program may use internally for highlights.
 MARKS = [
     "<mark>forged</mark>",
     "</mark>forged<mark>",
@@ -186,7 +186,7 @@ CHARACTERS = [
 
 TEXTS = ELEMENTS + ATTRIBUTES + TEMPLATES + MARKS + CHARACTERS
 
-# Addresses that must never become links, or only to where they truly lead.
+# Addresses that must never become links, or only links to their real target.
 ADDRESSES = [
     f"javascript:{RUN}",
     f"JaVaScRiPt:{RUN}",

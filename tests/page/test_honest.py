@@ -1,4 +1,4 @@
-"""Does the page say what an answer lacks, and show where the time of one went?"""
+"""Notices of partial answers and the times of steps on the page."""
 
 import re
 
@@ -57,7 +57,7 @@ def cluster(binary, index, tmp_path):
 
 @pytest.fixture
 def open_cluster_page(browser):
-    """Opens pages of a server that is not the one of the other tests."""
+    """Opens pages of a server of its own."""
     contexts = []
 
     def open_page(**options):
@@ -111,7 +111,7 @@ def test_a_lost_part_is_told(open_cluster_page, cluster, picture, scheme):
     expect(banner).to_contain_text(f"Nothing was searched in chunks 1-2 ({lost} documents): no server there answers.")
     expect(page.locator(".count")).to_contain_text("at least")
     assert dom.hits(page)
-    # What is typed next is asked in the same way.
+    # The next query has the same options.
     assert banner.get_by_role("link", name="Search again").get_attribute("href") == "/?q=lighthouse"
     assert faint(page, "[role=alert]") == {}
     assert fits(page)
@@ -145,7 +145,7 @@ def test_lost_texts_are_told(open_cluster_page, cluster):
 
 def test_time_that_is_over_is_told(open_page, server):
     page = open_page()
-    # A millisecond is what is kept for titles and texts: none is left to search in, and that is no answer.
+    # One millisecond is reserved for titles and texts: none is left for searches, so there is no answer.
     assert page.goto(server.url(q="lighthouse", timeout="1ms")).status == 504
     expect(page.get_by_role("alert")).to_contain_text("No answer in time")
     assert all("504" in seen for seen in page.incidents), page.incidents
@@ -185,7 +185,7 @@ def test_the_timeline_of_a_query(open_page, server, picture, scheme):
     assert {row["step"] for row in shown} == STEPS
     assert next(row for row in shown if row["step"] == "search call")["part"] == "chunks 0-2"
 
-    # All bars on one scale: as far from the left, and as long, as their figures say.
+    # All bars have one scale: position and length match their figures.
     [(left, right)] = {(row["from"], row["to"]) for row in shown}
     ends = max(row["began"] + row["took"] for row in shown)
     scale = (right - left) / ends
@@ -194,20 +194,20 @@ def test_the_timeline_of_a_query(open_page, server, picture, scheme):
         assert row["width"] == pytest.approx(row["took"] * scale, abs=3), row
         assert row["left"] + row["width"] <= right + 1, row
 
-    # A part is within its whole, and says so by standing in.
+    # A part lies within its whole, and is indented.
     call, *steps = [row for row in shown if row["part"] == "chunks 0-2" and row["step"] != "details"][:4]
     for row in steps:
         assert call["began"] <= row["began"], row
         assert row["began"] + row["took"] <= call["began"] + call["took"] + 2, row
     assert chart.locator("tbody th.depth-1").count() == 3
 
-    # Figures stand under each other, at the right.
+    # Figures are aligned at the right.
     rights = page.evaluate(
         """() => [...document.querySelectorAll('#timeline tbody .figure:not(.began)')]
             .map(e => e.getBoundingClientRect().right)"""
     )
     assert max(rights) - min(rights) < 0.5
-    # The drawing is for eyes; the table says the same to ears.
+    # Screen readers skip the drawing; the table has the same figures.
     expect(page.get_by_role("table")).to_have_count(1)
     assert chart.locator("svg").evaluate_all("all => all.every(e => e.closest('[aria-hidden=true]'))")
     assert faint(page, "#timeline") == {}
@@ -229,7 +229,7 @@ def test_the_page_and_the_json_tell_the_same_steps(open_page, server):
     page.goto(server.url(q="lighthouse", trace="1"))
     told = sorted((span["name"], span.get("part", "")) for span in answer["trace"])
     assert sorted((row["step"], row["part"]) for row in rows(page) if row["step"] != "render") == told
-    # Paging and the next query keep asking for it.
+    # Paging and the next query keep the option.
     assert "trace=1" in page.locator("a[rel=next]").get_attribute("href")
     assert page.locator("input[name=trace]").get_attribute("value") == "1"
 

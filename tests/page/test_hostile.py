@@ -1,4 +1,4 @@
-"""Can a document, an address or a query run a script, fake a highlight or lead elsewhere?"""
+"""Documents, addresses and queries that try to run scripts, forge highlights or lead elsewhere."""
 
 import re
 
@@ -8,9 +8,9 @@ import payloads
 import pytest
 from conftest import plain
 
-# By the number that the document's needle has.
+# Payloads by the number in the document's needle.
 HOSTILE = {n: d for n, d in enumerate(corpus.hostile()) if not corpus.refused(d)}
-# Browsers take long addresses, servers need not: up to here every query is answered.
+# Length up to which every query is answered; browsers accept longer addresses than servers.
 QUERY_BYTES_ANSWERED = 2_000
 
 
@@ -23,7 +23,7 @@ def census(page):
 
 @pytest.fixture(scope="module")
 def ordinary(browser, server):
-    """What harmless pages are made of: hostile ones must not have anything more."""
+    """Elements and attributes of harmless pages: hostile ones must not have others."""
     page = browser.new_page()
     used = set()
     for parameters in [
@@ -48,7 +48,7 @@ def ordinary(browser, server):
 
 
 def check_windows(summary, body):
-    """Every window of a summary is a piece of the document, letter by letter; spaces may be tidied."""
+    """Every window of a summary is a literal piece of the document, except for white space."""
     for window in summary.split("\u2026"):
         assert plain(window).replace(" ", "") in plain(body).replace(" ", ""), window
 
@@ -137,7 +137,7 @@ def test_queries_are_shown_as_typed(open_page, server, ordinary, javascript):
 
 
 def test_direction_stays_inside(open_page, server):
-    """A right-to-left override in a title must not turn the address beside it around."""
+    """A right-to-left override in a title must not reverse the address beside it."""
     page = open_page()
     page.goto(server.url(q=f"needle{payloads.TEXTS.index(chr(0x202E) + ' never closed')}"))
     leaks = page.evaluate(

@@ -1,4 +1,4 @@
-"""Do programs get what people get: the JSON, the health check, the metrics, and clear refusals?"""
+"""Interface for programs: JSON, health check, metrics, and clear refusals."""
 
 import http.client
 import json

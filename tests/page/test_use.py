@@ -1,4 +1,4 @@
-"""Can a person search with what they have: a keyboard, a phone, a dark room, no JavaScript?"""
+"""Use of the page with a keyboard, on a phone, in the dark, and without JavaScript."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_keyboard_alone(open_page, server):
     assert focus["hit"] and focus["name"] == "a", f"not at a hit after {TABS_TO_FIRST_HIT_MAX} tabs"
     first = dom.hits(page)[0]["link"]
     assert page.evaluate("() => document.activeElement.href") == first
-    # Nothing answers at the addresses of the corpus: it is enough that the browser would go there.
+    # No server has the addresses of the corpus: the test checks only that the browser requests them.
     page.route(first, lambda route: route.fulfill(body="there"))
     with page.expect_navigation(url=first):
         page.keyboard.press("Enter")

@@ -1,6 +1,6 @@
-"""What should BM25 score on a judged collection, according to somebody else's code?
+"""Reference scores of BM25 on judged collections, by independent code.
 
-Nothing here knows Shorttail: tokens by a regular expression, scores by bm25s, measures by ir-measures.
+Nothing here depends on Shorttail: tokens by a regular expression, scores by bm25s, measures by ir-measures.
 """
 
 import io
@@ -30,7 +30,7 @@ def words(text):
 
 @dataclass
 class Collection:
-    """A judged collection: documents, queries and who is relevant to what."""
+    """A judged collection: documents, queries and relevance judgements."""
 
     name: str
     corpus: pathlib.Path
@@ -46,13 +46,13 @@ def data_folder():
 
 
 def load(name):
-    """Reads a collection, or returns None where the data folder lacks it."""
+    """Reads a collection, or returns None if the data folder lacks it."""
     folder = data_folder() / "collections" / name
     corpus = folder / "corpus.jsonl.zst"
     if not corpus.is_file():
         return None
     with open(corpus, "rb") as raw:
-        # Corpora are written with long windows, which the decoder refuses unless told.
+        # Corpora are compressed with long windows, which the decoder refuses by default.
         lines = zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(raw)
         documents = [json.loads(line) for line in io.TextIOWrapper(lines, encoding="utf-8")]
     with open(folder / "queries.tsv", encoding="utf-8") as file:

@@ -1,7 +1,7 @@
-"""Does Shorttail rank as well as an independent implementation of the same formula?
+"""Ranking quality of Shorttail, compared with an independent implementation of the same formula.
 
-Queries are given as bare words, so that both sides see the same tokens: what the query language makes
-of brackets, quotes and dashes is measured apart, in `test_queries_as_written`.
+Queries are bare words, so that both sides have the same tokens. `test_queries_as_written` measures the effect
+of brackets, quotes and dashes in the query language separately.
 """
 
 import ir_measures
@@ -60,7 +60,7 @@ def subject(request, shorttail, tmp_path_factory):
 
 
 def show(subject, what, measures):
-    """Records figures in the log of the run, for whoever compares versions."""
+    """Records figures in the log of the run, for comparisons of versions."""
     figures = "  ".join(f"{name} {value:.4f}" for name, value in measures.items())
     print(f"\n{subject.collection.name:10} {what:22} {figures}")
 
@@ -104,7 +104,7 @@ def test_all_words_are_a_subset_of_any_word(subject):
         return {tuple(line.split()[i] for i in (0, 2, 4)) for line in run.decode().splitlines()}
 
     all_words = pairs(subject.run_file(search_options=()))
-    # Pages of the union end at HITS_MAX, so only hits above its last score can be looked for.
+    # Pages of the union end at HITS_MAX, so only hits above its last score can be expected.
     any_word = pairs(subject.run_file())
     lowest = {}
     for query_id, _, score in any_word:

@@ -4,7 +4,7 @@ import pytest
 from modules import Crate, blanked, cycles, leaves, without_tests
 
 # Modules in cycles, of crates that are not clean yet. Never more; a crate without cycles leaves the list.
-NOT_YET = {"cli": 5, "codec": 6, "lab": 3}
+NOT_YET = {}
 
 # Modules `x.rs` beside a folder `x`, of crates that are not clean yet.
 NOT_YET_FOLDERS = {}
@@ -24,7 +24,7 @@ def crates(root):
 
 
 def compare(counts, allowed):
-    """What breaks the exemptions, one line each: a count that rose, and an exemption that nothing needs."""
+    """Returns violations of the exemptions, one line each: a count that rose, or an exemption that is not needed."""
     risen = [
         f"{name}: {count}, allowed are {allowed.get(name, 0)}"
         for name, count in counts.items()

@@ -1,4 +1,4 @@
-"""Does the repository keep its own rules, and do its documents speak of things that exist?"""
+"""Rules of the repository, and references in its documents to existing files and options."""
 
 import hashlib
 import re
@@ -11,7 +11,7 @@ RUST_LINES_MAX = 500
 # In two parts, so that this file does not find itself.
 UNFINISHED = re.compile(r'(?<!")\b(TO' r"DO|FIX" r"ME)\b")
 ELSEWHERE = re.compile(
-    # Paths of one machine, and hosts that packages are fetched from: neither holds anywhere else.
+    # Paths of one machine, and hosts of package mirrors: neither is valid elsewhere.
     r"(?<![\w.-])/(work|root|tmp/brief)/"
     r"|\b(index|static)\.crates\.io|pypi\.org/simple|files\.pythonhosted|registry\.npm|deb\.debian"
 )

@@ -1,4 +1,4 @@
-"""Agreement of the engines on hit counts and best hits. Fast answers to another question would prove nothing.
+"""Agreement of the engines on hit counts and best hits. Times of engines with different hits prove nothing.
 
 An engine's count of a search is right where it is that of the majority of the other engines. Engines disagree on which
 characters are letters (they follow different versions of Unicode), so a single engine that differs is the one in
@@ -31,7 +31,7 @@ def compare(modes, queries):
 
 
 def compared(name, names, reference, modes, queries):
-    """What one engine finds, held against the others."""
+    """The counts and best hits of one engine, compared with the others."""
     found = {"compared": 0, "counts_equal": 0, "undecided": 0, "with_best": 0, "best_equal": 0, "examples": []}
     for mode, measured in modes.items():
         own = measured["engines"][name]
@@ -58,7 +58,7 @@ def differing(found):
 
 
 def sentences(agreement, titles):
-    """The same for a person."""
+    """Formats the comparison as text."""
     if agreement["reference"] is None:
         yield "Hit counts were not compared: there is neither Lucene nor Tantivy to hold them against."
         return
@@ -80,6 +80,6 @@ def sentences(agreement, titles):
 
 
 def shorttail_agrees(agreement):
-    """Whether no majority of the other engines contradicts Shorttail, or nobody can tell."""
+    """Whether no majority of the other engines contradicts Shorttail. True if it was not compared."""
     found = agreement["engines"].get(SHORTTAIL)
     return found is None or differing(found) == 0

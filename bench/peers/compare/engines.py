@@ -1,4 +1,4 @@
-"""Which engines are compared, how is each built, and how is it started?"""
+"""The engines that are compared: their builds and their commands."""
 
 import hashlib
 import os
@@ -26,10 +26,10 @@ class Engine:
         self.build_folder = WORK / "build" / name
 
     def remark(self, log):
-        """What a reader of the figures should know, out of what the program wrote while serving."""
+        """Returns remarks for readers of the figures, from the log of the serving program."""
 
     def run_build(self, command, environment):
-        """Runs a build at low priority; what it prints is shown only where it fails."""
+        """Runs a build at low priority; prints its output only if it fails."""
         self.build_folder.mkdir(parents=True, exist_ok=True)
         log = self.build_folder / "build.log"
         try:
@@ -54,7 +54,7 @@ class RustEngine(Engine):
         self.run_build(["cargo", "build", "--release", *locked], environment)
 
     def cargo_environment(self):
-        # These libraries choose no kernels at run time, so they get the whole processor.
+        # These libraries choose no kernels at run time, so they are compiled for this processor.
         return {"RUSTFLAGS": os.environ.get("PEERS_RUSTFLAGS", "-C target-cpu=native")}
 
     def has_lock_file(self):
@@ -65,7 +65,7 @@ class RustEngine(Engine):
         return self.build_folder / "release" / f"peer-{self.name}"
 
     def fingerprint(self):
-        """Changes whenever the program does, so that indexes of an older one are not used."""
+        """Returns a digest of the program, so that indexes of an older one are not used."""
         return hashlib.sha256(self.program.read_bytes()).hexdigest()[:16]
 
     def index_command(self):
@@ -84,7 +84,7 @@ class Shorttail(RustEngine):
         name = lambda key: "CARGO_PROFILE_RELEASE_" + key.upper().replace("-", "_")
         environment = {name(key): str(value).lower() for key, value in profile.items()
                        if key != "inherits" and isinstance(value, (str, int, bool))}
-        # Nothing for this processor alone: the program picks its kernels when it starts.
+        # Compiled for any processor: the program chooses its kernels when it starts.
         environment["RUSTFLAGS"] = os.environ.get("SHORTTAIL_RUSTFLAGS", "")
         return environment
 
@@ -97,8 +97,8 @@ class Shorttail(RustEngine):
 class Lucene(Engine):
     """Lucene, by Maven, on the newest JDK there is, with its vector module."""
 
-    # Its compiler works on threads of its own: times settle after some 40,000 queries, and later
-    # where other work keeps those threads waiting.
+    # The JIT compiler has threads of its own: times settle after some 40,000 queries, and later if other
+    # work delays those threads.
     warm_passes = 50
     warm_s = 15.0
 
@@ -133,7 +133,7 @@ class Lucene(Engine):
 
     def serve_command(self):
         heap = os.environ.get("PEERS_SERVE_HEAP", "2g")
-        # A serial collector without a growing heap: no thread of it beside the queries.
+        # A serial collector and a heap of fixed size: no collector thread runs beside the queries.
         return [*self.command("-XX:+UseSerialGC", f"-Xms{heap}", f"-Xmx{heap}"), "serve"]
 
 
@@ -144,7 +144,7 @@ ALL = {engine.name: engine for engine in [
     RustEngine("tantivy", "Tantivy"),
     RustEngine("seekstorm", "SeekStorm"),
 ]}
-# Whose hit counts the others' are held against: the first of these that is there.
+# The reference for best hits: the first of these engines that is available.
 REFERENCES = ["lucene", "tantivy"]
 
 

@@ -1,4 +1,4 @@
-"""What does it cost each engine to index a corpus: seconds, CPU seconds, memory, bytes?"""
+"""Costs of indexing a corpus with each engine: seconds, CPU seconds, memory, bytes."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import tempfile
 
 from compare.places import WORK
 
-# How an index is built: forced into one segment, or left as the engine makes it by itself.
+# Segments of an index: forced into one, or as the engine makes them by default.
 ONE, OWN = "one", "own"
 
 
@@ -40,16 +40,16 @@ def index(engine, corpus, segments, threads, ram_mb, again, report):
 
 
 def measured(command, one_core):
-    """Runs a program; its own report, with CPU seconds and peak memory as the kernel saw them."""
+    """Runs a program; returns its report, with CPU seconds and peak memory as the kernel measured them."""
     def pin():
-        # One thread is one core: threads that merge, collect or compile get no second one.
+        # One thread is one core: threads that merge, collect garbage or compile get no second core.
         if one_core:
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     load = round(os.getloadavg()[0], 2)
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, stdout=out, stderr=errors, preexec_fn=pin)
-        # Not `Popen.wait`: this call also tells what the process used, of this process alone.
+        # Not `Popen.wait`, because `wait4` also returns the resource usage of this process alone.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)

@@ -1,4 +1,4 @@
-"""Which documents are indexed, and which queries are asked?"""
+"""Corpora and query sets of the comparison."""
 
 import dataclasses
 import pathlib
@@ -10,7 +10,7 @@ from compare.places import DATA, WORK
 
 WHOLE = "blogs-a+arxiv-a+wikinews-a+wikipedia-a"
 
-# File, and the distance between two queries taken: the first 1,000 would be one hour of a log.
+# File, and the step between selected queries, because the first 1,000 would be one hour of a log.
 QUERY_SETS = {
     "terabyte": ("trec-terabyte05-efficiency-50k.tsv", 42),
     "game": ("search-benchmark-game-plain.tsv", 1),
@@ -51,7 +51,7 @@ def corpus(name):
 
 
 def query_set(name, limit):
-    """`limit` distinct queries, evenly over the file; `name` may also be the path of a file."""
+    """Returns `limit` distinct queries, spread evenly over the file; `name` may also be the path of a file."""
     if name in QUERY_SETS:
         file, stride = QUERY_SETS[name]
         path = DATA / "queries" / file

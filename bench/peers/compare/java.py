@@ -1,4 +1,4 @@
-"""Which Java runs Lucene?"""
+"""Choice of the JDK that runs Lucene."""
 
 import os
 import pathlib
@@ -13,11 +13,11 @@ PLACES = ["/usr/lib/jvm/*", "/opt/*", "~/.jdks/*", "~/.sdkman/candidates/java/*"
 
 
 class Unavailable(Exception):
-    """An engine cannot be had on this machine; the message says why and what would help."""
+    """An engine is unavailable on this machine; the message has the reason and a remedy."""
 
 
 def find():
-    """The newest JDK that will do: (path of its `java`, its version). PEERS_JAVA overrides."""
+    """Returns (path of `java`, version) of the newest suitable JDK. PEERS_JAVA overrides the choice."""
     named = os.environ.get("PEERS_JAVA")
     found = {java: version_of(java) for java in ([named] if named else candidates())}
     java = max(found, key=lambda java: found[java], default=None)
@@ -41,7 +41,7 @@ def candidates():
 
 
 def version_of(java):
-    """Its major version; 0 where it is none, lacks the compiler or the vector module."""
+    """Returns its major version; 0 if it is no JDK, or lacks the compiler or the vector module."""
     try:
         if not (pathlib.Path(java).resolve().parent / "javac").exists():
             return 0

@@ -1,4 +1,4 @@
-"""Where are the data, and where does what is built go?"""
+"""Folders of the data and of the builds."""
 
 import os
 import pathlib

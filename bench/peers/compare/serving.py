@@ -1,4 +1,4 @@
-"""How long does each engine take for each query?
+"""Measurement of the time of each query in each engine.
 
 Model: one process an engine, all of a comparison alive at once, one thread of queries, warm. Passes
 over all queries are taken in turn (A B C, B C A, …), so that whatever disturbs the machine meets all
@@ -15,7 +15,7 @@ import sys
 import time
 
 WARM_S_MAX = 40.0
-# Warm: this long, passes got no faster than in as long a time before, but for this share.
+# Warm: within this time, passes got faster by no more than this share, compared with the same time before.
 SETTLED_S = 3.0
 SETTLED_SHARE = 0.03
 
@@ -34,7 +34,7 @@ class Server:
         self.line("READY")
 
     def line(self, start):
-        """The next line that starts so. Engines may print others."""
+        """Returns the next line with this start. Engines may print others."""
         for line in self.process.stdout:
             if line.startswith(start):
                 return line.rstrip("\n")
@@ -45,12 +45,12 @@ class Server:
         self.process.stdin.flush()
 
     def one_pass(self):
-        """Nanoseconds of every query."""
+        """Runs a pass; returns the nanoseconds of every query."""
         self.ask("pass")
         return [int(time_ns) for time_ns in self.line("P ").split()[1:]]
 
     def warm(self):
-        """Passes that are not measured, until their times no longer fall."""
+        """Runs warm-up passes, which are not measured, until their times no longer fall."""
         started, passes = time.monotonic(), []  # of each: seconds since the start, mean time
         while True:
             mean_ns = statistics.fmean(self.one_pass())
@@ -73,7 +73,7 @@ class Server:
 
     def close(self):
         if self.process.poll() is None:
-            self.process.stdin.close()  # the end of its input ends it, like `quit`
+            self.process.stdin.close()  # the process ends at the end of its input, as after `quit`
             self.process.wait()
 
 
@@ -117,7 +117,7 @@ def summary(server):
     counts, urls = zip(*server.results())
     return {
         **over_queries(medians_ns),
-        # Of each pass: rising or falling, they tell of a process that was not warm, or of noise.
+        # Times of each pass: a trend shows a process that was not warm, or noise.
         "pass_means_us": [round(statistics.fmean(times) / 1e3, 2) for times in server.passes_ns],
         "medians_ns": [int(time_ns) for time_ns in medians_ns],
         "minima_ns": minima_ns,

@@ -1,4 +1,4 @@
-"""How are the figures shown?"""
+"""Tables of the figures."""
 
 from compare.engines import SHORTTAIL
 
@@ -51,7 +51,7 @@ def figure(us):
 
 
 def aligned(rows, left_columns):
-    """The first columns to the left, the others to the right."""
+    """Formats a table with the first columns aligned left, the others right."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(
         "  ".join(cell.ljust(width) if at < left_columns else cell.rjust(width)

@@ -1,30 +1,29 @@
-//! How a run ends: the exit code, and one line that says why.
+//! End of a run: its exit code, and the error in one line.
 
 use crate::terminal::printable;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Prints the error of a failed run and gives its exit code.
+/// Prints the error of a failed run and returns the exit code.
 pub(crate) fn report(outcome: anyhow::Result<ExitCode>) -> ExitCode {
     let error = match outcome {
         Ok(code) => return code,
         Err(error) => error,
     };
     if is_broken_pipe(&error) {
-        // Whoever read the output has seen enough, as `head` does.
+        // The reader of the output closed it early, as `head` does.
         return ExitCode::SUCCESS;
     }
     let _ = writeln!(io::stderr(), "error: {}", one_line(&error));
     ExitCode::FAILURE
 }
 
-/// A remark on standard error; never fails, whatever became of standard error.
+/// Prints a remark on standard error; never fails, even if standard error is closed.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", printable(text));
 }
 
-/// The error and its causes in one line. Many errors already quote their cause; such a cause is
-/// not said twice.
+/// Formats an error and its causes in one line, without the causes that the error already quotes.
 fn one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {

@@ -1,6 +1,6 @@
-//! How numbers are printed and read: counts, bytes, durations, sizes of memory.
+//! Formatting and parsing of counts, bytes, durations and sizes of memory.
 
-/// A count with thousands parted: `190,548`.
+/// Formats a count with separated thousands: `190,548`.
 pub(crate) fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut parted = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,7 +13,7 @@ pub(crate) fn count(value: u64) -> String {
     parted
 }
 
-/// A count and its noun: `1 document`, `2 documents`.
+/// Formats a count and its noun: `1 document`, `2 documents`.
 pub(crate) fn counted(value: u64, noun: &str) -> String {
     format!(
         "{} {noun}{}",
@@ -22,7 +22,7 @@ pub(crate) fn counted(value: u64, noun: &str) -> String {
     )
 }
 
-/// Bytes in decimal units, as rates and disks are sold: `263.4 MB`.
+/// Formats bytes in decimal units: `263.4 MB`.
 pub(crate) fn bytes(value: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
     if value < 1000 {
@@ -37,7 +37,7 @@ pub(crate) fn bytes(value: u64) -> String {
     format!("{scaled:.1} {}", UNITS[unit])
 }
 
-/// Seconds as a person says them: `8.2 s`, `3 min 05 s`, `2 h 07 min`.
+/// Formats seconds, in larger units for long times: `8.2 s`, `3 min 05 s`, `2 h 07 min`.
 pub(crate) fn seconds(value: f64) -> String {
     if value < 10.0 {
         return format!("{value:.1} s");
@@ -50,7 +50,7 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
-/// Microseconds, readable at every size: `12.3 µs`, `1,234 µs`, `45.6 ms`, `2.1 s`.
+/// Formats microseconds, in larger units for long times: `12.3 µs`, `1,234 µs`, `45.6 ms`, `2.1 s`.
 pub(crate) fn microseconds(value: f64) -> String {
     if value < 100.0 {
         format!("{value:.1} µs")
@@ -63,7 +63,7 @@ pub(crate) fn microseconds(value: f64) -> String {
     }
 }
 
-/// Microseconds that a clock counted whole.
+/// Formats microseconds of a clock without fractions.
 pub(crate) fn whole_microseconds(value: u64) -> String {
     match value {
         0..10_000 => format!("{} µs", count(value)),
@@ -71,10 +71,10 @@ pub(crate) fn whole_microseconds(value: u64) -> String {
     }
 }
 
-/// The least memory that `index` works with.
+/// Lower limit on the memory of `index`, in bytes.
 pub(crate) const MEMORY_BYTES_MIN: u64 = 16 << 20;
 
-/// Reads a size of memory, at least what `index` works with.
+/// Parses a size of memory, of at least `MEMORY_BYTES_MIN`.
 pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
     match parse_bytes(text)? {
         0..MEMORY_BYTES_MIN => Err("16M is the least that an index can be built with".to_owned()),
@@ -82,8 +82,8 @@ pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a size: bytes, or a number with `K`, `M`, `G`, `T` (also `MiB`: powers of 1024) or `kB`,
-/// `MB`, `GB`, `TB` (powers of 1000).
+/// Parses a size: bytes, or a number with `K`, `M`, `G`, `T` (also `MiB`: powers of 1024) or `kB`, `MB`, `GB`, `TB`
+/// (powers of 1000).
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let unit_start = text

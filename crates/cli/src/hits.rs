@@ -1,4 +1,4 @@
-//! How an answer looks on a terminal: hits, explanations, and where the time went.
+//! Output of an answer on a terminal: hits, explanations and phases.
 
 use crate::figures::{count, whole_microseconds};
 use crate::terminal::{Style, printable, summary_text};
@@ -80,11 +80,11 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
     writeln!(out)
 }
 
-/// A tree of values, each above what it was made from. Its depth is that of the query, which the
-/// parser bounds.
+/// Writes a tree of values, each above the values from which it is calculated. The parser bounds the depth of the
+/// query, and so that of the tree.
 fn write_explanation(out: &mut impl Write, explanation: &Value, indent: usize) -> io::Result<()> {
     let description = explanation["description"].as_str().unwrap_or_default();
-    // Scores are single precision: as such they print with the digits that tell them apart.
+    // Scores have single precision, in which they print with the fewest digits that identify them.
     let value = explanation["value"].as_f64().unwrap_or_default() as f32;
     writeln!(out, "{:indent$}{value} = {}", "", printable(description))?;
     for detail in explanation["details"].as_array().into_iter().flatten() {
@@ -93,7 +93,7 @@ fn write_explanation(out: &mut impl Write, explanation: &Value, indent: usize) -
     Ok(())
 }
 
-/// Writes the phases as a table, each with a bar as long as its share.
+/// Writes the phases as a table, each with a bar proportional to its share.
 pub(crate) fn write_phases(out: &mut impl Write, phases: &PhaseTimes) -> io::Result<()> {
     let named = phases.named();
     let width = named
@@ -119,7 +119,7 @@ pub(crate) fn write_phases(out: &mut impl Write, phases: &PhaseTimes) -> io::Res
     )
 }
 
-/// The total and the phases in one line, those that took no time left out.
+/// Formats the total and the phases in one line, without phases that took no time.
 pub(crate) fn phases_line(phases: &PhaseTimes) -> String {
     let taken = phases.named().into_iter().filter(|&(_, us)| us > 0);
     let named = taken.map(|(name, us)| format!("{} {}", spaced(name), whole_microseconds(us)));
@@ -131,7 +131,7 @@ fn spaced(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// A bar of eighths of a cell; what took any time shows.
+/// Returns a bar in steps of an eighth of a cell; never empty for a share above 0.
 fn bar(share: f64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (share.clamp(0.0, 1.0) * BAR_CELLS * 8.0).ceil() as usize;

@@ -1,4 +1,4 @@
-//! Sources into an index, with progress: what `index` and `demo` share.
+//! Indexing of sources with progress, for `index` and `demo`.
 
 use crate::failure::note;
 use crate::figures::{bytes, count, seconds};
@@ -10,7 +10,7 @@ use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader
 use index::{BuildOptions, CommitSummary, Writer, find_unfinished};
 use vfs::SharedStorage;
 
-/// What indexing some sources came to.
+/// Summary of an indexing run.
 #[derive(Debug)]
 pub(crate) struct Indexed {
     pub(crate) summary: CommitSummary,
@@ -21,25 +21,25 @@ pub(crate) struct Indexed {
 }
 
 impl Indexed {
-    /// Megabytes of text a second, commit included.
+    /// Returns the throughput in megabytes of text a second, commit included.
     pub(crate) fn mb_per_s(&self) -> f64 {
         self.progress.text_bytes as f64 / 1e6 / self.elapsed_s.max(1e-9)
     }
 }
 
-/// Whether to read on.
+/// Decision before each document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// There may be more.
+    /// Continue reading.
     ReadOn,
-    /// Commit what there is.
+    /// Stop reading and commit.
     Enough,
-    /// Leave the index as it was.
+    /// Stop without a commit.
     Abandon,
 }
 
-/// Reads all sources, adds what is good, commits. `verdict` is asked before every document, and now
-/// and then where none comes, with the seconds since the start.
+/// Reads all sources, adds their good documents and commits. Calls `verdict` with the seconds since the start before
+/// every document, and from time to time while none arrives.
 pub(crate) fn index_sources(
     sources: Vec<Source>,
     reading: ReadOptions,
@@ -48,7 +48,7 @@ pub(crate) fn index_sources(
     verdict: impl Fn(f64) -> Verdict,
 ) -> anyhow::Result<Indexed> {
     let mut reader = Reader::open(sources, reading)?;
-    // Before the writer, which removes them.
+    // Before the writer opens, which removes these files.
     if let Some(unfinished) = find_unfinished(&storage)? {
         note(&format!("warning: {unfinished}"));
     }
@@ -123,7 +123,7 @@ fn progress_text(progress: &Progress, place: Option<&Place>, elapsed_s: f64) -> 
     text
 }
 
-/// `news.jsonl.zst line 12,345 (20.1 MB)`, or a file that is one document.
+/// Formats a place: `news.jsonl.zst line 12,345 (20.1 MB)`, or the path of a file that is one document.
 fn place_text(place: &Place) -> String {
     let file = printable(&place.file);
     match place.line {
@@ -136,7 +136,7 @@ fn place_text(place: &Place) -> String {
     }
 }
 
-/// Names the first; of the others `more` says how many there are.
+/// Prints the first names; `more` formats the number of the others.
 fn report_left_out(first: &[impl ToString], all_count: u64, more: impl Fn(u64) -> String) {
     for left_out in first {
         note(&left_out.to_string());

@@ -1,4 +1,4 @@
-//! Whether a person asked the program to end (Ctrl-C, SIGTERM).
+//! Requests to end the program (Ctrl-C, SIGTERM).
 
 use anyhow::Context;
 use std::future::Future;
@@ -6,16 +6,16 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-/// Remembers the request. While this lives the signals no longer kill the process: whoever holds
-/// it must ask it, and has the chance to tidy up.
+/// Listener for the signals. While it exists, they do not kill the process: its owner must check it, and can clean
+/// up before the end.
 pub(crate) struct Interrupt {
     asked: watch::Receiver<bool>,
-    /// Hears the signals; nothing else runs on it.
+    /// Runtime of the listener alone.
     _runtime: Runtime,
 }
 
 impl Interrupt {
-    /// Listens from here on: both signals are registered when this returns.
+    /// Starts listening. Both signals are registered on return.
     pub(crate) fn listen() -> anyhow::Result<Interrupt> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -33,7 +33,7 @@ impl Interrupt {
                 _ = interrupted.recv() => {}
                 _ = terminated.recv() => {}
             }
-            // Fails only when nobody wants to know any more.
+            // Fails only if no receiver is left.
             let _ = ask.send(true);
         });
         Ok(Interrupt {
@@ -42,12 +42,12 @@ impl Interrupt {
         })
     }
 
-    /// Whether the end was asked for.
+    /// Whether a signal asked for the end.
     pub(crate) fn is_asked(&self) -> bool {
         *self.asked.borrow()
     }
 
-    /// Ready when the end is asked for.
+    /// Returns a future that is ready when a signal asks for the end.
     pub(crate) fn asked(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut asked = self.asked.clone();
         async move {

@@ -5,10 +5,10 @@ use codec::calibration::{self, Choice};
 use codec::processor::{self, Level};
 use serde_json::{Map, Value, json};
 
-/// What the forms follow; unset, what is measured at start.
+/// Environment variable that chooses the forms; if unset, they are measured at start.
 const VARIABLE: &str = "SHORTTAIL_KERNELS";
 
-/// Chooses the forms, before the first query: the fastest here, or what the environment asks for.
+/// Chooses the forms, before the first query: the fastest ones on this machine, or those of the environment variable.
 pub(crate) fn choose() -> anyhow::Result<()> {
     let Some(asked) = std::env::var_os(VARIABLE) else {
         codec::calibrate();
@@ -33,13 +33,13 @@ pub(crate) fn choose() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Names of the forms that this processor can run.
+/// Returns the names of the forms that this processor supports.
 pub(crate) fn there() -> impl Iterator<Item = &'static str> {
     let levels = Level::ALL.into_iter().filter(|level| level.is_there());
     levels.map(Level::name)
 }
 
-/// The forms now taken, for a program: those of most kernels, and the others by name.
+/// Returns the chosen forms as JSON: that of most kernels, and the others by name.
 pub(crate) fn as_json() -> Value {
     let others: Map<String, Value> = others()
         .map(|choice| (name(&choice), choice.form.name().into()))
@@ -47,9 +47,9 @@ pub(crate) fn as_json() -> Value {
     json!({ "newest": processor::level().name(), "older": others })
 }
 
-/// The same in a line for a person.
+/// Returns the chosen forms as a line of text.
 pub(crate) fn as_line() -> String {
-    /// More are counted alone.
+    /// Upper limit on named kernels; of more, only the count is given.
     const NAMED_MAX: usize = 6;
     let newest = processor::level().name();
     let others: Vec<String> = others()
@@ -62,13 +62,13 @@ pub(crate) fn as_line() -> String {
     }
 }
 
-/// Kernels that take an older form than they could.
+/// Returns the kernels whose form is older than the newest supported one.
 fn others() -> impl Iterator<Item = Choice> {
     let choices = calibration::choices().into_iter();
     choices.filter(|choice| choice.form != choice.newest)
 }
 
-/// Name of a kernel, with its bit width where it has one.
+/// Returns the name of a kernel, with its bit width if it has one.
 pub(crate) fn name(choice: &Choice) -> String {
     match choice.bits {
         Some(bits) => format!("{} {bits} bits", choice.kernel),

@@ -1,7 +1,7 @@
-//! The binary `shorttail`: which subcommand is asked for, and how it ends.
+//! The binary `shorttail`: dispatch to subcommands, and exit codes.
 //!
-//! No logic lives here: arguments in, calls to the crates, figures and hits out. One file a
-//! subcommand in `commands`; the other modules say how things are printed.
+//! This crate has no logic: it parses arguments, calls the other crates and prints figures and hits. `commands` has one
+//! file for each subcommand; the other modules print.
 //!
 //! Exit codes: 0 done, 1 failed or damage found, 2 wrong usage. A closed pipe is not a failure.
 
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     match Arguments::try_parse() {
         Ok(arguments) => failure::report(arguments.command.run()),
         Err(usage) => {
-            // Help asked for ends well even when nobody reads it (`shorttail --help | head -1`).
+            // A closed pipe is no failure of --help (`shorttail --help | head -1`).
             let _ = usage.print();
             ExitCode::from(if usage.use_stderr() { 2 } else { 0 })
         }

@@ -10,7 +10,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(5);
 const BAR: &str = "{prefix} [{bar:24}] {percent:>3}%  {wide_msg}";
 const SPINNER: &str = "{prefix} {spinner} {wide_msg}";
 
-/// Shows how far something long has come.
+/// Progress of a long operation.
 pub(crate) struct Meter {
     what: &'static str,
     bar: Option<ProgressBar>,
@@ -20,7 +20,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Starts showing. `total` is in the unit of the positions given later.
+    /// Starts a meter. `total` has the unit of the later positions.
     pub(crate) fn start(what: &'static str, total: Option<u64>) -> Meter {
         let now = Instant::now();
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -38,12 +38,12 @@ impl Meter {
         }
     }
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start.
     pub(crate) fn elapsed_s(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Shows a new position, where it is time to.
+    /// Shows a new position, if the last one was shown long enough ago.
     pub(crate) fn update(&mut self, position: u64, message: impl FnOnce(f64) -> String) {
         let interval = if self.bar.is_some() {
             BAR_INTERVAL
@@ -64,7 +64,7 @@ impl Meter {
         }
     }
 
-    /// As `update`, of a stage whose length is told along the way; seconds count from its begin.
+    /// Shows a new position, as `update`, of a stage with a length of its own; seconds count from the stage's start.
     pub(crate) fn update_of(
         &mut self,
         what: &'static str,
@@ -88,7 +88,7 @@ impl Meter {
         self.update(position, |_| message(elapsed_s));
     }
 
-    /// Goes on to work whose length is not known.
+    /// Continues with work of unknown length.
     pub(crate) fn busy(&mut self, what: &'static str) {
         match &self.bar {
             Some(bar) => {
@@ -97,7 +97,7 @@ impl Meter {
                 bar.enable_steady_tick(BAR_INTERVAL);
             }
             None => {
-                // Short work needs no line of its own.
+                // Short work gets no line of its own.
                 if self.started.elapsed() >= LINE_INTERVAL {
                     note(what);
                 }
@@ -107,7 +107,7 @@ impl Meter {
 }
 
 impl Drop for Meter {
-    /// Leaves the terminal as it was, however the work ended.
+    /// Removes the meter from the terminal.
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -122,7 +122,7 @@ fn style(template: &str) -> ProgressStyle {
         .progress_chars("=> ")
 }
 
-/// Seconds left when `done` of `total` took `elapsed_s`, if that can be said.
+/// Estimates the seconds left if `done` of `total` took `elapsed_s`; `None` without a basis for an estimate.
 pub(crate) fn left_s(done: u64, total: u64, elapsed_s: f64) -> Option<f64> {
     (done > 0).then(|| elapsed_s * total.saturating_sub(done) as f64 / done as f64)
 }

@@ -1,11 +1,11 @@
-//! How far is putting an index into order? What `index` and `optimize` show of it.
+//! Progress of the reordering of an index, for `index` and `optimize`.
 
 use crate::figures::seconds;
 use crate::meter::{Meter, left_s};
 use index::{OptimizeProgress, optimize::Phase};
 use std::sync::{Mutex, PoisonError};
 
-/// A meter that several threads tell how far they are.
+/// A meter that several threads update.
 pub(crate) struct ShownProgress {
     meter: Mutex<Meter>,
 }
@@ -32,7 +32,7 @@ impl ShownProgress {
         });
     }
 
-    /// Takes the meter away; seconds since it was started.
+    /// Removes the meter. Returns the seconds since its start.
     pub(crate) fn end(self) -> f64 {
         let meter = self.meter.into_inner();
         meter.unwrap_or_else(PoisonError::into_inner).elapsed_s()

@@ -1,6 +1,6 @@
 //! Mean and quantiles of a set of times.
 
-/// The figures that are printed of a set of times, in microseconds.
+/// Mean and quantiles of a set of times, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub(crate) struct Quantiles {
     pub(crate) queries: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Quantiles {
 }
 
 impl Quantiles {
-    /// The figures of `times_us`; all 0 of none.
+    /// Calculates the figures of `times_us`; all are 0 without times.
     pub(crate) fn of(mut times_us: Vec<f64>) -> Quantiles {
         times_us.sort_by(f64::total_cmp);
         let sum_us: f64 = times_us.iter().sum();
@@ -35,7 +35,7 @@ impl Quantiles {
     }
 }
 
-/// The smallest value that at least `share` of all values do not exceed: always a measured one.
+/// Returns the smallest measured value that at least `share` of all values do not exceed.
 fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
     // The subtraction keeps 0.99 · 100 at rank 99 although the product may round up to above 99.
     let rank = (share * sorted.len() as f64 - 1e-9).ceil() as usize;
@@ -45,8 +45,8 @@ fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
         .unwrap_or_default()
 }
 
-/// Minimum and median of one query's times; the median of an even number is the mean of the two
-/// in the middle.
+/// Returns the minimum and the median of the times of one query; the median of an even number of times is the mean of
+/// the two in the middle.
 pub(crate) fn min_and_median(times: &mut [f64]) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
     let Some(&min) = times.first() else {
@@ -57,7 +57,7 @@ pub(crate) fn min_and_median(times: &mut [f64]) -> (f64, f64) {
     (min, (times[lower] + times[upper]) / 2.0)
 }
 
-/// Nanoseconds are as fine as the clock is.
+/// Serializes microseconds with three decimals, the resolution of the clock.
 pub(crate) fn three_decimals<S: serde::Serializer>(us: &f64, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64((us * 1e3).round() / 1e3)
 }

@@ -5,14 +5,14 @@ use anyhow::{Context, bail};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// A query of a file, with its id where the file gives one.
+/// A query of a file, with its id if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileQuery {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub(crate) line: u64,
-    /// What stands before the tab.
+    /// Text before the tab.
     pub(crate) id: Option<String>,
-    /// What stands after the tab, or the whole line.
+    /// Text after the tab, or the whole line.
     pub(crate) text: String,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn read_queries(path: &Path) -> anyhow::Result<Vec<FileQuery>> {
     Ok(queries)
 }
 
-/// Reads a file of topics: every query has an id, of one word, that no other has.
+/// Reads a file of topics. Every query must have a unique id of one word.
 pub(crate) fn read_topics(path: &Path) -> anyhow::Result<Vec<FileQuery>> {
     let topics = read_queries(path)?;
     let mut seen = HashSet::new();
@@ -49,7 +49,7 @@ pub(crate) fn read_topics(path: &Path) -> anyhow::Result<Vec<FileQuery>> {
     Ok(topics)
 }
 
-/// The queries, and the lines that are not UTF-8.
+/// Returns the queries, and the numbers of the lines that are not UTF-8.
 fn parse_queries(bytes: &[u8]) -> (Vec<FileQuery>, Vec<u64>) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut queries = Vec::new();

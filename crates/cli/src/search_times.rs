@@ -1,8 +1,8 @@
 //! Files of measured search times, in ms by query and partition.
 //!
-//! Three kinds are read, told apart by what they hold: folders that a load run wrote; JSON lines, with
-//! `times_ms` (one number a partition) or with `min_us`, as `shorttail bench --json` prints them; and
-//! lines of numbers, in ms, parted by commas, one number a partition, one line a query.
+//! Three kinds are read, recognized by their contents: folders of a load run; JSON lines, with `times_ms` (one number a
+//! partition) or with `min_us`, as `shorttail bench --json` prints them; and lines of numbers in ms, separated by
+//! commas, one number a partition, one line a query.
 
 use anyhow::{Context, anyhow, bail};
 use model::simulate::Searches;
@@ -19,9 +19,9 @@ pub(crate) fn read_search_times(path: &Path) -> anyhow::Result<Searches> {
     Searches::new(rows).with_context(|| format!("{}: no search times", path.display()))
 }
 
-/// Reads the search times of a folder that `shorttail load --save` wrote: of every measured answer, what
-/// the server says that its handlers took. Of several partitions a server tells the slowest alone, so a
-/// query has one time here, and only a run against one partition tells all of its work.
+/// Reads the search times of a folder of `shorttail load --save`: the handler times in every measured answer. A server
+/// with several partitions reports only the slowest one. So a query has one time here, and only a run against one
+/// partition has its whole work.
 #[cfg(feature = "lab")]
 fn read_run(folder: &Path) -> anyhow::Result<Searches> {
     let (_, outcome) = load::RunRecord::open(folder)?;
@@ -29,7 +29,7 @@ fn read_run(folder: &Path) -> anyhow::Result<Searches> {
         .measured()
         .filter(|sample| sample.ending.is_answer());
     let phases = answers.filter_map(|sample| sample.answer.as_ref()?.phases.as_ref());
-    // Repeats of the fan-out run on handlers too.
+    // Repeated fan-outs use handlers too.
     let rows = phases
         .map(|phases| vec![(phases.index_search + phases.optimization_searches) as f64 / 1e3]);
     Searches::new(rows).with_context(|| {
@@ -73,7 +73,7 @@ fn parse(text: &str) -> anyhow::Result<Vec<Vec<f64>>> {
                 rows.push(row);
             }
             Ok(None) => {}
-            // Names of columns may stand above the numbers.
+            // The first line may have the names of the columns.
             Err(_) if rows.is_empty() && number == 1 && !line.starts_with('{') => {}
             Err(error) => bail!("line {number}: {error}"),
         }
@@ -81,7 +81,7 @@ fn parse(text: &str) -> anyhow::Result<Vec<Vec<f64>>> {
     Ok(rows)
 }
 
-/// The times of one JSON line; `None` of a line about the whole set.
+/// Parses the times of one JSON line; `None` for a line about the whole set.
 fn parse_json(line: &str) -> anyhow::Result<Option<Vec<f64>>> {
     let value: serde_json::Value = serde_json::from_str(line).context("not JSON")?;
     if let Some(times) = value.get("times_ms") {

@@ -1,4 +1,4 @@
-//! What may reach a terminal: bold where it is wanted, and nothing that a document smuggles in.
+//! Safe output to a terminal: styles, and text without control characters.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -9,11 +9,11 @@ pub(crate) struct Style {
 }
 
 impl Style {
-    /// Nothing but text.
+    /// Plain text.
     #[cfg(test)]
     pub(crate) const PLAIN: Style = Style { ansi: false };
 
-    /// Styled on a terminal, unless `NO_COLOR` (see no-color.org) is set to anything.
+    /// Returns a style for standard output: styled on a terminal, unless `NO_COLOR` (see no-color.org) is set.
     pub(crate) fn of_stdout() -> Style {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
             || std::env::var_os("TERM").is_some_and(|value| value == "dumb");
@@ -22,12 +22,12 @@ impl Style {
         }
     }
 
-    /// `text` in bold. The caller has made it printable.
+    /// Returns `text` in bold. The caller must have made it printable.
     pub(crate) fn bold(self, text: &str) -> String {
         self.wrap("\x1b[1m", text, "\x1b[22m")
     }
 
-    /// `text` less bright than the rest.
+    /// Returns `text` in faint colour. The caller must have made it printable.
     pub(crate) fn faint(self, text: &str) -> String {
         self.wrap("\x1b[2m", text, "\x1b[22m")
     }
@@ -41,25 +41,24 @@ impl Style {
     }
 }
 
-/// The whole terminal, drawn over and over. What was on it comes back when this is dropped.
+/// The whole terminal, redrawn repeatedly. Dropping it restores the earlier contents.
 pub(crate) struct Screen {
     _taken: (),
 }
 
 impl Screen {
-    /// Takes the terminal; `None` where standard output is none that can be drawn on.
+    /// Takes over the terminal; `None` if standard output is not one.
     pub(crate) fn take() -> Option<Screen> {
         let dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
         if dumb || !io::stdout().is_terminal() {
             return None;
         }
-        // The other screen, without a cursor.
+        // Switches to the alternate screen and hides the cursor.
         let taken = write!(io::stdout(), "\x1b[?1049h\x1b[?25l").is_ok();
         taken.then_some(Screen { _taken: () })
     }
 
-    /// Shows `lines` from the top, as many as there is room for. Characters beyond the right edge
-    /// are cut by the terminal.
+    /// Draws the first of `lines`, up to the height of the terminal, which cuts them at its right edge.
     pub(crate) fn draw(&mut self, lines: &[String]) -> io::Result<()> {
         let rows = terminal_size::terminal_size().map_or(24, |(_, height)| usize::from(height.0));
         io::stdout().write_all(redraw(lines, rows).as_bytes())?;
@@ -67,9 +66,9 @@ impl Screen {
     }
 }
 
-/// What draws `lines` over whatever was there.
+/// Returns the control sequences and text that draw `lines` over the earlier contents.
 fn redraw(lines: &[String], rows: usize) -> String {
-    // Without wrapping, so that a long line does not push others down.
+    // Line wrapping is off, so that a long line takes one row.
     let mut drawn = String::from("\x1b[?7l\x1b[H");
     for (number, line) in lines.iter().take(rows).enumerate() {
         if number > 0 {
@@ -89,8 +88,8 @@ impl Drop for Screen {
     }
 }
 
-/// `text` without anything that moves the cursor, breaks the line or reverses its direction:
-/// documents, file names and URLs come from strangers, and a terminal obeys control characters.
+/// Returns `text` without characters that move the cursor, break the line or reverse its direction. Documents, file
+/// names and URLs are untrusted, and a terminal obeys control characters.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(printable_character).collect()
 }
@@ -105,11 +104,11 @@ fn printable_character(character: char) -> char {
     }
 }
 
-/// A summary (escaped text with `<mark>` around matched words) as a line for the terminal.
+/// Converts a summary (escaped text with `<mark>` around matched words) to a line for the terminal.
 pub(crate) fn summary_text(summary_html: &str, style: Style) -> String {
     let mut line = String::with_capacity(summary_html.len());
     for (marked_idx, piece) in summary_html.split("<mark>").enumerate() {
-        // Everything escaped, a `<mark>` is ours: before the first piece nothing is marked.
+        // The text is escaped, so every `<mark>` is a mark. The first piece comes before the first mark.
         let (marked, plain) = match piece.split_once("</mark>") {
             Some((marked, plain)) if marked_idx > 0 => (marked, plain),
             _ => ("", piece),
@@ -122,7 +121,7 @@ pub(crate) fn summary_text(summary_html: &str, style: Style) -> String {
     line
 }
 
-/// Undoes the escapes that `text::summary::escape_html` may write, and no others.
+/// Undoes the escapes of `text::summary::escape_html`, and no others.
 fn unescape_html(html: &str) -> String {
     const ENTITIES: [(&str, char); 8] = [
         ("&amp;", '&'),

@@ -1,4 +1,4 @@
-//! Files of recorded arrivals: an instant a line, in seconds since the recording began.
+//! Files of recorded arrivals: one instant a line, in seconds from the start of the recording.
 
 use anyhow::Context;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Reads the instants in the order of the file.
 ///
 /// # Errors
-/// A file that cannot be read, or a line that is no number of seconds, which is named.
+/// A file that cannot be read, or a line that is no number of seconds; the error names the line.
 pub(crate) fn read_trace(path: &Path) -> anyhow::Result<Vec<Duration>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let lines = (1..)

@@ -17,6 +17,7 @@
 // Kernels need intrinsics; each block carries its proof.
 #![allow(unsafe_code)]
 
+mod arrays;
 pub mod bits;
 pub mod calibration;
 pub mod docs;

@@ -9,13 +9,8 @@
 //! score are those whose length is below a limit. 64 length bytes are compared at once with 64 limits looked up at
 //! once, and postings that cannot matter are never scored.
 
+pub use crate::arrays::{LIMITS, LengthBytes};
 use crate::packed::BLOCK;
-
-/// Number of limits. Frequencies from `LIMITS - 1` on share the last one.
-pub const LIMITS: usize = 64;
-
-/// Length bytes of a block, padded for a vector that extends past their end.
-pub type LengthBytes = [u8; BLOCK + 64];
 
 /// Writes the indexes of the postings whose length byte is below the limit of their frequency to `kept` and returns
 /// their number. A length byte of 255 counts as 254. Considers the first 256 frequencies.

@@ -6,10 +6,8 @@
 //!
 //! The answers equal those of the twins in the named modules. A caller must ensure only that the processor has NEON.
 
-use crate::limits::{LIMITS, LengthBytes};
+use crate::arrays::{LIMITS, LengthBytes, Pairs, ROW};
 use crate::packed::BLOCK;
-use crate::sorted::Pairs;
-use crate::sums::ROW;
 use std::arch::aarch64::*;
 
 /// Number of lanes compressed at once.

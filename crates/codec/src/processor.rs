@@ -8,7 +8,7 @@ pub enum Level {
     Any = 1,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT.
     Avx2 = 2,
-    /// Those of [`Level::Avx2`], and AVX-512 F, BW, DQ, VL, VPOPCNTDQ, VBMI and VBMI2.
+    /// AVX-512 F, BW, DQ, VL, VPOPCNTDQ, VBMI and VBMI2, in addition to [`Level::Avx2`].
     Avx512 = 3,
     /// NEON, which every 64-bit ARM processor of the build target has: explicit vectors, where [`Level::Any`] leaves
     /// vectorisation to the compiler.

@@ -8,26 +8,9 @@
 //! "SIMD compression and the intersection of sorted integers", 2016). With AVX-512 the last values of all vectors of a
 //! block form one vector themselves, so there is no walk and no branch to mispredict.
 
+pub use crate::arrays::Pairs;
 use crate::bits::for_each_processor;
 use crate::packed::BLOCK;
-
-/// Pairs of indexes: in `wanted` and in `block`, of equal values.
-#[derive(Debug, Clone)]
-pub struct Pairs {
-    /// Indexes in `wanted`.
-    pub wanted: [u8; BLOCK],
-    /// Indexes in the block.
-    pub block: [u8; BLOCK],
-}
-
-impl Default for Pairs {
-    fn default() -> Pairs {
-        Pairs {
-            wanted: [0; BLOCK],
-            block: [0; BLOCK],
-        }
-    }
-}
 
 /// Finds the values of `wanted` (at most 256, increasing) in `block` and returns the number of pairs. `block` is
 /// increasing; unused places at its end are `u32::MAX`, which is never wanted.

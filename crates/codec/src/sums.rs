@@ -1,9 +1,7 @@
 //! Sums of scores by document, in rows of 64 documents: selecting and draining the sums that reach a score.
 
+pub use crate::arrays::ROW;
 use crate::packed::BLOCK;
-
-/// Number of documents of a row.
-pub const ROW: usize = 64;
 
 /// Moves the documents whose sum is at least `least` (above 0) out of `rows` to `docs` and `sums`, and zeroes the rows.
 /// The first sum of the first row is that of document `base`. Appends from index `*count` on and advances it; stops

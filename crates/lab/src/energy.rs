@@ -11,7 +11,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Interval between two reads, shorter than a wrap of any counter.
+/// Interval between two reads, shorter than the time in which any counter wraps.
 const POLL: Duration = Duration::from_secs(10);
 
 /// Energy counted by one counter.

@@ -1,7 +1,7 @@
-//! How does SeekStorm index a corpus here? As one shard, without its index of word pairs.
+//! Indexing of a corpus with SeekStorm: one shard, without its index of word pairs.
 //!
-//! It decides itself how many threads build; `--threads`, `--ram-mb` and `--force-merge` change
-//! nothing.
+//! SeekStorm chooses the number of threads itself; `--threads`, `--ram-mb` and `--force-merge` have no
+//! effect.
 
 use crate::protocol::{self, IndexArguments, Indexed, Result};
 use crate::words;

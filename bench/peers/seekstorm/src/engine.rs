@@ -1,4 +1,4 @@
-//! Which functions of SeekStorm answer a query of each mode?
+//! Search with SeekStorm in each mode.
 
 use crate::protocol::{Found, Mode, Operator, Result, Searcher};
 use crate::words;

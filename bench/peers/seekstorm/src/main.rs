@@ -9,8 +9,8 @@ use protocol::{Asked, Result};
 
 /// The words of some texts, in lower case, with one space between two.
 ///
-/// SeekStorm gets text that is cut already, for its tokenizer `Whitespace`: its own keeps `+`, `-`
-/// and `#` in words, so hits would differ. Its indexing pays for cutting twice.
+/// SeekStorm gets tokenized text, for its tokenizer `Whitespace`: its default one keeps `+`, `-` and
+/// `#` in words, so hits would differ. Its indexing time includes both tokenizers.
 fn words(texts: &[&str], keep_repeated: bool) -> String {
     let mut out = String::with_capacity(texts.iter().map(|text| text.len() + 1).sum());
     let mut seen: Vec<String> = Vec::new();

@@ -1,7 +1,7 @@
-//! How does Shorttail index a corpus here? As one chunk, hence one segment, from one commit.
+//! Indexing of a corpus with Shorttail: one chunk, hence one segment, from one commit.
 //!
-//! Same content as the other engines: the title goes in front of the body, so that the field of
-//! titles, which they lack, stays empty. Like them it keeps no texts.
+//! The content equals that of the other engines: the title precedes the body, because they have no field
+//! of titles, and the texts are not stored.
 
 use crate::protocol::{IndexArguments, Indexed, Result};
 use corpus::{Document, Reader, Source};
@@ -11,7 +11,7 @@ use std::time::Instant;
 use text::Analyzer;
 use vfs::RealStorage;
 
-/// Chunks of an index that nobody asked to be of one: those that `shorttail index` makes.
+/// Number of chunks without `--force-merge`: the default of `shorttail index`.
 const CHUNKS_OWN: u32 = 2;
 
 pub fn index(arguments: &IndexArguments) -> Result<Indexed> {
@@ -43,7 +43,7 @@ pub fn index(arguments: &IndexArguments) -> Result<Indexed> {
     let summary = writer.commit()?;
     let wall_s = started.elapsed().as_secs_f64();
     if summary.documents_replaced > 0 {
-        // The others would keep both, so collection statistics would differ.
+        // The other engines keep both, so collection statistics would differ.
         return Err(format!("{} URLs occur twice", summary.documents_replaced).into());
     }
     Ok(Indexed {
@@ -58,7 +58,7 @@ pub fn index(arguments: &IndexArguments) -> Result<Indexed> {
     })
 }
 
-/// The document with its title as the first line of its body.
+/// Returns the document with its title as the first line of its body.
 fn in_one_field(mut document: Document) -> Document {
     document.title.push('\n');
     document.title.push_str(&document.body);

@@ -1,4 +1,4 @@
-//! Which functions of Shorttail answer a query of each mode?
+//! Search with Shorttail in each mode.
 
 use crate::protocol::{Found, Mode, Operator, Result, Searcher};
 use index::{Index, IndexError, Segment};
@@ -57,7 +57,7 @@ impl Searcher for Engine {
     }
 }
 
-/// The k best hits, and how many they are. No count is wanted, so the search may skip.
+/// Returns the k best hits and their number. No exact count is wanted, so the search may skip documents.
 fn best_hits(
     plan: &Plan,
     segments: &[Arc<Segment>],
@@ -68,7 +68,7 @@ fn best_hits(
     Ok((hits, count))
 }
 
-/// The query with repeated words counting once, as in the other engines.
+/// Sets the weight of every word to 1, so that repeated words count once, as in the other engines.
 fn said_once(mut query: Query) -> Query {
     match &mut query {
         Query::Term { weight, .. } => *weight = 1,

@@ -1,4 +1,4 @@
-//! How does Tantivy index a corpus here?
+//! Indexing of a corpus with Tantivy.
 
 use crate::protocol::{self, IndexArguments, Indexed, Result};
 use crate::{BODY, TOKENIZER, URL, analyzer};

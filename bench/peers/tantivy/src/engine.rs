@@ -1,4 +1,4 @@
-//! Which functions of Tantivy answer a query of each mode?
+//! Search with Tantivy in each mode.
 
 use crate::protocol::{Found, Mode, Operator, Result};
 use crate::{BODY, TOKENIZER, URL, analyzer, protocol};
@@ -67,7 +67,7 @@ impl protocol::Searcher for Engine {
             let count = self.searcher.search(&*query, &Count)? as u64;
             return Ok(Found { count, best: None });
         }
-        // Alone, `TopDocs` skips whatever cannot enter.
+        // Without a count, `TopDocs` skips documents that cannot enter the top k.
         let top = TopDocs::with_limit(mode.k).order_by_score();
         let (hits, count) = if mode.counts {
             self.searcher.search(&*query, &(top, Count))?

@@ -1,24 +1,24 @@
-//! How a server is administered: options, and the line that says where.
+//! Options of the admin address of a server, and the output of its addresses.
 
 use serve::{AdminAddress, AdminOptions, AdminToken, Server};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Where a server is administered.
+/// Admin address and its token.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AdminArguments {
-    /// The address of /metrics and of POST /reload; off for none [default: loopback, at the port after
-    /// that of --listen or a free one]
+    /// Address of /metrics and of POST /reload, or off [default: loopback, at the port after that of --listen
+    /// or a free one]
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<String>,
-    /// A file with the token, of 16 bytes at least, that administrators send as Authorization: Bearer TOKEN;
-    /// needed where --admin is not loopback
+    /// File with the token, of at least 16 bytes, that administrators send as Authorization: Bearer TOKEN;
+    /// required if --admin is not a loopback address
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
 }
 
 impl AdminArguments {
-    /// The options; an error where the token cannot be used.
+    /// Returns the options; an error if the token cannot be used.
     pub(crate) fn options(&self) -> anyhow::Result<AdminOptions> {
         let token = self.admin_token_file.as_deref().map(AdminToken::read);
         Ok(AdminOptions {
@@ -32,7 +32,8 @@ impl AdminArguments {
     }
 }
 
-/// Says where a server is administered, and then where it listens: who waits for that line has seen the other.
+/// Prints the admin address of a server, then the address that it listens on: a program that waits for the second
+/// line has read both.
 pub(crate) fn print_addresses(server: &Server) -> std::io::Result<()> {
     if let Some(address) = server.admin_address() {
         writeln!(std::io::stdout(), "admin on http://{address}")?;

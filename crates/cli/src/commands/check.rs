@@ -1,4 +1,4 @@
-//! `shorttail check`: is every byte of an index what was written, and does it fit together?
+//! `shorttail check`: verification of checksums, structure and cross references of an index.
 
 use super::existing_directory;
 use crate::figures::{bytes, count, counted};
@@ -13,14 +13,14 @@ EXAMPLES:
     shorttail check my-index
         Print what was verified; on damage name file and byte offset, and exit with 1
 
-Verified are the newest generation, and the checksums of the one before it, which is kept for readers that
-have just opened it. Whatever else stands in the directory is named: what a commit left that was interrupted,
-and what no index writes. That is no damage.";
+It verifies the newest generation, and the checksums of the one before it, which is kept for readers that
+have just opened it. It names every other file in the directory: files of an interrupted commit, and files
+that no index writes. These are no damage.";
 
-/// Damages printed: enough to see a pattern, few enough to read.
+/// Upper limit on printed damages: enough to see a pattern, few enough to read.
 const DAMAGES_MAX: usize = 100;
 
-/// Names printed of what belongs to no generation, likewise.
+/// Upper limit on printed names of files that belong to no generation.
 const STRAYS_MAX: usize = 100;
 
 /// Verify every file of an index: checksums, structure, cross references
@@ -67,7 +67,7 @@ fn damage_line(damage: &IndexError) -> String {
     }
 }
 
-/// What stands in the directory and belongs to no generation.
+/// Formats the names of files in the directory that belong to no generation.
 fn stray_lines(report: &CheckReport) -> Vec<String> {
     let unfinished = report.unfinished.iter();
     let mut lines: Vec<String> = unfinished.map(|said| format!("warning: {said}")).collect();
@@ -80,7 +80,7 @@ fn stray_lines(report: &CheckReport) -> Vec<String> {
     lines
 }
 
-/// The order of documents, or how many segments are in which.
+/// Formats the order of documents, with the number of segments of each order if they differ.
 fn orders(report: &CheckReport) -> String {
     let counts = Order::ALL.map(|order| (order.name(), report.segments_by_order[order as usize]));
     let found: Vec<_> = counts
@@ -98,7 +98,7 @@ fn orders(report: &CheckReport) -> String {
     }
 }
 
-/// How many chunks, and the partitions where they are laid out for fewer.
+/// Formats the number of chunks, and of partitions if they differ.
 fn chunks(report: &CheckReport) -> String {
     match report.partitions == report.chunks {
         true => count(report.chunks),
@@ -110,7 +110,7 @@ fn chunks(report: &CheckReport) -> String {
     }
 }
 
-/// The generation checked, and the one before where it is kept.
+/// Formats the numbers of the checked generation and of the one before it, if it is kept.
 fn generations(report: &CheckReport) -> String {
     let newest = count(report.generation);
     match report.generation_before {

@@ -1,37 +1,40 @@
-//! How the connections of a public port are treated: options.
+//! Options of the connections of a public port.
 
 use serve::{ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_network};
 use std::time::Duration;
 
-/// Connections, clients, proxies.
+/// Limits on connections and clients, and trusted proxies.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ConnectionArguments {
-    /// Connections at once; where there are so many, an idle one is closed for a newcomer
+    /// Upper limit on open connections; at the limit, a new connection replaces an idle one
     #[arg(long, value_name = "N", default_value = "4096")]
     connections: usize,
-    /// Connections at once of one client: an IPv4 address or an IPv6 /64. Behind a trusted proxy, requests
-    /// of one client at once [default: an eighth of --connections, 64 at least]
+    /// Upper limit on open connections of one client, an IPv4 address or an IPv6 /64; behind a trusted proxy,
+    /// on its concurrent requests [default: an eighth of --connections, at least 64]
     #[arg(long, value_name = "N")]
     connections_per_client: Option<usize>,
-    /// Limit clients on this machine like all others
+    /// Apply the limits to clients on this machine too
     #[arg(long)]
     limit_loopback: bool,
-    /// A proxy, as 10.0.0.5 or 10.0.0.0/8, that says for which client it asks; may be given more than once
+    /// Address or network of a proxy that names its client in --client-header: 10.0.0.5 or 10.0.0.0/8; may be
+    /// given more than once
     #[arg(long, value_name = "NETWORK", value_parser = parse_network)]
     trusted_proxy: Vec<Network>,
-    /// Where trusted proxies name their clients: x-forwarded-for, or forwarded
+    /// Header in which trusted proxies name their client: x-forwarded-for, or forwarded
     #[arg(long, value_name = "HEADER", default_value = "x-forwarded-for",
           value_parser = ["x-forwarded-for", "forwarded"])]
     client_header: String,
-    /// Large answers that may wait for clients to read them, in MiB; an eighth of it for one client
+    /// Upper limit on memory for large answers that clients have not read yet, in MiB; an eighth of it for one
+    /// client
     #[arg(long, value_name = "MIB", default_value = "256")]
     output_mib: usize,
-    /// Close a connection on which no request has come for so long
+    /// Idle timeout: close a connection after this time without a request, in ms
     #[arg(long, value_name = "MS", default_value = "10000")]
     head_timeout_ms: u64,
 }
 
 impl ConnectionArguments {
+    /// Returns the limits that the options set.
     pub(crate) fn limits(&self) -> ConnectionLimits {
         let share = ConnectionLimits::share_of_client(self.connections);
         ConnectionLimits {

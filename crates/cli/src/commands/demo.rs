@@ -1,4 +1,4 @@
-//! `shorttail demo`: from nothing to a search page over what this machine already has to read.
+//! `shorttail demo`: an index and a search page of the documentation on this machine.
 
 use super::{cores_count, open_index};
 use crate::failure::note;
@@ -21,7 +21,7 @@ use vfs::RealStorage;
 
 const EXAMPLES: &str = "\
 Documents are the README, CHANGELOG, Markdown and doc comments of the crates that Cargo has fetched
-(a site is a crate), manual pages and documentation folders. Nothing is downloaded.
+(each crate is a site), manual pages and documentation folders. Nothing is downloaded.
 
 EXAMPLES:
     shorttail demo
@@ -29,9 +29,9 @@ EXAMPLES:
     shorttail demo --exit
         Stop after the queries
     shorttail demo --into my-index
-        Keep the index; the next time it is used as it is";
+        Keep the index; the next run uses it as it is";
 
-/// A question of a demonstration: what it shows, the query, and whether any word may match.
+/// Queries of the demonstration: the feature shown, the text, and the operator between words.
 const QUERIES: [(&str, &str, Operator); 5] = [
     ("two words", "error handling", Operator::And),
     ("a phrase", "\"thread safe\"", Operator::And),
@@ -54,17 +54,17 @@ const QUERIES: [(&str, &str, Operator); 5] = [
 
 const HITS_SHOWN: usize = 3;
 
-/// Reading stops after this, so that the first answer comes within a minute on any machine.
+/// Time limit of reading in seconds, so that the first answer comes within a minute on any machine.
 const READING_S_MAX: f64 = 35.0;
 
-/// Index the documentation on this machine, ask five queries, serve the search page
+/// Index the documentation on this machine, answer five queries, serve the search page
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemoArguments {
     /// Stop after the queries
     #[arg(long)]
     exit: bool,
-    /// Where to keep the index [default: a temporary directory]
+    /// Directory in which the index is kept [default: a temporary directory]
     #[arg(long, value_name = "DIR")]
     into: Option<PathBuf>,
     /// The address to listen on; port 0 takes any free port
@@ -74,7 +74,7 @@ pub(crate) struct DemoArguments {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: DemoArguments) -> anyhow::Result<ExitCode> {
-    // From here on Ctrl-C ends the run in order, so that the temporary directory is removed.
+    // From here on, Ctrl-C ends the run normally, so that the temporary directory is removed.
     let interrupt = Interrupt::listen()?;
     let temporary = match arguments.into {
         Some(_) => None,
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: DemoArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The index of an earlier demonstration, or a new one.
+/// Opens the index of an earlier demonstration, or builds one.
 fn existing_or_new(directory: &Path, interrupt: &Interrupt) -> anyhow::Result<Arc<Index>> {
     let storage = Arc::new(RealStorage::create_directory(directory)?);
     match Index::open(storage.clone()) {

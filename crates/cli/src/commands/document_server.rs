@@ -1,4 +1,4 @@
-//! `shorttail document-server`: makes summaries of some chunks' documents for front-ends.
+//! `shorttail document-server`: summaries of the documents of some chunks for front-ends.
 
 use super::serving::{
     MetricsArguments, PreloadArguments, VerifyArguments, end_of, open_part, serve_part,
@@ -14,27 +14,27 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Front-ends find it through their cluster file. SIGHUP opens the newest generation of the index;
-Ctrl-C (or SIGTERM) tells front-ends to turn elsewhere, lets running requests end, then stops.
+Ctrl-C (or SIGTERM) sends front-ends to other replicas, lets running requests end, then stops.
 
 EXAMPLES:
     shorttail document-server my-index --chunks 0-127 --listen 127.0.0.1:7901
     shorttail document-server my-index --preload touch --metrics 127.0.0.1:7911
         Texts read into memory first; watch it with shorttail top 127.0.0.1:7911";
 
-/// Make summaries of some chunks' documents for front-ends
+/// Make summaries of the documents of some chunks for front-ends
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DocumentServerArguments {
     /// The directory of the index
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The chunks whose documents are summarized, as 0-127 [default: all]
+    /// Chunks whose documents are summarized, such as 0-127 [default: all]
     #[arg(long, value_name = "CHUNKS", value_parser = parse_chunks)]
     chunks: Option<Chunks>,
     /// The address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7901")]
     listen: String,
-    /// Threads that help with long texts [default: one a core, 4 at most]
+    /// Threads that share the summary of a long text [default: one a core, at most 4]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub(crate) struct DocumentServerArguments {
     verify: VerifyArguments,
     #[command(flatten)]
     metrics: MetricsArguments,
-    /// End when standard input does: with the process that started this one
+    /// Stop at the end of standard input, that is with the process that started this one
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
 }

@@ -1,4 +1,4 @@
-//! `shorttail front-end`: the search page and the API before the servers of a cluster file.
+//! `shorttail front-end`: the search page and the API of the servers in a cluster file.
 
 use super::admin::{AdminArguments, print_addresses};
 use super::connections::ConnectionArguments;
@@ -14,20 +14,20 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
-The cluster file names index servers and document servers and the chunks that each holds; servers
-with the same chunks are replicas. See examples/cluster.toml.
+The cluster file names index servers and document servers, and the chunks of each; servers with the
+same chunks are replicas. See examples/cluster.toml.
 
-POST /reload at the admin address has every server open the newest generation of the index. Ctrl-C
+POST /reload at the admin address makes every server open the newest generation of the index. Ctrl-C
 (or SIGTERM) lets running searches end, then stops.
 
 EXAMPLES:
     shorttail front-end --cluster cluster.toml --listen 127.0.0.1:7700";
 
-/// Serve the search page and the API before the servers of a cluster
+/// Serve the search page and the API of the servers of a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FrontEndCommandArguments {
-    /// The file that names the servers
+    /// The cluster file
     #[arg(long, value_name = "FILE")]
     cluster: PathBuf,
     /// The address to listen on; port 0 takes any free port
@@ -37,28 +37,28 @@ pub(crate) struct FrontEndCommandArguments {
     front_end: FrontEndArguments,
 }
 
-/// What a front-end does on its own account.
+/// Options of the front-end itself.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FrontEndArguments {
-    /// The time that a query gets, from its arrival to the answer; queries may ask for less
+    /// Time limit of a query in ms, from its arrival to the answer; a query may set a shorter one
     #[arg(long, value_name = "MS", default_value = "10000")]
     timeout_ms: u64,
-    /// Queries answered at once; further ones are told to come back later
+    /// Upper limit on concurrent queries; further ones are refused with a time after which to retry
     #[arg(long, value_name = "N", default_value = "1024")]
     concurrency: usize,
-    /// Size of the result cache; 0 switches it off
+    /// Size of the result cache in MiB; 0 switches it off
     #[arg(long, value_name = "MIB", default_value = "0")]
     cache_mib: usize,
-    /// The largest answer; a request for a larger one is refused
+    /// Upper limit on the size of an answer in KiB; a request for a larger one is refused
     #[arg(long, value_name = "KIB", default_value = "4096")]
     answer_kib: usize,
-    /// Explain scores where a request has explain=1: on or off
+    /// Explanations of scores for requests with explain=1: on or off
     #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
     explain: String,
-    /// Trace the steps of a query where a request has trace=1: on or off
+    /// Traces of the steps of a query for requests with trace=1: on or off
     #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
     trace: String,
-    /// Ask a second replica when the first takes longer than 19 of 20 calls did: on or off
+    /// Hedged requests, to a second replica after the 95th percentile of call latency: on or off
     #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
     hedges: String,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `shorttail index`: documents in, one committed generation out.
+//! `shorttail index`: one committed generation from documents.
 
 use super::cores_count;
 use super::optimize::OrderName;
@@ -19,7 +19,7 @@ use vfs::RealStorage;
 const EXAMPLES: &str = "\
 A document is {\"url\", \"title\", \"body\"}; further fields are kept. A document replaces an earlier
 one with the same URL. Bad documents are counted, the first ten are reported as file:line: reason,
-and the rest is indexed. Nothing is visible to searches before everything is on the disk.
+and the rest is indexed. Searches see no document before all of them are on the disk.
 
 Links that leave a folder, FIFOs, sockets, devices and the files of /proc and /sys are not read: they are
 counted, and the first ten are named.
@@ -32,57 +32,59 @@ EXAMPLES:
     zcat dump.gz | shorttail index - --into my-index --memory 2G
         Index standard input
     shorttail index pages.jsonl --into my-index --chunks 64 --partitions 4
-        Cut it into 64 chunks, laid out for 4 index servers (or 2, or 1); `optimize` changes it later
+        Divide it into 64 chunks, laid out for 4 index servers (or 2, or 1); `optimize` can change it later
     shorttail index pages.jsonl --into my-index --order bisection
-        Take longer, and put documents that share words beside each other: a smaller, faster index";
+        Place documents that share words beside each other: takes longer, for a smaller, faster index";
 
 /// Index documents into a directory, new or existing
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {
-    /// A .jsonl file (also .jsonl.zst, .jsonl.gz), a folder of text, Markdown or HTML files, or -
+    /// A .jsonl file (also .jsonl.zst, .jsonl.gz), a folder of text, Markdown or HTML files, or - for standard
+    /// input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,
-    /// The directory of the index; an index that is there already is added to
+    /// The directory of the index; documents are added to an existing one
     #[arg(long, value_name = "DIR")]
     into: PathBuf,
-    /// Pieces to cut the index into, by hash of the URL [default: those of the index there, or 2]
+    /// Number of chunks, to which documents belong by the hash of their URL [default: that of the existing
+    /// index, or 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     chunks: Option<u32>,
-    /// Partitions to lay the chunks out for, as many as there will be index servers: the chunks of each become one
-    /// segment, which no two index servers can share [default: as in the index there, or 1]
+    /// Number of partitions that the chunks are laid out for, one for each index server: the chunks of a partition
+    /// become one segment, which no two index servers can share [default: that of the existing index, or 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     partitions: Option<u32>,
-    /// Threads that cut texts into words and build chunks [default: one a core]
+    /// Threads that analyse texts and build chunks [default: one a core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
-    /// Memory to stay within: bytes, or with a unit as in 512M, 2G, 64MiB; 16M at least
+    /// Upper limit on memory: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
     memory: u64,
-    /// How postings are encoded [default: that of the index there, or packed]
+    /// Encoding of postings [default: that of the existing index, or packed]
     #[arg(long)]
     codec: Option<CodecName>,
-    /// How words become terms [default: that of the index there, or plain]
+    /// Analysis of words into terms [default: that of the existing index, or plain]
     #[arg(long)]
     analyzer: Option<AnalyzerName>,
-    /// Put all documents into an order before the commit, as `optimize` does [default: new ones go last]
+    /// Order of all documents, established before the commit as by `optimize` [default: new documents come last]
     #[arg(long)]
     order: Option<OrderName>,
-    /// Whether the documents' texts are kept, for summaries [default: as in the index there, or stored]
+    /// Storage of the documents' texts, for summaries [default: as in the existing index, or stored]
     #[arg(long)]
     texts: Option<TextsName>,
-    /// Which pairs of very frequent words are kept, for phrases of them [default: as in the index there, or
+    /// Stored pairs of very frequent words, for phrases of them [default: as in the existing index, or
     /// frequent]
     #[arg(long)]
     pairs: Option<PairsName>,
-    /// Read files and folders that links lead to outside of a source folder
+    /// Follow links to files and folders outside of a source folder
     #[arg(long)]
     follow_links: bool,
-    /// Decoded bytes to read of each file: what is beyond is left out, and reported like a bad document
+    /// Upper limit on the decoded bytes of each file; the rest is left out and reported like a bad document
     /// [default: 1T, and above 64M at most 200 for each compressed byte]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     file_bytes_max: Option<u64>,
-    /// Seconds to spend on reading and decoding each file; what is not read by then is left out likewise
+    /// Time limit of reading and decoding each file, in seconds; the rest is left out and reported likewise
     #[arg(long, value_name = "S", default_value_t = FileLimits::default().time_max.as_secs())]
     file_seconds_max: u64,
     /// Stop at the first bad document and commit nothing
@@ -103,9 +105,9 @@ enum CodecName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum AnalyzerName {
-    /// Lower-cased words
+    /// Words in lower case
     Plain,
-    /// Lower-cased words, reduced to their English stems
+    /// Words in lower case, reduced to their English stems
     English,
 }
 
@@ -119,11 +121,11 @@ enum TextsName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum PairsName {
-    /// Those that save phrases most, in at most 1/256 of the index's bytes
+    /// Pairs that speed up phrases most, in at most 1/256 of the size of the index
     Frequent,
-    /// All of the 128 most frequent words: the fastest phrases, and many more bytes
+    /// All pairs of the 128 most frequent words: the fastest phrases, and a much larger index
     All,
-    /// None: the smallest index
+    /// No pairs: the smallest index
     None,
 }
 
@@ -179,7 +181,7 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an argument names. A name that is not UTF-8 has no ending to go by.
+/// Returns the source that an argument names. A name that is not UTF-8 has no file extension to go by.
 fn source(argument: &OsString) -> Result<Source, corpus::ReaderError> {
     match argument.to_str() {
         Some(argument) => Source::parse(argument),
@@ -188,7 +190,7 @@ fn source(argument: &OsString) -> Result<Source, corpus::ReaderError> {
     }
 }
 
-/// What was done, for a person.
+/// Formats the summary of a run as text.
 pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
     let summary = &indexed.summary;
     let progress = &indexed.progress;
@@ -230,7 +232,7 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
     text
 }
 
-/// Bytes, and their share of the text where all of the index came from this text.
+/// Formats bytes, and their share of the text if the whole index came from this text.
 fn with_ratio(part_bytes: u64, text_bytes: u64, summary: &index::CommitSummary) -> String {
     let whole = summary.documents_added == summary.documents_count + summary.documents_replaced;
     if whole && text_bytes > 0 {

@@ -1,4 +1,4 @@
-//! `shorttail index-server`: searches some chunks of an index for front-ends.
+//! `shorttail index-server`: search of some chunks of an index for front-ends.
 
 use super::serving::{
     HandlerArguments, MetricsArguments, PlacementArguments, PreloadArguments, VerifyArguments,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Front-ends find it through their cluster file. SIGHUP opens the newest generation of the index;
-Ctrl-C (or SIGTERM) tells front-ends to turn elsewhere, lets running searches end, then stops.
+Ctrl-C (or SIGTERM) sends front-ends to other replicas, lets running searches end, then stops.
 
 EXAMPLES:
     shorttail index-server my-index --chunks 0-63 --listen 127.0.0.1:7801 --handlers 4
@@ -31,7 +31,7 @@ pub(crate) struct IndexServerArguments {
     /// The directory of the index
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The chunks to search, as 0-63 [default: all]
+    /// Chunks to search, such as 0-63 [default: all]
     #[arg(long, value_name = "CHUNKS", value_parser = parse_chunks)]
     chunks: Option<Chunks>,
     /// The address to listen on; port 0 takes any free port
@@ -47,7 +47,7 @@ pub(crate) struct IndexServerArguments {
     verify: VerifyArguments,
     #[command(flatten)]
     metrics: MetricsArguments,
-    /// End when standard input does: with the process that started this one
+    /// Stop at the end of standard input, that is with the process that started this one
     #[arg(long, hide = true)]
     until_stdin_ends: bool,
 }

@@ -51,7 +51,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Runs it to its end.
+    /// Runs the subcommand to its end.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Command::Index(arguments) => index::run(arguments),

@@ -1,4 +1,4 @@
-//! Indexes opened for a command, and the arguments that choose a ranking.
+//! Opening of indexes for a command, and the arguments of the ranking.
 
 use crate::failure::note;
 use crate::figures;
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use vfs::{Preload, PreloadOptions, RealStorage, SharedStorage};
 
-/// The directory of an index that must be there already.
+/// Opens the directory of an index, which must exist.
 pub(super) fn existing_directory(directory: &Path) -> anyhow::Result<SharedStorage> {
     if !directory.exists() {
         bail!(
@@ -22,7 +22,7 @@ pub(super) fn existing_directory(directory: &Path) -> anyhow::Result<SharedStora
     Ok(Arc::new(RealStorage::open(directory)?))
 }
 
-/// Opens an index that must exist, to be read through servers or the engine: they examine what they read.
+/// Opens an index that must exist, for servers and the engine, which verify the blocks that they read.
 pub(super) fn open_index(directory: &Path) -> anyhow::Result<Arc<Index>> {
     let index = Index::open(existing_directory(directory)?)?;
     warn_of_unfinished(&index);
@@ -43,8 +43,8 @@ pub(super) fn warn_of_unfinished(index: &Index) {
     }
 }
 
-/// Opens an index with its files loaded into memory first, without texts, and verifies all of it. Reports progress, and
-/// how the memory was obtained.
+/// Loads the files of an index, without texts, into memory, opens it and verifies all of it. Reports the progress and
+/// the kind of memory obtained.
 pub(super) fn open_preloaded(directory: &Path, preload: Preload) -> anyhow::Result<Arc<Index>> {
     if preload == Preload::None {
         return open_verified(directory);
@@ -71,12 +71,12 @@ pub(super) fn open_preloaded(directory: &Path, preload: Preload) -> anyhow::Resu
     Ok(Arc::new(index))
 }
 
-/// The segments of all chunks.
+/// Returns the segments of all chunks.
 pub(super) fn all_segments(index: &Index) -> Vec<Arc<Segment>> {
     index.segments(0..index.chunks_count()).cloned().collect()
 }
 
-/// What a hit shows of its document.
+/// Reads the URL, title and id of the document of a hit.
 pub(super) fn details_of(
     segments: &[Arc<Segment>],
     hit: &ScoredHit,
@@ -88,12 +88,12 @@ pub(super) fn details_of(
         .details(hit.doc)
 }
 
-/// The cores that this process may use.
+/// Returns the number of cores that this process may use.
 pub(super) fn cores_count() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// How documents are scored, as options name it.
+/// Ranking functions by the names of the option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum RankingName {
     /// BM25 (see --k1 and --b)
@@ -102,16 +102,16 @@ pub(super) enum RankingName {
     Tfidf,
 }
 
-/// How documents are scored.
+/// Ranking function and its parameters.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct RankingArguments {
-    /// How documents are scored
+    /// Ranking function
     #[arg(long, default_value = "bm25")]
     ranking: RankingName,
-    /// BM25: how soon more occurrences stop counting; 0 counts none beyond the first
+    /// BM25 term frequency saturation, 0 to 1000; 0 counts no occurrence beyond the first
     #[arg(long, value_name = "K1", default_value = "1.2", value_parser = parse_k1)]
     k1: f32,
-    /// BM25: how much long documents are held back, 0 (not at all) to 1
+    /// BM25 length normalization, 0 (none) to 1 (full)
     #[arg(long, value_name = "B", default_value = "0.75", value_parser = parse_b)]
     b: f32,
 }

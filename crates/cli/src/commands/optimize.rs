@@ -1,4 +1,4 @@
-//! `shorttail optimize`: the segments of every partition into one, in an order of documents.
+//! `shorttail optimize`: merge of the segments of each partition into one, in an order of documents.
 
 use super::{cores_count, existing_directory};
 use crate::failure::note;
@@ -12,17 +12,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Hits, scores and counts stay what they are; size and speed change. Searches and servers that have
-the index open are not disturbed: the old files stay on the disk until the next commit. A power
-cut leaves the old index or the new one.
+Hits, scores and counts stay the same; size and speed change. Searches and servers that have the
+index open are not disturbed: the old files stay on the disk until the next commit. A power cut
+leaves the old index or the new one.
 
 EXAMPLES:
     shorttail optimize my-index
         Merge segments and drop replaced documents, in the order that the index has
     shorttail optimize my-index --order bisection
-        Put documents that share words beside each other: fewer bits, more skipped
+        Place documents that share words beside each other: smaller blocks, more of them skipped
     shorttail optimize my-index --partitions 1
-        Make one segment of all chunks, for one index server that has them all
+        Merge all chunks into one segment, for one index server
     shorttail optimize my-index --order url --memory 2G --json";
 
 /// Merge segments, drop replaced documents, reorder the rest
@@ -32,17 +32,17 @@ pub(crate) struct OptimizeArguments {
     /// The directory of the index
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Order of documents [default: that of the index there, or arrival]
+    /// Order of documents [default: that of the index, or arrival]
     #[arg(long)]
     order: Option<OrderName>,
-    /// Partitions to lay the index out for: the chunks of each become one segment, which no two index servers can
-    /// share; as many as chunks undoes it [default: as it is]
+    /// Number of partitions that the chunks are laid out for: the chunks of a partition become one segment, which no
+    /// two index servers can share; the number of chunks undoes it [default: that of the index]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     partitions: Option<u32>,
-    /// Memory to stay within: bytes, or with a unit as in 512M, 2G, 64MiB; 16M at least
+    /// Upper limit on memory: bytes, or with a unit such as 512M, 2G, 64MiB; at least 16M
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_memory)]
     memory: u64,
-    /// Threads [default: one a core]
+    /// Number of threads [default: one a core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
     /// Print the summary as one line of JSON
@@ -50,12 +50,12 @@ pub(crate) struct OptimizeArguments {
     json: bool,
 }
 
-/// An order of documents, as options name it.
+/// Orders of documents by the names of the option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum OrderName {
-    /// As documents came
+    /// Order in which documents were added
     Arrival,
-    /// By host, last label first, and path: pages of a site are neighbours
+    /// Order of host names, last label first, and paths: pages of a site are neighbours
     Url,
     /// Recursive graph bisection: documents that share words are neighbours
     Bisection,
@@ -74,7 +74,7 @@ impl OrderName {
 /// Runs the subcommand.
 pub(super) fn run(arguments: OptimizeArguments) -> anyhow::Result<ExitCode> {
     let storage = existing_directory(&arguments.directory)?;
-    // Before the writer, which removes them.
+    // Before the writer opens, which removes these files.
     if let Some(unfinished) = ::index::find_unfinished(&storage)? {
         note(&format!("warning: {unfinished}"));
     }
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: OptimizeArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what bisection could not do for want of memory.
+/// Prints the number of terms that bisection left out for lack of memory.
 fn note_terms_left_out(terms: u64) {
     if terms > 0 {
         let terms = counted(terms, "frequent term");

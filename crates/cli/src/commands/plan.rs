@@ -1,4 +1,4 @@
-//! `shorttail plan`: how many servers keep a promise, and what do they cost?
+//! `shorttail plan`: the cheapest fleet that keeps a target of response times.
 
 use super::model::table::{Table, ms, number, percent, write_json};
 use super::model::{parse_positive, read_costs};
@@ -16,65 +16,65 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-TIMES holds measured search times of one core: a folder of a load run, or a file, as
-`shorttail model simulate --help` says. For each kind of server in the costs the smallest fleet is
-sought by simulation: slices of the documents, replicas of these, partitions within a server.
+TIMES holds measured search times of one core: a folder of a load run, or a file as described in
+`shorttail model simulate --help`. For each kind of server in the costs, a simulation finds the
+smallest fleet: slices of the documents, replicas of each, partitions within a server.
 
 EXAMPLES:
     shorttail plan times.csv --rate 2000 --target p99=300ms
-        Servers of 8 cores, as the default costs have them
+        Servers of 8 cores, as in the default costs
     shorttail plan times.csv --rate 2000 --target p99=300ms --measured 10M --documents 200M
-        For 20 times the documents that were measured
+        For 20 times the measured documents
     shorttail plan times.csv --rate 2000 --target p99=300ms --costs costs.toml --json
-        For your own servers and prices (`shorttail model tco --print` makes such a file)";
+        For your own servers and prices (`shorttail model tco --print` writes such a file)";
 
-/// How many servers, partitions and replicas keep a response time at a rate, and what they cost
+/// Servers, partitions and replicas that keep a target of response times at a rate, and their costs
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
     /// Measured search times: a folder of a load run, or a file
     #[arg(value_name = "TIMES")]
     run: PathBuf,
-    /// Queries that arrive each second
+    /// Arrival rate in queries a second
     #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
     rate: f64,
-    /// The promise: p99=300ms, p99.9=1s
+    /// Percentile of response times and its upper limit: p99=300ms, p99.9=1s
     #[arg(long, value_name = "PERCENTILE=TIME", value_parser = parse_target)]
     target: Target,
-    /// Documents to be searched: 200M, 1.5G [default: those measured]
+    /// Number of documents to search: 200M, 1.5G [default: --measured]
     #[arg(long, value_name = "N", value_parser = parse_documents, requires = "measured")]
     documents: Option<f64>,
-    /// Documents that the times were measured on
+    /// Number of documents in the measured index
     #[arg(long, value_name = "N", value_parser = parse_documents)]
     measured: Option<f64>,
-    /// Memory that the measured index takes, in GB; with it slices must fit into servers
+    /// Memory of the measured index in GB; if given, slices must fit into the memory of servers
     #[arg(long, value_name = "GB", value_parser = parse_positive)]
     index_gb: Option<f64>,
     /// Servers and prices [default: those of `shorttail model tco --print`]
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
-    /// Traffic to plan for beyond the rate: 0.25 is a quarter more
+    /// Additional traffic as a share of the rate: 0.25 is a quarter more
     #[arg(long, value_name = "SHARE", default_value = "0.25")]
     headroom: f64,
-    /// Replicas beyond those that traffic needs
+    /// Number of replicas beyond those that the traffic needs
     #[arg(long, value_name = "N", default_value = "0", value_parser = RangedU64ValueParser::<usize>::new().range(0..=100))]
     spare: usize,
-    /// How much of each doubling of partitions is gained: 0.95 makes two 1.9 times as fast
+    /// Efficiency of each doubling of partitions: with 0.95, two partitions are 1.9 times as fast
     #[arg(long, value_name = "SHARE", default_value = "0.95")]
     efficiency: f64,
-    /// Time of a core that each query takes in each partition beyond its search, in ms
+    /// Core time of each query in each partition beyond its search, in ms
     #[arg(long, value_name = "MS", default_value = "0.1")]
     overhead: f64,
-    /// Time that is not search: front-end, network, summaries, in ms
+    /// Time of each query outside of searches (front-end, network, summaries), in ms
     #[arg(long, value_name = "MS", default_value = "0")]
     fixed: f64,
-    /// Most slices
+    /// Upper limit on the number of slices
     #[arg(long, value_name = "N", default_value = "200", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     slices: usize,
-    /// Seed of all chance
+    /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
-    /// Print one line of JSON a kind of server
+    /// Print one line of JSON for each kind of server
     #[arg(long)]
     json: bool,
 }
@@ -380,7 +380,7 @@ fn write_plans(
     Ok(())
 }
 
-/// A number without digits that say nothing: 99, 99.9.
+/// Formats a number without trailing zeros: 99, 99.9.
 fn number_plain(value: f64) -> String {
     format!("{}", (value * 1e6).round() / 1e6)
 }

@@ -1,4 +1,4 @@
-//! `shorttail search`: one query at the terminal, or a file of topics into a run file.
+//! `shorttail search`: one query at the terminal, or a run file from a file of topics.
 
 use super::topics::TopicsRun;
 use super::{RankingArguments, open_index, open_verified};
@@ -18,58 +18,59 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 QUERY: all words are required; OR between alternatives, -word excludes, \"a phrase\", \"a phrase\"~2
-(words may move by 2), title:word, site:name, wor* (words that start so), parentheses. Quote it for
-the shell; a query that starts with - goes behind --.
+(words may move by 2), title:word, site:name, wor* (a prefix), parentheses. Quote it for the shell;
+a query that starts with - comes after --.
 
 EXAMPLES:
     shorttail search my-index 'release notes'
-        The ten best documents, at most two of a site
+        Show the ten best documents, at most two of a site
     shorttail search my-index 'title:changelog -breaking' -k 20 --start 20
-        The second twenty
+        Show the second twenty
     shorttail search my-index '\"out of memory\"' --explain
-        And how each score came about
+        Also explain each score
     shorttail search my-index --topics topics.tsv --run bm25.run
-        Answer a file of id<TAB>query lines, any word, into a TREC run file";
+        Answer a file of id<TAB>query lines, matching any word, into a TREC run file";
 
 const HITS_DEFAULT: usize = 10;
 const RUN_HITS_DEFAULT: usize = 1000;
 
-/// Search an index: one query, or a file of topics into a run file
+/// Search an index for one query, or for each query of a file of topics
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SearchArguments {
     /// The directory of the index
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// What to look for
+    /// The query
     #[arg(
         value_name = "QUERY",
         required_unless_present = "topics",
         conflicts_with = "topics"
     )]
     query: Option<OsString>,
-    /// Hits to show [default: 10, with --topics 1000]
+    /// Number of hits [default: 10, with --topics 1000]
     #[arg(short, value_name = "K", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
     k: Option<usize>,
-    /// Hits to pass over, for the pages after the first
+    /// Number of hits to skip, for pages after the first
     #[arg(long, value_name = "N", default_value = "0",
           value_parser = RangedU64ValueParser::<usize>::new().range(0..=1_000_000))]
     start: usize,
-    /// Let any word match, rather than all
+    /// Match documents with any of the words, rather than all
     #[arg(long)]
     any: bool,
     #[command(flatten)]
     ranking: RankingArguments,
-    /// Hits of one site at most; 0 is no limit
+    /// Upper limit on the hits of one site; 0 for no limit
     #[arg(long, value_name = "N", default_value = "2")]
     per_site: u32,
-    /// Show how each score came about
+    /// Explain each score
     #[arg(long)]
     explain: bool,
     /// Print the answer as one JSON object
     #[arg(long, conflicts_with = "topics")]
     json: bool,
-    /// Answer all queries of a file of id<TAB>query lines: any word, no syntax, no limit a site
+    /// Answer all queries of a file of id<TAB>query lines, matching any word, without syntax and without a limit of
+    /// hits per site
     #[arg(long, value_name = "FILE", requires = "run")]
     topics: Option<PathBuf>,
     /// The TREC run file to write

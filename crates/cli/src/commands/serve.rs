@@ -1,4 +1,4 @@
-//! `shorttail serve`: the search page and the API of an index, until Ctrl-C.
+//! `shorttail serve`: the search page and the API of an index.
 
 use super::admin::print_addresses;
 use super::front_end::FrontEndArguments;
@@ -20,16 +20,16 @@ use std::sync::Arc;
 const EXAMPLES: &str = "\
 GET /                                          the search page
 GET /search?q=WORDS&k=10&start=0&per_site=2    the answer as JSON
-    &timeout=200ms    how long it may take, from arrival to answer
-    &partial=0        an error instead of an answer that lacks parts
+    &timeout=200ms    time limit, from arrival to answer
+    &partial=0        an error in place of a partial answer
     &count=none       the best hits alone
-    &trace=1          where the time went, step by step
-GET /healthz                                   whether it serves
+    &trace=1          the time of each step
+GET /healthz                                   whether the server answers
 
 At the admin address:
-GET /metrics                                   figures for Prometheus
+GET /metrics                                   metrics for Prometheus
 POST /reload                                   open the newest generation of the index (or SIGHUP)
-GET /healthz                                   the same, whatever there is to do
+GET /healthz                                   the same, also under overload
 
 Ctrl-C (or SIGTERM) lets running searches end, then stops.
 
@@ -37,9 +37,9 @@ EXAMPLES:
     shorttail serve my-index
         Serve the page at http://127.0.0.1:7700
     shorttail serve my-index --listen 0.0.0.0:80 --partitions 2 --handlers 4
-        Search two halves of the index at once, with four threads each, for everybody
+        Search two halves of the index in parallel, with four threads each, for clients on any machine
     shorttail serve my-index --index-servers 2 --handlers 4 --placement data
-        The same in processes of their own, restarted when they die, each with its threads on
+        The same in one process for each half, restarted after a failure, each with its threads on
         neighbouring CPUs";
 
 /// Serve the search page and the API of an index
@@ -52,10 +52,10 @@ pub(crate) struct ServeArguments {
     /// The address to listen on; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     listen: String,
-    /// Parts of the index that are searched side by side in this process [default: 1]
+    /// Partitions of the index, searched in parallel in this process [default: 1]
     #[arg(long, value_name = "P")]
     partitions: Option<usize>,
-    /// Parts of the index that are searched by processes of their own, which this one starts
+    /// Partitions of the index, each searched by a process that this one starts
     #[arg(long, value_name = "N", conflicts_with = "partitions")]
     index_servers: Option<usize>,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
             };
             arguments.preload.open(&arguments.directory, None, parts)?
         }
-        // The processes load what each of them needs.
+        // Each process loads the files that it needs.
         Some(_) => Generations::open(super::existing_directory(&arguments.directory)?)?,
     };
     let options = ServeOptions {
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         admin: arguments.front_end.admin()?,
     };
     let topology = options.topology();
-    // Refused before anything is started.
+    // Invalid options are refused before anything is started.
     let parts = topology.partitions_of(&generations.newest())?;
     let places = arguments
         .placement
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     }
     let roles = roles(&arguments, &topology, &parts, &places)?;
     let chunks_count = generations.newest().chunks_count();
-    // The processes have the index open; this one needs it no more.
+    // The processes have the index open; this one no longer needs it.
     drop::<Arc<Generations>>(generations);
     let names: Vec<String> = roles.iter().map(|role| role.name.clone()).collect();
     let supervisor = Supervisor::start(roles)?;
@@ -161,7 +161,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The processes to start: an index server for each part, and last a document server.
+/// Returns the processes to start: an index server for each partition, then a document server.
 fn roles(
     arguments: &ServeArguments,
     topology: &Topology,
@@ -213,7 +213,7 @@ fn roles(
     Ok(roles)
 }
 
-/// Says where the page is, then answers until told to stop.
+/// Prints the address of the page, then answers until a signal asks for the end.
 pub(super) fn serve_until(server: Server, interrupt: &Interrupt) -> anyhow::Result<()> {
     print_addresses(&server)?;
     server.run_until(interrupt.asked())?;

@@ -1,4 +1,4 @@
-//! What the serving subcommands share: placement of handlers, preloading, metrics, and when to end.
+//! Options and steps of all serving subcommands: placement of handlers, preloading, metrics, shutdown.
 
 use crate::failure::note;
 use crate::interrupt::Interrupt;
@@ -16,31 +16,32 @@ use std::sync::Arc;
 use std::time::Duration;
 use vfs::{Preload, PreloadOptions};
 
-/// Where handlers run.
+/// Placement of handlers on CPUs.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PlacementArguments {
-    /// Where handlers run: `data` puts those of a partition on SMT siblings, `query` puts the partitions of
-    /// a query on them, `none` leaves it to the kernel
+    /// Placement of handlers on CPUs: `data` puts the handlers of one partition on SMT siblings, `query` the
+    /// handlers of different partitions; `none` leaves the choice to the operating system
     #[arg(long, value_name = "POLICY", default_value = "none")]
     placement: Placement,
-    /// Whether the SMT siblings of a core are used: on, or off for one handler a core
+    /// Use of SMT siblings: on, or off for one handler a core
     #[arg(long, value_name = "ON", default_value = "on", value_parser = ["on", "off"])]
     smt: String,
-    /// The CPUs that handlers may use, as 0-3,8 [default: all]
+    /// CPUs that handlers may use, such as 0-3,8 [default: all]
     #[arg(long, value_name = "LIST")]
     cpus: Option<CpuSet>,
 }
 
-/// How long searches and queues may get.
+/// Handlers, their queues and the time limit of searches.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct HandlerArguments {
-    /// Threads that search, for each partition [default: one a core]
+    /// Search threads of each partition [default: one a core]
     #[arg(long, value_name = "H")]
     pub(crate) handlers: Option<usize>,
-    /// Requests that may wait for the handlers of a partition [default: about 50 ms of work]
+    /// Capacity of the queue of each partition, in requests; further ones are refused [default: about 50 ms of
+    /// work]
     #[arg(long, value_name = "N")]
     pub(crate) queue: Option<usize>,
-    /// The most time that a search gets on its handler, whatever the client allows
+    /// Upper limit on the time of a search on its handler, in ms, even if the client allows more
     #[arg(long, value_name = "MS")]
     pub(crate) cut_off_ms: Option<u64>,
     /// Which handler works on which query: boost, least-left, help-and-yield, fifo, fifo:2, idle-share, adaptive,
@@ -68,8 +69,8 @@ impl HandlerArguments {
 }
 
 impl PlacementArguments {
-    /// Where every handler runs, by partition; none where the kernel decides. Says on standard error what
-    /// was chosen, where something was.
+    /// Returns the place of every handler, by partition; empty if the operating system chooses. Prints the
+    /// chosen places on standard error.
     pub(crate) fn places(
         &self,
         partitions: usize,
@@ -104,7 +105,7 @@ impl PlacementArguments {
         Ok(places)
     }
 
-    /// The same choice as arguments of another process, for one of several partitions.
+    /// Returns the arguments that give the process of one partition the same placement.
     pub(crate) fn for_process(&self, places: &[Place]) -> Vec<String> {
         let all: CpuSet = places.iter().flat_map(|place| place.cpus.iter()).collect();
         if all.is_empty() {
@@ -122,17 +123,17 @@ impl PlacementArguments {
     }
 }
 
-/// Where the index is before the first query.
+/// Preloading of the index.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PreloadArguments {
-    /// Where the index is before the first query, and before the first after a reload: none (pages come when
-    /// needed), touch (page cache), tmpfs (memory files), hugepages
+    /// Memory that the index is loaded into before the first query, and before the first one after a reload:
+    /// none (pages are read on demand), touch (page cache), tmpfs (memory files), hugepages
     #[arg(long, value_name = "WHERE", default_value = "none")]
     preload: Preload,
 }
 
 impl PreloadArguments {
-    /// The generations of an index that must be there already. Says on standard error what was loaded.
+    /// Opens the generations of an existing index. Prints the loaded files on standard error.
     pub(crate) fn open(
         &self,
         directory: &Path,
@@ -159,44 +160,43 @@ impl PreloadArguments {
         Ok(Generations::open_preloaded(storage, preloading)?)
     }
 
-    /// The same choice as arguments of another process.
+    /// Returns the arguments that give another process the same preloading.
     pub(crate) fn for_process(&self) -> [String; 2] {
         ["--preload".to_owned(), self.preload.to_string()]
     }
 }
 
-/// How files that are open are verified again.
+/// Repeated verification of open files.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct VerifyArguments {
-    /// Bytes of the open files to verify again in the background, in MiB a second; 0 verifies only those that were
-    /// changed
+    /// Rate at which open files are verified again in the background, in MiB a second; 0 verifies only changed files
     #[arg(long, value_name = "MIB", default_value = "8")]
     verify_mib_s: u32,
 }
 
 impl VerifyArguments {
-    /// Begins to verify.
+    /// Starts the background verification.
     pub(crate) fn start(&self, generations: &Arc<Generations>) -> anyhow::Result<()> {
         let bytes_per_s = u64::from(self.verify_mib_s) << 20;
         Ok(generations.verify_in_background(bytes_per_s)?)
     }
 
-    /// The same choice as arguments of another process.
+    /// Returns the arguments that give another process the same rate.
     pub(crate) fn for_process(&self) -> [String; 2] {
         ["--verify-mib-s".to_owned(), self.verify_mib_s.to_string()]
     }
 }
 
-/// Where a process of a cluster tells what it does.
+/// Address of the metrics of a server process.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct MetricsArguments {
-    /// Tell figures at http://ADDRESS/metrics, and at /healthz whether it serves; port 0 takes any free port
+    /// Address of /metrics, with metrics for Prometheus, and of /healthz; port 0 takes any free port
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<String>,
 }
 
 impl MetricsArguments {
-    /// Adds the address to a server, where there is one, and says where it is.
+    /// Adds the address, if the options have one, to a server and prints it.
     pub(crate) fn add(
         &self,
         server: RpcServer,
@@ -214,8 +214,8 @@ impl MetricsArguments {
     }
 }
 
-/// Ready when a person or a supervisor asks for the end, or whoever holds the other end of standard input
-/// is gone, where that is what to wait for.
+/// Returns a future that is ready when a signal asks for the end or, with `until_stdin_ends`, at the end of
+/// standard input.
 pub(crate) fn end_of(
     interrupt: &Interrupt,
     until_stdin_ends: bool,
@@ -230,7 +230,7 @@ pub(crate) fn end_of(
             })
             .context("cannot start a thread")?;
     } else {
-        // Kept open for good.
+        // The channel stays open, so that its end never comes.
         std::mem::forget(ended);
     }
     let asked = interrupt.asked();
@@ -242,21 +242,21 @@ pub(crate) fn end_of(
     })
 }
 
-/// Says where a server listens, at once, for whoever waits for the line to use the address.
+/// Prints the address that a server listens on, and flushes it for programs that wait for the line.
 pub(crate) fn print_address(scheme: &str, address: SocketAddr) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "listening on {scheme}{address}")?;
     stdout.flush()
 }
 
-/// Says on standard error where the handlers run by the kernel's word, where that was asked for.
+/// Prints the place of each handler, as the operating system reports it, on standard error.
 pub(crate) fn print_places<'a>(places: impl Iterator<Item = (String, &'a String)>) {
     for (handler, place) in places {
         eprintln!("{handler}: {place}");
     }
 }
 
-/// Some chunks of an index, all where none are named, preloaded as asked for.
+/// Opens `chunks` of an index, by default all, and preloads them. Returns the opened chunks.
 pub(crate) fn open_part(
     directory: &Path,
     preload: &PreloadArguments,
@@ -270,7 +270,7 @@ pub(crate) fn open_part(
     Ok((generations, chunks))
 }
 
-/// Says where the server of a part listens, then answers until the end.
+/// Prints the address that the server listens on, then answers until `end` is ready.
 pub(crate) fn serve_part(
     server: RpcServer,
     end: impl Future<Output = ()> + Send + 'static,
@@ -280,7 +280,7 @@ pub(crate) fn serve_part(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Chunks that an index has.
+/// Fails if the index does not have all of `chunks`.
 fn check_chunks(chunks: &Chunks, chunks_count: u32) -> anyhow::Result<()> {
     if *chunks.end() >= chunks_count {
         bail!(

@@ -1,4 +1,4 @@
-//! `shorttail top`: what a running server does, live.
+//! `shorttail top`: live metrics of a running server.
 
 use crate::failure::note;
 use crate::interrupt::Interrupt;
@@ -13,36 +13,36 @@ use std::time::{Duration, Instant};
 
 const EXAMPLES: &str = "\
 Rates and times are those between two readings of URL/metrics. A quantile is known to the bucket of
-a histogram, so what is shown is the least bound that the quantile does not exceed (`over`: above
-the last bound). A dash stands for what the server does not tell.
+a histogram, so its upper bound is shown (`over`: above the last bound). A dash stands for a metric
+that the server does not report.
 
-Where standard output is not a terminal, each reading is one line.
+If standard output is not a terminal, each reading is one line.
 
 EXAMPLES:
     shorttail top
-        Watch the server of this machine, once a second, until Ctrl-C
+        Watch the server on this machine, once a second, until Ctrl-C
     shorttail top 127.0.0.1:7701 --interval 10 > log.txt
-        A line every ten seconds
+        Write a line every ten seconds
     shorttail top http://127.0.0.1:7701 --once --json
-        What happens within a second, for machines";
+        Print the rates and times of one second as JSON";
 
-/// Watch a running server: rates, queues, busy handlers, times of every phase
+/// Watch a running server: rates, queues, busy handlers, times of each phase
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TopArguments {
     /// The admin address of the server, or the --metrics of one of its processes
     #[arg(value_name = "URL", default_value = "http://127.0.0.1:7701")]
     url: String,
-    /// A file with the token of the server's --admin-token-file
+    /// File with the token of the server's --admin-token-file
     #[arg(long, value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
     /// Seconds between two readings
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = parse_interval)]
     interval: f64,
-    /// End after the first two readings
+    /// Stop after two readings
     #[arg(long)]
     once: bool,
-    /// Print JSON, one line for each reading but the first
+    /// Print one line of JSON for each reading after the first
     #[arg(long)]
     json: bool,
 }
@@ -72,11 +72,11 @@ pub(super) fn run(arguments: TopArguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Reads and shows until the end is asked for. A server that cannot be read at first is an error;
-/// one that goes away later may come back, and is waited for.
+/// Reads and shows metrics until a signal asks for the end. A first reading that fails is an error; after later
+/// failures it keeps trying.
 async fn watch(arguments: &TopArguments, target: &Target) -> anyhow::Result<ExitCode> {
     let interval = Duration::from_secs_f64(arguments.interval);
-    // A slow answer is no answer: what it would tell is over.
+    // A later answer would describe the past.
     let limit = interval.max(Duration::from_secs(2));
     let url = target.url();
     let mut out = Output::new(arguments);
@@ -102,16 +102,16 @@ async fn watch(arguments: &TopArguments, target: &Target) -> anyhow::Result<Exit
     }
 }
 
-/// A reading, and when it was there.
+/// Takes a reading; returns it with its instant.
 async fn read(target: &Target, limit: Duration) -> anyhow::Result<(Exposition, Instant)> {
     let text = fetch(target, limit).await?;
     Ok((Exposition::parse(&text), Instant::now()))
 }
 
-/// Where readings are shown.
+/// Form of the output of readings.
 enum Output {
     Live(Screen),
-    /// The whole screen as plain text, once.
+    /// The contents of the screen as plain text, once.
     Whole,
     Lines,
     Json,
@@ -151,7 +151,7 @@ impl Output {
     }
 }
 
-/// A line, at once, for whoever waits for it.
+/// Prints a line and flushes it, for programs that read the output.
 fn print(text: &str) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{text}")?;

@@ -1,7 +1,7 @@
-//! `shorttail search --topics`: a file of queries in, a TREC run file out.
+//! `shorttail search --topics`: a TREC run file from a file of queries.
 //!
-//! Every query is a bag of words, any of which matches: no syntax, no limit a site. That is what
-//! judged collections expect and what other engines' runs are made with.
+//! Every query is a bag of words, any of which matches, without syntax and without a limit of hits per site. Judged
+//! collections expect this, and runs of other engines are made this way.
 
 use crate::figures::{counted, seconds};
 use crate::meter::{Meter, left_s};
@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What to run.
+/// Index, ranking and number of hits of a run.
 pub(super) struct TopicsRun<'a> {
     pub(super) index: &'a Index,
     pub(super) ranking: Ranking,
@@ -21,7 +21,7 @@ pub(super) struct TopicsRun<'a> {
 }
 
 impl TopicsRun<'_> {
-    /// Answers every topic and writes the run, which appears under its name only when complete.
+    /// Answers every topic and writes the run. The file gets its name only when it is complete.
     pub(super) fn write(&self, topics: &Path, run: &Path) -> anyhow::Result<()> {
         let topics = read_topics(topics)?;
         let mut file = RunFile::create(run)?;
@@ -48,7 +48,7 @@ impl TopicsRun<'_> {
         Ok(())
     }
 
-    /// The run lines of one topic, best hit first.
+    /// Returns the lines of one topic in the run file, best hit first.
     fn answer(&self, topic: &FileQuery) -> anyhow::Result<String> {
         let query = bag_of_words(&topic.text, self.index.analyzer(), Operator::Or);
         let plan = Plan::new(&query, self.ranking, self.index.statistics())?;
@@ -58,7 +58,7 @@ impl TopicsRun<'_> {
         let mut lines = String::new();
         for (rank, hit) in (1..).zip(&hits) {
             let details = super::details_of(&segments, hit)?;
-            // `{}` prints the shortest digits that read back as the same score.
+            // `{}` prints the fewest digits that read back as the same score.
             lines.push_str(&format!(
                 "{topic_id} Q0 {} {rank} {} shorttail\n",
                 one_word(&details.id),
@@ -69,8 +69,8 @@ impl TopicsRun<'_> {
     }
 }
 
-/// A document id as a run file can hold it: fields are parted by white space, so white space
-/// inside an id is written as in a URL.
+/// Encodes a document id for a run file. White space separates fields there, so white space inside an id is
+/// percent-encoded.
 fn one_word(id: &str) -> String {
     let mut word = String::with_capacity(id.len());
     for character in id.chars() {
@@ -86,11 +86,11 @@ fn one_word(id: &str) -> String {
     word
 }
 
-/// A file that gets its name once it is complete; half a run looks like a bad engine.
+/// A file that gets its name once it is complete, because a partial run would look like bad results.
 struct RunFile {
     writer: BufWriter<File>,
-    /// Where it is written, and the name it gets. `None`: not a plain file (a pipe, `/dev/stdout`),
-    /// written straight to.
+    /// The temporary path and the final path. `None`: not a regular file (a pipe, `/dev/stdout`), which is written
+    /// directly.
     rename: Option<(PathBuf, PathBuf)>,
 }
 
@@ -131,7 +131,7 @@ impl RunFile {
 }
 
 impl Drop for RunFile {
-    /// A run that failed leaves nothing behind.
+    /// Removes the file of a failed run.
     fn drop(&mut self) {
         if let Some((unfinished, _)) = &self.rename {
             let _ = std::fs::remove_file(unfinished);

@@ -4,7 +4,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Keeps what was started until the end of the program: dropped, it sends what is still here.
+/// Guard of logs and export until the end of the program. Dropping it sends the pending spans.
 pub(crate) struct Logs {
     #[cfg(feature = "otel")]
     _spans: Option<otel::Export>,
@@ -13,7 +13,7 @@ pub(crate) struct Logs {
 /// Filter of log lines: `LEVEL` or `TARGET=LEVEL`, separated by commas.
 const VARIABLE: &str = "SHORTTAIL_LOG";
 
-/// Starts logging to standard error, filtered by `SHORTTAIL_LOG`; `warn` where it is not set or cannot be read.
+/// Starts logging to standard error, filtered by `SHORTTAIL_LOG`; `warn` if it is unset or invalid.
 pub(crate) fn start(role: &str) -> Logs {
     let asked = std::env::var(VARIABLE).ok();
     let filter = asked.and_then(|asked| asked.parse::<Targets>().ok());
@@ -37,7 +37,7 @@ pub(crate) fn start(role: &str) -> Logs {
     #[cfg(not(feature = "otel"))]
     {
         let _ = role;
-        // Another set-up in this process (tests, mostly) stays.
+        // An earlier subscriber in this process, such as that of a test, stays.
         let _ = registry.try_init();
         Logs {}
     }

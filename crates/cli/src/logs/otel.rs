@@ -1,7 +1,7 @@
-//! How do spans of queries reach an OpenTelemetry collector? Over gRPC, in batches, off the way of queries.
+//! Export of spans to an OpenTelemetry collector, over gRPC, in batches and outside of the threads of queries.
 //!
-//! The address is `OTEL_EXPORTER_OTLP_ENDPOINT`, as everywhere with OpenTelemetry; without it nothing is
-//! sent. `SHORTTAIL_SPANS` says which spans (`debug` where it is not set: every step of every query).
+//! `OTEL_EXPORTER_OTLP_ENDPOINT` is the address, as usual with OpenTelemetry; without it nothing is sent.
+//! `SHORTTAIL_SPANS` filters spans. Its default is `debug`, every step of every query.
 
 use crate::failure::note;
 use opentelemetry::trace::TracerProvider;
@@ -13,14 +13,14 @@ use tracing_subscriber::filter::{EnvFilter, FilterFn, filter_fn};
 use tracing_subscriber::layer::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
-/// What sends spans. Dropped, it sends those that are still here.
+/// Exporter of spans. Dropping it sends the pending ones.
 pub(super) struct Export {
     provider: SdkTracerProvider,
-    /// The connection to the collector lives here, apart from those of clients.
+    /// Runtime of the connection to the collector, separate from that of clients.
     runtime: Option<Runtime>,
 }
 
-/// Starts sending; `None` where no collector is named or it cannot be done, which is told.
+/// Starts the export. Returns `None` without the address of a collector, or after a failure, which it prints.
 pub(super) fn start<S>(role: &str) -> Option<(impl Layer<S> + use<S>, Export)>
 where
     S: tracing::Subscriber + for<'a> LookupSpan<'a>,
@@ -33,7 +33,7 @@ where
         .build();
     let runtime = runtime.map_err(|error| unsent(&error)).ok()?;
     let exporter = {
-        // The connection is made of tasks of the runtime that is entered here.
+        // Connecting spawns tasks on the runtime that is entered here.
         let _entered = runtime.enter();
         SpanExporter::builder().with_tonic().build()
     };
@@ -45,7 +45,7 @@ where
         .build();
     let filter =
         EnvFilter::try_from_env("SHORTTAIL_SPANS").unwrap_or_else(|_| EnvFilter::new("debug"));
-    // Sending makes spans too: of those, sent, there would be no end.
+    // The export makes spans too; sending them would never end.
     let is_ours = filter_fn(|metadata| {
         let target = metadata.target();
         target == "serve" || target.starts_with("serve::")

@@ -1,11 +1,11 @@
-//! Which figures does a text for Prometheus hold?
+//! Parser of the Prometheus text format.
 //!
 //! line   := "#" … | sample | ""
 //! sample := name [ "{" label { "," label } [ "," ] "}" ] value [ timestamp ]
 //! label  := name "=" '"' { character | "\\\\" | "\\\"" | "\\n" } '"'
 //!
-//! Source: Prometheus, text-based exposition format, version 0.0.4. The text comes from whoever
-//! answers at an address: a line that is no sample is counted and left out.
+//! Source: Prometheus, text-based exposition format, version 0.0.4. The text is untrusted: a line that is no sample is
+//! counted and skipped.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,21 @@ pub(crate) type Labels = BTreeMap<String, String>;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Exposition {
     samples: BTreeMap<String, Vec<(Labels, f64)>>,
-    /// Lines that are neither samples nor comments, and histograms that contradict themselves.
+    /// Number of lines that are neither samples nor comments, and of inconsistent histograms.
     pub(crate) malformed_count: u64,
 }
 
-/// How many values lie below each bound, since the server began.
+/// Cumulative histogram since the start of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Histogram {
-    /// Upper bounds in seconds, increasing, the last one infinite, each with how many values do
-    /// not exceed it.
+    /// Upper bounds in seconds, increasing, the last one infinite, each with the number of values up to it.
     pub(crate) buckets: Vec<(f64, f64)>,
-    /// All values, added up.
+    /// Sum of all values in seconds.
     pub(crate) sum_s: Option<f64>,
 }
 
 impl Exposition {
-    /// Reads a text. Never fails: what is not understood is counted.
+    /// Parses a text. Never fails; counts malformed lines.
     pub(crate) fn parse(text: &str) -> Exposition {
         let mut read = Exposition::default();
         for line in text.lines().map(str::trim) {
@@ -58,13 +57,13 @@ impl Exposition {
         read
     }
 
-    /// The sum of a metric over all labels; `None` where the server does not have it.
+    /// Returns the sum of a metric over all labels; `None` if the server does not report it.
     pub(crate) fn sum(&self, name: &str) -> Option<f64> {
         let samples = self.samples.get(name)?;
         Some(samples.iter().map(|(_, value)| value).sum())
     }
 
-    /// The sums of a metric by the value of one label.
+    /// Returns the sums of a metric by the value of one label.
     pub(crate) fn by(&self, name: &str, label: &str) -> BTreeMap<String, f64> {
         let mut sums = BTreeMap::new();
         for (labels, value) in self.samples.get(name).into_iter().flatten() {
@@ -75,12 +74,12 @@ impl Exposition {
         sums
     }
 
-    /// The histograms of a metric by their labels (`le` left out).
+    /// Returns the histograms of a metric by their labels without `le`.
     pub(crate) fn histograms(&self, name: &str) -> BTreeMap<Labels, Histogram> {
         self.read_histograms(name).0
     }
 
-    /// The same, and how many contradict themselves.
+    /// Returns the consistent histograms of a metric, and the number of inconsistent ones.
     fn read_histograms(&self, name: &str) -> (BTreeMap<Labels, Histogram>, u64) {
         let mut buckets: BTreeMap<Labels, Vec<(f64, f64)>> = BTreeMap::new();
         let samples = |suffix: &str| self.samples.get(&format!("{name}{suffix}"));
@@ -111,7 +110,7 @@ impl Exposition {
     }
 }
 
-/// Bounds increase up to the infinite one, and counts never decrease.
+/// Whether bounds increase up to the infinite one and counts never decrease.
 fn is_consistent(buckets: &[(f64, f64)]) -> bool {
     let increasing = |pair: &[(f64, f64)]| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1;
     buckets.windows(2).all(increasing)
@@ -132,7 +131,7 @@ fn sample(line: &str) -> Option<(String, Labels, f64)> {
         None => (Labels::new(), rest),
     };
     let mut words = rest.split_whitespace();
-    // The floats of Rust are those of the format: `NaN`, `+Inf` and `1e-5` among them.
+    // Rust parses all floats of the format, such as `NaN`, `+Inf` and `1e-5`.
     let value = words.next()?.parse().ok()?;
     let timestamp_is_number = words.next().is_none_or(|word| word.parse::<i64>().is_ok());
     (timestamp_is_number && words.next().is_none()).then(|| (name.to_owned(), labels, value))
@@ -143,7 +142,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(allowed) && !name.as_bytes()[0].is_ascii_digit()
 }
 
-/// Labels up to the closing brace, and what follows it.
+/// Parses labels up to the closing brace. Returns them and the rest.
 fn labels(mut rest: &str) -> Option<(Labels, &str)> {
     let mut labels = Labels::new();
     loop {
@@ -166,7 +165,7 @@ fn labels(mut rest: &str) -> Option<(Labels, &str)> {
     }
 }
 
-/// A quoted text without its escapes, and what follows it.
+/// Parses a quoted text and resolves its escapes. Returns it and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.strip_prefix('"')?.char_indices();

@@ -1,4 +1,4 @@
-//! How is the text of a server's metrics got?
+//! HTTP client for the metrics of a server.
 
 use anyhow::{Context, bail};
 use http_body_util::{BodyExt, Empty, Limited};
@@ -8,22 +8,22 @@ use serve::AdminToken;
 use std::time::Duration;
 use tokio::net::TcpStream;
 
-/// More than a server with a thousand partitions tells.
+/// Upper limit on the size of the text: more than that of a server with a thousand partitions.
 const TEXT_BYTES_MAX: usize = 16 << 20;
 
-/// A server, by the address that a person typed.
+/// Address of a server, as given on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     /// `host:port`, to connect to and to name in the request.
     address: String,
-    /// What is asked for.
+    /// Path of the request.
     path: String,
-    /// What the server demands, where it does.
+    /// Token, if the server requires one.
     token: Option<AdminToken>,
 }
 
 impl Target {
-    /// Reads `http://host:port`, `host:port`, either with a path in front of `metrics`.
+    /// Parses `http://host:port` or `host:port`, each with an optional path before `metrics`.
     pub(crate) fn parse(url: &str) -> anyhow::Result<Target> {
         let with_scheme = match url.contains("://") {
             true => url.to_owned(),
@@ -48,18 +48,18 @@ impl Target {
         })
     }
 
-    /// The same, with the token that the server demands.
+    /// Sets the token that the server requires.
     pub(crate) fn with_token(self, token: Option<AdminToken>) -> Target {
         Target { token, ..self }
     }
 
-    /// The address as a URL, without the path.
+    /// Returns the address as a URL without the path.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 }
 
-/// Gets the text, within `limit`.
+/// Fetches the text within `limit`.
 pub(crate) async fn fetch(target: &Target, limit: Duration) -> anyhow::Result<String> {
     let url = format!("{}{}", target.url(), target.path);
     match tokio::time::timeout(limit, get(target)).await {
@@ -96,7 +96,7 @@ async fn get(target: &Target) -> anyhow::Result<String> {
         let body = body.map_err(|error| anyhow::anyhow!("{error}"))?;
         Ok(String::from_utf8_lossy(&body.to_bytes()).into_owned())
     };
-    // The connection moves the bytes of the request and ends with it.
+    // The connection transfers the bytes of the request and ends with it.
     tokio::pin!(answered);
     tokio::select! {
         text = &mut answered => text,

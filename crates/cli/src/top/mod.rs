@@ -1,7 +1,7 @@
-//! What does a running server do now? Its metrics, read twice, and what lies between.
+//! Live view of a running server: the difference between two readings of its metrics.
 //!
-//! `fetch` gets the text, `exposition` reads it, `view` takes the difference of two readings, and
-//! `screen` shows it. Whatever a server does not tell is unknown (`–`, `null`), never 0.
+//! `fetch` requests the text, `exposition` parses it, `view` takes the difference of two readings, and `screen` formats
+//! it. A metric that a server does not report is unknown (`–`, `null`), never 0.
 
 mod exposition;
 mod fetch;

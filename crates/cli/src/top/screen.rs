@@ -1,4 +1,4 @@
-//! How it looks: a screen for a terminal, a line for everything else.
+//! Formatting of a view: a screen for a terminal, or one line.
 
 use super::view::{AtMost, PartitionView, PhaseView, View};
 use crate::figures;
@@ -6,7 +6,7 @@ use crate::terminal::{Style, printable};
 
 const UNKNOWN: &str = "–";
 
-/// Everything, one line after another.
+/// Returns the lines of a whole view.
 pub(crate) fn screen(view: &View, style: Style) -> Vec<String> {
     let mut lines = vec![heading(view, style), String::new()];
     lines.extend(rates(view));
@@ -20,7 +20,7 @@ pub(crate) fn screen(view: &View, style: Style) -> Vec<String> {
     lines
 }
 
-/// The most important in one line, the same fields in the same order every time.
+/// Returns the most important fields in one line, always in the same order.
 pub(crate) fn line(view: &View) -> String {
     let sum = |of: fn(&PartitionView) -> Option<f64>| {
         let values: Option<Vec<f64>> = view.partitions.iter().map(of).collect();
@@ -104,7 +104,7 @@ fn rates(view: &View) -> Vec<String> {
     ]
 }
 
-/// ` (1.5 % of calls)`, where both are known and there were some.
+/// Formats a share, such as ` (1.5 % of calls)`; empty if either number is unknown or the whole is 0.
 fn share(part: Option<f64>, whole: Option<f64>, of: &str) -> String {
     let known = part.zip(whole).filter(|(_, whole)| *whole > 0.0);
     known.map_or(String::new(), |(part, whole)| {
@@ -112,7 +112,7 @@ fn share(part: Option<f64>, whole: Option<f64>, of: &str) -> String {
     })
 }
 
-/// What of a rate is not 0, by label.
+/// Formats the rates that are not 0, by label.
 fn parts(rates: &std::collections::BTreeMap<String, f64>) -> String {
     let parts: Vec<String> = rates
         .iter()
@@ -154,7 +154,7 @@ fn partitions(partitions: &[PartitionView], style: Style) -> Vec<String> {
         ];
         let mut phases = partition.phases.iter();
         rows.push(joined(own, partition_phase(phases.next())));
-        // A partition's further phases stand below its first, without repeating the rest.
+        // Further phases of a partition come below its first one, with the other columns empty.
         rows.extend(phases.map(|phase| joined(Default::default(), partition_phase(Some(phase)))));
     }
     aligned(&rows, style)
@@ -198,7 +198,7 @@ fn phases(phases: &[PhaseView], style: Style) -> Vec<String> {
     aligned(&rows, style)
 }
 
-/// A table whose first row is its header; columns of words to the left, of figures to the right.
+/// Formats a table whose first row is its header, with words aligned left and figures right.
 fn aligned<const N: usize>(rows: &[[String; N]], style: Style) -> Vec<String> {
     let widths: [usize; N] = std::array::from_fn(|column| {
         let widths = rows.iter().map(|row| row[column].chars().count());
@@ -266,7 +266,7 @@ fn at_most(bound: Option<AtMost>) -> String {
     }
 }
 
-/// A bound is a round number, and stays one: `750 µs`, `7.5 ms`, `2 s`.
+/// Formats the bound of a bucket, a round number: `750 µs`, `7.5 ms`, `2 s`.
 fn round(us: f64) -> String {
     let (value, unit) = match us {
         0.0..1e3 => (us, "µs"),

@@ -1,4 +1,4 @@
-//! Are measurements printed as promised?
+//! Contract of the output of `bench`.
 
 use crate::support::{Bench, Run, command, finished, small_corpus};
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn json_lines() {
     );
 }
 
-/// Whatever forms the kernels take, the answers are the same; which they are is told.
+/// All forms of the kernels give the same answers; the output names the forms.
 #[test]
 fn kernels_can_be_chosen_and_are_told() {
     let bench = Bench::indexed(&small_corpus());
@@ -84,7 +84,7 @@ fn kernels_can_be_chosen_and_are_told() {
     assert!(older(&newest).is_empty());
     let older = older(&any);
     assert!(older.values().all(|form| form == "any"));
-    // Where there are newer forms, they were left.
+    // Newer forms, if any, were not chosen.
     let newest = any[5]["kernels"]["newest"].as_str().unwrap();
     assert_eq!(older.contains_key("packed::unpack 7 bits"), newest != "any");
     assert!(run("any", &[]).ends(0).stdout.contains("\nkernels: "));
@@ -178,7 +178,7 @@ fn bad_query_files() {
     );
 }
 
-/// Documents enough for lists of many blocks: one word in all of them, one in every third, one in few.
+/// Builds an index with lists of many blocks: one word is in all documents, one in every third, one in few.
 fn many_blocks() -> Bench {
     let document = |number: u64| {
         // The best are in the first blocks.
@@ -266,7 +266,7 @@ fn plans_say_what_searches_did() {
     assert_eq!(algorithms("or", "exact")[1], "maxscore+union");
     assert_eq!(algorithms("or", "only")[1], "union");
     assert_eq!(algorithms("and", "none")[1], "conjunction");
-    // Both words are in so many documents that the phrase is a stored pair.
+    // Both words are frequent enough for the phrase to be a stored pair.
     let phrase = &json("phrase", "none")[1];
     assert_eq!(
         (&phrase["algorithm"], number(phrase, "pairs_read")),

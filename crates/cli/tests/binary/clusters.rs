@@ -1,5 +1,4 @@
-//! Do processes of their own answer as one process does, come back when they die, and end with their
-//! supervisor?
+//! Clusters of processes: same answers as one process, restarts, and an end with their supervisor.
 
 use crate::serving::{Serving, get, without_times};
 use crate::support::{Bench, command, finished, small_corpus};

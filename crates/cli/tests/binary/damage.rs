@@ -1,4 +1,4 @@
-//! Is every damaged file refused, with its name and the offset, by whatever reads the index?
+//! Refusal of every damaged file, with its name and offset, by all commands that read an index.
 
 use crate::serving::Serving;
 use crate::support::{Bench, document, json_lines, small_corpus};
@@ -13,14 +13,14 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries
         .filter(|entry| entry.metadata().unwrap().len() > 0)
         .map(|entry| entry.path())
-        // Whether somebody holds the lock is the system's knowledge; its file says nothing.
+        // The operating system holds the lock; its file has no contents that matter.
         .filter(|path| !path.to_string_lossy().to_lowercase().ends_with("lock"))
         .collect();
     files.sort();
     files
 }
 
-/// Files of an index are read-only; what damages them does not ask.
+/// Overwrites a file of an index, which is read-only.
 fn overwrite(file: &Path, content: &[u8]) {
     let _ = std::fs::remove_file(file);
     std::fs::write(file, content).unwrap();
@@ -97,7 +97,7 @@ fn a_missing_file_is_named() {
         let name = file.file_name().unwrap().to_str().unwrap();
         let good = std::fs::read(&file).unwrap();
         std::fs::remove_file(&file).unwrap();
-        // Without its manifest a directory holds no index; nothing else can be left out.
+        // A directory without a manifest has no index; no other file may be missing.
         let said = if name.starts_with("MANIFEST") {
             "no index here"
         } else {

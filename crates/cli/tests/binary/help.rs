@@ -1,4 +1,4 @@
-//! Are subcommands, options and exit codes the contract?
+//! Contract of subcommands, options and exit codes.
 
 use crate::support::{Bench, golden, shorttail};
 

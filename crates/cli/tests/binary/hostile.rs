@@ -1,4 +1,4 @@
-//! Can bytes from strangers do harm, in arguments or in documents?
+//! Untrusted bytes in arguments and documents.
 
 use crate::support::{Bench, document, small_corpus};
 use std::ffi::{OsStr, OsString};

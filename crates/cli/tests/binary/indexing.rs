@@ -1,4 +1,4 @@
-//! What becomes of good, bad and repeated documents?
+//! Indexing of good, bad and repeated documents.
 
 use crate::support::{Bench, document, json_lines, shorttail_reading, small_corpus, urls};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Does the laboratory run experiments on a real server, and say what it cannot do?
+//! Experiments of the laboratory on a real server, and reports of missing capabilities.
 
 use crate::support::{Bench, command, finished, shorttail, small_corpus};
 use std::collections::HashSet;

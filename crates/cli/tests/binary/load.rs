@@ -1,4 +1,4 @@
-//! Does `load` measure a server, and say what keeps it from doing so?
+//! Measurements of a server by `load`, and its errors.
 
 use crate::serving::Serving;
 use crate::support::{Bench, command, finished, shorttail, small_corpus};
@@ -292,7 +292,7 @@ fn an_interrupted_run_is_kept_and_marked() {
         .unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    // Progress is told every few seconds where nobody looks at a terminal.
+    // Without a terminal, a line of progress comes every few seconds.
     while !line.contains("offered") {
         line.clear();
         assert!(stderr.read_line(&mut line).unwrap() > 0, "ended too early");

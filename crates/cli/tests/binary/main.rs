@@ -1,4 +1,4 @@
-//! Does the program, run as a person runs it, keep its contract?
+//! Contract of the program, run as a process.
 
 mod bench;
 mod clusters;

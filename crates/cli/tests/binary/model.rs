@@ -1,4 +1,4 @@
-//! Are predictions, plans and costs printed as promised?
+//! Contract of the output of `model` and `plan`.
 
 use crate::serving::Serving;
 use crate::support::{Bench, Run, shorttail, small_corpus};

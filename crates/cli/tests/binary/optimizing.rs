@@ -1,4 +1,4 @@
-//! Does an index that was put into order answer as before, and is said what was done?
+//! Equal answers of an optimized index, and the summary of `optimize`.
 
 use crate::support::{Bench, document, json_lines, small_corpus, urls};
 use serde_json::Value;
@@ -127,7 +127,7 @@ fn chunks_are_laid_out_for_partitions() {
 fn an_index_is_served_as_it_is_laid_out() {
     let bench = Bench::new();
     let corpus = bench.file("corpus.jsonl", json_lines(&small_corpus()));
-    // For one partition, where nothing is said.
+    // By default for one partition.
     bench.index(&corpus, &["--chunks", "4"]).ends(0);
     let check = bench.run::<&str>("check", &[]).ends(0).stdout;
     assert!(check.contains("segments   1\n"), "{check}");
@@ -156,7 +156,7 @@ fn what_is_in_order_is_left_alone() {
             "{run:#?}"
         );
     }
-    // What comes later goes behind, until the index is put into its order again.
+    // Later documents come last, until the index is optimized again.
     let more = [document("http://a.example/0", "Ice", "once more")];
     let more = bench.file("more.jsonl", json_lines(&more));
     bench.index(&more, &[]).ends(0);

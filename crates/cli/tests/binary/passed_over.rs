@@ -1,4 +1,4 @@
-//! What `index` does not read: links out of a folder, what is no file, and what is beyond a limit.
+//! Input that `index` skips: links out of a folder, special files, and bytes beyond a limit.
 
 use crate::support::{Bench, Run, command, document, finished, json_lines, small_corpus, urls};
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! Do servers that are processes of their own tell what they do and what they loaded, and log what went wrong?
+//! Metrics, preloading and logs of server processes.
 
 use crate::support::{Bench, command, shorttail, small_corpus};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr};
 struct Process {
     child: Child,
     listens: String,
-    /// Where its metrics are; of a front-end its admin address.
+    /// Address of its metrics; of a front-end, its admin address.
     metrics: String,
 }
 
@@ -44,7 +44,7 @@ impl Process {
         Process::start(&arguments, &[])
     }
 
-    /// Ends it; what it wrote to standard error.
+    /// Stops the process. Returns its standard error.
     fn end(mut self) -> String {
         let stderr: Option<ChildStderr> = self.child.stderr.take();
         let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! Are answers printed as promised?
+//! Contract of the output of `search`.
 
 use crate::support::{Bench, command, document, finished, golden, small_corpus, urls};
 use serde_json::{Value, json};

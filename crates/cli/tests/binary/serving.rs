@@ -1,4 +1,4 @@
-//! Does `serve` answer as `search` does, and end when told to?
+//! Equal answers of `serve` and `search`, and the end of a server on a signal.
 
 use crate::support::{Bench, command, finished, json_lines, shorttail, small_corpus};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::process::{Child, Command};
 pub(crate) struct Serving {
     child: Child,
     pub(crate) address: String,
-    /// Where it is administered; empty where it is not.
+    /// Admin address; empty if it has none.
     pub(crate) admin: String,
 }
 
@@ -26,7 +26,7 @@ impl Serving {
         Serving::of(command([&arguments, options].concat()))
     }
 
-    /// A server started so.
+    /// Starts a server by this command.
     pub(crate) fn of(mut command: Command) -> Serving {
         let mut child = command.spawn().unwrap();
         let (mut admin, mut address) = (String::new(), String::new());
@@ -59,7 +59,7 @@ impl Serving {
         get(&self.address, path)
     }
 
-    /// The first lines that it wrote to standard error.
+    /// Reads the first lines of its standard error.
     pub(crate) fn told(&mut self, lines_count: usize) -> Vec<String> {
         let stderr = self.child.stderr.take().expect("it is told once");
         let lines = BufReader::new(stderr).lines().take(lines_count);

@@ -1,4 +1,4 @@
-//! How is the program run, and on what?
+//! Test bench: runs of the program, folders, documents and golden files.
 
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How a run ended.
+/// Exit code and output of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: i32,
@@ -15,14 +15,14 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The run, which must have ended with `code`.
+    /// Checks that the run ended with `code`.
     #[track_caller]
     pub(crate) fn ends(self, code: i32) -> Run {
         assert_eq!(self.code, code, "{self:#?}");
         self
     }
 
-    /// The run, which must have failed with one line that contains all of `parts`.
+    /// Checks that the run failed with one line that contains all of `parts`.
     #[track_caller]
     pub(crate) fn fails_saying(self, parts: &[&str]) -> Run {
         let run = self.ends(1);
@@ -52,7 +52,7 @@ pub(crate) fn command<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // Neither the width of somebody's terminal nor their taste decides what is printed.
+    // The output must not depend on the width of a terminal or on user settings.
     command
         .env_remove("SHORTTAIL_KERNELS")
         .env_remove("COLUMNS")
@@ -67,7 +67,7 @@ pub(crate) fn shorttail<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>)
     finished(command(arguments).output().unwrap())
 }
 
-/// The same with something on standard input.
+/// Runs the program to its end, with bytes on its standard input.
 #[track_caller]
 pub(crate) fn shorttail_reading<A: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = A>,
@@ -90,26 +90,26 @@ pub(crate) fn finished(output: std::process::Output) -> Run {
     run
 }
 
-/// A folder of a test, with documents and an index in it.
+/// Folder of a test, with documents and an index.
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
 }
 
 impl Bench {
-    /// An empty folder.
+    /// Returns an empty folder.
     pub(crate) fn new() -> Bench {
         Bench {
             folder: tempfile::tempdir().unwrap(),
         }
     }
 
-    /// A folder with an index of `documents` in one chunk.
+    /// Returns a folder with an index of `documents` in one chunk.
     #[track_caller]
     pub(crate) fn indexed(documents: &[Value]) -> Bench {
         Bench::indexed_in_chunks(documents, 1)
     }
 
-    /// A folder with an index of `documents` in so many chunks, each a partition of its own.
+    /// Returns a folder with an index of `documents` in `chunks` chunks, each a partition of its own.
     #[track_caller]
     pub(crate) fn indexed_in_chunks(documents: &[Value], chunks: u32) -> Bench {
         let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! Are run files what evaluation tools read?
+//! Run files in the format of evaluation tools.
 
 use crate::support::{Bench, Run, document, small_corpus};
 use serde_json::json;
@@ -31,7 +31,7 @@ fn run_lines() {
             .all(|row| row.len() == 6 && row[1] == "Q0" && row[5] == "shorttail")
     );
     let first: Vec<_> = rows.iter().filter(|row| row[0] == "q1").collect();
-    // Any word, no syntax (`title` and `ice` are words), no limit a site.
+    // Any word matches, without syntax (`title` and `ice` are words) and without a limit of hits per site.
     assert_eq!(first.len(), 6, "{run}");
     assert!(first.iter().any(|row| row[2] == "sugar-page"), "{run}");
     for (rank, row) in first.iter().enumerate() {

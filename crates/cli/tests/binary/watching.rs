@@ -1,4 +1,4 @@
-//! Does `top` show what a server does?
+//! Live metrics of a server in `top`.
 
 use crate::serving::Serving;
 use crate::support::{Bench, command, finished, shorttail, small_corpus};
@@ -79,7 +79,7 @@ fn it_ends_in_order_when_told_to() {
         .args(["-c", &kill])
         .status();
     assert!(killed.unwrap().success());
-    // What is still on its way is read, so that the end is not a broken pipe.
+    // The rest of the output is read, so that the process does not end with a broken pipe.
     std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
     finished(watching.wait_with_output().unwrap()).ends(0);
 }

@@ -5,7 +5,7 @@
 //!
 //! The answers equal those of the one-by-one forms of [`super`] and [`crate::elias_fano`].
 
-use super::{Mixed, Parts, parts, truncated, word};
+use super::scalar::{Mixed, Parts, decode_any, decode_sums_any, parts, truncated, word};
 use crate::CodecError;
 use std::arch::x86_64::*;
 
@@ -30,7 +30,7 @@ pub(super) fn decode(
         return Ok(());
     };
     if mixed.bits > BITS_MAX {
-        return super::decode_any(bytes, count, from, values);
+        return decode_any(bytes, count, from, values);
     }
     let first = (from, after_ones(mixed.highs, from)?);
     read::<false, _>(mixed, first, 0, values.len(), |done, read, used| {
@@ -55,7 +55,7 @@ pub(super) fn decode_sums(
         return Ok(());
     };
     if mixed.bits > BITS_MAX {
-        return super::decode_sums_any(bytes, count, from, base, values);
+        return decode_sums_any(bytes, count, from, base, values);
     }
     let first = (from, after_ones(mixed.highs, from)?);
     read::<true, _>(mixed, first, base, values.len(), |done, read, used| {

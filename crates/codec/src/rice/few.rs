@@ -7,7 +7,7 @@
 //! The answers equal those of [`super::follow`] for more values.
 
 use super::avx512::NUMBERS;
-use super::{Mixed, word};
+use super::scalar::{Mixed, word};
 use std::arch::x86_64::*;
 
 /// Upper limit on the values of each block.

@@ -7,9 +7,9 @@
 use super::decode_sums;
 #[cfg(target_arch = "x86_64")]
 use super::{
-    Mixed, Parts, avx512,
+    avx512,
     few::{self, Places},
-    parts,
+    scalar::{Mixed, Parts, parts},
 };
 use crate::{memory, packed::BLOCK};
 

@@ -1,5 +1,6 @@
 //! Agreement of every form with a bit-by-bit reference, for any part of a block.
 
+use super::scalar::nth_one;
 use super::*;
 use crate::kernels::{self, RICE, RICE_ONE_BY_ONE, RICE_SUMS, RICE_SUMS_ONE_BY_ONE};
 use proptest::prelude::*;

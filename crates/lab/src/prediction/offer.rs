@@ -1,7 +1,7 @@
 //! Load on one server of an experiment: a single client, or Poisson arrivals at a given rate.
 use super::alone::{Alone, Asking};
-use super::heavier::exponential;
-use super::{Foreseen, Heavier};
+use super::foreseen::Foreseen;
+use super::heavier::{Heavier, exponential};
 use crate::LabError;
 use crate::laboratory::save;
 use crate::laboratory::{Laboratory, Step};

@@ -24,7 +24,7 @@ import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.Version;
 
-/** How does Lucene index a corpus here? */
+/** Indexing of a corpus with Lucene. */
 final class Build {
   static void index(String[] arguments) throws Exception {
     Path corpus = Path.of(arguments[1]), path = Path.of(arguments[2]);
@@ -80,7 +80,7 @@ final class Build {
 
   private record Record(String url, String title, String body) {}
 
-  /** The corpus, parsed from its bytes. Under a lock: a small part of the work of a document. */
+  /** The corpus, parsed from its bytes under a lock: parsing is a small part of the work of a document. */
   private static final class Records implements AutoCloseable {
     private final JsonParser parser;
 

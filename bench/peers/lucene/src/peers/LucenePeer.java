@@ -20,7 +20,7 @@ import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.MMapDirectory;
 
-/** Lucene behind the protocol of this comparison: which of its functions answer a query of each mode? */
+/** Lucene behind the protocol of this comparison: search in each mode. */
 public final class LucenePeer implements Protocol.Searcher {
   private final IndexSearcher searcher;
   private final Words words = new Words();
@@ -59,7 +59,7 @@ public final class LucenePeer implements Protocol.Searcher {
       found.count = searcher.count(query);
       return;
     }
-    // A threshold of k hits lets it skip as early as it can; the largest one makes it count.
+    // With a threshold of k hits, Lucene skips documents as early as possible; with the largest one, it counts all.
     int threshold = mode.counts() ? Integer.MAX_VALUE : mode.k();
     TopDocs top = searcher.search(query, new TopScoreDocCollectorManager(mode.k(), null, threshold));
     found.count = mode.counts() ? top.totalHits.value() : top.scoreDocs.length;

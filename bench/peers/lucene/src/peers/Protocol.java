@@ -14,11 +14,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** How does an engine answer the driver? The twin of protocol.rs, which describes it. */
+/** Protocol between the driver and an engine. The twin of protocol.rs, which describes it. */
 final class Protocol {
   enum Operator { AND, OR, PHRASE }
 
-  /** What is asked of every query of a run; k = 0 is the count alone. */
+  /** Mode of all queries of a run; with k = 0, only the count is wanted. */
   record Mode(Operator operator, int k, boolean counts) {
     static Mode parse(String name) {
       for (Operator operator : Operator.values()) {
@@ -34,7 +34,7 @@ final class Protocol {
     }
   }
 
-  /** What one query found. Kept between passes, so that the timed span allocates none. */
+  /** Result of one query. Reused between passes, so that the timed span does not allocate it. */
   static final class Found {
     long count; // exact where it was wanted, else the number of hits returned
     int best;   // the best hit's document, or -1

@@ -1,8 +1,8 @@
-//! Which share of a search is decoding? What a search decodes is decoded once more, alone, beside it.
+//! Share of decoding in a search: the blocks that a search decodes, decoded again alone.
 //!
-//! A clock around every block would cost as much as decoding it, so the search is watched once, and the blocks
-//! that it decoded are timed apart. Alone they are a little faster than between other work: caches and the
-//! prediction of branches are all theirs. The share is a lower bound, and the same for every codec.
+//! A clock around every block would cost as much as decoding it. So one search records the blocks that it decodes,
+//! and these are timed separately. Alone they are a little faster than between other work, which would share caches
+//! and branch predictors with them. So the share is a lower bound, for every codec alike.
 
 use crate::quantiles::min_and_median;
 use index::{IndexError, Replay, Segment, watch_lists};
@@ -10,17 +10,17 @@ use search::{Plan, profile};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The blocks that one query's search decodes, and how long that took so far.
+/// The blocks that the search of one query decodes, and their times so far.
 pub(super) struct Decoding<'a> {
     replay: Replay<'a>,
     times_us: Vec<f64>,
     postings_count: u64,
 }
 
-/// What decoding took.
+/// Number of decoded blocks and postings, and their times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Decoded {
-    /// Blocks whose documents are decoded, and the postings in them.
+    /// Number of blocks whose documents are decoded, and of the postings in them.
     pub(super) blocks_count: usize,
     pub(super) postings_count: u64,
     pub(super) min_us: f64,
@@ -28,7 +28,7 @@ pub(super) struct Decoded {
 }
 
 impl<'a> Decoding<'a> {
-    /// Watches a search of `plan`, which is run once.
+    /// Records the blocks that `search`, called once, decodes for `plan`.
     pub(super) fn of<R>(
         plan: &Plan,
         segments: &'a [Arc<Segment>],
@@ -51,7 +51,7 @@ impl<'a> Decoding<'a> {
         })
     }
 
-    /// Decodes them again, under the clock.
+    /// Decodes the blocks again and adds the time.
     pub(super) fn time(&mut self) {
         let started = Instant::now();
         self.postings_count = self.replay.run();

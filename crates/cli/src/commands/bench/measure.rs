@@ -1,6 +1,7 @@
-//! The measured span, and the passes over a set of queries.
+//! Passes over a set of queries, and the measured span of each.
 
-use super::decoding::{Decoded, Decoding};
+use super::decoding::Decoding;
+use super::measured::{Counting, Measured, Mode};
 use super::plans::Profiled;
 use crate::commands::{all_segments, details_of};
 use crate::figures::seconds;
@@ -17,62 +18,13 @@ use std::sync::Arc;
 use std::time::Instant;
 use text::Analyzer;
 
-/// How the words of a query stand to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Mode {
-    /// All words
-    And,
-    /// Any word
-    Or,
-    /// The words one after another
-    Phrase,
-    /// As typed, with syntax; words without any are required
-    Query,
-    /// As typed, with syntax; words without any are optional (`search --any`)
-    QueryAny,
-}
-
-/// Whether matching documents are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Counting {
-    /// The best hits and the exact count
-    Exact,
-    /// The best hits alone
-    None,
-    /// The exact count alone
-    Only,
-}
-
-/// One query's figures.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Measured {
-    pub(super) query: String,
-    /// Words that were searched for.
-    pub(super) words_count: usize,
-    /// Documents that match, where they were counted.
-    pub(super) hits: Option<u64>,
-    /// URL of the best hit, where hits were kept and there is one.
-    pub(super) top: Option<String>,
-    pub(super) min_us: f64,
-    pub(super) median_us: f64,
-    /// Decoding alone, where it was asked for.
-    pub(super) decoding: Option<Decoded>,
-}
-
-impl Measured {
-    /// Whether any document matches.
-    pub(super) fn has_hit(&self) -> bool {
-        self.top.is_some() || self.hits.is_some_and(|hits| hits > 0)
-    }
-}
-
-/// What a query found.
+/// Hits and count of a query.
 struct Found {
     hits: Option<u64>,
     top: Option<ScoredHit>,
 }
 
-/// An index and the way to ask it.
+/// An index and the parameters of its searches.
 pub(super) struct Kernel<'a> {
     index: &'a Index,
     segments: Vec<Arc<Segment>>,
@@ -103,7 +55,7 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// One pass that is not measured, then `passes` that are.
+    /// Runs one warm-up pass, which is not measured, then `passes` measured ones.
     pub(super) fn measure(
         &self,
         queries: &[FileQuery],
@@ -161,7 +113,7 @@ impl<'a> Kernel<'a> {
         Ok(measured)
     }
 
-    /// What the search of each query does, searched once and not timed.
+    /// Profiles one search of each query, without timing it.
     pub(super) fn profile(&self, queries: &[FileQuery]) -> anyhow::Result<Vec<Profiled>> {
         let mut profiled = Vec::with_capacity(queries.len());
         for query in queries {
@@ -175,7 +127,7 @@ impl<'a> Kernel<'a> {
         Ok(profiled)
     }
 
-    /// What each query's search decodes, ready to be decoded again.
+    /// Records the blocks that the search of each query decodes.
     fn decodings(&self, asked: &[Asked]) -> Result<Vec<Decoding<'_>>, IndexError> {
         let of_query = |asked: &Asked| {
             let plan = self.plan(&asked.text)?;
@@ -184,7 +136,7 @@ impl<'a> Kernel<'a> {
         asked.iter().map(of_query).collect()
     }
 
-    /// The words to search for, as written in the query.
+    /// Returns the words to search for, as written in the query.
     fn prepare(&self, text: &str) -> Asked {
         let analyzer = self.index.analyzer();
         match self.mode {
@@ -197,7 +149,7 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// The measured span.
+    /// Plans and runs a search: the measured span.
     fn search(&self, text: &str) -> Result<Found, IndexError> {
         self.run(&self.plan(text)?)
     }
@@ -237,15 +189,15 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// A query as it is searched for.
+/// Text of a query after preparation, and the number of its words.
 #[derive(Debug, PartialEq)]
 struct Asked {
     text: String,
     words_count: usize,
 }
 
-/// The words of a query without those whose term stands earlier in it already. Words are kept as
-/// written, not as terms: a stem's stem may be another.
+/// Returns the words of a query without repetitions of a term, unless `keep_repeated`. Words are kept as written,
+/// because the stem of a stem may differ from it.
 fn plain_words(text: &str, analyzer: Analyzer, keep_repeated: bool) -> Asked {
     let mut seen = HashSet::new();
     let mut words: Vec<&str> = Vec::new();
@@ -260,7 +212,7 @@ fn plain_words(text: &str, analyzer: Analyzer, keep_repeated: bool) -> Asked {
     }
 }
 
-/// Searches done, out of all.
+/// Number of searches done, out of all.
 struct Ticks {
     done: usize,
     total: usize,

@@ -1,32 +1,34 @@
-//! `shorttail bench`: how long does the search itself take, without anything around it?
+//! `shorttail bench`: time of the search kernel alone.
 //!
-//! Model: in process, one thread, warm. One pass over all queries is not measured, then N passes
-//! are, each over all queries in turn, so that a disturbance hits one time of many queries and not
-//! all times of one. The span measured is analysis, plan and search; not the look-up of the top
-//! URL. The overhead is two readings of the clock a query (tens of nanoseconds).
-//! Limits: no queueing, no network, no other query at the same time: not what a client waits.
+//! Model: in process, one thread, warm. After a warm-up pass over all queries, N passes are measured, each over all
+//! queries in turn, so that a disturbance affects one time of many queries and not all times of one. The measured
+//! span is analysis, plan and search, without the look-up of the top URL. The overhead is two readings of the clock
+//! for each query (tens of nanoseconds).
+//! Limits: no queueing, no network, no concurrent queries. It is not the response time of a client.
 
 mod decoding;
 mod measure;
+mod measured;
 mod plans;
 mod report;
 
 use super::{RankingArguments, open_preloaded};
 use clap::builder::RangedU64ValueParser;
-use measure::{Counting, Kernel, Mode};
+use measure::Kernel;
+use measured::{Counting, Mode};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Queries stand one a line, or as id<TAB>query. Words are plain terms, without syntax but in the modes
-query and query-any; a repeated word counts once, but not in phrases. This is a kernel measurement:
-in process, one thread, warm. It is not what a client waits; load a server for that.
+The file has one query a line, or id<TAB>query. Words are plain terms; only the modes query and
+query-any read the query language. A repeated word counts once, but not in phrases. This is a kernel
+measurement: in process, one thread, warm. For response times of clients, load a server.
 
 EXAMPLES:
     shorttail bench my-index --queries queries.txt --mode and
         Time every query in five passes
     shorttail bench my-index --queries queries.txt --mode or --count none --json
-        Time the ten best hits alone; print JSON lines
+        Time searches for the ten best hits without the count; print JSON lines
     shorttail bench my-index --queries typed.txt --mode query
         Time queries as people type them: \"new york\" hotels -paris
     shorttail bench my-index --queries queries.txt --mode or --count none --explain-plan
@@ -39,37 +41,37 @@ pub(crate) struct BenchArguments {
     /// The directory of the index
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The queries
+    /// File of the queries
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// How the words of a query stand to each other
+    /// Operator between the words of a query
     #[arg(long)]
     mode: Mode,
-    /// Hits to find
+    /// Number of hits to find, 1 to 1,000,000
     #[arg(short, value_name = "K", default_value = "10",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
     k: usize,
-    /// Whether to count all documents that match
+    /// Counting of the documents that match
     #[arg(long, default_value = "exact")]
     count: Counting,
-    /// Passes measured, after one that is not
+    /// Number of measured passes, after one warm-up pass
     #[arg(long, value_name = "N", default_value = "5",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     passes: usize,
-    /// Show what each search does in place of how long it takes: algorithm, blocks decoded and left
-    /// alone, postings scored
+    /// Show the work of each search in place of its time: algorithm, decoded and skipped blocks, scored
+    /// postings
     #[arg(long, conflicts_with = "passes")]
     explain_plan: bool,
-    /// Time also the decoding of what each search decodes, alone
+    /// Also time the decoding of the blocks of each search alone
     #[arg(long, conflicts_with = "explain_plan")]
     decoding: bool,
-    /// Where the index is before the first query: none (pages come when needed), touch (page cache),
-    /// tmpfs (memory files), hugepages
+    /// Memory that the index is loaded into before the first query: none (pages are read on demand), touch (page
+    /// cache), tmpfs (memory files), hugepages
     #[arg(long, value_name = "WHERE", default_value = "none")]
     preload: vfs::Preload,
     #[command(flatten)]
     ranking: RankingArguments,
-    /// Print one line of JSON a query and one of the whole set
+    /// Print one line of JSON for each query and one for the whole set
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! What `bench --explain-plan` prints: what the search of each query did, and all of them together.
+//! Output of `bench --explain-plan`: the work of the search of each query, and its sums.
 
 use super::report::json_line;
 use crate::figures::count;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Said under the table.
+/// Explanation printed below the table.
 const NOTE: &str = "\
 decoded + as bits + left = blocks. A block of bits is read as it is, unless its documents are wanted one
 by one; a block left is one of which only the header was read. Frequencies: blocks whose frequencies were
@@ -16,7 +16,7 @@ decoded. Scored: postings; offered: documents compared whole with the worst hit 
 that k documents were known to reach before any was read. A list opened twice, to find and to count,
 counts twice.";
 
-/// A query and what its search did.
+/// A query and the profile of its search.
 pub(super) struct Profiled {
     pub(super) query: String,
     pub(super) profile: Profile,
@@ -41,13 +41,13 @@ struct TermLine<'a> {
 #[derive(Serialize)]
 struct SumLine {
     queries: u64,
-    /// Queries by the algorithm that they took.
+    /// Number of queries by algorithm.
     algorithms: BTreeMap<String, u64>,
     #[serde(flatten)]
     work: Work,
 }
 
-/// What is added up.
+/// Counters that are summed over queries.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 struct Work {
     blocks: u64,
@@ -100,7 +100,7 @@ impl Work {
     }
 }
 
-/// One line a query, one line of all.
+/// Writes one line of JSON for each query and one for all of them.
 pub(super) fn write_json(out: &mut impl Write, profiled: &[Profiled]) -> io::Result<()> {
     for Profiled { query, profile } in profiled {
         let terms = profile.terms.iter().map(|term| TermLine {
@@ -120,7 +120,7 @@ pub(super) fn write_json(out: &mut impl Write, profiled: &[Profiled]) -> io::Res
     out.flush()
 }
 
-/// The same as a table.
+/// Writes a table with a row for each query and one for all of them.
 pub(super) fn write_table(out: &mut impl Write, profiled: &[Profiled]) -> io::Result<()> {
     let names = [
         "blocks",
@@ -189,7 +189,7 @@ fn write_columns(out: &mut impl Write, columns: [String; 8], first: &str) -> io:
     )
 }
 
-/// The algorithms of a query in a word.
+/// Returns the names of the algorithms of a query, joined to one word.
 fn algorithm(profile: &Profile) -> String {
     match profile.algorithms.as_slice() {
         [] => "-".to_owned(),

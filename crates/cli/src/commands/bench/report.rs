@@ -1,17 +1,17 @@
-//! What `bench` prints: a table for a person, JSON lines for a program.
+//! Output of `bench`: a table, or JSON lines.
 
 use super::decoding::Decoded;
-use super::measure::{Counting, Measured, Mode};
+use super::measured::{Counting, Measured, Mode};
 use crate::figures::{count, microseconds};
 use crate::quantiles::{Quantiles, three_decimals};
 use crate::terminal::printable;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Said wherever the figures stand.
+/// Remark printed with all figures.
 const NOTE: &str = "kernel measurement: in process, one thread, warm; not what a client waits";
 
-/// The measured queries and what they were measured with.
+/// The measured queries and the parameters of the measurement.
 pub(super) struct Report<'a> {
     pub(super) measured: &'a [Measured],
     pub(super) mode: Mode,
@@ -33,7 +33,7 @@ struct QueryLine<'a> {
     decoding: Option<DecodingLine>,
 }
 
-/// What decoding alone took, where it was timed.
+/// Figures of decoding alone.
 #[derive(Serialize)]
 struct DecodingLine {
     blocks_decoded: u64,
@@ -54,10 +54,10 @@ struct SetLine {
     k: usize,
     count: String,
     passes: usize,
-    /// Decoding alone over searching, both summed over all queries.
+    /// Time of decoding alone divided by that of searches, both summed over all queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     decoding_share: Option<f64>,
-    /// Which forms the kernels of the codec took.
+    /// Forms of the kernels of the codec.
     kernels: serde_json::Value,
     note: &'static str,
 }
@@ -70,7 +70,7 @@ struct WordsLine {
 }
 
 impl Report<'_> {
-    /// One line a query, one line of the whole set.
+    /// Writes one line of JSON for each query and one for the whole set.
     pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         for measured in self.measured {
             let line = QueryLine {
@@ -99,7 +99,7 @@ impl Report<'_> {
         out.flush()
     }
 
-    /// The same as tables.
+    /// Writes the figures as tables.
     pub(super) fn write_table(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
@@ -151,7 +151,7 @@ impl Report<'_> {
         out.flush()
     }
 
-    /// `None` where decoding was not timed, or nothing took any time.
+    /// Returns the share of decoding in search time; `None` if decoding was not timed or the total time is 0.
     fn decoding_share(&self) -> Option<f64> {
         let decoding_us = |measured: &Measured| Some(measured.decoding?.median_us);
         let decoding_us: Option<f64> = self.measured.iter().map(decoding_us).sum();
@@ -168,7 +168,7 @@ impl Report<'_> {
         Quantiles::of(chosen.map(|measured| measured.median_us).collect())
     }
 
-    /// Queries by the number of their words; long ones together.
+    /// Groups queries by their number of words, those of six or more together.
     fn by_words(&self) -> Vec<WordsLine> {
         const WORDS_MAX: usize = 6;
         let lines = (0..=WORDS_MAX).map(|words| WordsLine {
@@ -199,7 +199,7 @@ fn write_row(out: &mut impl Write, name: &str, quantiles: &Quantiles) -> io::Res
         quantiles.p999_us,
         quantiles.max_us,
     ]
-    // No query, no time: a zero would look like a measurement.
+    // A zero would look like a measurement.
     .map(|us| {
         if quantiles.queries == 0 {
             "-".to_owned()
@@ -214,12 +214,12 @@ fn write_row(out: &mut impl Write, name: &str, quantiles: &Quantiles) -> io::Res
     )
 }
 
-/// A line of JSON.
+/// Formats a line of JSON.
 pub(super) fn json_line(line: &impl Serialize) -> io::Result<String> {
     Ok(serde_json::to_string(line)?)
 }
 
-/// The name that the option has for a value.
+/// Returns the name of a value of an option.
 fn value_name(value: impl clap::ValueEnum) -> String {
     value
         .to_possible_value()

@@ -1,4 +1,4 @@
-//! `shorttail lab balance`: how evenly do the postings of terms lie over partitions?
+//! `shorttail lab balance`: distribution of the postings of terms over partitions.
 
 use super::super::open_verified;
 use crate::figures::count;
@@ -9,25 +9,25 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Deleted documents count until the index is optimized; words count where title and body are one text.
+Deleted documents count until the index is optimized; title and body count as one text.
 
 EXAMPLES:
     shorttail lab balance my-index
-        Show how far the two halves of an index differ, for rare and for frequent terms
+        Show the difference between the two halves of an index, for rare and for frequent terms
     shorttail lab balance my-index --partitions 8 --json
-        Print one line for each distribution of postings over 8 partitions that some term has";
+        Print one line for each distribution of the postings of a term over 8 partitions";
 
-/// Show how evenly the postings of terms lie over partitions
+/// Show how evenly the postings of terms are distributed over partitions
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct BalanceArguments {
     /// The directory of the index
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Partitions that its chunks are dealt out to, however it is laid out
+    /// Number of partitions to distribute the chunks to, whatever the layout of the index
     #[arg(long, value_name = "P", default_value = "2", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     partitions: u32,
-    /// Print JSON lines: the documents of the partitions, then how many terms have which postings there
+    /// Print JSON lines: the documents of each partition, then the number of terms of each distribution
     #[arg(long)]
     json: bool,
 }
@@ -50,10 +50,10 @@ pub(super) fn run(arguments: &BalanceArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// By term, its postings in each partition.
+/// Number of postings in each partition, by term.
 type Postings = HashMap<Box<str>, Box<[u64]>>;
 
-/// The documents of each partition, and the postings of every term.
+/// Counts the documents of each partition and the postings of every term.
 fn weigh(index: &Index, layout: &Layout) -> anyhow::Result<(Vec<u64>, Postings)> {
     let mut documents = vec![0u64; layout.partitions as usize];
     let mut terms = Postings::new();
@@ -101,7 +101,7 @@ fn write_json(
     Ok(())
 }
 
-/// Classes of terms by their postings in all partitions together.
+/// Classes of terms by their number of postings in all partitions.
 const CLASSES: [(&str, u64); 4] = [
     ("all", 1),
     ("10 and more", 10),

@@ -1,17 +1,17 @@
-//! `shorttail lab co-run`: sweeps memory beside a server, until standard input ends. For the laboratory alone.
+//! `shorttail lab co-run`: sweep of memory beside a server until standard input ends. For the laboratory alone.
 
 use anyhow::Context;
 use std::hint::black_box;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
-/// Bytes that a cache moves at once.
+/// Size of a cache line in bytes.
 const LINE_BYTES: usize = 64;
 
 /// Sweep memory until standard input ends
 #[derive(Debug, clap::Args)]
 pub(super) struct CoRunArguments {
-    /// How much
+    /// Size of the memory in bytes
     #[arg(long, value_name = "BYTES")]
     bytes: usize,
 }
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &CoRunArguments) -> anyhow::Result<ExitCode> {
     let mut stdout = std::io::stdout();
     writeln!(stdout, "sweeping {} bytes", memory.len() * 8)?;
     stdout.flush()?;
-    // Whoever started this holds the other end, also when it is killed.
+    // The end of standard input tells that the parent process ended, even if it was killed.
     std::thread::spawn(|| {
         let mut rest = Vec::new();
         let _ = std::io::stdin().read_to_end(&mut rest);
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &CoRunArguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Writes to every line, so that other caches have to give it up.
+/// Writes to every cache line, so that other caches must give it up.
 fn sweep(memory: &mut [u64]) {
     for word in memory.iter_mut().step_by(LINE_BYTES / 8) {
         *word = word.wrapping_add(1);

@@ -17,7 +17,7 @@ pub(super) fn capability() -> Capability {
             forms.join(", "),
             measured.len()
         ),
-        // Bit widths of one kernel that take one form stand together, their times summed.
+        // Bit widths of one kernel with the same form are grouped, and their times summed.
         evidence: measured
             .chunk_by(|one, next| one.kernel == next.kernel && one.form == next.form)
             .map(evidence)
@@ -26,7 +26,7 @@ pub(super) fn capability() -> Capability {
     }
 }
 
-/// Capability of a recorded machine, which runs nothing.
+/// Returns the capability of a recorded machine, which cannot run kernels.
 pub(super) fn not_here() -> Capability {
     Capability {
         id: "kernels".to_owned(),

@@ -1,4 +1,4 @@
-//! `shorttail lab`: what does this machine do to search latency?
+//! `shorttail lab`: experiments on the effects of this machine on search latency.
 
 mod balance;
 mod co_run;
@@ -21,36 +21,36 @@ use std::time::Duration;
 const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail lab doctor
-        Show what this machine can measure and control, and why not
+        Show what this machine can measure and control, and the reason where it cannot
     shorttail lab run --index my-index --queries queries.txt --quick
-        Run every experiment that this machine can, in minutes
+        Run every experiment that this machine supports, in minutes
     shorttail lab report results
-        Make one HTML file of what they found: results/report.html
+        Make one HTML file of the results: results/report.html
     shorttail lab compare before after
-        Compare two runs that `shorttail load --save` kept";
+        Compare two runs saved by `shorttail load --save`";
 
 const RUN_EXAMPLES: &str = "\
-Servers are started and ended by the laboratory. Settings of the machine that an experiment changes
-are noted first and put back after it, also on Ctrl-C; after a crash, `shorttail lab restore` does it.
+The laboratory starts and stops servers. It records the settings of the machine that an experiment
+changes and restores them after it, also on Ctrl-C; after a crash, `shorttail lab restore` does it.
 
 EXAMPLES:
     shorttail lab run --index my-index --queries queries.txt --quick
-        Run every experiment that this machine can
+        Run every experiment that this machine supports
     shorttail lab run partitions smt --index my-index --queries queries.txt --full --against-itself
-        Run two of them thoroughly, the first arm also against itself
+        Run two of them with long runs, the first arm also against itself
     shorttail lab run partitions --index my-index --queries queries.txt --set governor=performance
-        Run one at a fixed frequency";
+        Run one experiment at a fixed frequency";
 
 const COMPARE_EXAMPLES: &str = "\
-A run is a folder that `shorttail load --save` made; one made with --repeat holds numbered runs, and
-all of them are compared, pair by pair. With three or more pairs the interval is that of the pairs'
-ratios, and holds for further runs; with fewer it comes from blocks of time within the runs.
+A run is a folder of `shorttail load --save`; with --repeat the folder holds numbered runs, which are
+compared pair by pair. With three or more pairs, the confidence interval is that of the ratios of
+pairs, and holds for further runs; with fewer, it comes from blocks of time within the runs.
 
 EXAMPLES:
     shorttail lab compare before after
-        Say whether `after` is slower, faster or not to be told from `before`";
+        Show whether `after` is slower than `before`, faster, or neither with confidence";
 
-/// Find out what this machine does to search latency
+/// Run experiments on the effects of this machine on search latency
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LabArguments {
@@ -71,21 +71,21 @@ enum LabCommand {
     CoRun(co_run::CoRunArguments),
 }
 
-/// Show what this machine can measure and control, and why not
+/// Show what this machine can measure and control, and the reason where it cannot
 #[derive(Debug, clap::Args)]
 struct DoctorArguments {
-    /// Examine a recorded machine: a folder with its sys, proc and dev
+    /// Folder with the sys, proc and dev of a recorded machine, to examine in place of this one
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Print one line of JSON a capability
+    /// Print one line of JSON for each capability
     #[arg(long)]
     json: bool,
 }
 
-/// Show the experiments, and which of them this machine can run
+/// Show the experiments, and whether this machine supports each
 #[derive(Debug, clap::Args)]
 struct ListArguments {
-    /// Print one line of JSON an experiment
+    /// Print one line of JSON for each experiment
     #[arg(long)]
     json: bool,
 }
@@ -94,52 +94,52 @@ struct ListArguments {
 #[derive(Debug, clap::Args)]
 #[command(after_help = RUN_EXAMPLES)]
 struct RunArguments {
-    /// The experiments [default: all]
+    /// Names of the experiments [default: all]
     #[arg(value_name = "EXPERIMENT")]
     names: Vec<String>,
     /// The directory of the index
     #[arg(long, value_name = "DIR")]
     index: PathBuf,
-    /// The queries: one a line, or id<TAB>query
+    /// File of the queries: one a line, or id<TAB>query
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Documents, one a line of JSON, for the experiments that index growing parts of them
+    /// File of documents, JSON lines, for the experiments that index growing parts of it
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
-    /// Where results go; those of an earlier run are replaced
+    /// Folder of the results; those of an earlier run are replaced
     #[arg(long, value_name = "RESULTS", default_value = "results")]
     into: PathBuf,
-    /// Short runs, to see that everything works [the default]
+    /// Short runs, to check that everything works [the default]
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Long runs, to rely on
+    /// Long runs, for reliable results
     #[arg(long)]
     full: bool,
-    /// How long each run is measured [default: 4s, with --full 60s]
+    /// Duration of each measured run [default: 4s, with --full 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     duration: Option<Duration>,
     /// Measure the first arm of each experiment also against itself
     #[arg(long)]
     against_itself: bool,
-    /// What schedules and orders are drawn from
+    /// Seed of schedules and orders
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
     /// Change a setting of the machine for all runs: governor, frequency-max (MHz), turbo, idle-states,
     /// wake-up-max (µs), smt, huge-pages, prefetchers, cache-ways (a share)
     #[arg(long, value_name = "SETTING=VALUE", value_parser = parse_setting)]
     set: Vec<(Knob, String)>,
-    /// Count also cache misses of a few queries under Valgrind, on a simulated processor
+    /// Also count cache misses of a few queries under Valgrind, on a simulated processor
     #[arg(long)]
     simulate_caches: bool,
-    /// The machine whose settings are changed: a folder with its sys, proc and dev
+    /// Folder with the sys, proc and dev of the machine whose settings are changed
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     root: PathBuf,
 }
 
-/// Make one HTML file of results
+/// Make one HTML file of the results
 #[derive(Debug, clap::Args)]
 struct ReportArguments {
-    /// The folder that `shorttail lab run` made
+    /// The folder of results of `shorttail lab run`
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
     /// The file to write [default: RESULTS/report.html]
@@ -151,10 +151,10 @@ struct ReportArguments {
 #[derive(Debug, clap::Args)]
 #[command(after_help = COMPARE_EXAMPLES)]
 struct CompareArguments {
-    /// The run to compare with
+    /// The run to compare with, as the baseline
     #[arg(value_name = "RUN")]
     first: PathBuf,
-    /// The run to be judged
+    /// The run that is compared with it
     #[arg(value_name = "RUN")]
     second: PathBuf,
     /// Print one object of JSON
@@ -162,10 +162,10 @@ struct CompareArguments {
     json: bool,
 }
 
-/// Put settings of the machine back that a broken run left changed
+/// Restore settings of the machine that an interrupted run left changed
 #[derive(Debug, clap::Args)]
 struct RestoreArguments {
-    /// The machine whose settings were changed: a folder with its sys, proc and dev
+    /// Folder with the sys, proc and dev of the machine whose settings were changed
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
     root: PathBuf,
 }
@@ -329,7 +329,7 @@ fn compare_runs(arguments: &CompareArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The run of a folder, or the numbered runs in it.
+/// Opens the run of a folder, or the numbered runs in it.
 fn open_runs(folder: &Path) -> anyhow::Result<Vec<(RunRecord, ::load::Outcome)>> {
     let numbered: Vec<PathBuf> = (1..)
         .map(|n: usize| folder.join(n.to_string()))
@@ -358,7 +358,7 @@ fn restore(arguments: &RestoreArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where changes of settings are noted: the user's folder for the state of programs.
+/// Returns the path of the journal of changed settings, in the user's folder for the state of programs.
 fn journal() -> anyhow::Result<PathBuf> {
     let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state"));

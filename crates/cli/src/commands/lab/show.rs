@@ -1,4 +1,4 @@
-//! Capabilities, experiments and comparisons as people and programs read them.
+//! Output of capabilities, experiments and comparisons, as text or JSON.
 
 use crate::figures::microseconds;
 use crate::terminal::Style;
@@ -69,7 +69,7 @@ pub(super) fn write_experiment_json(
     writeln!(to, "{line}")
 }
 
-/// What keeps two runs from being compared as if nothing else differed.
+/// Returns remarks on differences between two runs that weaken their comparison.
 pub(super) fn remarks(
     first: &[(RunRecord, Outcome)],
     second: &[(RunRecord, Outcome)],

@@ -1,4 +1,4 @@
-//! The options of `shorttail load`, and the run that they ask for.
+//! Options of `shorttail load`, and the settings of its run.
 
 use crate::query_file::read_queries;
 use crate::trace_file::read_trace;
@@ -12,95 +12,95 @@ const EXAMPLES: &str = "\
 URL is http://HOST:PORT of a Shorttail server, or a template in which {query} stands for the query:
 http://HOST:PORT/INDEX/_search?q={query} for OpenSearch, .../select?q={query} for Solr.
 
-Response time counts from the instant at which a request was due, not from when it was sent: a
-server that stands still makes all requests wait that are due meanwhile, and that is shown. Service
-time counts from sending. A percentile is shown where at least ten samples lie beyond it.
+Response time counts from the instant at which a request was due, not from the one at which it was
+sent: requests that become due while the server stands still wait, and their wait is included.
+Service time counts from sending. A percentile is shown if at least ten samples lie beyond it.
 
-Exit codes: 0 measured, 1 nothing answered, target not kept or stopped, 2 wrong usage.
+Exit codes: 0 measured, 1 no answer, target not kept, or stopped, 2 wrong usage.
 
 EXAMPLES:
     shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 --duration 60s
-        Offer 150 queries a second as independent users would
+        Offer 150 queries a second at random instants, as independent users would
     shorttail load http://127.0.0.1:7700 --queries queries.txt --closed 8 --think exp:50ms
-        Let eight clients ask, wait and think
+        Eight clients that send a query, wait for its answer and think
     shorttail load http://127.0.0.1:7700 --queries queries.txt --arrivals ramp --from 10 --to 400 \\
         --duration 5m --save ramp
-        Raise the rate until it breaks, and keep every sample
+        Raise the rate beyond the capacity, and keep every sample
     shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms
         Find the highest rate that keeps a target";
 
-/// Offer load to a search service and measure what its users would wait
+/// Offer load to a search service and measure its response times
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LoadArguments {
-    /// The service
+    /// URL of the service
     #[arg(value_name = "URL")]
     url: String,
-    /// The queries: one a line, or id<TAB>query
+    /// File of the queries: one a line, or id<TAB>query
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// The order in which they are asked: as they stand, each once, shuffled, by their words, or
-    /// drawn with a popularity that falls with rank
+    /// Order of the queries
     #[arg(long, value_name = "ORDER", default_value = "as-is")]
     order: Order,
-    /// How requests arrive
+    /// Arrival process of requests
     #[arg(long, value_name = "PROCESS", default_value = "poisson")]
     arrivals: Process,
-    /// Requests a second: of the whole run, of a burst, or to begin a search with
+    /// Requests a second: of the whole run, of a burst, or at the start of --search
     #[arg(long, value_name = "QPS",
           required_unless_present_any = ["closed", "from", "trace", "search"])]
     pub(super) rate: Option<f64>,
-    /// Ramp: requests a second at the start
+    /// Rate of a ramp at the start, in requests a second
     #[arg(long, value_name = "QPS", requires = "to")]
     from: Option<f64>,
-    /// Ramp: requests a second at the end
+    /// Rate of a ramp at the end, in requests a second
     #[arg(long, value_name = "QPS", requires = "from")]
     to: Option<f64>,
-    /// Bursts: how long one lasts
+    /// Duration of a burst
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
     on: Duration,
-    /// Bursts: how long nothing comes between two
+    /// Pause between two bursts
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_duration)]
     off: Duration,
-    /// Trace: a file with the instants of the requests, one a line, in seconds
+    /// File of the arrival times of a trace, one a line, in seconds
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// In place of arrivals: this many clients, each waiting for its answer before it asks again
+    /// Number of clients of a closed loop, in place of arrivals; each waits for its answer before it sends the next
+    /// request
     #[arg(long, value_name = "CLIENTS",
           conflicts_with_all = ["arrivals", "rate", "from", "trace", "search"],
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     closed: Option<usize>,
-    /// Closed: what a client does between two requests: none, a TIME, exp:MEAN, FROM..TO
+    /// Think time of a closed loop, from an answer to the next request: none, a TIME, exp:MEAN, FROM..TO
     #[arg(long, value_name = "THINK", requires = "closed", value_parser = parse_think)]
     think: Option<Think>,
     /// Find the highest rate at which a percentile keeps a target, such as p99=300ms
     #[arg(long, value_name = "TARGET", value_parser = RateSearch::parse,
           conflicts_with_all = ["arrivals", "from", "trace", "save", "repeat"])]
     pub(super) search: Option<RateSearch>,
-    /// How long to measure
+    /// Duration of the measurement
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
     duration: Duration,
-    /// How long to send requests before that, which are not counted
+    /// Duration of the warm-up before it, whose requests are not counted
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = parse_duration)]
     warm_up: Duration,
-    /// Repetitions, each with the next seed
+    /// Number of repetitions, each with the next seed
     #[arg(long, value_name = "N", default_value = "1",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     pub(super) repeat: usize,
-    /// What arrivals, think times and orders are drawn from
+    /// Seed of arrivals, think times and orders
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
-    /// How long a client waits for its answer
+    /// Time limit of each answer
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
     timeout: Duration,
-    /// Connections at the same time, at most; a request that finds none free is dropped
+    /// Upper limit on open connections; a request without a free one is dropped
     #[arg(long, value_name = "N", default_value = "1000",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=60_000))]
     connections: usize,
-    /// Keep every sample: run.json and samples.parquet in this folder
+    /// Folder in which every sample is kept, as run.json and samples.parquet
     #[arg(long, value_name = "RUN")]
     pub(super) save: Option<PathBuf>,
-    /// Do not first measure what this client can do, against a server that does nothing
+    /// Skip the measurement of this client's own limits, against a server that does nothing
     #[arg(long)]
     pub(super) no_self_check: bool,
     /// Print one object of JSON
@@ -112,7 +112,7 @@ pub(crate) struct LoadArguments {
 enum Process {
     /// Independent of each other, at a constant rate
     Poisson,
-    /// At equal distances
+    /// At equal intervals
     Constant,
     /// Independent, at a rate that grows (--from, --to)
     Ramp,
@@ -124,23 +124,23 @@ enum Process {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Order {
-    /// As they stand in the file
+    /// All queries in the order of the file
     AsIs,
     /// Each query once, in the order of the file
     Unique,
-    /// As often as in the file, shuffled
+    /// All queries of the file, shuffled
     Real,
-    /// As often as in the file, sorted by their words
+    /// All queries of the file, sorted by their words
     Sorted,
-    /// Drawn by popularity: the query of rank r as often as 1/r says
+    /// Drawn at random, the query of rank r with a probability proportional to 1/r
     Zipf,
 }
 
-/// Requests that a stream with Zipf popularity has before it begins again.
+/// Number of requests of a stream with Zipf popularity before it repeats.
 const ZIPF_LENGTH: usize = 1_000_000;
 
 impl LoadArguments {
-    /// The run asked for.
+    /// Returns the settings of the run.
     pub(super) fn settings(&self) -> anyhow::Result<Settings> {
         let target = Target::parse(&self.url)?;
         let queries = self.stream()?;
@@ -157,7 +157,7 @@ impl LoadArguments {
         settings.drain = self.timeout;
         settings.connections_max = self.connections;
         if let Load::Open { arrivals } = &settings.load {
-            // Says what is wrong with it before anything is asked of anybody.
+            // Reports an invalid process before the first request.
             arrivals.draw(Duration::from_millis(1), self.seed)?;
         }
         Ok(settings)
@@ -219,7 +219,7 @@ impl LoadArguments {
     }
 }
 
-/// Ends the program as for any other wrong usage.
+/// Ends the program as clap does for wrong usage.
 fn usage(message: &str) -> ! {
     clap::Error::raw(
         clap::error::ErrorKind::MissingRequiredArgument,

@@ -1,26 +1,21 @@
-//! `shorttail load`: how long do the users of a search service wait at a given load?
+//! `shorttail load`: response times of a search service under a given load.
 
 mod arguments;
+mod repetition;
 mod show;
 mod watch;
 
 use crate::failure::note;
 use crate::interrupt::Interrupt;
-use ::load::{Live, Outcome, RateSearch, RunRecord, SelfCheck, Settings, Summary, highest_kept};
+use ::load::{Live, RateSearch, RunRecord, SelfCheck, Settings, Summary, highest_kept};
 use anyhow::bail;
+use repetition::Repetition;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) use arguments::LoadArguments;
 pub(super) use watch::until_stopped;
-
-/// One repetition with its figures.
-struct Repetition {
-    record: RunRecord,
-    outcome: Outcome,
-    summary: Summary,
-}
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: LoadArguments) -> anyhow::Result<ExitCode> {
@@ -65,7 +60,7 @@ fn measure(
             outcome,
             summary,
         });
-        // What cannot be kept is shown all the same, before it is said.
+        // Samples that cannot be saved are shown before the error.
         if !is_complete || saved.is_err() {
             break;
         }
@@ -80,7 +75,8 @@ fn measure(
     conclude(&settings, &repetitions)
 }
 
-/// Where each repetition is saved, if it is: the folder itself, or numbered ones within it.
+/// Returns the folder of each repetition, or `None` if samples are not saved: the folder itself, or numbered ones in
+/// it.
 fn folders(arguments: &LoadArguments) -> Vec<Option<PathBuf>> {
     let save = |folder: &Path, n: usize| match arguments.repeat {
         1 => folder.to_owned(),

@@ -1,6 +1,6 @@
-//! The figures of a run as a table for people and as JSON for programs.
+//! Output of the figures of a run, as tables or JSON.
 
-use super::Repetition;
+use super::repetition::Repetition;
 use crate::figures::{count, counted, microseconds};
 use crate::terminal::{Style, printable};
 use ::load::{
@@ -9,7 +9,7 @@ use ::load::{
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// What the interval of a figure should come to, when the repetitions needed are told.
+/// Relative width of a confidence interval for which the necessary repetitions are reported.
 const WIDTH_WANTED: f64 = 0.05;
 
 pub(super) fn write_table(to: &mut impl Write, runs: &[Repetition]) -> io::Result<()> {
@@ -53,7 +53,7 @@ pub(super) fn write_table(to: &mut impl Write, runs: &[Repetition]) -> io::Resul
             .map(|percentile| format!("p{percentile}")),
     );
     head.push("max".into());
-    // Percentiles that no row has need no column.
+    // A percentile that no row has gets no column.
     let used: Vec<bool> = (0..head.len())
         .map(|column| column < 2 || rows.iter().any(|row| row[column] != NONE))
         .collect();
@@ -145,7 +145,7 @@ fn endings(runs: &[Repetition]) -> Vec<(String, u64)> {
         .collect()
 }
 
-/// A figure of each repetition; none where one of them does not support it.
+/// Returns a figure of each repetition; `None` if one of them does not support it.
 fn of_each(runs: &[Repetition], figure: Figure) -> Option<Vec<f64>> {
     runs.iter()
         .map(|run| figure.of(&run.summary.response))
@@ -249,7 +249,7 @@ fn json_of(run: &Repetition) -> Result<Value, serde_json::Error> {
     }))
 }
 
-/// Percentiles that the sample does not support are null.
+/// Returns times as JSON; percentiles that the sample does not support are null.
 fn json_of_times(times: &Times) -> Value {
     let mut figures = Map::new();
     figures.insert("count".into(), json!(times.count()));

@@ -1,4 +1,4 @@
-//! A run under somebody's eyes: how it stands, and an end where they want one.
+//! Progress of a run, and its early end on a signal.
 
 use crate::figures::{count, microseconds};
 use crate::interrupt::Interrupt;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Runs to the end or until told to stop, and shows the progress.
+/// Runs to the end, or until a signal asks for the end, and shows the progress.
 pub(super) fn run(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome, LoadError> {
     let live = Live::default();
     let total = settings.warm_up + settings.duration;
@@ -30,7 +30,7 @@ pub(super) fn run(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
     )
 }
 
-/// Runs something that watches `live`, and stops it when the end is asked for.
+/// Runs work that observes `live`, and stops it when a signal asks for the end.
 pub(in crate::commands) fn until_stopped<T: Send>(
     live: &Live,
     interrupt: &Interrupt,

@@ -1,4 +1,4 @@
-//! `shorttail model crossing`: up to which rate do partitions pay, and from which does SMT?
+//! `shorttail model crossing`: rates at which partitions or SMT begin or cease to pay.
 
 use super::rates::parse_positive;
 use super::scenarios::MachineArguments;
@@ -20,10 +20,10 @@ EXAMPLES:
 pub(super) struct CrossingArguments {
     #[command(flatten)]
     machine: MachineArguments,
-    /// Compare the response time that this share of queries does not exceed, in place of the mean
+    /// Quantile of response times to compare in place of the mean, between 0 and 1: 0.99
     #[arg(long, value_name = "SHARE", value_parser = parse_positive)]
     share: Option<f64>,
-    /// Print one line of JSON a comparison
+    /// Print one line of JSON for each comparison
     #[arg(long)]
     json: bool,
 }
@@ -32,7 +32,7 @@ pub(super) struct CrossingArguments {
 struct Line<'a> {
     first: &'a str,
     second: &'a str,
-    /// Which is better at low rates, and up to `crossing_per_s`; null where one always is.
+    /// Rate at which the better of the two changes; null if one is better at all rates.
     crossing_per_s: Option<f64>,
     better_below: &'a str,
     better_above: &'a str,
@@ -40,7 +40,7 @@ struct Line<'a> {
 
 const PAIRS: [(usize, usize); 6] = [(0, 2), (0, 1), (1, 3), (2, 3), (1, 2), (0, 3)];
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &CrossingArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let machine = arguments.machine.machine();
     if let Some(share) = arguments.share {

@@ -1,4 +1,4 @@
-//! `shorttail model fan-out`: what does the slowest of many servers take, and what does hedging buy?
+//! `shorttail model fan-out`: response times of queries to many servers, with and without hedged requests.
 
 use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
@@ -14,45 +14,45 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 EXAMPLES:
     shorttail model fan-out --servers 100,2000 --slow 0.01
-        How many queries meet a slow server where one answer in a hundred is slow
+        Share of queries that meet a slow server if one answer in a hundred is slow
     shorttail model fan-out --servers 1,10,100,1000 --mean 10 --cores 4 --rate 200
         By simulation: servers of 4 cores, exponential search times of 10 ms
     shorttail model fan-out times.csv --servers 100 --cores 4 --rate 200 --hedge 40
-        With two replicas of each, and a second request after 40 ms";
+        With two replicas of each server, and a hedged request after 40 ms";
 
-/// What the slowest of many servers takes, and what a second request to a replica buys
+/// Response times of the slowest of many servers, and the gain from hedged requests
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct FanOutArguments {
     /// Measured search times of one server: a folder of a load run, or a file
     #[arg(value_name = "TIMES", conflicts_with_all = ["mean", "slow"])]
     run: Option<PathBuf>,
-    /// Servers that a query asks: one or several numbers, 1 to 100,000
+    /// Servers that answer each query: one or several numbers, 1 to 100,000
     #[arg(long, value_name = "N", value_delimiter = ',', required = true,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
     servers: Vec<usize>,
     /// Share of a server's answers that are slow; nothing is simulated
     #[arg(long, value_name = "SHARE", value_parser = parse_positive, conflicts_with_all = ["mean", "rate", "hedge"])]
     slow: Option<f64>,
-    /// Mean of exponential search times, where none are measured, in ms
+    /// Mean of exponential search times in ms, in place of measured ones
     #[arg(long, value_name = "MS", value_parser = parse_positive)]
     mean: Option<f64>,
-    /// Cores of a server
+    /// Cores of each server
     #[arg(long, value_name = "M", default_value = "1")]
     cores: usize,
-    /// Queries a second; each goes to all servers
+    /// Arrival rate in queries a second; each query goes to all servers
     #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
     rate: Option<f64>,
-    /// Two replicas of each server, and a second request after so many ms without an answer
+    /// Hedging delay in ms: after it without an answer, a second request goes to the other of two replicas
     #[arg(long, value_name = "MS")]
     hedge: Option<f64>,
-    /// Queries
+    /// Queries to simulate, 100 to 10,000,000
     #[arg(long, value_name = "N", default_value = "20000", value_parser = RangedU64ValueParser::<usize>::new().range(100..=10_000_000))]
     queries: usize,
-    /// Seed of all chance
+    /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
-    /// Print one line of JSON a number of servers
+    /// Print one line of JSON for each number of servers
     #[arg(long)]
     json: bool,
 }
@@ -65,7 +65,7 @@ struct Line {
     response_p50_ms: Option<f64>,
     response_p90_ms: Option<f64>,
     response_p99_ms: Option<f64>,
-    /// The same by order statistics of one server's responses.
+    /// Median by order statistics of one server's response times, as if servers were independent.
     independent_p50_ms: Option<f64>,
     independent_p99_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ struct Line {
     extra_work: Option<f64>,
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &FanOutArguments, out: &mut impl Write) -> anyhow::Result<()> {
     if let Some(slow) = arguments.slow {
         return write_shares(arguments, slow, out);
@@ -181,14 +181,14 @@ fn write_shares(
     Ok(())
 }
 
-/// A percentile with at least ten answers beyond it.
+/// Returns a percentile; `None` unless at least ten answers lie beyond it.
 fn supported(sorted: &[f64], share: f64) -> Option<f64> {
     quantile_ms(sorted, 1, share)
 }
 
 fn simulated(fan_out: &FanOut, hedge: Option<f64>) -> anyhow::Result<Line> {
     let (slowest, one) = match hedge {
-        // The same two replicas, never asked twice, to compare with.
+        // The same two replicas without hedged requests, to compare with.
         Some(_) => {
             let plain = fan_out::simulate_hedged(fan_out, None)?;
             (plain.slowest_ms, plain.of_one_ms)

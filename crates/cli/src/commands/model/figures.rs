@@ -1,4 +1,4 @@
-//! `shorttail model figures`: what was published, and what do we get?
+//! `shorttail model figures`: recalculation of published figures.
 
 use super::table::{Table, number, write_json};
 use crate::search_times::read_search_times;
@@ -12,13 +12,13 @@ EXAMPLES:
     shorttail model figures
         Published figures that are calculated: ours, and the published value where there is a number
     shorttail model figures times.csv --cores 8 --json
-        The same from measured search times; one line of JSON a curve, to be drawn";
+        The same from measured search times; one line of JSON for each curve, for plots";
 
-/// Published figures recalculated: ours beside the published
+/// Published figures, recalculated beside the published values
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct FiguresArguments {
-    /// Measured search times for the simulated figure: a folder of a load run, or a file
+    /// Measured search times of the simulated figure: a folder of a load run, or a file
     #[arg(value_name = "TIMES")]
     run: Option<PathBuf>,
     /// Cores of the simulated figure
@@ -27,15 +27,15 @@ pub(super) struct FiguresArguments {
     /// Queries of each simulated point
     #[arg(long, value_name = "N", default_value = "50000", value_parser = RangedU64ValueParser::<usize>::new().range(2000..=10_000_000))]
     queries: usize,
-    /// Prices, for the figure of costs [default: those of `shorttail model tco --print`]
+    /// Prices of the figure of costs [default: those of `shorttail model tco --print`]
     #[arg(long, value_name = "FILE")]
     costs: Option<PathBuf>,
-    /// Print one line of JSON a curve
+    /// Print one line of JSON for each curve
     #[arg(long)]
     json: bool,
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &FiguresArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let searches = arguments
         .run
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &FiguresArguments, out: &mut impl Write) -> anyhow:
     }
     let mut rest = list.as_slice();
     while let Some(first) = rest.first() {
-        // Curves over the same x stand side by side; bars have a table of their own.
+        // Curves over the same x share a table; bars have tables of their own.
         let same = |series: &&Series| {
             let xs = |series: &Series| {
                 series

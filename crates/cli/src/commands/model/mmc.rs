@@ -1,4 +1,4 @@
-//! `shorttail model mmc`: how long do queries wait and take on c equal servers?
+//! `shorttail model mmc`: waits and response times of queries on c equal servers.
 
 use super::rates::parse_positive;
 use super::table::{Table, ms, number, percent, write_json};
@@ -13,40 +13,40 @@ EXAMPLES:
     shorttail model mmc --rate 150 --service 20 --servers 8
         8 cores that serve 20 queries/s each, at 150 queries/s
     shorttail model mmc --rate 150 --service 20 --servers 8 --variation 4
-        And what other arrivals and search times would do to the mean wait
+        Also the mean wait under other distributions of arrivals and search times
     shorttail model mmc --service 20 --servers 8 --curve
-        Over all rates that the cores can take
+        Over all rates that the cores can serve
     shorttail model mmc --clients 64 --think 500 --service 20 --servers 8
         64 clients that wait for each answer and think for 500 ms";
 
-/// How long queries wait and take on equal servers with one queue (M/M/c)
+/// Waits and response times on equal servers with one queue (M/M/c)
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MmcArguments {
-    /// Queries that arrive each second (λ)
+    /// Arrival rate in queries a second (λ)
     #[arg(long, value_name = "PER_S", value_parser = parse_positive,
           required_unless_present_any = ["curve", "clients"])]
     rate: Option<f64>,
-    /// Queries that one server serves each second (μ)
+    /// Service rate of one server in queries a second (μ)
     #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
     service: f64,
-    /// Servers, say cores (c)
+    /// Number of servers, for example cores (c)
     #[arg(long, value_name = "C")]
     servers: usize,
-    /// Squared coefficient of variation of search times (0 all the same, 1 exponential): the mean wait
-    /// that an approximation gives for it
+    /// Squared coefficient of variation of search times (0 constant, 1 exponential); adds the mean wait by the
+    /// Allen-Cunneen approximation
     #[arg(long, value_name = "CV2", conflicts_with_all = ["curve", "clients"])]
     variation: Option<f64>,
-    /// Print a table over rates, up to 99 % of what the servers can take
+    /// Print a table over rates, up to 99 % of the capacity of the servers
     #[arg(long, conflicts_with = "clients")]
     curve: bool,
-    /// A closed loop instead: so many clients that each wait for their answer
+    /// Number of clients of a closed loop; each waits for its answer before it sends the next query
     #[arg(long, value_name = "N", conflicts_with = "rate")]
     clients: Option<usize>,
-    /// Mean time that a client of a closed loop thinks before its next query, in ms
+    /// Mean think time of a client of a closed loop, from an answer to its next query, in ms
     #[arg(long, value_name = "MS", default_value = "0", requires = "clients")]
     think: f64,
-    /// Print JSON: one line, with --curve one line a rate
+    /// Print one line of JSON; with --curve, one for each rate
     #[arg(long)]
     json: bool,
 }
@@ -97,7 +97,7 @@ impl Figures {
     }
 }
 
-/// Mean waits where arrivals or search times are not exponential.
+/// Mean waits if arrivals or search times are not exponential.
 #[derive(Debug, Serialize)]
 struct Others {
     wait_constant_searches_ms: f64,
@@ -115,7 +115,7 @@ struct Line<'a> {
     assumptions: &'static str,
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &MmcArguments, out: &mut impl Write) -> anyhow::Result<()> {
     if let Some(clients) = arguments.clients {
         return write_closed(arguments, clients, out);
@@ -211,7 +211,7 @@ fn write_others(
     Ok(())
 }
 
-/// Shares of the capacity that a curve shows.
+/// Rates of a curve, as shares of the capacity.
 pub(super) const CURVE_SHARES: [f64; 14] = [
     0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99,
 ];

@@ -1,4 +1,4 @@
-//! `shorttail model`: what do queueing theory and simulation say? One file a question in `model`.
+//! `shorttail model`: predictions by queueing theory and simulation, one file a question.
 
 mod crossing;
 mod fan_out;
@@ -17,19 +17,19 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Rates are queries a second; --service is the queries a second that one server (a core) serves. Every
-answer names its assumptions. `shorttail model QUESTION --help` says more.
+answer names its assumptions. `shorttail model QUESTION --help` shows the options of a question.
 
 EXAMPLES:
     shorttail model mmc --rate 150 --service 20 --servers 8
-        How long queries wait and take on 8 cores
+        Waits and response times on 8 cores
     shorttail model scenarios --rate 150 --service 20 --cores 8 --smt-slowdown 1.5 --partitions 2
         The same with SMT, with partitions, and with both
     shorttail model crossing --cores 8 --service 20 --partitions 2 --speed-up 1.8
-        Up to which rate partitions pay
+        The rates at which partitions begin or cease to pay
     shorttail model simulate times.csv --cores 16 --partitions 4 --rate 20..400
         The same by simulation, from measured search times";
 
-/// Predict: waits, response times, what SMT, partitions, more servers would do
+/// Predict waits and response times, and the effect of SMT, partitions and more servers
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ModelArguments {

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rates(pub(super) Vec<f64>);
 
-/// How many rates a range is cut into.
+/// Number of rates of a range without a count.
 const STEPS: usize = 10;
 /// Distance of the loads of a range.
 const STEP: f64 = 0.1;

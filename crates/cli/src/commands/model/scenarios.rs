@@ -1,4 +1,4 @@
-//! `shorttail model scenarios`: what do SMT and partitions do, alone and together?
+//! `shorttail model scenarios`: effects of SMT and of partitions, alone and together.
 
 use super::mmc::Figures;
 use super::rates::parse_positive;
@@ -18,32 +18,32 @@ EXAMPLES:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ScenariosArguments {
-    /// Queries that arrive each second (λ)
+    /// Arrival rate in queries a second (λ)
     #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
     rate: f64,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Print one line of JSON a scenario
+    /// Print one line of JSON for each scenario
     #[arg(long)]
     json: bool,
 }
 
-/// What `scenarios` and `crossing` know of the machine.
+/// Options of the machine, for `scenarios` and `crossing`.
 #[derive(Debug, clap::Args)]
 pub(super) struct MachineArguments {
-    /// Whole queries that a core with one thread serves each second (μ)
+    /// Service rate of a core with one thread, in whole queries a second (μ)
     #[arg(long, value_name = "PER_S", value_parser = parse_positive)]
     service: f64,
     /// Physical cores (m)
     #[arg(long, value_name = "M")]
     cores: usize,
-    /// By how much a search is slower on a context beside a busy one (d)
+    /// Factor by which a search is slower on an SMT context whose sibling is busy (d)
     #[arg(long, value_name = "D", default_value = "1.5", value_parser = parse_positive)]
     smt_slowdown: f64,
-    /// Parts that a query is split into (P)
+    /// Number of parts that a query is split into (P)
     #[arg(long, value_name = "P", default_value = "2")]
     partitions: usize,
-    /// By how much a split query is faster on as many cores (s) [default: as many as the partitions]
+    /// Factor by which a query is faster if each of its parts has a core (s) [default: --partitions]
     #[arg(long, value_name = "S", value_parser = parse_positive)]
     speed_up: Option<f64>,
 }
@@ -69,11 +69,11 @@ struct Line<'a> {
     capacity_per_s: f64,
     #[serde(flatten)]
     figures: Option<Figures>,
-    /// Mean response less than that of the first scenario, in ms.
+    /// Mean response time of the first scenario minus that of this one, in ms.
     saved_ms: Option<f64>,
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &ScenariosArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let machine = arguments.machine.machine();
     let mut table = Table::new([
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &ScenariosArguments, out: &mut impl Write) -> anyho
     for scenario in Scenario::ALL {
         let idle = machine.queue(scenario, 0.0)?;
         let capacity_per_s = machine.capacity_per_s(scenario)?;
-        // A scenario that cannot carry the load is an answer, not a failure.
+        // An overloaded scenario is a result, not a failure.
         let queue = machine.queue(scenario, arguments.rate).ok();
         let response_ms = queue.as_ref().map(Mmc::response_ms);
         if scenario == Scenario::ALL[0] {

@@ -1,16 +1,16 @@
-//! How are figures laid out for a person, and how are they given to a program?
+//! Output of figures: aligned tables and lines of JSON.
 
 use crate::figures::count;
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Rows of cells under headings; the first column to the left, the others to the right.
+/// Rows of cells under headings; the first column is aligned left, the others right.
 pub(in crate::commands) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these headings.
+    /// Returns a table with these headings and no rows.
     pub(in crate::commands) fn new<H: Into<String>>(
         headings: impl IntoIterator<Item = H>,
     ) -> Table {
@@ -26,7 +26,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes it, each column as wide as its widest cell.
+    /// Writes the table, each column as wide as its widest cell.
     pub(in crate::commands) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = self.rows[0].len();
         let width = |column: usize| {
@@ -49,12 +49,12 @@ impl Table {
     }
 }
 
-/// Milliseconds with digits enough to compare: `0.052 ms`, `130.7 ms`, `12,345 ms`.
+/// Formats milliseconds with about four digits: `0.052 ms`, `130.7 ms`, `12,345 ms`.
 pub(in crate::commands) fn ms(value: f64) -> String {
     format!("{} ms", number(value))
 }
 
-/// A number with about four digits: `0.0521`, `1.234`, `130.7`, `12,345`.
+/// Formats a number with about four digits: `0.0521`, `1.234`, `130.7`, `12,345`.
 pub(in crate::commands) fn number(value: f64) -> String {
     match value.abs() {
         _ if !value.is_finite() => "-".to_owned(),
@@ -74,12 +74,12 @@ fn sign(value: f64) -> &'static str {
     if value < 0.0 { "-" } else { "" }
 }
 
-/// A share as per cent: `93.8 %`.
+/// Formats a share as a percentage: `93.8 %`.
 pub(in crate::commands) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// One line of JSON.
+/// Writes one line of JSON.
 pub(in crate::commands) fn write_json(
     out: &mut impl Write,
     line: &impl Serialize,

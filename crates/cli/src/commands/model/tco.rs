@@ -1,4 +1,4 @@
-//! `shorttail model tco`: what do servers cost, all in all, and which kind costs less?
+//! `shorttail model tco`: total cost of ownership of kinds of servers.
 
 use super::table::{Table, number, percent, write_json};
 use crate::figures::count;
@@ -9,26 +9,26 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-COSTS is a TOML file; --print shows one with every default and what it means. What a file leaves out
-is as there.
+COSTS is a TOML file; --print shows one with every default and its meaning. A value that a file leaves
+out has its default.
 
 EXAMPLES:
     shorttail model tco --print > costs.toml
-        A file to change
+        Write the defaults to a file, to be changed
     shorttail model tco costs.toml
         The cost of each kind of server in it, for the same queries";
 
-/// The relative cost of kinds of servers that answer the same queries
+/// Yearly costs of kinds of servers that answer the same queries, relative to a baseline
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TcoArguments {
-    /// The costs [default: those that --print shows]
+    /// File of costs [default: the values that --print shows]
     #[arg(value_name = "COSTS")]
     costs: Option<PathBuf>,
-    /// Print the defaults as a file to change
+    /// Print a file with all defaults
     #[arg(long, conflicts_with_all = ["costs", "json"])]
     print: bool,
-    /// Print one line of JSON a kind of server
+    /// Print one line of JSON for each kind of server
     #[arg(long)]
     json: bool,
 }
@@ -41,15 +41,15 @@ struct Line<'a> {
     #[serde(flatten)]
     yearly: YearlyCost,
     total: f64,
-    /// Over the baseline's.
+    /// Total cost divided by that of the baseline.
     relative: f64,
     mean_watts: f64,
-    /// Price of one processor at which this kind costs what the baseline does.
+    /// Price of one processor at which this kind costs as much as the baseline.
     break_even_processor_price: Option<f64>,
     assumptions: &'static str,
 }
 
-/// Reads a file of costs, or gives the defaults.
+/// Reads a file of costs; without a path, returns the defaults.
 pub(in crate::commands) fn read_costs(path: Option<&Path>) -> anyhow::Result<Costs> {
     let Some(path) = path else {
         return Ok(Costs::parse("")?);
@@ -59,7 +59,7 @@ pub(in crate::commands) fn read_costs(path: Option<&Path>) -> anyhow::Result<Cos
     Costs::parse(&text).with_context(|| path.display().to_string())
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &TcoArguments, out: &mut impl Write) -> anyhow::Result<()> {
     if arguments.print {
         write!(out, "{}", model::costs::DEFAULTS)?;

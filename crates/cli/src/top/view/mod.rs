@@ -1,19 +1,18 @@
-//! What happened between two readings: rates, queues, and how long each phase took.
+//! Differences between two readings: rates, queues and times of each phase.
 //!
-//! Counters and histograms count since the server began; the difference of two readings is what
-//! happened between them. A quantile is known to a bucket: what is given is the bucket's upper
-//! bound, which at least that share of values does not exceed.
+//! Counters and histograms are cumulative since the start of the server, so the difference of two readings describes
+//! the time between them. A quantile is known to a bucket; the figure is the upper bound of that bucket.
 
 use super::exposition::{Exposition, Histogram, Labels};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// What is shown. `None` is unknown: the server does not tell it, or there is one reading only.
+/// Figures to show. `None` is unknown: the server does not report it, or there is only one reading.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct View {
     pub(crate) url: String,
-    /// Between the two readings; `None` after the first.
+    /// Seconds between the two readings; `None` after the first.
     pub(crate) interval_s: Option<f64>,
     pub(crate) documents: Option<f64>,
     pub(crate) generation: Option<f64>,
@@ -26,7 +25,7 @@ pub(crate) struct View {
     pub(crate) expired_per_s: Option<f64>,
     pub(crate) partial_answers_per_s: Option<f64>,
     pub(crate) optimization_searches_per_s: Option<f64>,
-    /// Calls of the front-end to other servers, hedges not counted.
+    /// Calls of the front-end to other servers, without hedged requests.
     pub(crate) calls_per_s: Option<f64>,
     pub(crate) failovers_per_s: Option<f64>,
     pub(crate) hedges_per_s: Option<f64>,
@@ -35,48 +34,48 @@ pub(crate) struct View {
     pub(crate) cache_misses_per_s: Option<f64>,
     pub(crate) partitions: Vec<PartitionView>,
     pub(crate) phases: Vec<PhaseView>,
-    /// Whether a counter went back: the server was started anew meanwhile.
+    /// Whether a counter decreased, that is the server was restarted between the readings.
     pub(crate) restarted: bool,
-    /// Lines of the server's text that were not understood.
+    /// Number of malformed lines in the text of the server.
     pub(crate) malformed_count: u64,
 }
 
-/// One partition.
+/// Figures of one partition.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct PartitionView {
     pub(crate) partition: String,
     pub(crate) queue_length: Option<f64>,
     pub(crate) handlers_busy: Option<f64>,
     pub(crate) handlers: Option<f64>,
-    /// Refused because the queue was full.
+    /// Requests refused because the queue was full.
     pub(crate) refused_per_s: Option<f64>,
-    /// Never begun: the deadline had passed.
+    /// Searches that did not begin before their deadline.
     pub(crate) expired_per_s: Option<f64>,
-    /// Begun, and ended by the deadline.
+    /// Searches that began and were ended by their deadline.
     pub(crate) ended_early_per_s: Option<f64>,
     pub(crate) phases: Vec<PhaseView>,
 }
 
-/// How long one phase took.
+/// Times of one phase.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct PhaseView {
     pub(crate) phase: String,
     pub(crate) count: f64,
-    /// `None` where nothing was timed.
+    /// Mean time; `None` without samples.
     pub(crate) mean_us: Option<f64>,
     pub(crate) p50_us_at_most: Option<AtMost>,
     pub(crate) p90_us_at_most: Option<AtMost>,
     pub(crate) p99_us_at_most: Option<AtMost>,
-    /// The bound of the highest bucket that has a value.
+    /// Upper bound of the highest bucket with a value.
     pub(crate) max_us_at_most: Option<AtMost>,
 }
 
-/// The upper bound of a bucket, in microseconds; the last bucket has none.
+/// Upper bound of a bucket in microseconds; infinite for the last bucket.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct AtMost(pub(crate) f64);
 
 impl Serialize for AtMost {
-    /// A number, or `"+Inf"`, as Prometheus writes it: JSON has no such number.
+    /// Serializes a number, or `"+Inf"` as Prometheus does, because JSON has no infinity.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         if self.0.is_finite() {
             to.serialize_f64(self.0)
@@ -87,7 +86,7 @@ impl Serialize for AtMost {
 }
 
 impl View {
-    /// What `now` says, and what happened since `before` (with the time between).
+    /// Builds a view of `now`, with the differences to `before` and the time between them.
     pub(crate) fn of(url: &str, now: &Exposition, before: Option<(&Exposition, Duration)>) -> View {
         let mut change = Change {
             now,
@@ -135,7 +134,7 @@ impl Change<'_> {
     fn rate(&mut self, counter: &str) -> Option<f64> {
         let now = self.now.sum(counter)?;
         let (before, elapsed_s) = self.before?;
-        // A counter that was not there yet began at 0.
+        // A counter that is missing in the earlier reading began at 0.
         self.per_s(now, before.sum(counter).unwrap_or(0.0), elapsed_s)
     }
 
@@ -160,7 +159,7 @@ impl Change<'_> {
         Some((now - before) / elapsed_s).filter(|rate| rate.is_finite())
     }
 
-    /// Phases of whole searches, in the order in which they happen, and the whole.
+    /// Returns the phases of whole searches in their order, and the total.
     fn phases(&mut self) -> Vec<PhaseView> {
         let mut phases = self.histograms("shorttail_phase_seconds");
         let mut views: Vec<PhaseView> = wire::PhaseTimes::default()
@@ -171,7 +170,7 @@ impl Change<'_> {
                 Some(phase_view(phase, &phases.remove(&labels)?))
             })
             .collect();
-        // Phases that this program does not know are shown all the same.
+        // Unknown phases are shown too.
         for (labels, histogram) in &phases {
             views.extend(
                 labels
@@ -223,7 +222,7 @@ impl Change<'_> {
                     .collect(),
             })
             .collect();
-        // By the number that a name begins with: 10 follows 9, and chunks 64-127 precede 128-191.
+        // Sorted by the number at the start of a name: 10 follows 9, and chunks 64-127 precede 128-191.
         views.sort_by_key(|view| {
             let name = &view.partition;
             let digits = name
@@ -234,7 +233,7 @@ impl Change<'_> {
         views
     }
 
-    /// What was timed between the readings, by labels.
+    /// Returns the histograms of the time between the readings, by labels.
     fn histograms(&mut self, name: &str) -> BTreeMap<Labels, Histogram> {
         let Some((before, _)) = self.before else {
             return BTreeMap::new();
@@ -253,7 +252,7 @@ impl Change<'_> {
     }
 }
 
-/// `now` less `before`; `None` where that cannot be, because something went back.
+/// Subtracts `before` from `now`; `None` if a count decreased.
 fn difference(now: &Histogram, before: Option<&Histogram>) -> Option<Histogram> {
     let Some(before) = before else {
         return Some(now.clone());
@@ -286,7 +285,7 @@ fn phase_view(phase: &str, histogram: &Histogram) -> PhaseView {
     let at_most = |share: f64| {
         let reached = |bucket: &&(f64, f64)| bucket.1 >= share * count;
         let bucket = histogram.buckets.iter().find(reached).filter(|_| some)?;
-        // To the nanosecond: 0.00075 s is 750 µs, and not 750.0000000000001.
+        // Rounded to nanoseconds: 0.00075 s is 750 µs, not 750.0000000000001.
         Some(AtMost((bucket.0 * 1e9).round() / 1e3))
     };
     PhaseView {

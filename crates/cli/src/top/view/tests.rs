@@ -1,4 +1,4 @@
-//! Is what happened between two recorded readings what is shown, and the unknown shown as such?
+//! Views of two recorded readings, and of unknown figures.
 
 use super::*;
 use crate::terminal::Style;
@@ -10,7 +10,7 @@ const BEFORE: &str = include_str!("../recorded/before.txt");
 const AFTER: &str = include_str!("../recorded/after.txt");
 const TWO_S: Duration = Duration::from_secs(2);
 
-/// What a server with index servers of its own tells beside that.
+/// Metrics of a server with index servers of its own.
 fn servers(n: u32) -> String {
     let mut text = String::new();
     for partition in ["0-1", "2-9", "10-11"] {
@@ -209,7 +209,7 @@ fn what_a_server_says_does_not_command_the_terminal() {
 }
 
 proptest! {
-    /// Whatever the texts are, there is something to show.
+    /// Any texts give a view without a panic.
     #[test]
     fn no_text_panics(
         cuts in proptest::collection::vec((0..20_000usize, "[ -~\n\u{1b}ä]{0,8}"), 0..12),

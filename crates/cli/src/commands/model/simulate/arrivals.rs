@@ -12,20 +12,20 @@ const QUERIES: usize = 50_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ArrivalArguments {
-    /// Queries that arrive each second: 150, or 50,100,150, or 20..400 (ten rates), or 20..400/5
-    /// [default: ten rates up to 95 % of what the cores can take]
+    /// Arrival rates in queries a second: 150, or 50,100,150, or 20..400 (ten rates), or 20..400/5
+    /// [default: ten rates up to 95 % of the capacity of the cores]
     #[arg(long, value_name = "RATES", value_parser = parse_rates)]
     rate: Option<Rates>,
-    /// How arrivals are laid out
+    /// Arrival process
     #[arg(long, default_value = "poisson")]
     arrivals: ArrivalsName,
-    /// Ramp: queries a second at the start
+    /// Rate of a ramp at the start of a run, in queries a second
     #[arg(long, value_name = "PER_S", requires = "to", value_parser = parse_positive)]
     from: Option<f64>,
-    /// Ramp: queries a second at the end
+    /// Rate of a ramp at the end of a run, in queries a second
     #[arg(long, value_name = "PER_S", requires = "from", value_parser = parse_positive)]
     to: Option<f64>,
-    /// Trace: a file with the instants of the queries, one a line, in seconds
+    /// File of the arrival times of a trace, one a line, in seconds
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -34,11 +34,11 @@ pub(super) struct ArrivalArguments {
 enum ArrivalsName {
     /// Independent of each other, at a constant rate
     Poisson,
-    /// At equal distances
+    /// At equal intervals
     Constant,
     /// Independent, at a rate that changes over the run (--from, --to)
     Ramp,
-    /// As recorded (--trace), again from the beginning where a run is longer
+    /// As recorded (--trace); a run longer than the trace repeats it
     Trace,
 }
 
@@ -91,7 +91,7 @@ impl ArrivalArguments {
         })
     }
 
-    /// The rates asked for, or ten whole ones up to 95 % of what the cores can take.
+    /// Returns the rates of the option; by default ten whole numbers up to 95 % of the capacity of the cores.
     fn rates(&self, most_per_s: f64) -> Vec<f64> {
         if let Some(Rates(rates)) = &self.rate {
             return rates.clone();

@@ -15,7 +15,7 @@ pub(super) struct MachineArguments {
     /// Two contexts a core, each slower by this factor while the other is busy
     #[arg(long, value_name = "D", value_parser = parse_positive)]
     smt_slowdown: Option<f64>,
-    /// So many of the cores are little ones
+    /// Number of little cores among --cores
     #[arg(
         long,
         value_name = "N",
@@ -23,26 +23,26 @@ pub(super) struct MachineArguments {
         conflicts_with = "smt_slowdown"
     )]
     little: usize,
-    /// Speed of a little core beside 1 of the others
+    /// Speed of a little core relative to the others
     #[arg(long, value_name = "SPEED", default_value = "0.5", value_parser = parse_positive)]
     little_speed: f64,
-    /// How much slower each core is when all others are busy: 0.2 is a fifth
+    /// Slow-down of each core while all others are busy: 0.2 is a fifth
     #[arg(long, value_name = "SHARE", default_value = "0")]
     contention: f64,
-    /// Interference: what slows a core comes so often a second to each, lasts so many ms, and slows it
-    /// by this factor (means): 0.5,20,3
+    /// Interference on each core: mean number a second, mean duration in ms, and mean slow-down factor, such as
+    /// 0.5,20,3
     #[arg(long, value_name = "PER_S,MS,FACTOR", value_parser = parse_disturbances)]
     disturbances: Option<Disturbances>,
-    /// Power of a core or context that searches and of one that does not, and of the rest, in watts:
-    /// 10,3,40. With it energy is estimated
+    /// Power in watts of a busy core or context, of an idle one, and of the rest of the machine, such as
+    /// 10,3,40; adds an estimate of energy
     #[arg(long, value_name = "BUSY,IDLE,REST", value_parser = parse_numbers::<3>)]
     power: Option<[f64; 3]>,
-    /// Power of a little core [default: that of the others]
+    /// Power in watts of a busy and of an idle little core [default: that of the others]
     #[arg(long, value_name = "BUSY,IDLE", requires = "power", value_parser = parse_numbers::<2>)]
     little_power: Option<[f64; 2]>,
 }
 
-/// Reads so many numbers that are not negative, parted by commas.
+/// Reads `N` numbers of 0 or more, separated by commas.
 fn parse_numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let numbers = text.split(',').map(|number| number.trim().parse::<f64>());
     let numbers: Vec<f64> = numbers
@@ -125,7 +125,7 @@ impl MachineArguments {
     }
 }
 
-/// Rates and what was estimated at each.
+/// Writes a table of the estimated energy at each rate.
 pub(super) fn write_energies(
     energies: &[(f64, Option<Energy>)],
     out: &mut impl Write,

@@ -27,13 +27,13 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 TIMES is a folder of a load run, or a file: JSON lines with `times_ms` (one number a partition) or
 with `min_us` (as `shorttail bench --json` prints), or lines of numbers in ms, one number a
-partition, parted by commas. Measured queries are drawn in random order.
+partition, separated by commas. Measured queries are drawn in random order.
 
 EXAMPLES:
     shorttail model simulate times.csv --cores 8 --rate 20..400
         Response times over rates, one queue, a query on as many cores as it has partitions
     shorttail model simulate times.csv --cores 8 --rate 150 --partitions 4 --speed-up 3.6
-        As if each query were cut into 4 equal parts that make it 3.6 times as fast
+        Each query cut into 4 equal parts that make it 3.6 times as fast
     shorttail model simulate times.csv --cores 8 --smt-slowdown 1.5 --rate 150 --layout pinned
         On 16 contexts, each partition on cores of its own
     shorttail model simulate --mean 50 --shape lognormal --variation 2 --cores 8 --rate 120
@@ -53,7 +53,7 @@ EXAMPLES:
         --little-speed 0.31 --random-wakes --policy fifo,hurry-up:25ms,50ms --quantile 0.9 --range 1000
         Long queries move from little to big cores";
 
-/// What measured queries would meet on other cores, cut and queued otherwise
+/// Simulate measured queries on other cores, with other partitions and queues
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SimulateArguments {
@@ -64,35 +64,35 @@ pub(super) struct SimulateArguments {
         conflicts_with = "mean"
     )]
     run: Option<PathBuf>,
-    /// Mean search time of a whole query, where none are measured, in ms
+    /// Mean search time of a whole query in ms, in place of measured ones
     #[arg(long, value_name = "MS", value_parser = parse_positive)]
     mean: Option<f64>,
-    /// Distribution of search times that are not measured
+    /// Distribution of search times with --mean
     #[arg(long, default_value = "exponential", requires = "mean")]
     shape: Shape,
-    /// Squared coefficient of variation, for lognormal
+    /// Squared coefficient of variation of --shape lognormal
     #[arg(long, value_name = "CV2", default_value = "2", requires = "mean", value_parser = parse_positive)]
     variation: f64,
     #[command(flatten)]
     arrivals: ArrivalArguments,
     #[command(flatten)]
     machine: MachineArguments,
-    /// Cut each query into so many equal parts [default: the partitions that were measured]
+    /// Number of equal parts that each query is cut into, 1 to 10,000 [default: the measured partitions]
     #[arg(long, value_name = "P", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     partitions: Option<usize>,
-    /// By how much a query that is cut is faster [default: as many as the partitions]
+    /// Factor by which a query is faster if each of its parts has a core [default: --partitions]
     #[arg(long, value_name = "S", requires = "partitions", value_parser = parse_positive)]
     speed_up: Option<f64>,
-    /// Where queries wait, and what may run where
+    /// Queues, and the cores that serve each of them
     #[arg(long, default_value = "shared")]
     layout: LayoutName,
     #[command(flatten)]
     handlers: HandlersArguments,
     /// How many cores a query gets: fifo (as many as --degree, in order of arrival), or idle-share (as
     /// many as are idle, shared with the queries that wait). With --handlers a list of the servers'
-    /// policies: least-left[:alone], help-and-yield[:TIME], fifo[:DEGREE], idle-share[:DEGREE],
+    /// policies: boost, least-left[:alone], help-and-yield[:TIME], fifo[:DEGREE], idle-share[:DEGREE],
     /// adaptive, few-to-many[:INTERVAL], target[:TIME], sjf, earliest-deadline,
-    /// hurry-up[:SAMPLING,AFTER], or all [default: fifo; with --handlers fifo,least-left]
+    /// hurry-up[:SAMPLING,AFTER], or all [default: fifo; with --handlers fifo,boost]
     #[arg(long, value_name = "POLICY,...", value_parser = parse_policies)]
     policy: Option<Policies>,
     /// Measured queries in the order of measurement rather than a random one; as many a run as were
@@ -102,45 +102,45 @@ pub(super) struct SimulateArguments {
     /// Cores a query at most [default: its partitions]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     degree: Option<usize>,
-    /// Queries that may wait in a queue; further ones are refused
+    /// Capacity of each queue, in queries; further ones are refused [default: unlimited]
     #[arg(long, value_name = "N")]
     queue: Option<usize>,
     /// What has not begun after this time is not searched; with --handlers, queries that take longer are
     /// answered in part
     #[arg(long, value_name = "MS", value_parser = parse_positive)]
     deadline: Option<f64>,
-    /// Queries a run; the first tenth is not counted [default: those of the trace, else 50,000]
+    /// Queries of each run; the first tenth is a warm-up and not counted [default: those of the trace, else 50,000]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(100..=100_000_000))]
     queries: Option<usize>,
-    /// Runs a rate, for the intervals
+    /// Runs of each rate, for confidence intervals
     #[arg(long, value_name = "N", default_value = "10", value_parser = RangedU64ValueParser::<usize>::new().range(2..=1000))]
     runs: usize,
-    /// Seed of all chance
+    /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
-    /// Print one line of JSON a rate
+    /// Print one line of JSON for each rate
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Shape {
-    /// All the same
+    /// All search times equal
     Constant,
     Exponential,
-    /// Long-tailed, see --variation
+    /// Long tail, see --variation
     Lognormal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum LayoutName {
-    /// One queue; any core takes any part
+    /// One queue for all cores; any core takes any part
     Shared,
-    /// One queue; all parts of a query begin together, and hold their cores until the last is done
+    /// One queue; all parts of a query begin together and hold their cores until the last one ends
     Gang,
     /// Each partition has cores and a queue of its own
     Pinned,
-    /// Each core has a queue; parts go to the shortest
+    /// Each core has a queue of its own; a part goes to the shortest one
     PerCore,
 }
 
@@ -174,7 +174,7 @@ struct Line {
 
 impl Line {
     fn of(summary: &Summary, energy: Option<Energy>, bounded: bool) -> Line {
-        // Without a bound, an overloaded queue grows with the run: its figures would be of the run.
+        // An overloaded queue without a bound grows during the whole run, so its figures depend on the run's length.
         let overloaded = summary.is_overloaded() && !bounded;
         let some = |value: f64| (!overloaded && value.is_finite()).then_some(value);
         let quantile = |share| summary.quantile_ms(share).and_then(some);
@@ -229,13 +229,13 @@ impl Line {
     }
 }
 
-/// Answers.
+/// Runs the subcommand.
 pub(super) fn run(arguments: &SimulateArguments, out: &mut impl Write) -> anyhow::Result<()> {
     let times = times_of(arguments)?;
     if !arguments.handlers.handlers.is_empty() {
         let policies = match &arguments.policy {
             Some(policies) => policies.clone(),
-            None => parse_policies("fifo,least-left").map_err(anyhow::Error::msg)?,
+            None => parse_policies("fifo,boost").map_err(anyhow::Error::msg)?,
         };
         let asked = Asked {
             given: &arguments.handlers,
@@ -345,7 +345,7 @@ fn times_of(arguments: &SimulateArguments) -> anyhow::Result<Times> {
         bail!("give a file of search times, or a --mean");
     };
     let mut searches = read_search_times(run)?;
-    // Times measured with as many partitions know their imbalance; a split only assumes it.
+    // Times measured with the same number of partitions include their imbalance; a split assumes it.
     if let Some(split) = split
         && (split.parts != searches.parts() || arguments.speed_up.is_some())
     {
@@ -370,7 +370,7 @@ fn layout_of(
         LayoutName::Gang => Layout::Gang,
         LayoutName::PerCore => Layout::PerCore(NextCore::Shortest),
         LayoutName::Pinned => {
-            // As many groups as partitions where there are cores enough, else a core holds several.
+            // One group of cores for each partition; with fewer cores than partitions, a core has several.
             let groups = parts.min(contexts);
             ensure!(
                 contexts.is_multiple_of(groups),

@@ -1,0 +1,10 @@
+//! One repetition of a load run.
+
+use ::load::{Outcome, RunRecord, Summary};
+
+/// A repetition, with its record, its samples and its figures.
+pub(super) struct Repetition {
+    pub(super) record: RunRecord,
+    pub(super) outcome: Outcome,
+    pub(super) summary: Summary,
+}
