@@ -1,8 +1,8 @@
 //! Mapper of the threads of other programs to big and little cores.
 
 use super::choose::{BigCore, Exchange, LittleThread, Rule, exchanges};
+use super::line::{Line, TID_MAX};
 use super::requests::{Noted, Requests};
-use super::{Line, TID_MAX};
 use crate::CpuSet;
 use std::collections::BTreeMap;
 

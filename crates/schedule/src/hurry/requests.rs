@@ -1,6 +1,7 @@
 //! Table of the requests that run, kept from lines that may be lost.
 
-use super::{Line, Rule};
+use super::choose::Rule;
+use super::line::Line;
 use std::collections::BTreeMap;
 
 /// Effect of a line.
