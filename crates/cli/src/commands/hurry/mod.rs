@@ -20,11 +20,11 @@ use threads::Threads;
 use vfs::SystemTree;
 
 const EXAMPLES: &str = "\
-The program writes a line TID;RID;ms into the pipe when a request begins on a thread, and the same line when
-it ends: the id of the thread in the kernel, any name of the request, the Unix time in milliseconds. Every
-25 ms the requests over 50 ms on little cores move to big ones, the longest first; the thread that was there
-takes the little core. All threads get their CPUs back at the end (Ctrl-C, SIGTERM), and after a crash when
-the command starts again with the same journal.
+The program writes a line TID;RID;ms into the pipe when a request begins on a thread, and the same
+line when it ends: the id of the thread in the kernel, any name of the request, the Unix time in
+milliseconds. Every 25 ms the requests over 50 ms on little cores move to big ones, the longest
+first; the thread that was there takes the little core. All threads get their CPUs back at the end
+(Ctrl-C, SIGTERM), and after a crash when the command starts again with the same journal.
 
 EXAMPLES:
     shorttail hurry --pipe /run/app.pipe --big 0-1 --little 2-5
@@ -59,7 +59,7 @@ pub(crate) struct HurryArguments {
     /// Age at which the last line of a request is taken for lost, in ms
     #[arg(long, value_name = "MS", default_value = "10000", value_parser = RangedU64ValueParser::<u64>::new().range(1..=86_400_000))]
     age_max: u64,
-    /// Algorithm 1 to the letter: decide only when a line arrives, demote older requests, one core a thread
+    /// Algorithm 1 as published: decide only when a line arrives, demote older requests, one core a thread
     #[arg(long)]
     as_published: bool,
     /// File that keeps the CPUs of moved threads [default: PIPE.journal]
