@@ -1,4 +1,5 @@
-//! Scheduling of handlers: CPU topology, placement of handlers on it, and policies for the degree of parallelism.
+//! Scheduling of handlers: CPU topology, placement of handlers on it, policies for the degree of parallelism,
+//! and moves between big and little cores.
 //!
 //! Pure: no clock, no file, no thread. A function supplies the texts of `/sys`, and placements are
 //! returned as values, so the simulator and the tests run the same code as the servers.
@@ -6,6 +7,7 @@
 pub mod board;
 pub mod cost;
 mod cpu_set;
+pub mod hurry;
 pub mod placement;
 pub mod policy;
 pub mod topology;

@@ -5,13 +5,14 @@
 //! [`MemoryStorage`] (which knows what survives a power loss) or a [`FaultyStorage`].
 //! [`PreloadedStorage`] has some of its files in memory.
 //!
-//! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), and where threads run and take
-//! their memory from ([`thread`]).
+//! Beside it: the texts of `/sys` and `/proc` ([`SystemTree`]), where threads run and take their memory
+//! from ([`thread`], [`set_affinity`]), and FIFOs and files of one user ([`open_fifo`]).
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod affinity;
 mod buffered;
 mod entry;
 pub mod error;
@@ -22,6 +23,7 @@ mod faulty;
 mod memory;
 mod name;
 pub mod preload;
+mod private;
 // Mappings and advice on them are `unsafe`; each block carries its proof.
 #[allow(unsafe_code)]
 mod real;
@@ -38,6 +40,9 @@ mod system;
 #[allow(unsafe_code)]
 pub mod thread;
 
+pub use affinity::{affinity, set_affinity};
+#[cfg(target_os = "linux")]
+pub use affinity::{thread_cpu_time, thread_id};
 pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};
@@ -45,6 +50,9 @@ pub use memory::MemoryStorage;
 pub use preload::{
     LoadedFile, Preload, PreloadOptions, PreloadProgress, PreloadReport, PreloadedStorage,
 };
+#[cfg(target_os = "linux")]
+pub use private::open_fifo_for_writing;
+pub use private::{open_fifo, open_private_file};
 pub use real::RealStorage;
 pub use region::Region;
 #[cfg(unix)]

@@ -7,6 +7,7 @@ mod connections;
 mod demo;
 mod document_server;
 mod front_end;
+mod hurry;
 mod index;
 mod index_server;
 #[cfg(feature = "lab")]
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Check(check::CheckArguments),
     Model(model::ModelArguments),
     Plan(plan::PlanArguments),
+    Hurry(hurry::HurryArguments),
     Demo(demo::DemoArguments),
 }
 
@@ -70,6 +72,7 @@ impl Command {
             Command::Check(arguments) => check::run(arguments),
             Command::Model(arguments) => model::run(arguments),
             Command::Plan(arguments) => plan::run(arguments),
+            Command::Hurry(arguments) => hurry::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
         }
     }

@@ -21,6 +21,7 @@ fn help_of_every_subcommand() {
         "lab",
         "model",
         "plan",
+        "hurry",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
@@ -156,6 +157,9 @@ fn wrong_usage_ends_with_two() {
         &["load", "x", "--queries", "y", "--search", "fast"],
         "p99=300ms",
     );
+    check(&["hurry"], "--pipe");
+    check(&["hurry", "--pipe", "x", "--big", "0-"], "--big");
+    check(&["hurry", "--pipe", "x", "--pid", "0"], "--pid");
     check(&["lab"], "Usage: shorttail lab");
     check(&["lab", "run"], "--index");
     check(&["lab", "compare", "x"], "RUN");

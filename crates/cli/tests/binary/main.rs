@@ -5,6 +5,7 @@ mod clusters;
 mod damage;
 mod help;
 mod hostile;
+mod hurry;
 mod indexing;
 mod lab;
 mod load;

@@ -3,6 +3,7 @@
 //! Every run here is also checked against Little's law and PASTA (arrivals see time averages).
 
 mod exact;
+mod hurry;
 mod machine;
 mod policies;
 mod settings;

@@ -1,0 +1,128 @@
+//! CPU affinity and CPU time of threads of other programs, by thread id.
+//!
+//! Linux alone. The kernel allows it for threads of the same user; [`crate::thread`] pins the calling thread.
+
+use crate::PinError;
+use std::io;
+
+/// Returns the CPUs that thread `tid` may use, in increasing order. `tid` 0 is the calling thread.
+///
+/// # Errors
+/// What the kernel says: `ESRCH` for a thread that has ended.
+#[cfg(target_os = "linux")]
+pub fn affinity(tid: u32) -> io::Result<Vec<u32>> {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+    let mask = sched_getaffinity(pid(tid)?)?;
+    let cpus = 0..CpuSet::MAX_CPU;
+    Ok(cpus
+        .filter(|&cpu| mask.is_set(cpu))
+        .map(|cpu| cpu as u32)
+        .collect())
+}
+
+/// Limits thread `tid` to `cpus`. `tid` 0 is the calling thread.
+///
+/// # Errors
+/// [`PinError::NoCpus`] and [`PinError::TooHigh`] for a set that no thread can have; [`PinError::Refused`]
+/// with the kernel's reason, such as `ESRCH` for a thread that has ended or `EPERM` for another user's.
+#[cfg(target_os = "linux")]
+pub fn set_affinity(tid: u32, cpus: impl IntoIterator<Item = u32>) -> Result<(), PinError> {
+    use rustix::thread::{CpuSet, sched_setaffinity};
+    let cpus: Vec<u32> = cpus.into_iter().collect();
+    if cpus.is_empty() {
+        return Err(PinError::NoCpus);
+    }
+    let mut mask = CpuSet::new();
+    for &cpu in &cpus {
+        if cpu as usize >= CpuSet::MAX_CPU {
+            let max = CpuSet::MAX_CPU as u32 - 1;
+            return Err(PinError::TooHigh { cpu, max });
+        }
+        mask.set(cpu as usize);
+    }
+    let set = pid(tid).and_then(|pid| Ok(sched_setaffinity(pid, &mask)?));
+    set.map_err(|source| PinError::Refused { cpus, source })
+}
+
+/// Returns the id of the calling thread in the kernel, as `/proc` shows it.
+#[cfg(target_os = "linux")]
+pub fn thread_id() -> u32 {
+    rustix::thread::gettid()
+        .as_raw_nonzero()
+        .get()
+        .unsigned_abs()
+}
+
+/// Returns the CPU time that the calling thread has used.
+#[cfg(target_os = "linux")]
+pub fn thread_cpu_time() -> std::time::Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    std::time::Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
+}
+
+/// Returns the id for the kernel's calls, `None` for the calling thread.
+#[cfg(target_os = "linux")]
+fn pid(tid: u32) -> io::Result<Option<rustix::process::Pid>> {
+    let raw = i32::try_from(tid).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+    Ok(rustix::process::Pid::from_raw(raw))
+}
+
+/// Fails: this system has no call for it.
+#[cfg(not(target_os = "linux"))]
+pub fn affinity(_tid: u32) -> io::Result<Vec<u32>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Fails: this system has no call for it.
+#[cfg(not(target_os = "linux"))]
+pub fn set_affinity(_tid: u32, _cpus: impl IntoIterator<Item = u32>) -> Result<(), PinError> {
+    Err(PinError::Unavailable)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn another_thread_is_limited_and_given_back() {
+        let (say, heard) = channel();
+        let (end, ended) = channel::<()>();
+        let thread = std::thread::spawn(move || {
+            say.send(thread_id()).unwrap();
+            let _ = ended.recv();
+            affinity(0).unwrap()
+        });
+        let tid = heard.recv().unwrap();
+        let before = affinity(tid).unwrap();
+        set_affinity(tid, [before[0]]).unwrap();
+        assert_eq!(affinity(tid).unwrap(), [before[0]]);
+        assert_eq!(affinity(0).unwrap(), before, "the caller stays as it was");
+        set_affinity(tid, before.iter().copied()).unwrap();
+        end.send(()).unwrap();
+        assert_eq!(thread.join().unwrap(), before);
+    }
+
+    #[test]
+    fn impossible_threads_and_sets_are_refused() {
+        // The highest id of a 64-bit Linux is 2^22.
+        for tid in [4_194_305, u32::MAX] {
+            assert!(affinity(tid).is_err());
+            let refused = set_affinity(tid, [0]);
+            assert!(matches!(refused, Err(PinError::Refused { .. })));
+        }
+        assert!(matches!(set_affinity(0, []), Err(PinError::NoCpus)));
+        let too_high = set_affinity(0, [1024]);
+        assert!(matches!(too_high, Err(PinError::TooHigh { cpu: 1024, .. })));
+    }
+
+    #[test]
+    fn cpu_time_grows_with_work() {
+        let start = thread_cpu_time();
+        let mut sum = 0u64;
+        while thread_cpu_time() - start < std::time::Duration::from_millis(2) {
+            sum = std::hint::black_box(sum.wrapping_mul(31) + 1);
+        }
+        assert!(thread_cpu_time() > start);
+    }
+}
