@@ -10,7 +10,7 @@
 
 use serve::api::messages::{PartitionHits, Query, SearchRequest};
 use serve::{
-    Draining, Generations, HandlerOptions, InProcessIndexServer, IndexServer, Reply,
+    Draining, Generations, HandlerOptions, InProcessIndexServer, IndexServer, Place, Reply,
     SyntheticRequest, SyntheticTimes,
 };
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: handlers (--spin MEAN_MS,SIGMA,MAX_MS | --index DIR --queries FILE [--join N] [--k N]) \
-    [--policies A;B] [--loads 0.1,0.3] [--handlers N] [--seconds S] [--rounds N] [--seed N]";
+    [--policies A;B] [--loads 0.1,0.3] [--handlers N] [--seconds S] [--rounds N] [--seed N] [--pin yes]";
 /// Timeout of a request.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -94,6 +94,7 @@ struct Options {
     seconds: f64,
     rounds: usize,
     seed: u64,
+    pinned: bool,
 }
 
 impl Options {
@@ -134,6 +135,7 @@ impl Options {
             seconds: text("seconds", "5").parse()?,
             rounds: text("rounds", "3").parse()?,
             seed: text("seed", "1").parse()?,
+            pinned: text("pin", "no") == "yes",
         })
     }
 }
@@ -244,6 +246,15 @@ impl Service {
             handlers: options.handlers,
             policy: policy.parse()?,
             queue_length: 1_000_000,
+            places: match options.pinned {
+                true => (0..options.handlers)
+                    .map(|handler| Place {
+                        cpus: std::iter::once(handler as u32).collect(),
+                        node: None,
+                    })
+                    .collect(),
+                false => Vec::new(),
+            },
             ..HandlerOptions::default()
         };
         let chunks = 0..=generations.newest().chunks_count() - 1;

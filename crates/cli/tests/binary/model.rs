@@ -376,7 +376,7 @@ fn handlers_that_share_queries() {
 #[test]
 fn searches_are_replayed_in_their_order() {
     let bench = Bench::new();
-    // 60 queries take 1 ms each and 60 others 9 ms: replayed at equal distances of 10 ms, nobody waits.
+    // 60 queries take 1 ms each and 60 others 9 ms: replayed at equal distances of 10 ms, no query waits.
     let times: Vec<&str> = (0..120)
         .map(|n| if n % 2 == 0 { "1" } else { "9" })
         .collect();

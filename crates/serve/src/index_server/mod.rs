@@ -9,14 +9,16 @@
 //! because a hand-over would cost more than the reads. A handler reads the details of large pages, and
 //! makes explanations.
 
+mod deadline;
 mod details;
 pub(crate) mod figures;
-mod job;
+mod handler_visit;
 pub(crate) mod options;
 pub(crate) mod pinning;
 mod search_job;
 mod shared_board;
 pub(crate) mod synthetic;
+mod whole_job;
 mod workers;
 
 use crate::api::backend::IndexServer;
@@ -29,12 +31,14 @@ use crate::api::messages::{
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
+use crate::index_server::deadline::Deadline;
 use crate::index_server::details::details;
 use crate::index_server::figures::Figures;
-use crate::index_server::job::{Deadline, Job, OtherJob, Work};
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::search_job::SearchJob;
+use crate::index_server::shared_board::Job;
 use crate::index_server::synthetic::{SyntheticJob, SyntheticRequest, SyntheticTimes};
+use crate::index_server::whole_job::{WholeJob, Work};
 use crate::index_server::workers::Handlers;
 use crate::snapshot::generations::Generations;
 use crate::snapshot::partition_maps::PartitionMaps;
@@ -102,7 +106,7 @@ impl InProcessIndexServer {
         }
         let deadline = Deadline::now(request.deadline, self.handlers.cut_off());
         let job = SyntheticJob::new(request, deadline, reply);
-        self.handlers.enqueue(Job::Synthetic(job));
+        self.handlers.enqueue(Arc::new(job));
     }
 
     /// The generation asked for, with this partition's segments at hand.
@@ -145,7 +149,7 @@ impl InProcessIndexServer {
         generation: u64,
         deadline: std::time::Instant,
         reply: Reply<T>,
-        job: impl FnOnce(Arc<Part>, Deadline, Reply<T>) -> Job,
+        job: impl FnOnce(Arc<Part>, Deadline, Reply<T>) -> Arc<dyn Job>,
     ) {
         match self.opened(generation) {
             Ok(opened) => {
@@ -178,7 +182,7 @@ impl IndexServer for InProcessIndexServer {
             return reply.send(Err(ServerError::Overloaded { waiting }));
         }
         let job = |opened, deadline, reply| {
-            Job::Search(Box::new(SearchJob {
+            let job: Arc<dyn Job> = Arc::new(SearchJob {
                 query: Arc::clone(query),
                 opened,
                 deadline,
@@ -187,7 +191,8 @@ impl IndexServer for InProcessIndexServer {
                 reply: Mutex::new(Some(reply)),
                 begun: OnceLock::new(),
                 found: Mutex::default(),
-            }))
+            });
+            job
         };
         self.enqueue(request.generation, request.deadline, reply, job);
     }
@@ -199,7 +204,8 @@ impl IndexServer for InProcessIndexServer {
         let (generation, deadline) = (request.generation, request.deadline);
         self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
             let work = Work::Details { request, reply };
-            Job::Other(OtherJob::new(Arc::clone(query), opened, deadline, work))
+            let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
+            Arc::new(job) as Arc<dyn Job>
         });
     }
 
@@ -211,7 +217,8 @@ impl IndexServer for InProcessIndexServer {
                 limit: request.limit,
                 reply,
             };
-            Job::Other(OtherJob::new(Arc::clone(query), opened, deadline, work))
+            let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
+            Arc::new(job) as Arc<dyn Job>
         });
     }
 

@@ -4,19 +4,17 @@
 use crate::api::messages::{PartitionHits, Planned, Query};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
+use crate::index_server::deadline::{Deadline, is_due};
 use crate::index_server::figures::Figures;
-use crate::index_server::job::{Deadline, is_due};
-use crate::index_server::shared_board::{SharedBoard, Visiting};
+use crate::index_server::handler_visit::{HandlerVisit, ranges_of};
+use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use engine::Part;
-use schedule::board::{Progress, Start, Turn, Visit};
+use schedule::board::Turn;
 use schedule::cost::{Prediction, Work};
-use search::{Cut, PlanCost, SearchTask, Share, Stop, Visitor};
+use search::{Cut, PlanCost, SearchTask, Share, Stop};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-
-/// Ranges of a query at most.
-const RANGES_MAX: u64 = 256;
 
 /// A search on the board.
 #[derive(Debug)]
@@ -59,7 +57,7 @@ pub(super) struct Found {
 }
 
 impl SearchJob {
-    /// Returns whether nobody waits for the answer any more.
+    /// Returns whether the client has gone.
     pub(super) fn is_abandoned(&self) -> bool {
         let reply = lock(&self.reply);
         reply.as_ref().is_none_or(Reply::is_abandoned)
@@ -72,9 +70,60 @@ impl SearchJob {
         }
     }
 
-    /// Works on the search until its ranges are taken or the policy sends the handler elsewhere. Returns whether every
-    /// range is taken.
-    pub(super) fn visit(
+    /// Plans and predicts; false where the search ends here, answered.
+    fn begin(
+        &self,
+        taken: Instant,
+        visiting: &Visiting,
+        board: &SharedBoard,
+        figures: &Figures,
+    ) -> bool {
+        if taken >= self.deadline.at || self.is_abandoned() {
+            figures.never_begun.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
+            self.fail(match taken >= self.deadline.at {
+                true => ServerError::Expired,
+                false => ServerError::Cancelled,
+            });
+            return false;
+        }
+        let planned = match self.query.planned(self.opened.index()) {
+            Ok(planned) => planned,
+            Err(error) => {
+                self.fail(error.into());
+                return false;
+            }
+        };
+        let work = work_of(planned.plan.cost(), self.k, self.opened.segments().len());
+        let predicted = board.predict(&work);
+        let start = board.start(visiting.id, predicted.likely_ns);
+        let ranges = ranges_of(&start, predicted.high_ns);
+        let task = self.opened.task(&planned.plan, self.k, self.counted);
+        let task = match ranges {
+            1 => task,
+            _ => task.cut_by_first(Cut {
+                ranges_max: ranges as usize,
+                postings_min: board.range_postings_min(),
+            }),
+        };
+        let begun = Begun {
+            taken,
+            started: Instant::now(),
+            planned,
+            task,
+            work,
+            predicted,
+        };
+        self.begun.set(begun).is_ok()
+    }
+}
+
+impl Job for SearchJob {
+    fn deadline(&self) -> &Deadline {
+        &self.deadline
+    }
+
+    fn visit(
         &self,
         visiting: &Visiting,
         handler: usize,
@@ -107,7 +156,7 @@ impl SearchJob {
         }
         found.visits += 1;
         found.worked += taken.elapsed();
-        let of_role = match visitor.is_owner {
+        let of_role = match visiting.is_owner {
             true => &mut found.owned,
             false => &mut found.helped,
         };
@@ -117,61 +166,7 @@ impl SearchJob {
         begun.task.is_exhausted()
     }
 
-    /// Plans and predicts; false where the search ends here, answered.
-    fn begin(
-        &self,
-        taken: Instant,
-        visiting: &Visiting,
-        board: &SharedBoard,
-        figures: &Figures,
-    ) -> bool {
-        if taken >= self.deadline.at || self.is_abandoned() {
-            figures.never_begun.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(query = self.query.id, "never begun: expired or cancelled");
-            self.fail(match taken >= self.deadline.at {
-                true => ServerError::Expired,
-                false => ServerError::Cancelled,
-            });
-            return false;
-        }
-        let planned = match self.query.planned(self.opened.index()) {
-            Ok(planned) => planned,
-            Err(error) => {
-                self.fail(error.into());
-                return false;
-            }
-        };
-        let work = work_of(planned.plan.cost(), self.k, self.opened.segments().len());
-        let predicted = board.predict(&work);
-        let start = board.start(visiting.id, predicted.likely_ns);
-        let ranges = match start.range_ns {
-            u64::MAX => 1,
-            range_ns => predicted
-                .high_ns
-                .div_ceil(range_ns.max(1))
-                .clamp(1, RANGES_MAX),
-        };
-        let task = self.opened.task(&planned.plan, self.k, self.counted);
-        let task = match ranges {
-            1 => task,
-            _ => task.cut_by_first(Cut {
-                ranges_max: ranges as usize,
-                postings_min: board.range_postings_min(),
-            }),
-        };
-        let begun = Begun {
-            taken,
-            started: Instant::now(),
-            planned,
-            task,
-            work,
-            predicted,
-        };
-        self.begun.set(begun).is_ok()
-    }
-
-    /// Merges what handlers found, and replies. Called once, by the last handler that leaves.
-    pub(super) fn finish(&self, board: &SharedBoard, figures: &Figures) {
+    fn finish(&self, board: &SharedBoard, figures: &Figures) {
         let Some(begun) = self.begun.get() else {
             return;
         };
@@ -220,21 +215,12 @@ impl SearchJob {
         reply.send_verified(Ok::<_, ServerError>(found), verify);
     }
 
-    /// Leaves the ranges that are left unsearched: a handler panicked, or the search was answered with an error.
-    pub(super) fn abandon(&self) {
+    fn abandon(&self) {
         if let Some(begun) = self.begun.get() {
             begun.task.abandon();
         }
         // Dropped unanswered, it is an error at the other end.
         drop(lock(&self.reply).take());
-    }
-}
-
-/// Returns the number of ranges of a query that takes `high_ns` at most, as a policy wants it.
-pub(super) fn ranges_of(start: &Start, high_ns: u64) -> u64 {
-    match start.range_ns {
-        u64::MAX => 1,
-        range_ns => high_ns.div_ceil(range_ns.max(1)).clamp(1, RANGES_MAX),
     }
 }
 
@@ -250,82 +236,4 @@ fn work_of(cost: PlanCost, k: usize, segments: usize) -> Work {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A handler at the ends of the ranges of a search.
-pub(super) struct HandlerVisit<'a> {
-    visiting: &'a Visiting,
-    handler: usize,
-    board: &'a SharedBoard,
-    deadline_ns: u64,
-    is_owner: bool,
-    ranges_count: u64,
-    ranges_ns: u64,
-    range_began: Instant,
-}
-
-impl HandlerVisit<'_> {
-    pub(super) fn new<'a>(
-        visiting: &'a Visiting,
-        handler: usize,
-        board: &'a SharedBoard,
-        deadline: Instant,
-    ) -> HandlerVisit<'a> {
-        HandlerVisit {
-            visiting,
-            handler,
-            board,
-            deadline_ns: board.ns_of(deadline),
-            is_owner: !matches!(visiting.turn, Turn::Help(_)),
-            ranges_count: 0,
-            ranges_ns: 0,
-            range_began: Instant::now(),
-        }
-    }
-
-    fn progress(&self) -> &Progress {
-        &self.visiting.progress
-    }
-}
-
-impl Visitor for HandlerVisit<'_> {
-    fn opened(&mut self, ranges_count: usize) {
-        if ranges_count > 1 {
-            self.board.open(self.visiting.id, ranges_count);
-        }
-        self.range_began = Instant::now();
-    }
-
-    fn range_done(&mut self, live: usize) -> bool {
-        let now = Instant::now();
-        let range_ns = (now - self.range_began).as_nanos() as u64;
-        self.range_began = now;
-        self.ranges_count += 1;
-        self.ranges_ns += range_ns;
-        let progress = self.progress();
-        progress.range_done(range_ns);
-        if live == 0 {
-            progress.range_taken(0);
-            return true;
-        }
-        let visit = Visit {
-            now_ns: self.board.ns_of(now),
-            is_owner: self.is_owner,
-            arrived_ns: self.board.ns_of(self.visiting.job.arrived()),
-            left_ns: progress.left_ns(),
-            deadline_ns: self.deadline_ns,
-            urgent_ns: self.visiting.urgent_ns,
-        };
-        let seen = self.board.signals().seen(self.handler);
-        let policy = self.board.policy();
-        if !policy.stays(&visit, &seen) {
-            progress.range_taken(u32::try_from(live).unwrap_or(u32::MAX));
-            return false;
-        }
-        progress.range_taken(u32::try_from(live - 1).unwrap_or(u32::MAX));
-        if seen.idle > 0 && visit.left_ns > policy.calls_helpers_ns() {
-            self.board.wake();
-        }
-        true
-    }
 }

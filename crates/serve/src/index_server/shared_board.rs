@@ -4,14 +4,15 @@
 //! jobs themselves, and wake-ups, which are sent after the lock is released. A handler takes the lock two to four times
 //! a query; at the ends of ranges it reads the signals alone.
 
+use crate::index_server::deadline::Deadline;
 use crate::index_server::figures::Figures;
-use crate::index_server::job::Job;
 use crate::index_server::options::HandlerOptions;
 use schedule::board::{
     Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn,
 };
 use schedule::cost::{CostModel, Prediction, Work};
 use search::PlanKind;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -21,6 +22,27 @@ use std::time::{Duration, Instant};
 const NEW: f64 = 1.0 / 64.0;
 /// Wake-ups that took longer are those of a machine that was suspended or overloaded, in ns.
 const WAKE_NS_MAX: u64 = 1_000_000;
+
+/// Work for handlers.
+pub(super) trait Job: fmt::Debug + Send + Sync {
+    /// Returns the arrival and the deadline.
+    fn deadline(&self) -> &Deadline;
+
+    /// Works until nothing is left or the policy sends the handler elsewhere. Returns whether nothing is left to take.
+    fn visit(
+        &self,
+        visiting: &Visiting,
+        handler: usize,
+        board: &SharedBoard,
+        figures: &Figures,
+    ) -> bool;
+
+    /// Replies. Called once, by the last handler that leaves.
+    fn finish(&self, board: &SharedBoard, figures: &Figures);
+
+    /// Leaves the rest undone and drops the reply, which is an error at the other end: a handler panicked.
+    fn abandon(&self);
+}
 
 /// Board, clock and threads of an index server.
 #[derive(Debug)]
@@ -41,7 +63,7 @@ pub(super) struct SharedBoard {
 struct State {
     board: Board,
     /// Jobs by slot of the board.
-    jobs: Vec<Option<Arc<Job>>>,
+    jobs: Vec<Option<Arc<dyn Job>>>,
     learnt: Learnt,
     is_closed: bool,
 }
@@ -62,7 +84,9 @@ pub(super) enum Next {
 pub(super) struct Visiting {
     pub(super) id: QueryId,
     pub(super) turn: Turn,
-    pub(super) job: Arc<Job>,
+    pub(super) job: Arc<dyn Job>,
+    /// Whether the handler owns the query: it began or resumed it, or a swap gave it to it.
+    pub(super) is_owner: bool,
     pub(super) progress: Arc<Progress>,
     pub(super) urgent_ns: u64,
 }
@@ -122,13 +146,12 @@ impl SharedBoard {
     }
 
     /// Puts a job on the board, and wakes a handler if one is idle. Returns the number of jobs that wait.
-    pub(super) fn enqueue(&self, job: Job) -> usize {
+    pub(super) fn enqueue(&self, job: Arc<dyn Job>) -> usize {
         let arrival = Arrival {
-            arrived_ns: self.ns_of(job.arrived()),
-            deadline_ns: self.ns_of(job.deadline()),
+            arrived_ns: self.ns_of(job.deadline().arrived),
+            deadline_ns: self.ns_of(job.deadline().at),
             likely_ns: None,
         };
-        let job = Arc::new(job);
         let mut state = self.state();
         let id = state.board.arrive(arrival);
         if state.jobs.len() <= id {
@@ -166,6 +189,7 @@ impl SharedBoard {
         let visiting = Visiting {
             id,
             turn,
+            is_owner: state.board.handlers()[handler].is_owner,
             job: Arc::clone(job),
             progress: Arc::clone(&entry.progress),
             urgent_ns: entry.urgent_ns,

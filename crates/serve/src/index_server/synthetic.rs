@@ -4,9 +4,10 @@
 //! from the same times (`docs/parallelism.md`).
 
 use crate::api::reply::Reply;
-use crate::index_server::job::Deadline;
-use crate::index_server::search_job::{HandlerVisit, ranges_of};
-use crate::index_server::shared_board::{SharedBoard, Visiting};
+use crate::index_server::deadline::Deadline;
+use crate::index_server::figures::Figures;
+use crate::index_server::handler_visit::{HandlerVisit, ranges_of};
+use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use schedule::board::Turn;
 use search::Visitor;
 use std::hint;
@@ -62,10 +63,20 @@ impl SyntheticJob {
             next: AtomicU32::new(0),
         }
     }
+}
 
-    /// Spins range after range until none is left or the policy sends the handler elsewhere. Returns whether every range
-    /// is taken.
-    pub(super) fn visit(&self, visiting: &Visiting, handler: usize, board: &SharedBoard) -> bool {
+impl Job for SyntheticJob {
+    fn deadline(&self) -> &Deadline {
+        &self.deadline
+    }
+
+    fn visit(
+        &self,
+        visiting: &Visiting,
+        handler: usize,
+        board: &SharedBoard,
+        _figures: &Figures,
+    ) -> bool {
         let mut visitor = HandlerVisit::new(visiting, handler, board, self.deadline.at);
         if let Turn::Begin(_) = visiting.turn {
             let taken = Instant::now();
@@ -91,8 +102,7 @@ impl SyntheticJob {
         self.next.load(Ordering::Relaxed) >= ranges
     }
 
-    /// Replies. Called once, by the last handler that leaves.
-    pub(super) fn finish(&self) {
+    fn finish(&self, _board: &SharedBoard, _figures: &Figures) {
         let reply = self
             .reply
             .lock()
@@ -105,5 +115,9 @@ impl SyntheticJob {
                 ranges,
             }));
         }
+    }
+
+    fn abandon(&self) {
+        self.next.store(u32::MAX / 2, Ordering::Relaxed);
     }
 }

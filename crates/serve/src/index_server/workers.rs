@@ -6,10 +6,9 @@
 
 use crate::api::error::ServeError;
 use crate::index_server::figures::Figures;
-use crate::index_server::job::Job;
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::pinning;
-use crate::index_server::shared_board::{Next, SharedBoard, Visiting};
+use crate::index_server::shared_board::{Job, Next, SharedBoard, Visiting};
 use crossbeam_channel::bounded;
 use schedule::board::Left;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -103,7 +102,7 @@ impl Handlers {
 
     /// Puts a job on the board. Searches are refused before ([`Handlers::full`]); what goes on with one that was taken is
     /// not.
-    pub(crate) fn enqueue(&self, job: Job) {
+    pub(super) fn enqueue(&self, job: Arc<dyn Job>) {
         let waiting = self.board.enqueue(job);
         self.figures.waiting.store(waiting, Ordering::Relaxed);
     }
@@ -167,27 +166,14 @@ fn handle(handler: usize, board: &SharedBoard, figures: &Figures) {
 /// reply is dropped and reported, not the handler.
 fn visit(visiting: &Visiting, handler: usize, board: &SharedBoard, figures: &Figures) {
     let job = &*visiting.job;
-    let is_exhausted = catch_unwind(AssertUnwindSafe(|| match job {
-        Job::Search(search) => search.visit(visiting, handler, board, figures),
-        Job::Synthetic(synthetic) => synthetic.visit(visiting, handler, board),
-        Job::Other(other) => {
-            other.run(figures);
-            true
-        }
-    }));
-    let is_exhausted = is_exhausted.unwrap_or_else(|_| {
-        if let Job::Search(search) = job {
-            search.abandon();
-        }
+    let visit = || job.visit(visiting, handler, board, figures);
+    let is_exhausted = catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| {
+        job.abandon();
         true
     });
     match board.leave(handler, visiting.id, is_exhausted) {
         Left::Finished => {
-            let _ = catch_unwind(AssertUnwindSafe(|| match job {
-                Job::Search(search) => search.finish(board, figures),
-                Job::Synthetic(synthetic) => synthetic.finish(),
-                Job::Other(_) => {}
-            }));
+            let _ = catch_unwind(AssertUnwindSafe(|| job.finish(board, figures)));
         }
         Left::Parked => {
             figures.parked.fetch_add(1, Ordering::Relaxed);

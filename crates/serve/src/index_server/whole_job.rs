@@ -1,77 +1,23 @@
-//! Jobs of a handler: searches, details and site counts, each with a deadline.
+//! Details and counts of sites: jobs that one handler does in one go, each under its deadline.
 //!
 //! A job plans its query itself, so that planning too is queued, counted and cancelled.
 
 use crate::api::messages::{DetailsRequest, HitDetails, Planned, Query};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
+use crate::index_server::deadline::{Deadline, IsAbandoned, is_due};
 use crate::index_server::details::details;
 use crate::index_server::figures::Figures;
-use crate::index_server::search_job::SearchJob;
-use crate::index_server::synthetic::SyntheticJob;
+use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use engine::Part;
 use search::Stop;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Running time after which work is heavy, and the interval at which heavy work then yields its core.
-/// The kernel would make other threads wait for a time slice of milliseconds, which is longer than most
-/// searches take.
-const HEAVY_AFTER: Duration = Duration::from_millis(2);
-const YIELDS_EVERY: Duration = Duration::from_micros(250);
-
-/// Arrival and deadline of a job.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Deadline {
-    pub(crate) arrived: Instant,
-    pub(crate) at: Instant,
-}
-
-impl Deadline {
-    /// Returns the deadline of a request that arrives now, at most `cut_off` away.
-    pub(crate) fn now(at: Instant, cut_off: Option<Duration>) -> Deadline {
-        let arrived = Instant::now();
-        Deadline {
-            arrived,
-            at: cut_off.map_or(at, |cut_off| at.min(arrived + cut_off)),
-        }
-    }
-}
-
-/// Work for handlers.
-#[derive(Debug)]
-pub(crate) enum Job {
-    /// A search: several handlers can share it.
-    Search(Box<SearchJob>),
-    /// A search that spins, for the laboratory.
-    Synthetic(SyntheticJob),
-    /// Details or counts: one handler does them in one go.
-    Other(OtherJob),
-}
-
-impl Job {
-    pub(crate) fn arrived(&self) -> Instant {
-        match self {
-            Job::Search(search) => search.deadline.arrived,
-            Job::Synthetic(synthetic) => synthetic.deadline.arrived,
-            Job::Other(other) => other.deadline.arrived,
-        }
-    }
-
-    pub(crate) fn deadline(&self) -> Instant {
-        match self {
-            Job::Search(search) => search.deadline.at,
-            Job::Synthetic(synthetic) => synthetic.deadline.at,
-            Job::Other(other) => other.deadline.at,
-        }
-    }
-}
+use std::time::Instant;
 
 /// Work that one handler does in one go.
 #[derive(Debug)]
-pub(crate) struct OtherJob {
+pub(crate) struct WholeJob {
     query: Arc<Query>,
     opened: Arc<Part>,
     deadline: Deadline,
@@ -108,14 +54,14 @@ impl Work {
     }
 }
 
-impl OtherJob {
+impl WholeJob {
     pub(crate) fn new(
         query: Arc<Query>,
         opened: Arc<Part>,
         deadline: Deadline,
         work: Work,
-    ) -> OtherJob {
-        OtherJob {
+    ) -> WholeJob {
+        WholeJob {
             query,
             opened,
             deadline,
@@ -124,7 +70,7 @@ impl OtherJob {
     }
 
     /// Does the work and replies.
-    pub(crate) fn run(&self, figures: &Figures) {
+    fn run(&self, figures: &Figures) {
         let work = self
             .work
             .lock()
@@ -171,27 +117,19 @@ impl OtherJob {
     }
 }
 
-/// Whether the client has gone.
-type IsAbandoned<'a> = &'a (dyn Fn() -> bool + Sync);
-
-/// Returns what work asks every few dozen microseconds: whether it is past its deadline or without a client. Heavy work
-/// yields its core meanwhile.
-pub(super) fn is_due<'f>(
-    taken: Instant,
-    deadline: Instant,
-    is_abandoned: IsAbandoned<'f>,
-) -> impl Fn() -> bool + Sync + 'f {
-    let yields_at_us = AtomicU64::new(HEAVY_AFTER.as_micros() as u64);
-    move || {
-        let now = Instant::now();
-        let worked_us = now.saturating_duration_since(taken).as_micros() as u64;
-        if worked_us >= yields_at_us.load(Ordering::Relaxed) {
-            thread::yield_now();
-            let next_us = worked_us + YIELDS_EVERY.as_micros() as u64;
-            yields_at_us.store(next_us, Ordering::Relaxed);
-        }
-        now >= deadline || is_abandoned()
+impl Job for WholeJob {
+    fn deadline(&self) -> &Deadline {
+        &self.deadline
     }
+
+    fn visit(&self, _: &Visiting, _: usize, _: &SharedBoard, figures: &Figures) -> bool {
+        self.run(figures);
+        true
+    }
+
+    fn finish(&self, _: &SharedBoard, _: &Figures) {}
+
+    fn abandon(&self) {}
 }
 
 /// A job on its handler.
