@@ -53,6 +53,12 @@ pub fn thread_id() -> u32 {
         .unsigned_abs()
 }
 
+/// Returns the CPU that the calling thread is on; it may be on another one by the time that it is told.
+#[cfg(target_os = "linux")]
+pub fn current_cpu() -> u32 {
+    rustix::thread::sched_getcpu() as u32
+}
+
 /// Returns the CPU time that the calling thread has used.
 #[cfg(target_os = "linux")]
 pub fn thread_cpu_time() -> std::time::Duration {

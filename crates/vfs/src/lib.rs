@@ -42,7 +42,7 @@ pub mod thread;
 
 pub use affinity::{affinity, set_affinity};
 #[cfg(target_os = "linux")]
-pub use affinity::{thread_cpu_time, thread_id};
+pub use affinity::{current_cpu, thread_cpu_time, thread_id};
 pub use entry::{OtherEntry, OtherKind};
 pub use error::StorageError;
 pub use faulty::{Fault, FaultKind, FaultyStorage};

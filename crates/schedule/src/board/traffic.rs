@@ -3,8 +3,8 @@
 /// Weight of a new query: 1/1024.
 const NEW: f64 = 1.0 / 1024.0;
 /// Factor of γ at a squared variation of 1, and its bounds.
-const FACTOR: f64 = 4.0;
-const FACTOR_BOUNDS: [f64; 2] = [0.03, 10.0];
+const FACTOR: f64 = 6.5;
+const FACTOR_BOUNDS: [f64; 2] = [0.003, 10.0];
 /// Squared variation below which the factor does not grow.
 const CV2_MIN: f64 = 0.3;
 
@@ -68,14 +68,14 @@ impl Traffic {
         }
     }
 
-    /// Returns the decay rate γ with which [`Boost`](super::Boost) orders queries: [`Traffic::decay_per_ns`] times 4 / cv⁴.
+    /// Returns the decay rate γ with which [`Boost`](super::Boost) orders queries: [`Traffic::decay_per_ns`] times 6.5 / cv⁶.
     /// γ-Boost is optimal for the far tail of light-tailed times. At the 99th percentile of heavy-tailed ones the least
     /// time left is better, to which a small γ tends; the factor was chosen by simulation of lognormal times with
     /// cv² from 0.17 to 6.7 (`docs/parallelism.md`).
     pub fn boost_per_ns(&self) -> f64 {
         let cv2 = self.cv2().max(CV2_MIN);
         let [least, most] = FACTOR_BOUNDS;
-        self.decay_per_ns() * (FACTOR / (cv2 * cv2)).clamp(least, most)
+        self.decay_per_ns() * (FACTOR / cv2.powi(3)).clamp(least, most)
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) mod options;
 pub(crate) mod pinning;
 mod search_job;
 mod shared_board;
+mod steering;
 pub(crate) mod synthetic;
 mod whole_job;
 mod workers;

@@ -7,6 +7,7 @@
 use crate::index_server::deadline::Deadline;
 use crate::index_server::figures::Figures;
 use crate::index_server::options::HandlerOptions;
+use crate::index_server::steering::Steering;
 use schedule::board::{
     Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn,
 };
@@ -55,6 +56,7 @@ pub(super) struct SharedBoard {
     costs: Mutex<CostModel>,
     /// Set once all handlers run.
     threads: OnceLock<Vec<Thread>>,
+    steering: Steering,
     /// Instant at which each handler was woken, in ns; 0 for none.
     woken_ns: Vec<AtomicU64>,
 }
@@ -103,6 +105,7 @@ impl SharedBoard {
             signals: Arc::clone(board.signals()),
             costs: Mutex::new(CostModel::new(PlanKind::ALL.len())),
             threads: OnceLock::new(),
+            steering: Steering::new(handlers, !options.places.is_empty()),
             woken_ns: (0..handlers).map(|_| AtomicU64::new(0)).collect(),
             state: Mutex::new(State {
                 board,
@@ -165,8 +168,14 @@ impl SharedBoard {
         waiting
     }
 
+    /// Notes that the calling thread is a handler.
+    pub(super) fn run_by_this_thread(&self, handler: usize) {
+        self.steering.run_by_this_thread(handler);
+    }
+
     /// Gives a free handler its next work, and wakes another one where there is more.
     pub(super) fn turn(&self, handler: usize) -> Next {
+        self.steering.arrived(handler);
         let now_ns = self.now_ns();
         let woken_ns = self.woken_ns[handler].swap(0, Relaxed);
         let mut state = self.state();
@@ -196,7 +205,7 @@ impl SharedBoard {
         };
         let woken = self.wake_in(&mut state);
         drop(state);
-        self.unpark(woken);
+        self.unpark_elsewhere(woken);
         Next::Visit(visiting)
     }
 
@@ -212,7 +221,7 @@ impl SharedBoard {
         (state.board).open(now_ns, id, u32::try_from(ranges).unwrap_or(u32::MAX));
         let woken = self.wake_in(&mut state);
         drop(state);
-        self.unpark(woken);
+        self.unpark_elsewhere(woken);
     }
 
     /// Wakes an idle handler if it has something to do: at the end of a range.
@@ -220,7 +229,7 @@ impl SharedBoard {
         let mut state = self.state();
         let woken = self.wake_in(&mut state);
         drop(state);
-        self.unpark(woken);
+        self.unpark_elsewhere(woken);
     }
 
     /// Takes a handler off its query.
@@ -285,6 +294,14 @@ impl SharedBoard {
         let woken = state.board.wake(now_ns)?;
         self.woken_ns[woken].store(now_ns, Relaxed);
         Some(woken)
+    }
+
+    /// Wakes a handler on another CPU than that of the calling handler.
+    fn unpark_elsewhere(&self, woken: Option<usize>) {
+        if let Some(handler) = woken {
+            self.steering.away_from_here(handler);
+        }
+        self.unpark(woken);
     }
 
     fn unpark(&self, woken: Option<usize>) {

@@ -146,6 +146,7 @@ fn is_full(handlers: usize, waiting: usize, waiting_ns: u64) -> bool {
 
 /// The life of a handler: works and sleeps as the board says, until it is closed and nothing waits.
 fn handle(handler: usize, board: &SharedBoard, figures: &Figures) {
+    board.run_by_this_thread(handler);
     loop {
         match board.turn(handler) {
             Next::Visit(visiting) => {
