@@ -53,7 +53,7 @@ pub fn thread_id() -> u32 {
         .unsigned_abs()
 }
 
-/// Returns the CPU that the calling thread is on; it may be on another one by the time that it is told.
+/// Returns the CPU that the calling thread is on. The thread may move at any time.
 #[cfg(target_os = "linux")]
 pub fn current_cpu() -> u32 {
     rustix::thread::sched_getcpu() as u32
