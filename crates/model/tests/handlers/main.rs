@@ -5,4 +5,5 @@ mod hurry_up;
 mod reference;
 mod scripts;
 mod sequential;
+mod tails;
 mod waits;

@@ -53,7 +53,6 @@ pub(super) struct Found {
     /// Ranges and time of owners, and of helpers.
     owned: (u64, Duration),
     helped: (u64, Duration),
-    visits: u32,
 }
 
 impl SearchJob {
@@ -154,7 +153,6 @@ impl Job for SearchJob {
                 found.error.get_or_insert(error.into());
             }
         }
-        found.visits += 1;
         found.worked += taken.elapsed();
         let of_role = match visiting.is_owner {
             true => &mut found.owned,
