@@ -28,6 +28,8 @@ pub struct Prediction {
     pub likely_ns: u64,
     /// Time that a tenth of such searches exceeds, about, in ns.
     pub high_ns: u64,
+    /// Whether enough such searches were measured, and predicted well: only then is it worth cutting one by its time.
+    pub is_trusted: bool,
 }
 
 /// Searches of a kind between two fits, and the number that a fit takes.
@@ -38,6 +40,9 @@ const NEW: f64 = 1.0 / 64.0;
 const RATIO: [f64; 2] = [0.25, 4.0];
 /// Step of the estimate of the 90th percentile, relative.
 const STEP: f64 = 0.02;
+/// Searches of a kind before its predictions are trusted, and the error up to which they are: a factor of 2.7.
+const TRUSTED_MIN: u64 = 64;
+const TRUSTED_ERROR_MAX: f64 = 1.0;
 /// Rounds of coordinate descent of a fit.
 const ROUNDS: usize = 40;
 
@@ -88,6 +93,7 @@ impl CostModel {
         Prediction {
             likely_ns: likely_ns as u64,
             high_ns: (likely_ns * kind.high.max(1.0)) as u64,
+            is_trusted: kind.observed >= TRUSTED_MIN && kind.error < TRUSTED_ERROR_MAX,
         }
     }
 

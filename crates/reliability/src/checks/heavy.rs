@@ -54,7 +54,8 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
         mixed.iter().map(|came| came.samples().len()).sum::<usize>(),
         heavies.len()
     );
-    verdict.timed_at_least("heavy cut short %", percent(timed_out, heavies.len()), 90.0);
+    // An excluded group ends at its first phrase that matches, so one in four may end in time.
+    verdict.timed_at_least("heavy cut short %", percent(timed_out, heavies.len()), 70.0);
     verdict.timed_at_most(
         "slowest heavy ms",
         took.ms(100.0),

@@ -65,6 +65,8 @@ pub struct Board {
     pub(super) traffic: Traffic,
     /// Longest wait of a query while others run, in ns: a cap on the tenth of its deadline.
     pub(super) parked_max_ns: u64,
+    /// Handlers at work beyond which nobody helps: the CPUs.
+    pub(super) at_work_max: usize,
     pub(super) signals: Arc<Signals>,
 }
 
@@ -83,6 +85,7 @@ impl Board {
             numbers: 0,
             traffic: Traffic::new(speeds.len()),
             parked_max_ns: u64::MAX,
+            at_work_max: usize::MAX,
             signals: Arc::new(Signals::new(speeds.len())),
         };
         board.publish();
@@ -93,6 +96,18 @@ impl Board {
     pub fn parked_max_ns(mut self, parked_max_ns: u64) -> Board {
         self.parked_max_ns = parked_max_ns;
         self
+    }
+
+    /// Lets handlers help only while fewer than `at_work_max` are at work: more than there are CPUs would only share these.
+    pub fn at_work_max(mut self, at_work_max: usize) -> Board {
+        self.at_work_max = at_work_max;
+        self
+    }
+
+    /// Returns whether a CPU is left for a further handler at a query that others work on.
+    pub fn has_room_for_help(&self) -> bool {
+        let at_work = self.handlers.iter().filter(|one| one.query.is_some());
+        at_work.count() < self.at_work_max
     }
 
     /// Replaces the costs of help.

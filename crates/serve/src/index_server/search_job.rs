@@ -96,7 +96,11 @@ impl SearchJob {
         let work = work_of(planned.plan.cost(), self.k, self.opened.segments().len());
         let predicted = board.predict(&work);
         let start = board.start(visiting.id, predicted.likely_ns);
-        let ranges = ranges_of(&start, predicted.high_ns);
+        // Ranges that are too long by far would hold helpers for as long.
+        let ranges = match predicted.is_trusted || board.trusts_all() {
+            true => ranges_of(&start, predicted.high_ns),
+            false => 1,
+        };
         let task = self.opened.task(&planned.plan, self.k, self.counted);
         let task = match ranges {
             1 => task,

@@ -97,7 +97,9 @@ impl SharedBoard {
     /// Returns an empty board for some handlers of one speed.
     pub(super) fn new(options: &HandlerOptions) -> SharedBoard {
         let (choice, handlers) = (&options.policy, options.handlers);
+        let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
         let board = Board::new(Arc::clone(choice.policy()), &vec![1.0; handlers]);
+        let board = board.at_work_max(cpus);
         SharedBoard {
             epoch: Instant::now(),
             policy: Arc::clone(choice.policy()),
@@ -133,6 +135,11 @@ impl SharedBoard {
 
     pub(super) fn policy(&self) -> &Arc<dyn Policy> {
         &self.policy
+    }
+
+    /// Returns whether searches are cut before their times are known: where ranges may be as short as can be.
+    pub(super) fn trusts_all(&self) -> bool {
+        self.range_postings_min == 0
     }
 
     pub(super) fn range_postings_min(&self) -> u64 {

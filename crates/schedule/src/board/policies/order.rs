@@ -37,6 +37,9 @@ pub(super) fn helped(
     board: &Board,
     allows: impl Fn(&Entry) -> bool,
 ) -> Option<&Entry> {
+    if !board.has_room_for_help() {
+        return None;
+    }
     let is_awake = !board.handlers()[handler].is_resting;
     let shortened = board.running().filter(|one| {
         one.is_helpable()
@@ -53,6 +56,9 @@ pub(super) fn help_or_rest(entry: Option<&Entry>) -> Turn {
 
 /// Returns the oldest open query that has had fewer visits than its degree.
 pub(super) fn lacking(board: &Board) -> Option<&Entry> {
+    if !board.has_room_for_help() {
+        return None;
+    }
     let lacking = board
         .running()
         .filter(|one| one.is_helpable() && one.visits < one.degree_max);
