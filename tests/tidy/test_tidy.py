@@ -16,6 +16,9 @@ ELSEWHERE = re.compile(
     r"|\b(index|static)\.crates\.io|pypi\.org/simple|files\.pythonhosted|registry\.npm|deb\.debian"
 )
 
+# proptest's float ranges (1.12) now and then fail an assertion of their own; `testkit::floats` does not.
+FLOAT_RANGE = re.compile(r"\d\.\d*_?f(32|64) ?\.\.")
+
 # A path that starts at the root of the repository.
 PATH = re.compile(r"(?<![\w/.$-])(?:(?:crates|docs|tests|\.ci)/[\w.*/-]*|[A-Z][A-Z-]+\.md)(?<![.,-])")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -64,6 +67,10 @@ def test_nothing_is_left_unfinished(files):
 
 def test_nothing_belongs_to_one_machine(files):
     assert found(files, ELSEWHERE, leave_out=["Cargo.lock", "tests/tidy/test_tidy.py"]) == []
+
+
+def test_strategies_take_no_float_ranges(files):
+    assert not found(files, FLOAT_RANGE, ".rs")
 
 
 def test_rust_files_stay_readable(files):

@@ -125,11 +125,15 @@ mod tests {
     use crate::kernels;
     use proptest::prelude::*;
 
+    fn ten_thousandths(count: std::ops::Range<u32>) -> impl Strategy<Value = f32> {
+        count.prop_map(|count| count as f32 / 10_000.0)
+    }
+
     proptest! {
         #[test]
         fn every_form_is_the_plain_one(
-            postings in prop::collection::vec((1u32..5000, 0.0001f32..10.0), 0..=256),
-            weight in 0.0f32..30.0,
+            postings in prop::collection::vec((1u32..5000, ten_thousandths(1..100_000)), 0..=256),
+            weight in ten_thousandths(0..300_000),
             grid in prop_oneof![Just(0.0f32), Just(48.0), Just(1536.0)],
         ) {
             use kernels::{ADD_ONE, AT_LEAST, AT_LEAST_ONE_BY_ONE, MAX, SATURATE, SUM};

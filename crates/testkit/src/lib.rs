@@ -10,12 +10,14 @@
 
 pub mod building;
 pub mod documents;
+pub mod floats;
 pub mod made_up;
 pub mod oracle;
 pub mod queries;
 
 pub use building::{BuildPlan, build_index, build_plans, orders};
 pub use documents::{batches, documents};
+pub use floats::floats;
 pub use made_up::MadeUp;
 pub use oracle::{Oracle, OracleHit};
 pub use queries::{queries, rankings, typed};

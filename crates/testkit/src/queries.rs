@@ -1,6 +1,7 @@
 //! Strategies of queries and rankings: every kind of clause, nested, over the tiny vocabulary.
 
 use crate::documents::{VOCABULARY, words};
+use crate::floats;
 use index::Field;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -62,7 +63,7 @@ fn clauses() -> impl Strategy<Value = Query> {
 /// Boosts between the limits, and the limits.
 fn boosts() -> impl Strategy<Value = f32> {
     prop_oneof![
-        4 => 0.1f32..10.0,
+        4 => floats(0.1, 10.0),
         1 => Just(BOOST_MIN),
         1 => Just(BOOST_MAX),
     ]
@@ -101,7 +102,7 @@ pub fn queries() -> impl Strategy<Value = Query> {
 pub fn rankings() -> impl Strategy<Value = Ranking> {
     prop_oneof![
         3 => Just(Ranking::default()),
-        1 => (0.0f32..3.0, 0.0f32..=1.0).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
+        1 => (floats(0.0, 3.0), floats(0.0, 1.0)).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
         2 => Just(Ranking::TfIdf),
     ]
 }

@@ -61,18 +61,19 @@ mod tests {
     use super::*;
     use crate::plan::ranking::Ranking;
     use proptest::prelude::*;
+    use testkit::floats;
 
     proptest! {
         #[test]
         fn limits_leave_out_nothing_that_reaches_the_score(
             ranking in prop_oneof![
                 Just(Ranking::default()),
-                (0.0f32..4.0, 0.0f32..=1.0).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
+                (floats(0.0, 4.0), floats(0.0, 1.0)).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
                 Just(Ranking::TfIdf),
             ],
-            weight in 0.0f32..20.0,
-            others in prop_oneof![Just(0.0f64), 0.0f64..200.0],
-            average in 0.5f32..3000.0,
+            weight in floats(0.0, 20.0),
+            others in prop_oneof![Just(0.0f64), floats(0.0, 200.0).prop_map(f64::from)],
+            average in floats(0.5, 3000.0),
             at in (1u32..80, any::<u8>()),
             nudge in -3i32..4,
         ) {

@@ -209,11 +209,12 @@ impl Ranking {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use testkit::floats;
 
     fn rankings() -> impl Strategy<Value = Ranking> {
         prop_oneof![
             Just(Ranking::default()),
-            (0.0f32..4.0, 0.0f32..=1.0).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
+            (floats(0.0, 4.0), floats(0.0, 1.0)).prop_map(|(k1, b)| Ranking::Bm25 { k1, b }),
             Just(Ranking::TfIdf),
         ]
     }
@@ -254,12 +255,12 @@ mod tests {
         #[test]
         fn score_rises_with_frequency_and_falls_with_length(
             ranking in rankings(),
-            weight in 0.0f32..50.0,
+            weight in floats(0.0, 50.0),
             frequency in 1u32..100_000,
             more in 1u32..1000,
             length in 0u32..1_000_000,
             longer in 1u32..1_000_000,
-            average in 0.5f32..5000.0,
+            average in floats(0.5, 5000.0),
         ) {
             let (long, short) = (length + longer, length);
             let grid = Ranking::grid(ranking.most(weight));
@@ -271,7 +272,7 @@ mod tests {
 
         #[test]
         fn sums_on_the_grid_are_the_same_in_any_order(
-            clauses in prop::collection::vec((0.0f32..20.0, 1u32..1000, 0.001f32..9.0), 1..30),
+            clauses in prop::collection::vec((floats(0.0, 20.0), 1u32..1000, floats(0.001, 9.0)), 1..30),
             ranking in rankings(),
             turn in any::<prop::sample::Index>(),
         ) {

@@ -84,12 +84,13 @@ mod tests {
     use super::*;
     use crate::collect::topk::score_histogram::Counts;
     use proptest::prelude::*;
+    use testkit::floats;
 
     proptest! {
         #[test]
         fn k_reach_it_and_it_is_close(
             scores in prop::collection::vec(
-                prop_oneof![0.0f32..0.01, 1.0f32..30.0, Just(0.0), 0.0f32..2000.0], 1..400),
+                prop_oneof![floats(0.0, 0.01), floats(1.0, 30.0), Just(0.0), floats(0.0, 2000.0)], 1..400),
             k in 1usize..200,
             parts in 1usize..5,
         ) {
