@@ -3,6 +3,7 @@
 mod bench;
 mod clusters;
 mod damage;
+mod handlers;
 mod help;
 mod hostile;
 mod hurry;
