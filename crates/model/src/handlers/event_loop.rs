@@ -6,7 +6,7 @@ use crate::error::ModelError;
 use crate::simulate::Streams;
 use crate::simulate::streams::{Stream, normal, uniform};
 use schedule::board::script::{Decision, Event as BoardEvent, Record};
-use schedule::board::{Arrival, Board, Learnt, Left, Policy, QueryId, Turn, Visit};
+use schedule::board::{Arrival, Board, Learnt, Left, Policy, QueryId, Turn};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -344,14 +344,7 @@ impl Engine<'_> {
         entry.progress.range_done(worked_ns);
         let is_expired = now_ns >= entry.deadline_ns;
         let is_exhausted = is_expired || query.next >= query.ranges;
-        let visit = Visit {
-            now_ns,
-            is_owner: work.is_owner,
-            arrived_ns: entry.arrived_ns,
-            left_ns: entry.left_ns(),
-            deadline_ns: entry.deadline_ns,
-            urgent_ns: entry.urgent_ns,
-        };
+        let visit = entry.visit(now_ns, work.is_owner);
         let seen = self.board.signals().seen(handler);
         let stays = self.board.policy().stays(&visit, &seen);
         let event = BoardEvent::RangeDone {
@@ -361,7 +354,7 @@ impl Engine<'_> {
         };
         self.note(event, || Decision::Stays(stays));
         if stays && !is_exhausted {
-            if seen.idle > 0 && visit.left_ns > self.board.policy().calls_helpers_ns() {
+            if seen.idle > 0 && self.board.policy().calls_helpers() {
                 self.wake(now_ns);
             }
             self.take_range(now_ns, handler, 0.0);

@@ -2,6 +2,7 @@
 
 use crate::error::{ModelError, checked, not_negative, positive};
 use crate::simulate::{Arrivals, Times};
+use schedule::board::{Learnt, RANGES_MAX};
 
 /// Times that parallel search adds, and the quality of predictions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,14 +27,15 @@ pub struct RangeCosts {
 impl Default for RangeCosts {
     /// Measured on two handlers with queries of a millisecond and more; see `docs/parallelism.md`.
     fn default() -> RangeCosts {
+        let learnt = Learnt::default();
         RangeCosts {
-            wake_us: 32.0,
-            join_us: 5.0,
+            wake_us: learnt.wake_ns / 1e3,
+            join_us: learnt.join_ns / 1e3,
             range_us: 0.3,
-            efficiency: 0.9,
+            efficiency: learnt.efficiency,
             prediction_deviation: 0.5,
             range_time_us: None,
-            ranges_max: 256,
+            ranges_max: RANGES_MAX,
         }
     }
 }

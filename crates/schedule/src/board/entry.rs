@@ -1,5 +1,6 @@
 //! A query on the board.
 
+use super::policy::Visit;
 use super::progress::Progress;
 use std::sync::Arc;
 
@@ -78,6 +79,18 @@ impl Entry {
     /// Returns the expected handler time left, in ns.
     pub fn left_ns(&self) -> u64 {
         self.progress.left_ns()
+    }
+
+    /// Returns what a handler at work on it knows of it at the end of a range.
+    pub fn visit(&self, now_ns: u64, is_owner: bool) -> Visit {
+        Visit {
+            now_ns,
+            is_owner,
+            arrived_ns: self.arrived_ns,
+            left_ns: self.left_ns(),
+            deadline_ns: self.deadline_ns,
+            urgent_ns: self.urgent_ns,
+        }
     }
 
     /// Returns the instant from which it goes before the order of the policy, in ns: it has waited for long enough, or the

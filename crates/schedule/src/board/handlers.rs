@@ -13,7 +13,7 @@ pub struct Handler {
     pub is_owner: bool,
     /// Whether it has been woken and has not taken its turn yet.
     pub is_woken: bool,
-    /// Whether it sleeps: a wake-up costs [`WAKE_NS`](super::WAKE_NS). A handler that looks for work is awake.
+    /// Whether it sleeps: a wake-up costs [`Learnt::wake_ns`](super::Learnt::wake_ns). A handler that looks for work is awake.
     pub is_resting: bool,
     /// Query reserved for its next turn, by a swap.
     pub reserved: Option<QueryId>,

@@ -1,9 +1,9 @@
 //! Speed-up of a query on several handlers, and the test whether a further one pays.
 
 /// Time from a wake-up to the first instruction of a sleeping handler, in ns, until measured.
-pub const WAKE_NS: u64 = 32_000;
+const WAKE_NS: u64 = 32_000;
 /// Time that a joining handler takes before its first range, in ns: it opens the lists anew.
-pub const JOIN_NS: u64 = 5_000;
+const JOIN_NS: u64 = 5_000;
 /// Work of a helper per unit of its time, until measured.
 const EFFICIENCY: f64 = 0.9;
 /// Efficiency below which nobody helps: SMT siblings that share one busy core, or a starved memory bus.
@@ -31,7 +31,7 @@ impl Default for Learnt {
 }
 
 /// Returns the speed-up of a query on `handlers` handlers: S(d) = 1 + e·(d − 1).
-pub fn speed_up(handlers: u32, efficiency: f64) -> f64 {
+pub(super) fn speed_up(handlers: u32, efficiency: f64) -> f64 {
     1.0 + efficiency * f64::from(handlers.saturating_sub(1))
 }
 

@@ -30,13 +30,13 @@ mod traffic;
 pub use entry::{Arrival, Entry, QueryId, Stage};
 pub use events::Left;
 pub use handlers::Handler;
-pub use law::{JOIN_NS, Learnt, WAKE_NS, speed_up};
+pub use law::Learnt;
 pub use name::{PolicyChoice, PolicyNameError, policy_named, policy_names};
 pub use policies::{
     Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
     LeastLeft, ShortestFirst, Target,
 };
-pub use policy::{Load, Start, Turn, Visit};
+pub use policy::{Load, RANGES_MAX, Start, Turn, Visit};
 pub use progress::Progress;
 pub use signals::{Seen, Signals};
 pub use state::{Board, Policy};

@@ -2,6 +2,16 @@
 
 use super::entry::QueryId;
 
+/// Ranges of a query at most.
+pub const RANGES_MAX: u32 = 256;
+/// Wanted time of a range, in ns: the 99th percentile is flat from 90 to 300 µs on up to four handlers.
+const RANGE_NS: u64 = 150_000;
+/// The same where more than [`MANY`] handlers share queries.
+const RANGE_MANY_NS: u64 = 100_000;
+const MANY: usize = 8;
+/// A query is parked only with this factor of its time left to its deadline.
+const SLACK_FACTOR: u64 = 4;
+
 /// Load of the server at the start of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
@@ -28,6 +38,39 @@ impl Start {
         range_ns: u64::MAX,
         degree_max: 1,
     };
+
+    /// Returns the start of a query in ranges, for `degree_max` handlers at most.
+    pub(super) fn in_ranges(load: &Load, degree_max: u32) -> Start {
+        let range_ns = match load.handlers > MANY {
+            true => RANGE_MANY_NS,
+            false => RANGE_NS,
+        };
+        Start {
+            range_ns,
+            degree_max,
+        }
+    }
+
+    /// Returns the start of a query in ranges, for all handlers.
+    pub(super) fn for_all(load: &Load) -> Start {
+        Start::in_ranges(load, load.handlers as u32)
+    }
+
+    /// Returns the start of a query that stays with the handlers it gets: whole for one.
+    pub(super) fn of_degree(load: &Load, degree: u32) -> Start {
+        match degree {
+            0 | 1 => Start::WHOLE,
+            _ => Start::in_ranges(load, degree),
+        }
+    }
+
+    /// Returns the number of ranges of a query that takes `high_ns` at most.
+    pub fn ranges(&self, high_ns: u64) -> u32 {
+        match self.range_ns {
+            u64::MAX => 1,
+            range_ns => (high_ns.div_ceil(range_ns.max(1))).clamp(1, u64::from(RANGES_MAX)) as u32,
+        }
+    }
 }
 
 /// A handler at the end of a range.
@@ -45,6 +88,14 @@ pub struct Visit {
     pub deadline_ns: u64,
     /// Instant from which the query must not be kept waiting, in ns.
     pub urgent_ns: u64,
+}
+
+impl Visit {
+    /// Returns whether too little time is left to the deadline of the query to park it.
+    pub(super) fn is_pressed(&self) -> bool {
+        let slack_ns = self.deadline_ns.saturating_sub(self.now_ns);
+        slack_ns <= SLACK_FACTOR.saturating_mul(self.left_ns)
+    }
 }
 
 /// What a free handler does.

@@ -15,7 +15,7 @@
 
 use super::entry::{Arrival, QueryId};
 use super::events::Left;
-use super::policy::{Start, Turn, Visit};
+use super::policy::{Start, Turn};
 use super::state::Board;
 use std::fmt;
 
@@ -173,14 +173,7 @@ fn range_done(board: &Board, now_ns: u64, handler: usize, worked_ns: u64) -> boo
         return false;
     };
     entry.progress.range_done(worked_ns);
-    let visit = Visit {
-        now_ns,
-        is_owner: state.is_owner,
-        arrived_ns: entry.arrived_ns,
-        left_ns: entry.left_ns(),
-        deadline_ns: entry.deadline_ns,
-        urgent_ns: entry.urgent_ns,
-    };
+    let visit = entry.visit(now_ns, state.is_owner);
     board.policy().stays(&visit, &board.signals().seen(handler))
 }
 

@@ -31,10 +31,9 @@ pub trait Policy: fmt::Debug + Send + Sync {
     /// Returns what a free handler does.
     fn turn(&self, handler: usize, board: &Board) -> Turn;
 
-    /// Returns the time left from which an idle handler should look whether it can help, in ns; `u64::MAX` for never.
-    /// The end of a range calls one while more is left.
-    fn calls_helpers_ns(&self) -> u64 {
-        u64::MAX
+    /// Returns whether the end of a range wakes an idle handler that can help.
+    fn calls_helpers(&self) -> bool {
+        false
     }
 
     /// Returns the interval of [`Policy::swaps`] in ns; `None` without swaps.
@@ -118,11 +117,6 @@ impl Board {
     /// Returns the costs of help.
     pub fn learnt(&self) -> &Learnt {
         &self.learnt
-    }
-
-    /// Returns the traffic of late.
-    pub fn traffic(&self) -> &Traffic {
-        &self.traffic
     }
 
     /// Returns the policy.

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! [`exchanges`] is the one decision: [`Mapper`] asks it about threads of other programs, [`HurryUp`] about
-//! the cores of the simulator. Pure: instants come in as milliseconds, moves are returned.
+//! the cores of the simulator, the policy of the [board](crate::board::HurryUp) about its handlers. Pure: instants come in as milliseconds, moves are returned.
 //!
 //! Invariants: a big core has one thread at most, so never two requests; a thread that leaves a big core takes
 //! the little core that the other one left; memory is bounded by the threads and requests allowed.

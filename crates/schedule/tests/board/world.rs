@@ -253,7 +253,7 @@ impl World {
         }
         self.take(handler, id);
         let seen = self.board.signals().seen(handler);
-        if seen.idle > 0 && self.board.policy().calls_helpers_ns() < u64::MAX {
+        if seen.idle > 0 && self.board.policy().calls_helpers() {
             self.wake();
         }
     }

@@ -84,8 +84,8 @@ pub struct SearchTask {
     segments: Few<Arc<Segment>>,
     k: usize,
     wanted: Wanted,
-    /// How the first worker cuts.
-    first_cut: Option<Cut>,
+    /// How the first worker cuts, where `pieces` is left to it.
+    first_cut: Cut,
     pieces: OnceLock<Pieces>,
     next: AtomicUsize,
     threshold: SharedThreshold,
@@ -136,7 +136,7 @@ impl SearchTask {
                 (_, true) => Wanted::HitsAndCount,
                 (_, false) => Wanted::Hits,
             },
-            first_cut: None,
+            first_cut: Cut::at_most(1),
             pieces: OnceLock::from(whole),
             next: AtomicUsize::new(0),
             threshold: SharedThreshold::default(),
@@ -162,7 +162,7 @@ impl SearchTask {
     /// Leaves the cutting to the first worker, which keeps what it opens for that. Others may begin once it has cut.
     pub fn cut_by_first(mut self, cut: Cut) -> SearchTask {
         if !self.plan.matches_nothing() {
-            self.first_cut = Some(cut);
+            self.first_cut = cut;
             self.pieces = OnceLock::new();
         }
         self
@@ -292,13 +292,10 @@ impl SearchTask {
     ) -> Result<Share, IndexError> {
         let mut top = Collectors::new(hits, MatchCount::<EXACT>::default()).until(stop);
         let mut opened = Few::new();
-        let pieces = match (self.pieces.get(), self.first_cut) {
-            (Some(pieces), _) => pieces,
-            (None, None) => self
-                .pieces
-                .get_or_init(|| Pieces::whole(&self.plan, &self.segments)),
-            (None, Some(cut)) => {
-                let (mut pieces, algorithms) = self.cut_in(cut, &mut top.context)?;
+        let pieces = match self.pieces.get() {
+            Some(pieces) => pieces,
+            None => {
+                let (mut pieces, algorithms) = self.cut_in(self.first_cut, &mut top.context)?;
                 if top.stop().is_aborted() || top.stop().is_due_now() {
                     // A segment that could not be opened in time is not one without matches.
                     pieces = Pieces::whole(&self.plan, &self.segments);

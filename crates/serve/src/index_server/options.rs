@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct HandlerOptions {
     /// Number of handlers.
     pub handlers: usize,
-    /// Capacity of the queue, in requests; 0 derives it from the mean search time.
+    /// Capacity of the queue, in requests; 0 bounds it by the predicted time of what waits.
     pub queue_length: usize,
     /// Placement of each handler; empty leaves it to the kernel.
     pub places: Vec<Place>,
@@ -18,7 +18,8 @@ pub struct HandlerOptions {
     pub cut_off: Option<Duration>,
     /// Assignment of handlers to queries.
     pub policy: PolicyChoice,
-    /// Postings of a range at least: below, opening the lists once more costs more than help saves.
+    /// Postings of a range at least: below, opening the lists once more costs more than help saves. With 0, searches are
+    /// cut before their times are known (`trusts_all`), as tests of exactness want it.
     pub range_postings_min: u64,
 }
 

@@ -6,7 +6,7 @@ use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::index_server::deadline::{Deadline, is_due};
 use crate::index_server::figures::Figures;
-use crate::index_server::handler_visit::{HandlerVisit, ranges_of};
+use crate::index_server::handler_visit::HandlerVisit;
 use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use engine::Part;
 use schedule::board::Turn;
@@ -98,7 +98,7 @@ impl SearchJob {
         let start = board.start(visiting.id, predicted.likely_ns);
         // Ranges that are too long by far would hold helpers for as long.
         let ranges = match predicted.is_trusted || board.trusts_all() {
-            true => ranges_of(&start, predicted.high_ns),
+            true => start.ranges(predicted.high_ns),
             false => 1,
         };
         let task = self.opened.task(&planned.plan, self.k, self.counted);
@@ -146,7 +146,7 @@ impl Job for SearchJob {
         let is_abandoned = || self.is_abandoned();
         let is_due = is_due(taken, self.deadline.at, &is_abandoned);
         let stop = Stop::when(&is_due);
-        let mut visitor = HandlerVisit::new(visiting, handler, board, self.deadline.at);
+        let mut visitor = HandlerVisit::new(visiting, handler, board);
         let share = begun.task.visit(&stop, &mut visitor);
         let (ranges_count, ranges_ns) = (visitor.ranges_count, visitor.ranges_ns);
         let mut found = lock(&self.found);
@@ -158,7 +158,7 @@ impl Job for SearchJob {
             }
         }
         found.worked += taken.elapsed();
-        let of_role = match visiting.is_owner {
+        let of_role = match visiting.visit.is_owner {
             true => &mut found.owned,
             false => &mut found.helped,
         };

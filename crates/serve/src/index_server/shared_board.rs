@@ -9,7 +9,7 @@ use crate::index_server::figures::Figures;
 use crate::index_server::options::HandlerOptions;
 use crate::index_server::steering::Steering;
 use schedule::board::{
-    Arrival, Board, Learnt, Left, Policy, Progress, QueryId, Signals, Start, Turn,
+    Arrival, Board, Left, Policy, Progress, QueryId, Signals, Start, Turn, Visit,
 };
 use schedule::cost::{CostModel, Prediction, Work};
 use search::PlanKind;
@@ -66,7 +66,6 @@ struct State {
     board: Board,
     /// Jobs by slot of the board.
     jobs: Vec<Option<Arc<dyn Job>>>,
-    learnt: Learnt,
     is_closed: bool,
 }
 
@@ -87,10 +86,9 @@ pub(super) struct Visiting {
     pub(super) id: QueryId,
     pub(super) turn: Turn,
     pub(super) job: Arc<dyn Job>,
-    /// Whether the handler owns the query: it began or resumed it, or a swap gave it to it.
-    pub(super) is_owner: bool,
     pub(super) progress: Arc<Progress>,
-    pub(super) urgent_ns: u64,
+    /// What the board knows of the query and the handler, as of the beginning of the visit.
+    pub(super) visit: Visit,
 }
 
 impl SharedBoard {
@@ -112,7 +110,6 @@ impl SharedBoard {
             state: Mutex::new(State {
                 board,
                 jobs: Vec::new(),
-                learnt: Learnt::default(),
                 is_closed: false,
             }),
         }
@@ -169,7 +166,7 @@ impl SharedBoard {
         }
         state.jobs[id] = Some(job);
         let waiting = state.board.claimable_count();
-        let woken = self.wake_in(&mut state);
+        let woken = self.wake_in(&mut state, self.now_ns());
         drop(state);
         self.unpark(woken);
         waiting
@@ -188,8 +185,8 @@ impl SharedBoard {
         let mut state = self.state();
         if woken_ns > 0 && now_ns.saturating_sub(woken_ns) < WAKE_NS_MAX {
             let wake_ns = now_ns.saturating_sub(woken_ns) as f64;
-            state.learnt.wake_ns += (wake_ns - state.learnt.wake_ns) * NEW;
-            let learnt = state.learnt;
+            let mut learnt = *state.board.learnt();
+            learnt.wake_ns += (wake_ns - learnt.wake_ns) * NEW;
             state.board.learn(learnt);
         }
         let turn = state.board.turn(now_ns, handler);
@@ -205,12 +202,11 @@ impl SharedBoard {
         let visiting = Visiting {
             id,
             turn,
-            is_owner: state.board.handlers()[handler].is_owner,
             job: Arc::clone(job),
             progress: Arc::clone(&entry.progress),
-            urgent_ns: entry.urgent_ns,
+            visit: entry.visit(now_ns, state.board.handlers()[handler].is_owner),
         };
-        let woken = self.wake_in(&mut state);
+        let woken = self.wake_in(&mut state, now_ns);
         drop(state);
         self.unpark_elsewhere(woken);
         Next::Visit(visiting)
@@ -226,15 +222,15 @@ impl SharedBoard {
         let now_ns = self.now_ns();
         let mut state = self.state();
         (state.board).open(now_ns, id, u32::try_from(ranges).unwrap_or(u32::MAX));
-        let woken = self.wake_in(&mut state);
+        let woken = self.wake_in(&mut state, now_ns);
         drop(state);
         self.unpark_elsewhere(woken);
     }
 
     /// Wakes an idle handler if it has something to do: at the end of a range.
-    pub(super) fn wake(&self) {
+    pub(super) fn wake(&self, now_ns: u64) {
         let mut state = self.state();
-        let woken = self.wake_in(&mut state);
+        let woken = self.wake_in(&mut state, now_ns);
         drop(state);
         self.unpark_elsewhere(woken);
     }
@@ -274,8 +270,8 @@ impl SharedBoard {
         if efficiency.is_finite() {
             let mut state = self.state();
             let efficiency = efficiency.clamp(0.1, 1.2);
-            state.learnt.efficiency += (efficiency - state.learnt.efficiency) * NEW;
-            let learnt = state.learnt;
+            let mut learnt = *state.board.learnt();
+            learnt.efficiency += (efficiency - learnt.efficiency) * NEW;
             state.board.learn(learnt);
             figures
                 .efficiency_milli
@@ -296,8 +292,7 @@ impl SharedBoard {
         }
     }
 
-    fn wake_in(&self, state: &mut State) -> Option<usize> {
-        let now_ns = self.now_ns();
+    fn wake_in(&self, state: &mut State, now_ns: u64) -> Option<usize> {
         let woken = state.board.wake(now_ns)?;
         self.woken_ns[woken].store(now_ns, Relaxed);
         Some(woken)

@@ -6,7 +6,7 @@
 use crate::api::reply::Reply;
 use crate::index_server::deadline::Deadline;
 use crate::index_server::figures::Figures;
-use crate::index_server::handler_visit::{HandlerVisit, ranges_of};
+use crate::index_server::handler_visit::HandlerVisit;
 use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use schedule::board::Turn;
 use search::Visitor;
@@ -63,6 +63,11 @@ impl SyntheticJob {
             next: AtomicU32::new(0),
         }
     }
+
+    fn taken_reply(&self) -> Option<Reply<SyntheticTimes>> {
+        let mut reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
+        reply.take()
+    }
 }
 
 impl Job for SyntheticJob {
@@ -77,11 +82,11 @@ impl Job for SyntheticJob {
         board: &SharedBoard,
         _figures: &Figures,
     ) -> bool {
-        let mut visitor = HandlerVisit::new(visiting, handler, board, self.deadline.at);
+        let mut visitor = HandlerVisit::new(visiting, handler, board);
         if let Turn::Begin(_) = visiting.turn {
             let taken = Instant::now();
             let start = board.start(visiting.id, self.request.likely.as_nanos() as u64);
-            let ranges = ranges_of(&start, self.request.high.as_nanos() as u64) as u32;
+            let ranges = start.ranges(self.request.high.as_nanos() as u64);
             let _ = self.begun.set((taken, ranges));
             visitor.opened(ranges as usize);
         }
@@ -103,12 +108,7 @@ impl Job for SyntheticJob {
     }
 
     fn finish(&self, _board: &SharedBoard, _figures: &Figures) {
-        let reply = self
-            .reply
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if let (Some(reply), Some(&(taken, ranges))) = (reply, self.begun.get()) {
+        if let (Some(reply), Some(&(taken, ranges))) = (self.taken_reply(), self.begun.get()) {
             reply.send(Ok(SyntheticTimes {
                 queueing: taken - self.deadline.arrived,
                 search: taken.elapsed(),
@@ -119,5 +119,6 @@ impl Job for SyntheticJob {
 
     fn abandon(&self) {
         self.next.store(u32::MAX / 2, Ordering::Relaxed);
+        drop(self.taken_reply());
     }
 }

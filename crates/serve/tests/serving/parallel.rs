@@ -56,8 +56,8 @@ impl Policy for ByChance {
         }
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        0
+    fn calls_helpers(&self) -> bool {
+        true
     }
 }
 

@@ -1,6 +1,6 @@
 //! Degree that minimizes the predicted time of a query and of those behind it.
 
-use super::order::{help_or_rest, lacking, oldest, range_ns, take};
+use super::order::{lacking, oldest, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::law::speed_up;
 use crate::board::policy::{Load, Start, Turn, Visit};
@@ -22,20 +22,16 @@ impl Policy for Adaptive {
 
     fn begins(&self, query: &Entry, load: &Load) -> Start {
         let likely_ns = query.progress.likely_ns() as f64;
-        let ranges = (likely_ns / range_ns(load.handlers) as f64).ceil().max(1.0);
+        let ranges = (likely_ns / Start::for_all(load).range_ns as f64)
+            .ceil()
+            .max(1.0);
         let cost = |degree: u32| {
             let time = 1.0 / speed_up(degree, EFFICIENCY);
             time * (1.0 + load.claimable as f64 * f64::from(degree) / load.handlers as f64)
         };
         let most = (load.handlers as f64).min(ranges) as u32;
         let best = (1..=most).min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
-        match best.unwrap_or(1) {
-            1 => Start::WHOLE,
-            degree_max => Start {
-                range_ns: range_ns(load.handlers),
-                degree_max,
-            },
-        }
+        Start::of_degree(load, best.unwrap_or(1))
     }
 
     fn stays(&self, _visit: &Visit, _seen: &Seen) -> bool {
@@ -43,13 +39,10 @@ impl Policy for Adaptive {
     }
 
     fn turn(&self, _handler: usize, board: &Board) -> Turn {
-        match oldest(board) {
-            Some(waiting) => take(waiting),
-            None => help_or_rest(lacking(board)),
-        }
+        take_or_help(oldest(board), || lacking(board))
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        0
+    fn calls_helpers(&self) -> bool {
+        true
     }
 }

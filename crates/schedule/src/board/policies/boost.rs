@@ -1,6 +1,6 @@
 //! Order of arrival with a boost for short queries, as large as the tail of the traffic allows.
 
-use super::order::{help_or_rest, helped, range_ns, take};
+use super::order::{first_in_order, helped, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -8,8 +8,6 @@ use crate::board::state::{Board, Policy};
 
 /// Instant that no key precedes, in ns before the start: boosts are at most this long.
 const BOOST_MAX_NS: f64 = 1e13;
-/// A query is parked only with this factor of its time left to its deadline.
-const SLACK_FACTOR: u64 = 4;
 
 /// Least boosted arrival first: a query of time left s goes as if it had arrived b(s) = ln(1 / (1 − e^(−γs))) / γ
 /// earlier (γ-Boost, Yu and Scully 2024). With a light tail, γ large, this is nearly the order of arrival, which is best
@@ -32,10 +30,7 @@ impl Policy for Boost {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        Start {
-            range_ns: range_ns(load.handlers),
-            degree_max: load.handlers as u32,
-        }
+        Start::for_all(load)
     }
 
     fn stays(&self, visit: &Visit, seen: &Seen) -> bool {
@@ -45,8 +40,7 @@ impl Policy for Boost {
         if !visit.is_owner {
             return false;
         }
-        let slack_ns = visit.deadline_ns.saturating_sub(visit.now_ns);
-        if slack_ns <= SLACK_FACTOR.saturating_mul(visit.left_ns) {
+        if visit.is_pressed() {
             return true;
         }
         let own = boosted_ns(visit.arrived_ns, visit.left_ns, seen.decay_per_ns);
@@ -60,14 +54,11 @@ impl Policy for Boost {
     }
 
     fn turn(&self, handler: usize, board: &Board) -> Turn {
-        match board.most_urgent().or_else(|| board.least_key()) {
-            Some(next) => take(next),
-            None => help_or_rest(helped(handler, board, |_| true)),
-        }
+        take_or_help(first_in_order(board), || helped(handler, board, |_| true))
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        0
+    fn calls_helpers(&self) -> bool {
+        true
     }
 }
 

@@ -1,6 +1,6 @@
 //! Degree that grows with the age of a query.
 
-use super::order::{helped, oldest, range_ns, take};
+use super::order::{helped, oldest, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -32,10 +32,7 @@ impl Policy for FewToMany {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        Start {
-            range_ns: range_ns(load.handlers),
-            degree_max: load.handlers as u32,
-        }
+        Start::for_all(load)
     }
 
     fn stays(&self, _visit: &Visit, _seen: &Seen) -> bool {
@@ -43,19 +40,16 @@ impl Policy for FewToMany {
     }
 
     fn turn(&self, handler: usize, board: &Board) -> Turn {
-        if let Some(waiting) = oldest(board) {
-            return take(waiting);
-        }
         let (queries, handlers) = (board.queries_count(), board.handlers().len());
         let lacks = |one: &Entry| {
             let age_ns = board.now_ns().saturating_sub(one.begun_ns);
             one.hands < self.degree(age_ns, queries, handlers)
         };
-        helped(handler, board, lacks).map_or(Turn::Rest, |one| Turn::Help(one.id))
+        take_or_help(oldest(board), || helped(handler, board, lacks))
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        0
+    fn calls_helpers(&self) -> bool {
+        true
     }
 }
 

@@ -1,6 +1,6 @@
 //! Order of arrival, with a fixed degree.
 
-use super::order::{lacking, oldest, range_ns, take};
+use super::order::{lacking, oldest, take};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -20,13 +20,7 @@ impl Policy for Fifo {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        match self.degree {
-            0 | 1 => Start::WHOLE,
-            degree_max => Start {
-                range_ns: range_ns(load.handlers),
-                degree_max,
-            },
-        }
+        Start::of_degree(load, self.degree)
     }
 
     fn stays(&self, _visit: &Visit, _seen: &Seen) -> bool {
@@ -40,10 +34,7 @@ impl Policy for Fifo {
         }
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        match self.degree {
-            0 | 1 => u64::MAX,
-            _ => 0,
-        }
+    fn calls_helpers(&self) -> bool {
+        self.degree > 1
     }
 }

@@ -1,6 +1,6 @@
 //! Order of arrival; idle handlers help, and yield as soon as a query waits.
 
-use super::order::{help_or_rest, helped, oldest, range_ns, take};
+use super::order::{helped, oldest, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -28,10 +28,7 @@ impl Policy for HelpAndYield {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        Start {
-            range_ns: range_ns(load.handlers),
-            degree_max: load.handlers as u32,
-        }
+        Start::for_all(load)
     }
 
     fn stays(&self, visit: &Visit, seen: &Seen) -> bool {
@@ -39,17 +36,14 @@ impl Policy for HelpAndYield {
     }
 
     fn turn(&self, handler: usize, board: &Board) -> Turn {
-        if let Some(waiting) = oldest(board) {
-            return take(waiting);
-        }
         let is_due = |one: &Entry| {
             one.progress.likely_ns() > self.at_once_ns
                 || board.now_ns().saturating_sub(one.begun_ns) >= self.after_ns
         };
-        help_or_rest(helped(handler, board, is_due))
+        take_or_help(oldest(board), || helped(handler, board, is_due))
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        0
+    fn calls_helpers(&self) -> bool {
+        true
     }
 }

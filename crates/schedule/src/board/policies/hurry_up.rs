@@ -1,19 +1,20 @@
 //! Order of arrival on big and little cores; long queries move to big cores.
 
-use super::order::{oldest, range_ns, take};
+use super::order::{oldest, take};
 use crate::board::entry::{Entry, QueryId};
 use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::hurry::{BigCore, LittleThread, Rule, exchanges};
 
-/// Order of arrival, one handler each; idle fast handlers first. Every `sampling_ns` the queries that have run for
-/// `after_ns` on slow handlers, longest first, swap with what the fast ones run if that is younger (Hurry-up,
+/// Order of arrival, one handler each; idle fast handlers first. Every `sampling_ns` the queries that have run for more
+/// than `after_ns` on slow handlers, longest first, swap with what the fast ones run if that is younger (Hurry-up,
 /// Algorithm 1, mended: it never demotes an older query).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HurryUp {
     /// Interval between decisions, in ns.
     pub sampling_ns: u64,
-    /// Running time from which a query moves, in ns.
+    /// Running time above which a query moves, in ns.
     pub after_ns: u64,
 }
 
@@ -27,10 +28,8 @@ impl Policy for HurryUp {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        Start {
-            range_ns: range_ns(load.handlers),
-            degree_max: 1,
-        }
+        // In ranges for one handler: it swaps at their ends.
+        Start::in_ranges(load, 1)
     }
 
     fn stays(&self, _visit: &Visit, seen: &Seen) -> bool {
@@ -48,9 +47,9 @@ impl Policy for HurryUp {
     fn swaps(&self, board: &Board) -> Vec<(usize, usize)> {
         let handlers = board.handlers();
         let fastest = handlers.iter().map(|one| one.speed).fold(0.0, f64::max);
-        let begun = |handler: usize| {
+        let elapsed_ms = |handler: usize| {
             let entry = handlers[handler].query.and_then(|id| board.query(id))?;
-            Some((entry.begun_ns, entry.number))
+            Some(ms(board.now_ns().saturating_sub(entry.begun_ns)))
         };
         // Nothing moves twice at once: neither a handler that is to take a query over, nor a query that is on its way.
         let is_moving = |id: QueryId| {
@@ -60,27 +59,36 @@ impl Policy for HurryUp {
         let is_free = |handler: usize| {
             handlers[handler].reserved.is_none() && !handlers[handler].query.is_some_and(is_moving)
         };
-        let (mut long, mut fast) = (Vec::new(), Vec::new());
+        let (mut little, mut big) = (Vec::new(), Vec::new());
         for handler in (0..handlers.len()).filter(|&one| is_free(one)) {
             if handlers[handler].speed >= fastest {
-                fast.push(handler);
-            } else if let Some(at) = begun(handler)
-                && board.now_ns().saturating_sub(at.0) >= self.after_ns
-            {
-                long.push((at, handler));
+                big.push(BigCore {
+                    core: handler as u32,
+                    elapsed_ms: elapsed_ms(handler),
+                });
+            } else if let Some(elapsed_ms) = elapsed_ms(handler) {
+                little.push(LittleThread {
+                    id: handler as u32,
+                    elapsed_ms,
+                });
             }
         }
-        long.sort_unstable();
-        // Idle fast handlers first, then those with the youngest query.
-        fast.sort_by_key(|&handler| {
-            std::cmp::Reverse(begun(handler).unwrap_or((u64::MAX, u64::MAX)))
-        });
-        let mut pairs = Vec::new();
-        for ((at, from), to) in long.into_iter().zip(fast) {
-            if begun(to).is_none_or(|other| other > at) {
-                pairs.push((from, to));
-            }
-        }
-        pairs
+        let mut found = Vec::new();
+        let threshold_ms = ms(self.after_ns);
+        exchanges(
+            Rule::Mended,
+            threshold_ms,
+            &mut little,
+            &mut big,
+            &mut found,
+        );
+        found
+            .iter()
+            .map(|one| (one.little as usize, one.big as usize))
+            .collect()
     }
+}
+
+fn ms(ns: u64) -> f64 {
+    ns as f64 / 1e6
 }

@@ -1,6 +1,6 @@
 //! Order of arrival, the idle handlers shared evenly between a query and those behind it.
 
-use super::order::{help_or_rest, lacking, oldest, range_ns, take};
+use super::order::{lacking, oldest, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -23,13 +23,7 @@ impl Policy for IdleShare {
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
         let share = (load.idle + 1) / (load.claimable + 1);
-        match share.clamp(1, self.degree_max.max(1) as usize) as u32 {
-            1 => Start::WHOLE,
-            degree_max => Start {
-                range_ns: range_ns(load.handlers),
-                degree_max,
-            },
-        }
+        Start::of_degree(load, share.min(self.degree_max as usize) as u32)
     }
 
     fn stays(&self, _visit: &Visit, _seen: &Seen) -> bool {
@@ -37,13 +31,10 @@ impl Policy for IdleShare {
     }
 
     fn turn(&self, _handler: usize, board: &Board) -> Turn {
-        match oldest(board) {
-            Some(waiting) => take(waiting),
-            None => help_or_rest(lacking(board)),
-        }
+        take_or_help(oldest(board), || lacking(board))
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        0
+    fn calls_helpers(&self) -> bool {
+        true
     }
 }

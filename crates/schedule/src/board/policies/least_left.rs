@@ -1,6 +1,6 @@
 //! Least time left first, changed at the ends of ranges; idle handlers help the oldest query.
 
-use super::order::{help_or_rest, helped, range_ns, take};
+use super::order::{first_in_order, helped, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::policy::{Load, Start, Turn, Visit};
 use crate::board::signals::Seen;
@@ -9,8 +9,6 @@ use crate::board::state::{Board, Policy};
 /// An owner parks its query when it has more than this factor of the time left of one that waits. Results are alike
 /// for factors from 1 to 4.
 const PARK_FACTOR: u64 = 2;
-/// A query is parked only with this factor of its time left to its deadline.
-const SLACK_FACTOR: u64 = 4;
 
 /// Least time left first. A free handler takes the query that has been urgent for the longest time, else the query
 /// with the least time left among those that wait or are parked, else helps the oldest query that it shortens. At the end of a
@@ -30,12 +28,10 @@ impl Policy for LeastLeft {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        Start {
-            range_ns: range_ns(load.handlers),
-            degree_max: match self.helps {
-                true => load.handlers as u32,
-                false => 1,
-            },
+        // In ranges also for one handler: it parks at their ends.
+        match self.helps {
+            true => Start::for_all(load),
+            false => Start::in_ranges(load, 1),
         }
     }
 
@@ -46,9 +42,7 @@ impl Policy for LeastLeft {
         if !visit.is_owner {
             return false;
         }
-        let slack_ns = visit.deadline_ns.saturating_sub(visit.now_ns);
-        if visit.now_ns >= visit.urgent_ns || slack_ns <= SLACK_FACTOR.saturating_mul(visit.left_ns)
-        {
+        if visit.now_ns >= visit.urgent_ns || visit.is_pressed() {
             return true;
         }
         let is_longer = visit.left_ns > PARK_FACTOR.saturating_mul(seen.least_key);
@@ -56,17 +50,12 @@ impl Policy for LeastLeft {
     }
 
     fn turn(&self, handler: usize, board: &Board) -> Turn {
-        match board.most_urgent().or_else(|| board.least_key()) {
-            Some(next) => take(next),
-            None if self.helps => help_or_rest(helped(handler, board, |_| true)),
-            None => Turn::Rest,
-        }
+        take_or_help(first_in_order(board), || {
+            helped(handler, board, |_| self.helps)
+        })
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        match self.helps {
-            true => 0,
-            false => u64::MAX,
-        }
+    fn calls_helpers(&self) -> bool {
+        self.helps
     }
 }

@@ -4,20 +4,6 @@ use crate::board::entry::{Entry, Stage};
 use crate::board::policy::Turn;
 use crate::board::state::Board;
 
-/// Wanted time of a range, in ns: the 99th percentile is flat from 90 to 300 µs on up to four handlers.
-pub(super) const RANGE_NS: u64 = 150_000;
-/// The same where more than [`MANY`] handlers share queries.
-const RANGE_MANY_NS: u64 = 100_000;
-const MANY: usize = 8;
-
-/// Returns the wanted time of a range on this number of handlers, in ns.
-pub(super) fn range_ns(handlers: usize) -> u64 {
-    match handlers > MANY {
-        true => RANGE_MANY_NS,
-        false => RANGE_NS,
-    }
-}
-
 /// Returns how a free handler takes a query that nobody works on.
 pub(super) fn take(entry: &Entry) -> Turn {
     match entry.stage {
@@ -26,9 +12,25 @@ pub(super) fn take(entry: &Entry) -> Turn {
     }
 }
 
+/// Returns how a free handler takes the query that is next, if there is one, or helps another.
+pub(super) fn take_or_help<'a>(
+    next: Option<&Entry>,
+    helped: impl FnOnce() -> Option<&'a Entry>,
+) -> Turn {
+    match next {
+        Some(next) => take(next),
+        None => helped().map_or(Turn::Rest, |one| Turn::Help(one.id)),
+    }
+}
+
 /// Returns the oldest query that waits or is parked.
 pub(super) fn oldest(board: &Board) -> Option<&Entry> {
     board.claimable().next()
+}
+
+/// Returns the query that has been urgent for the longest time, else the first one in the order of the policy.
+pub(super) fn first_in_order(board: &Board) -> Option<&Entry> {
+    board.most_urgent().or_else(|| board.least_key())
 }
 
 /// Returns the oldest open query that a further handler shortens, of those that `allows` admits.
@@ -47,11 +49,6 @@ pub(super) fn helped(
             && allows(one)
     });
     shortened.min_by_key(|one| one.number)
-}
-
-/// Returns a help turn, or rest.
-pub(super) fn help_or_rest(entry: Option<&Entry>) -> Turn {
-    entry.map_or(Turn::Rest, |one| Turn::Help(one.id))
 }
 
 /// Returns the oldest open query that has had fewer visits than its degree.

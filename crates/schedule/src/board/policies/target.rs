@@ -1,6 +1,6 @@
 //! Least degree that meets a target time, and more for a query that is late.
 
-use super::order::{helped, oldest, range_ns, take};
+use super::order::{helped, oldest, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::law::speed_up;
 use crate::board::policy::{Load, Start, Turn, Visit};
@@ -36,10 +36,7 @@ impl Policy for Target {
     }
 
     fn begins(&self, _query: &Entry, load: &Load) -> Start {
-        Start {
-            range_ns: range_ns(load.handlers),
-            degree_max: load.handlers as u32,
-        }
+        Start::for_all(load)
     }
 
     fn stays(&self, visit: &Visit, seen: &Seen) -> bool {
@@ -47,16 +44,13 @@ impl Policy for Target {
     }
 
     fn turn(&self, handler: usize, board: &Board) -> Turn {
-        if let Some(waiting) = oldest(board) {
-            return take(waiting);
-        }
         let (now_ns, handlers) = (board.now_ns(), board.handlers().len());
         let lacks =
             |one: &Entry| one.hands < self.degree(one, now_ns, board.learnt().efficiency, handlers);
-        helped(handler, board, lacks).map_or(Turn::Rest, |one| Turn::Help(one.id))
+        take_or_help(oldest(board), || helped(handler, board, lacks))
     }
 
-    fn calls_helpers_ns(&self) -> u64 {
-        0
+    fn calls_helpers(&self) -> bool {
+        true
     }
 }
