@@ -65,8 +65,14 @@ pub(crate) fn first_segment(index: &Index) -> Arc<Segment> {
     Arc::clone(segments.next().unwrap())
 }
 
-/// Plans a typed query; bare words are required, or optional if a `+` marks others as required.
+/// Plans a typed query; bare words are required, or optional if a `+` marks others as required. After `some of:` a
+/// telling one of them is.
 pub(crate) fn planned(index: &Index, typed: &str) -> Plan {
+    if let Some(words) = typed.strip_prefix("some of:") {
+        let parsed = parse(words, index.analyzer(), Operator::Auto);
+        let query = parsed.some_words.expect("two words or more");
+        return Plan::new(&query, Ranking::default(), index.statistics()).unwrap();
+    }
     let operator = match typed.contains('+') {
         true => Operator::Or,
         false => Operator::And,

@@ -6,6 +6,7 @@
 use corpus::{Document, site_of, url_hash};
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
+use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
 
 /// A hit of the oracle.
@@ -34,6 +35,8 @@ struct Scale {
     grid: f32,
     /// Product of the boosts around the clause.
     boost: f32,
+    /// Whether the clause is within a filter or an excluded one.
+    only_filters: bool,
 }
 
 impl Default for Scale {
@@ -42,6 +45,7 @@ impl Default for Scale {
             ranking: Ranking::default(),
             grid: 0.0,
             boost: 1.0,
+            only_filters: false,
         }
     }
 }
@@ -99,7 +103,7 @@ impl Oracle {
                 let scale = Scale {
                     ranking,
                     grid,
-                    boost: 1.0,
+                    ..Scale::default()
                 };
                 let score = self.score(query, scale, document)?;
                 Some(OracleHit {
@@ -130,6 +134,7 @@ impl Oracle {
             ranking,
             grid,
             boost,
+            ..
         } = scale;
         let on_grid = |score: f32| (score + grid) - grid;
         match query {
@@ -197,12 +202,36 @@ impl Oracle {
                         sum += score;
                     }
                 }
+                let unscored = Scale {
+                    only_filters: true,
+                    ..scale
+                };
                 let is_excluded = excluded
                     .iter()
-                    .any(|clause| self.score(clause, scale, document).is_some());
+                    .any(|clause| self.score(clause, unscored, document).is_some());
                 (any && !is_excluded).then_some(sum)
             }
-            Query::Filter(clause) => self.score(clause, scale, document).map(|_| 0.0),
+            Query::AnyTelling(words) => {
+                let most = words.iter().filter_map(|word| self.word_idf(word, ranking));
+                let least = TELLING_SHARE * most.fold(0.0, f32::max);
+                let (mut sum, mut is_found) = (0.0f32, false);
+                for word in words {
+                    if let Some(score) = self.score(word, scale, document) {
+                        sum += score;
+                        let idf = self.word_idf(word, ranking);
+                        is_found |= scale.only_filters || idf.is_none_or(|idf| idf >= least);
+                    }
+                }
+                is_found.then_some(sum)
+            }
+            Query::Filter(clause) => {
+                let only_filters = true;
+                let scale = Scale {
+                    only_filters,
+                    ..scale
+                };
+                self.score(clause, scale, document).map(|_| 0.0)
+            }
             Query::Boosted { boost, clause } => {
                 let boost = product(scale.boost, *boost);
                 self.score(clause, Scale { boost, ..scale }, document)
@@ -272,11 +301,30 @@ impl Oracle {
                 let each = clauses.map(|clause| self.most(clause, ranking, boost));
                 each.sum()
             }
+            Query::AnyTelling(words) => {
+                let each = words.iter().map(|word| self.most(word, ranking, boost));
+                each.sum()
+            }
             Query::Filter(_) => 0.0,
             Query::Boosted { boost: own, clause } => {
                 self.most(clause, ranking, product(boost, *own))
             }
             Query::Named { clause, .. } => self.most(clause, ranking, boost),
+        }
+    }
+
+    /// Returns the inverse document frequency of a clause that is one word of some document.
+    fn word_idf(&self, query: &Query, ranking: Ranking) -> Option<f32> {
+        match query {
+            Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
+                self.word_idf(clause, ranking)
+            }
+            Query::Term { field, term, .. } if *field != Field::Site => {
+                let mut documents = self.documents.iter();
+                let is_known = documents.any(|one| one.field(*field).contains(term));
+                is_known.then(|| self.idf(*field, term, ranking))
+            }
+            _ => None,
         }
     }
 

@@ -94,7 +94,8 @@ pub fn queries() -> impl Strategy<Value = Query> {
                 optional,
                 excluded,
             });
-        prop_oneof![3 => combined, 1 => modified(whole)]
+        let telling = vec(whole.clone(), 0..5).prop_map(Query::AnyTelling);
+        prop_oneof![6 => combined, 2 => modified(whole), 1 => telling]
     })
 }
 

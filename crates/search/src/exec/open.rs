@@ -47,8 +47,9 @@ pub(super) fn open<'a>(
         Shape::All(nodes) => {
             open_all(plan, nodes, segment)?.map(|lists| Kind::Conjunction(Conjunction::new(lists)))
         }
-        Shape::Any(nodes, excluded) => {
-            open_any(plan, nodes, [excluded, &[], &[]], segment, context, wanted)?
+        Shape::Any([any, others, excluded]) => {
+            let excluded = [excluded, &[], &[]];
+            open_any(plan, [any, others], excluded, segment, context, wanted)?
         }
         Shape::Either(nodes) => open_parts(plan, nodes, segment, context, wanted)?,
         Shape::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
@@ -77,7 +78,7 @@ pub(super) fn open<'a>(
 
 fn open_any<'a>(
     plan: &'a Plan,
-    nodes: &'a [Node],
+    [nodes, others]: [&'a [Node]; 2],
     excluded: Excluded<'a>,
     segment: &'a Segment,
     context: &mut Context<'a>,
@@ -88,7 +89,8 @@ fn open_any<'a>(
         true => return Ok(None),
         false => Condition::excluding(plan, excluded, segment, context.stop())?,
     };
-    if lists.len() == 1 {
+    let others = List::open_each(plan, others, segment)?;
+    if lists.len() == 1 && others.is_empty() {
         if condition.is_none() {
             return Ok(Some(Kind::Term(Term::new(lists))));
         }
@@ -116,8 +118,8 @@ fn open_any<'a>(
         Wanted::Count => (Some((lists, condition)), None),
     };
     let counting = counting.map(|(lists, condition)| Union::new(lists, condition, needs));
-    let searching =
-        searching.map(|(lists, condition)| MaxScore::new(lists, condition, segment, context));
+    let searching = searching
+        .map(|(lists, condition)| MaxScore::leading(lists, others, condition, segment, context));
     Ok(Some(Kind::Apart {
         counting: counting.map(Counting::Union),
         searching: searching.map(Searching::MaxScore),
@@ -221,6 +223,7 @@ fn open_parts<'a>(
             }
         }
         let (excluded, wanted) = ([phrases, excluded, &[]], Wanted::Hits);
+        let words = [words, &[]];
         searching.extend(open_any(plan, words, excluded, segment, context, wanted)?);
     }
     for (number, phrase) in phrases.iter().enumerate() {
@@ -241,6 +244,7 @@ fn open_parts<'a>(
     }
     if wanted.is_counted() {
         let (excluded, wanted) = ([excluded, &[], &[]], Wanted::Count);
+        let words = [words, &[]];
         counting.extend(open_any(plan, words, excluded, segment, context, wanted)?);
     }
     let is_empty = searching.is_empty() && counting.is_empty();

@@ -6,8 +6,8 @@ use crate::plan::node::{Node, PhraseNode};
 pub(super) enum Shape<'a> {
     Term(&'a Node),
     All(&'a [Node]),
-    /// Any of the first, none of the second.
-    Any(&'a [Node], &'a [Node]),
+    /// Any of the first, none of the last; the second ones only add to the score.
+    Any([&'a [Node]; 3]),
     Phrase(&'a PhraseNode),
     /// Any of the first, which are phrases and then words; the words; none of the third.
     Either([&'a [Node]; 3]),
@@ -38,7 +38,18 @@ pub(super) fn shape(root: &Node) -> Shape<'_> {
         return shape;
     }
     match [required.as_slice(), optional, excluded] {
-        [[], any, excluded] if terms(any) => Shape::Any(any, excluded),
+        [[], any, excluded] if terms(any) => Shape::Any([any, &[], excluded]),
+        [[group], others, excluded] if terms(others) => match group {
+            Node::Boolean {
+                required,
+                optional: any,
+                excluded: but,
+            } if required.is_empty() && but.is_empty() && terms(any) => {
+                Shape::Any([any, others, excluded])
+            }
+            group if leads(group) => Shape::Mixed([required, others, excluded]),
+            _ => Shape::Other,
+        },
         [[], any, excluded] => {
             let phrases = any
                 .iter()

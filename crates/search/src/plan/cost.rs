@@ -117,6 +117,9 @@ fn kind_of(root: &Node) -> PlanKind {
             excluded.as_slice(),
         ) {
             ([], any, []) if terms(any) => PlanKind::Any,
+            ([Node::Boolean { optional, .. }], others, []) if terms(optional) && terms(others) => {
+                PlanKind::Any
+            }
             (all, [], []) if terms(all) => PlanKind::All,
             ([Node::Phrase(_)], [], []) => PlanKind::Phrase,
             _ => PlanKind::Mixed,

@@ -9,5 +9,5 @@ mod rewrite;
 pub(crate) mod scorer;
 
 pub use cost::{PlanCost, PlanKind};
-pub use planner::Plan;
+pub use planner::{Plan, TELLING_SHARE};
 pub use ranking::Ranking;

@@ -14,6 +14,9 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use text::summary::SummaryTerm;
 
+/// Least inverse document frequency of a telling word, as a share of the greatest in the query.
+pub const TELLING_SHARE: f32 = 0.25;
+
 /// Query planned for one snapshot. It is cheap to share; all segments of all partitions use it.
 #[derive(Debug)]
 pub struct Plan {
@@ -140,6 +143,7 @@ impl Planner<'_> {
                 let optional = self.all(optional)?;
                 Ok(boolean(required, optional, unscored_all(excluded)))
             }
+            Query::AnyTelling(words) => self.any_telling(words),
             Query::Filter(clause) => self.filtered(clause),
             Query::Boosted { boost, clause } => {
                 let before = self.boost;
@@ -171,6 +175,10 @@ impl Planner<'_> {
             Query::Nothing | Query::Prefix { .. } | Query::Phrase { .. } => {
                 Ok(named(unscored(query), &self.name))
             }
+            Query::AnyTelling(words) => {
+                let words = self.filtered_all(words)?;
+                Ok(boolean(Vec::new(), words, Vec::new()))
+            }
             Query::Boolean {
                 required,
                 optional,
@@ -181,6 +189,26 @@ impl Planner<'_> {
                 Ok(boolean(required, optional, unscored_all(excluded)))
             }
         }
+    }
+
+    /// Plans words of which a telling one must match: alternatives that are required, the others optional.
+    fn any_telling(&mut self, words: &[Query]) -> Result<Node, IndexError> {
+        let nodes = self.all(words)?;
+        let idf_of = |(word, node): (&Query, &Node)| match node {
+            Node::Term(term) if word.is_one_word() => Some(term.idf),
+            _ => None,
+        };
+        let idfs: SmallVec<[_; 8]> = words.iter().zip(&nodes).map(idf_of).collect();
+        let least = TELLING_SHARE * idfs.iter().flatten().fold(0.0f32, |a, &b| a.max(b));
+        let (mut telling, mut others) = (Vec::new(), Vec::new());
+        for (node, idf) in nodes.into_iter().zip(idfs) {
+            match idf.is_none_or(|idf| idf >= least) {
+                true => telling.push(node),
+                false => others.push(node),
+            }
+        }
+        let telling = boolean(Vec::new(), telling, Vec::new());
+        Ok(boolean(vec![telling], others, Vec::new()))
     }
 
     fn filtered_all(&mut self, queries: &[Query]) -> Result<Vec<Node>, IndexError> {
@@ -381,6 +409,7 @@ fn unscored(query: &Query) -> Node {
             unscored_all(optional),
             unscored_all(excluded),
         ),
+        Query::AnyTelling(words) => boolean(Vec::new(), unscored_all(words), Vec::new()),
         Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
             unscored(clause)
         }

@@ -43,6 +43,11 @@ pub enum Query {
         /// Clauses that must not match.
         excluded: Vec<Query>,
     },
+    /// Documents that match one of the telling words, scored by all words that they match. A word is telling if its
+    /// inverse document frequency is at least [`TELLING_SHARE`](crate::plan::TELLING_SHARE) of the greatest among the
+    /// words, so that words that stand everywhere find nothing alone. A clause that is not one word is telling. Where it
+    /// only filters or excludes, all words are.
+    AnyTelling(Vec<Query>),
     /// Documents that match the clause, which adds nothing to the score. Among the required clauses of a combination
     /// it is a filter.
     Filter(Box<Query>),
@@ -62,4 +67,15 @@ pub enum Query {
         /// The clause.
         clause: Box<Query>,
     },
+}
+
+impl Query {
+    /// Returns whether the query is one word, boosted or named perhaps, that counts for the score.
+    pub(crate) fn is_one_word(&self) -> bool {
+        match self {
+            Query::Term { field, .. } => *field != Field::Site,
+            Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.is_one_word(),
+            _ => false,
+        }
+    }
 }

@@ -50,6 +50,9 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             optional: optional.len() as u32,
             excluded: excluded.len() as u32,
         }),
+        Query::AnyTelling(words) => Kind::AnyTelling(rpc::AnyTelling {
+            words: words.len() as u32,
+        }),
         Query::Filter(_) => Kind::Filter(rpc::Filter {}),
         Query::Boosted { boost, .. } => Kind::Boosted(rpc::Boosted { boost: *boost }),
         Query::Named { name, .. } => Kind::Named(rpc::Named { name: name.clone() }),
@@ -64,6 +67,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             let parts = required.iter().chain(optional).chain(excluded);
             parts.for_each(|part| write(part, messages));
         }
+        Query::AnyTelling(words) => words.iter().for_each(|word| write(word, messages)),
         Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
             write(clause, messages);
         }
@@ -139,6 +143,9 @@ impl Reader {
                     excluded: self.queries(boolean.excluded, depth)?,
                 });
             }
+            Kind::AnyTelling(rpc::AnyTelling { words }) => {
+                return Ok(Query::AnyTelling(self.queries(words, depth)?));
+            }
             Kind::Filter(_) => return Ok(Query::Filter(Box::new(self.query(depth + 1)?))),
             Kind::Boosted(rpc::Boosted { boost }) => {
                 if !(BOOST_MIN..=BOOST_MAX).contains(&boost) {
@@ -207,10 +214,13 @@ mod tests {
     proptest! {
         /// Every query that can be typed arrives as it was parsed.
         #[test]
-        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b| ){0,60}"#, any in any::<bool>()) {
-            let operator = if any { Operator::Or } else { Operator::And };
-            let parsed = parse(&text, Analyzer::English, operator).query;
-            prop_assert_eq!(arrived(&parsed), Ok(parsed));
+        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b| ){0,60}"#) {
+            for operator in [Operator::Or, Operator::Auto] {
+                let parsed = parse(&text, Analyzer::English, operator);
+                for query in parsed.some_words.into_iter().chain([parsed.query]) {
+                    prop_assert_eq!(arrived(&query), Ok(query));
+                }
+            }
         }
     }
 
@@ -219,7 +229,7 @@ mod tests {
         #[test]
         fn modified_queries_travel(
             text in r#"([a-c]{1,2}|"a b"|b\*| ){1,20}"#,
-            kinds in prop::collection::vec((0u8..4, BOOST_MIN..BOOST_MAX, ".{0,9}"), 0..9),
+            kinds in prop::collection::vec((0u8..4, prop::sample::select(vec![BOOST_MIN, 0.3, 7.0, BOOST_MAX]), ".{0,9}"), 0..9),
         ) {
             let mut query = parse(&text, Analyzer::English, Operator::And).query;
             for (kind, boost, name) in kinds {

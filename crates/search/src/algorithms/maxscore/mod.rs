@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! lists by maximum score:   rest (together below the threshold) │ essential lists
+//!                           lists that never lead belong to the rest: what they hold alone is no match
 //! for each window that an essential list begins:
 //!     helping, pouring = essential lists by their bound in this window, split in the same way
 //!     sums = pour(pouring)                              one list: its blocks as they are
@@ -51,8 +52,10 @@ const POURED: u32 = 4;
 
 /// A union being searched on one segment.
 pub(crate) struct MaxScore<'a> {
-    /// The lists by their upper bound, lowest first.
+    /// The lists by their upper bound, lowest first; those that never lead stand before all others.
     lists: Row<Clause<'a>>,
+    /// Number of lists that never lead.
+    following: usize,
     /// Filter of the documents that could enter.
     condition: Option<Condition<'a>>,
     width: u32,
@@ -89,7 +92,19 @@ impl<'a> MaxScore<'a> {
     /// Prepares a search of lists for documents of which `condition` holds. Raises the threshold of `context` by the
     /// bounds of the k-th score in the lists, if there is no condition.
     pub(crate) fn new(
+        found: Lists<'a>,
+        condition: Option<Condition<'a>>,
+        segment: &Segment,
+        context: &mut Context<'a>,
+    ) -> MaxScore<'a> {
+        MaxScore::leading(found, Lists::take(), condition, segment, context)
+    }
+
+    /// Prepares a search as [`MaxScore::new`] does, with `others` as lists that only add to the scores of the documents
+    /// that the lists of `found` hold.
+    pub(crate) fn leading(
         mut found: Lists<'a>,
+        mut others: Lists<'a>,
         condition: Option<Condition<'a>>,
         segment: &Segment,
         context: &mut Context<'a>,
@@ -102,13 +117,21 @@ impl<'a> MaxScore<'a> {
             }
         }
         let mut lists: Row<Clause<'a>> = Row::take();
-        lists.extend(found.drain(..).map(|mut list| Clause {
-            most: list.most(),
-            most_sum: 0.0,
-            list,
-            scored: usize::MAX,
-        }));
-        lists.sort_by(|a, b| a.most.total_cmp(&b.most));
+        let following = others.len();
+        lists.extend(
+            others
+                .drain(..)
+                .chain(found.drain(..))
+                .map(|mut list| Clause {
+                    most: list.most(),
+                    most_sum: 0.0,
+                    list,
+                    scored: usize::MAX,
+                }),
+        );
+        for part in [0..following, following..lists.len()] {
+            lists[part].sort_by(|a, b| a.most.total_cmp(&b.most));
+        }
         let mut sum = 0.0;
         for clause in lists.iter_mut() {
             sum += clause.most;
@@ -122,6 +145,7 @@ impl<'a> MaxScore<'a> {
         }
         MaxScore {
             lists,
+            following,
             condition,
             scratch,
             documents_count: documents,
@@ -204,10 +228,9 @@ impl<'a> MaxScore<'a> {
     /// Returns the number of lists, those of the lowest bounds, that are essential nowhere.
     fn not_essential(&self, context: &Context<'_>) -> usize {
         let enters = |clause: &Clause<'_>| context.would_enter(clause.most_sum);
-        self.lists
-            .iter()
-            .position(enters)
-            .unwrap_or(self.lists.len())
+        let leading = &self.lists[self.following..];
+        let rest = leading.iter().position(enters).unwrap_or(leading.len());
+        self.following + rest
     }
 
     /// Returns the first document from `base` on at which a block of an essential list can let a document enter, where

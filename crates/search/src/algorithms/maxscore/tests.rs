@@ -41,3 +41,35 @@ fn required_words_may_be_asked_last() {
         }
     });
 }
+
+#[test]
+fn lists_that_never_lead_only_add() {
+    // w0 is held by a few documents, w11 by nearly all: only the rare words are telling.
+    for typed in [
+        "some of: w0 w1 w11",
+        "some of: w0 w2 w10 w11",
+        "some of: w1 w3 w10 w11 -w2",
+    ] {
+        check(typed, Wanted::Hits, |plan, segment, ranges, top| {
+            let [group, others, excluded] = clauses(plan);
+            let [
+                Node::Boolean {
+                    optional: telling, ..
+                },
+            ] = group
+            else {
+                panic!("no telling words in {plan:?}");
+            };
+            assert!(telling.len() > 1 && !others.is_empty());
+            let excluded = [excluded, &[], &[]];
+            let condition = Condition::excluding(plan, excluded, segment, top.stop()).unwrap();
+            let lists = [telling, others].map(|all| List::open_each(plan, all, segment).unwrap());
+            let [telling, others] = lists;
+            let context = &mut top.context;
+            let mut any = MaxScore::leading(telling, others, condition, segment, context);
+            for range in ranges {
+                asserting::run(&mut any, range.clone(), segment, Wanted::Hits, top).unwrap();
+            }
+        });
+    }
+}

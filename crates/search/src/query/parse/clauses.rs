@@ -22,7 +22,7 @@ pub(super) enum Sign {
 }
 
 /// Clause as typed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Clause {
     pub(super) join: Join,
     pub(super) sign: Option<Sign>,
@@ -121,7 +121,7 @@ impl Lists {
         warnings: &mut Warnings,
     ) {
         let alone = alternatives.len() == 1;
-        let mut must = operator == Operator::And || joined_by_and;
+        let mut must = operator != Operator::Or || joined_by_and;
         let is_run = alternatives.iter().all(|clause| clause.is_run);
         let mut positive = Vec::with_capacity(alternatives.len());
         for clause in alternatives {

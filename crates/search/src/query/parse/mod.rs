@@ -11,6 +11,7 @@
 //! - `OR` binds tighter than its neighbours, as in web search: `a OR b c` is `(a OR b) AND c`.
 //! - With [`Operator::Or`] bare words are optional; `+word`, the sides of an `AND` and `site:`
 //!   stay required.
+//! - With [`Operator::Auto`] all words are required, and a second query relaxes the bare ones: [`Parsed::some_words`].
 //! - `site:` takes a whole name, filters, and adds nothing to the score.
 //! - Words said again merge into one clause of that weight; prefixes said again into one.
 //!
@@ -21,6 +22,7 @@ mod clauses;
 mod limits;
 mod parser;
 mod scan;
+mod some_words;
 mod terms;
 #[cfg(test)]
 mod tests;

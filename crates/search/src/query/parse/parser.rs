@@ -4,6 +4,7 @@ use super::limits::{
     CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings, shortened,
 };
 use super::scan::{Keyword, Scanner, Token};
+use super::some_words::with_some_words;
 use super::terms::{Operator, phrase_query, term_query};
 use crate::query::tree::Query;
 use index::Field;
@@ -72,8 +73,9 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// Parses `text`, whose length is within the limit.
-    pub(super) fn parse(mut self, text: &str) -> Query {
+    /// Parses `text`, whose length is within the limit. Returns the query and, with [`Operator::Auto`], the one for
+    /// documents with some of the words.
+    pub(super) fn parse(mut self, text: &str) -> (Query, Option<Query>) {
         for token in Scanner::new(text) {
             self.take(token);
         }
@@ -316,7 +318,7 @@ impl<'w> Parser<'w> {
         }
     }
 
-    fn finish(mut self) -> Query {
+    fn finish(mut self) -> (Query, Option<Query>) {
         if self.frames.len() > 1 || self.ignored_depth > 0 {
             self.warnings
                 .add("A `(` has no partner; the query was read as if it closed at the end.");
@@ -328,9 +330,13 @@ impl<'w> Parser<'w> {
         self.warn_dangling(&frame);
         if frame.clauses.is_empty() {
             self.warnings.add("The query has no words to look for.");
-            return Query::Nothing;
+            return (Query::Nothing, None);
         }
-        match clauses::combine(frame.clauses, self.operator, self.warnings) {
+        let some_words = match self.operator {
+            Operator::Auto => with_some_words(&frame.clauses),
+            Operator::And | Operator::Or => None,
+        };
+        let query = match clauses::combine(frame.clauses, self.operator, self.warnings) {
             Query::Boolean {
                 required, optional, ..
             } if required.is_empty() && optional.is_empty() => {
@@ -339,7 +345,8 @@ impl<'w> Parser<'w> {
                 Query::Nothing
             }
             query => query,
-        }
+        };
+        (query, some_words)
     }
 }
 

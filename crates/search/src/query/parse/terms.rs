@@ -11,6 +11,8 @@ pub enum Operator {
     And,
     /// Any word will do.
     Or,
+    /// Documents with all words first, then those with some of them.
+    Auto,
 }
 
 pub(crate) fn term_query(field: Field, term: String) -> Query {

@@ -46,6 +46,10 @@ fn shown(query: &Query) -> String {
             all.extend(part("-", excluded));
             format!("({})", all.join(" "))
         }
+        Query::AnyTelling(words) => {
+            let words: Vec<_> = words.iter().map(shown).collect();
+            format!("any[{}]", words.join(" "))
+        }
         Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => {
             panic!("no text makes {query:?}")
         }
@@ -310,7 +314,48 @@ fn is_well_formed(query: &Query) -> bool {
                     .chain(excluded)
                     .all(|query| is_well_formed(query) && *query != Query::Nothing)
         }
+        Query::AnyTelling(words) => words.len() > 1 && words.iter().all(is_well_formed),
         Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => false,
+    }
+}
+
+#[test]
+fn bare_words_are_relaxed_and_nothing_else() {
+    let cases = [
+        ("moon base", "any[moon base]"),
+        ("foo-bar", "any[foo bar]"),
+        ("moon moon base", "any[moon^2 base]"),
+        ("moon", "-"),
+        ("moon moon", "-"),
+        ("moon \"lunar base\"", "-"),
+        (
+            "moon base \"apollo 11\"",
+            "(+\"apollo 11\" +any[moon base])",
+        ),
+        ("moon base +apollo", "(+apollo +any[moon base])"),
+        ("moon base -apollo", "(+any[moon base] -apollo)"),
+        (
+            "moon base site:nasa.gov",
+            "(+site:nasa.gov +any[moon base])",
+        ),
+        ("moon base title:apollo", "(+title:apollo +any[moon base])"),
+        ("moon AND base apollo", "-"),
+        (
+            "moon AND base apollo eagle",
+            "(+moon +base +any[apollo eagle])",
+        ),
+        ("moon OR luna base", "any[(moon luna) base]"),
+        ("(moon luna) base", "any[(+moon +luna) base]"),
+        ("moo* base", "any[moo* base]"),
+        ("(a OR b) AND c d e", "(+(a b) +c +any[d e])"),
+    ];
+    for (typed, expected) in cases {
+        let parsed = parse(typed, Analyzer::Plain, Operator::Auto);
+        let some = parsed.some_words.as_ref().map_or("-".to_owned(), shown);
+        assert_eq!(some, expected, "{typed}");
+        for operator in [Operator::And, Operator::Or] {
+            assert_eq!(parse(typed, Analyzer::Plain, operator).some_words, None);
+        }
     }
 }
 
@@ -336,7 +381,11 @@ fn grammar_shaped() -> impl Strategy<Value = String> {
 }
 
 fn operators() -> impl Strategy<Value = Operator> {
-    prop_oneof![Just(Operator::And), Just(Operator::Or)]
+    prop_oneof![
+        Just(Operator::And),
+        Just(Operator::Or),
+        Just(Operator::Auto)
+    ]
 }
 
 proptest! {
@@ -345,6 +394,7 @@ proptest! {
         for analyzer in [Analyzer::Plain, Analyzer::English] {
             let parsed = parse(&typed, analyzer, operator);
             prop_assert!(is_well_formed(&parsed.query), "{:?}", parsed);
+            prop_assert!(parsed.some_words.iter().all(is_well_formed), "{:?}", parsed);
             bag_of_words(&typed, analyzer, operator);
             phrase_of(&typed, analyzer);
         }
@@ -354,6 +404,11 @@ proptest! {
     fn anything_like_a_query_parses(typed in grammar_shaped(), operator in operators()) {
         let parsed = parse(&typed, Analyzer::Plain, operator);
         prop_assert!(is_well_formed(&parsed.query), "{:?}", parsed);
+        prop_assert!(parsed.some_words.iter().all(is_well_formed), "{:?}", parsed);
+        let as_all = parse(&typed, Analyzer::Plain, Operator::And);
+        if operator == Operator::Auto {
+            prop_assert_eq!((&parsed.query, &parsed.warnings), (&as_all.query, &as_all.warnings));
+        }
         let silent = parsed.query == Query::Nothing && parsed.warnings.is_empty();
         prop_assert!(!silent, "an empty answer without a reason: {typed:?}");
     }

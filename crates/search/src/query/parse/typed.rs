@@ -13,6 +13,9 @@ use text::Analyzer;
 pub struct Parsed {
     /// The query.
     pub query: Query,
+    /// With [`Operator::Auto`], the query for documents that follow those that match `query`: they hold some of the
+    /// words. `None` where nothing can be relaxed.
+    pub some_words: Option<Query>,
     /// Warnings of the parts that were ignored or changed.
     pub warnings: Vec<String>,
 }
@@ -30,9 +33,10 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
             "The query is longer than {QUERY_BYTES_MAX} bytes; the rest was ignored."
         ));
     }
-    let query = Parser::new(analyzer, operator, &mut warnings).parse(text);
+    let (query, some_words) = Parser::new(analyzer, operator, &mut warnings).parse(text);
     Parsed {
         query,
+        some_words,
         warnings: warnings.list,
     }
 }
@@ -48,7 +52,7 @@ pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query
     clauses::merge_repeated(&mut clauses);
     clauses.truncate(CLAUSES_MAX);
     let (required, optional) = match operator {
-        Operator::And => (clauses, Vec::new()),
+        Operator::And | Operator::Auto => (clauses, Vec::new()),
         Operator::Or => (Vec::new(), clauses),
     };
     clauses::simplified(required, optional, Vec::new())
