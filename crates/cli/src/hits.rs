@@ -15,7 +15,11 @@ pub(crate) fn write_hits(
     start: u64,
     style: Style,
 ) -> io::Result<()> {
+    let some_from = answer.some_words_from.map(|rank| (rank as u64).max(start));
     for (rank, hit) in (start + 1..).zip(&answer.hits) {
+        if Some(rank) == some_from.map(|rank| rank + 1) {
+            writeln!(out, "With some of the words\n")?;
+        }
         write_hit(out, rank, hit, style)?;
     }
     let at_least = if answer.total.exact { "" } else { "at least " };
@@ -63,6 +67,10 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
     let summary = summary_text(&hit.summary, style);
     if !summary.trim().is_empty() {
         writeln!(out, "     {}", summary.trim())?;
+    }
+    if !hit.lacks.is_empty() {
+        let words: Vec<String> = hit.lacks.iter().map(|word| printable(word)).collect();
+        writeln!(out, "     lacks {}", words.join(", "))?;
     }
     let more = if hit.more_from_site {
         " (more from this site)"

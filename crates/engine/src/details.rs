@@ -4,7 +4,7 @@ use crate::error::DetailsError;
 use crate::part::Part;
 use index::{Details, DocId, Field, IndexError, Segment};
 use search::explain::Explainer;
-use search::{Explanation, Plan, Stop};
+use search::{Explanation, Lacking, Plan, Stop};
 use std::sync::Arc;
 
 /// Characters of a title in an answer; a longer one is cut.
@@ -19,6 +19,8 @@ pub struct HitDetails {
     pub site_documents_count: u64,
     /// Explanation of the score, as JSON.
     pub explanation: Option<serde_json::Value>,
+    /// Telling words of the query that the document lacks, as terms; empty where they were not asked for.
+    pub lacks: Vec<String>,
 }
 
 /// Hits whose details are read.
@@ -28,8 +30,19 @@ pub struct HitsRead<'a> {
     pub hits: &'a [(u32, DocId)],
     /// Plan of the query by which scores are explained; `None` for no explanations.
     pub explained_by: Option<&'a Plan>,
+    /// Plan of the query whose telling words the documents may lack; `None` where these are not asked for.
+    pub lacks_of: Option<&'a Plan>,
     /// Limit of all details and explanations, in bytes.
     pub bytes_max: usize,
+}
+
+impl HitsRead<'_> {
+    /// Returns the places of the hits in the order of segments and documents, so that each list is read once.
+    fn in_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.hits.len()).collect();
+        order.sort_unstable_by_key(|&at| self.hits[at]);
+        order
+    }
 }
 
 impl Part {
@@ -52,13 +65,37 @@ impl Part {
             budget.take(text_bytes(&hit))?;
             details.push(hit);
         }
+        if let Some(plan) = request.lacks_of {
+            self.find_lacking(request, plan, &mut budget, &mut details)?;
+        }
         if let Some(plan) = request.explained_by {
             self.explain(request, plan, stop, &mut budget, &mut details)?;
         }
         Ok(details)
     }
 
-    /// Adds explanations: segment by segment in the order of documents, so that each list is read once.
+    /// Adds the telling words that documents lack, in the order of documents.
+    fn find_lacking(
+        &self,
+        request: &HitsRead<'_>,
+        plan: &Plan,
+        budget: &mut Budget,
+        details: &mut [HitDetails],
+    ) -> Result<(), DetailsError> {
+        let order = request.in_order();
+        for same in order.chunk_by(|&a, &b| request.hits[a].0 == request.hits[b].0) {
+            let segment = self.segment_of(request.hits[same[0]].0)?;
+            let mut lacking = Lacking::open(plan, segment)?;
+            for &at in same {
+                let lacked = lacking.of(request.hits[at].1)?;
+                budget.take(lacked.iter().map(|word| word.len()).sum())?;
+                details[at].lacks = lacked.into_iter().map(str::to_owned).collect();
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds explanations, in the order of documents.
     fn explain(
         &self,
         request: &HitsRead<'_>,
@@ -67,8 +104,7 @@ impl Part {
         budget: &mut Budget,
         details: &mut [HitDetails],
     ) -> Result<(), DetailsError> {
-        let mut order: Vec<usize> = (0..request.hits.len()).collect();
-        order.sort_unstable_by_key(|&at| request.hits[at]);
+        let order = request.in_order();
         for same in order.chunk_by(|&a, &b| request.hits[a].0 == request.hits[b].0) {
             let segment = self.segment_of(request.hits[same[0]].0)?;
             let mut explainer = Explainer::open(plan, segment, stop)?;
@@ -107,6 +143,7 @@ impl Part {
             site_documents_count: self.site_documents_count(&details.site)?,
             details,
             explanation: None,
+            lacks: Vec::new(),
         })
     }
 

@@ -2,10 +2,11 @@
 
 use crate::details::{HitDetails, HitsRead};
 use crate::error::EngineError;
+use crate::lacks::as_typed;
 use crate::options::{ANSWER_BYTES_MAX, SearchOptions};
 use crate::part::Part;
 use crate::site_limit::{
-    Candidate, KnownRanking, PartRanking, SiteCounts, admit, first_k, has_more, merge, next_k,
+    Candidate, KnownRanking, PartRanking, SiteCounts, admit, first_k, has_more, join, merge, next_k,
 };
 use index::{Index, IndexError, ReadStart, StoredDocument, TextKey, Texts};
 use search::{Parsed, Plan, Searched, Stop};
@@ -153,6 +154,18 @@ struct Page {
     more_hits: bool,
     sites: SiteCounts,
     ranking_is_complete: bool,
+    /// Plan by which the last of the hits were found.
+    plan: Arc<Plan>,
+    /// Rank of the first hit that holds only some of the words.
+    some_words_from: Option<usize>,
+    found: Searched,
+}
+
+/// Ranking that holds the hits wanted, or all there are, or all that there was time for.
+struct Settled {
+    ranking: KnownRanking,
+    admitted: Vec<Candidate>,
+    sites: SiteCounts,
     found: Searched,
 }
 
@@ -172,7 +185,8 @@ impl Asked<'_> {
         )?);
         let mut clock = Clock(self.arrived);
         phases.parse = clock.lap_us();
-        let page = self.page(part, &plan, &mut phases)?;
+        let page = self.page(part, plan, &mut phases)?;
+        let plan = Arc::clone(&page.plan);
         clock.lap_us();
         let details = self.details(part, &plan, &page)?;
         let has_more = self.sites(part, &plan, &page, &details)?;
@@ -184,26 +198,60 @@ impl Asked<'_> {
         Ok(self.put_together(page, hits, phases, warnings))
     }
 
-    /// Searches until the page is certain, k is at its largest, or the timeout has passed.
+    /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
+    fn wanted(&self) -> usize {
+        self.options.start + self.options.k + 1
+    }
+
+    /// Searches until the page is certain, k is at its largest, or the timeout has passed. Where fewer documents than
+    /// wanted match, those that hold some of the words follow them.
     fn page(
         &self,
         part: &Part,
-        plan: &Arc<Plan>,
+        plan: Arc<Plan>,
         phases: &mut PhaseTimes,
     ) -> Result<Page, EngineError> {
-        let options = self.options;
-        let page_end = options.start + options.k;
-        // One hit more shows whether another page follows.
-        let wanted = page_end + 1;
+        let first = self.settle(part, &plan, &[], self.options.counted, phases)?;
+        let is_short = first.ranking.is_complete && first.admitted.len() < self.wanted();
+        let some_words = self.parsed.some_words.as_ref();
+        let Some(some_words) = some_words
+            .filter(|_| is_short && self.options.k > 0 && !self.is_due() && is_whole(&first.found))
+        else {
+            return Ok(self.page_of(first, plan, None));
+        };
+        let statistics = part.index().statistics();
+        let plan = Plan::new(some_words, self.options.ranking, statistics)?;
+        let plan = Arc::new(plan);
+        let before = &first.ranking.candidates;
+        let mut all = self.settle(part, &plan, before, false, phases)?;
+        let some_words_from = Some(first.admitted.len());
+        // The total is that of the documents with all words.
+        all.found = Searched {
+            documents_searched: all.found.documents_searched,
+            ..first.found
+        };
+        Ok(self.page_of(all, plan, some_words_from))
+    }
+
+    /// Searches for further hits after those of `before` until as many as wanted are certain.
+    fn settle(
+        &self,
+        part: &Part,
+        plan: &Arc<Plan>,
+        before: &[Candidate],
+        counted: bool,
+        phases: &mut PhaseTimes,
+    ) -> Result<Settled, EngineError> {
+        let (options, wanted) = (self.options, self.wanted());
         let mut k = first_k(wanted, options.per_site);
         let mut repeats = 0;
         loop {
             let mut clock = Clock(Instant::now());
             let is_due = || self.is_due();
-            let found = part.search(plan, k, options.counted, &Stop::when(&is_due))?;
+            let found = part.search(plan, k, counted, &Stop::when(&is_due))?;
             let searched_us = clock.lap_us();
             match repeats {
-                0 => phases.index_search = searched_us,
+                0 => phases.index_search += searched_us,
                 _ => phases.optimization_searches += searched_us,
             }
             if found.documents_searched == 0 && found.documents_count > 0 {
@@ -214,26 +262,33 @@ impl Asked<'_> {
                 is_cut: is_cut(&found, k),
                 matches_count: found.count_is_exact.then_some(found.matches_count),
             })];
-            let known = merge(&ranking);
-            let (admitted, sites) = admit(&known, options.per_site, wanted);
             let next = next_k(&ranking, k, repeats);
+            let ranking = join(before, merge(&ranking));
+            let (admitted, sites) = admit(&ranking, options.per_site, wanted);
             phases.merge += clock.lap_us();
-            let is_settled = admitted.len() >= wanted || known.is_complete || self.is_due();
+            let is_settled = admitted.len() >= wanted || ranking.is_complete || self.is_due();
             match next {
                 Some(next) if !is_settled => k = next,
-                _ => return Ok(self.page_of(admitted, sites, &known, found)),
+                _ => {
+                    return Ok(Settled {
+                        ranking,
+                        admitted,
+                        sites,
+                        found,
+                    });
+                }
             }
             repeats += 1;
         }
     }
 
-    fn page_of(
-        &self,
-        admitted: Vec<Candidate>,
-        sites: SiteCounts,
-        known: &KnownRanking,
-        found: Searched,
-    ) -> Page {
+    fn page_of(&self, settled: Settled, plan: Arc<Plan>, some_words_from: Option<usize>) -> Page {
+        let Settled {
+            ranking,
+            admitted,
+            sites,
+            found,
+        } = settled;
         let page_end = self.options.start + self.options.k;
         let start = self.options.start.min(admitted.len());
         let end = page_end.min(admitted.len());
@@ -241,7 +296,9 @@ impl Asked<'_> {
             hits: admitted[start..end].to_vec(),
             more_hits: admitted.len() > page_end,
             sites,
-            ranking_is_complete: known.is_complete,
+            ranking_is_complete: ranking.is_complete,
+            plan,
+            some_words_from,
             found,
         }
     }
@@ -257,6 +314,7 @@ impl Asked<'_> {
         let request = HitsRead {
             hits: &addresses,
             explained_by: self.options.explain.then_some(plan),
+            lacks_of: page.some_words_from.map(|_| plan),
             bytes_max: ANSWER_BYTES_MAX,
         };
         // The hits are known, so their details are read without cancellation.
@@ -275,17 +333,29 @@ impl Asked<'_> {
         let per_site = self.options.per_site;
         let is_due = || self.is_due();
         let mut known = HashMap::with_capacity(page.hits.len());
+        // Those with some of the words are further matches, also where this page needs none of them.
+        let unseen = match page.some_words_from {
+            Some(_) => None,
+            None => self.parsed.some_words.as_ref(),
+        };
+        let mut plan_of_all = None;
         for (candidate, details) in page.hits.iter().zip(details) {
             let site_hash = candidate.hit.site_hash;
             if known.contains_key(&site_hash) {
                 continue;
             }
-            let (complete, site_count) = (page.ranking_is_complete, details.site_documents_count);
+            let complete = page.ranking_is_complete && unseen.is_none();
+            let site_count = details.site_documents_count;
             let more = match has_more(&page.sites, per_site, complete, site_hash, site_count) {
                 Some(more) => more,
                 None => {
                     let (site, limit) = (&details.details.site, u64::from(per_site) + 1);
                     let stop = Stop::when(&is_due);
+                    if let (Some(query), None) = (unseen, &plan_of_all) {
+                        let statistics = part.index().statistics();
+                        plan_of_all = Some(Plan::new(query, self.options.ranking, statistics)?);
+                    }
+                    let plan = plan_of_all.as_ref().unwrap_or(plan);
                     part.count_site(plan, site, limit, &stop)? > u64::from(per_site)
                 }
             };
@@ -306,7 +376,8 @@ impl Asked<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<Vec<Hit>, EngineError> {
         let (index, options) = (part.index(), SummaryOptions::default());
-        let query = SummaryQuery::new(index.analyzer(), plan.summary_terms(), options);
+        let analyzer = index.analyzer();
+        let query = SummaryQuery::new(analyzer, plan.summary_terms(), options);
         let urls = details.iter().map(|hit| TextKey::Url(&hit.details.url));
         let mut summaries = Vec::with_capacity(details.len());
         let mut buffer = Vec::new();
@@ -331,6 +402,7 @@ impl Asked<'_> {
                     score: candidate.hit.score,
                     summary: summary.unwrap_or_default(),
                     more_from_site: has_more.get(&candidate.hit.site_hash) == Some(&true),
+                    lacks: as_typed(self.text, analyzer, &hit.lacks),
                     explanation: hit.explanation,
                 }
             })
@@ -365,6 +437,7 @@ impl Asked<'_> {
                 exact: found.count_is_exact && is_whole,
             },
             hits,
+            some_words_from: page.some_words_from,
             more_hits: page.more_hits,
             phases_us,
             warnings,
@@ -377,6 +450,11 @@ impl Asked<'_> {
             trace: None,
         }
     }
+}
+
+/// Whether all documents were searched.
+fn is_whole(found: &Searched) -> bool {
+    found.documents_searched == found.documents_count
 }
 
 /// Whether matches beyond the hits may exist.

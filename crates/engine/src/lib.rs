@@ -40,6 +40,7 @@ mod options;
 mod part;
 
 pub mod details;
+pub mod lacks;
 pub mod site_limit;
 
 pub use details::{HitDetails, HitsRead};

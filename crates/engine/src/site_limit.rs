@@ -6,7 +6,7 @@
 //! partition has not returned may precede its end. Paging is exact because it uses that prefix alone.
 
 use search::ScoredHit;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Repeats with k doubled before k grows faster. Doubling all the way to the end of a ranking that is crowded on few
 /// sites would be a dozen searches.
@@ -73,6 +73,21 @@ pub fn merge(partitions: &[Option<PartRanking<'_>>]) -> KnownRanking {
     KnownRanking {
         candidates,
         is_complete: cut().next().is_none(),
+    }
+}
+
+/// Returns the ranking in which the candidates of `first`, a whole ranking, precede all others of `then`.
+pub fn join(first: &[Candidate], then: KnownRanking) -> KnownRanking {
+    if first.is_empty() {
+        return then;
+    }
+    let address = |one: &Candidate| (one.partition, one.hit.segment, one.hit.doc);
+    let known: HashSet<_> = first.iter().map(address).collect();
+    let further = then.candidates.into_iter();
+    let further = further.filter(|one| !known.contains(&address(one)));
+    KnownRanking {
+        candidates: first.iter().copied().chain(further).collect(),
+        is_complete: then.is_complete,
     }
 }
 

@@ -240,6 +240,7 @@ mod tests {
                 exact: true,
             },
             hits: Vec::new(),
+            some_words_from: None,
             more_hits: false,
             phases_us: PhaseTimes {
                 index_search: 7,

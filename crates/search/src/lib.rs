@@ -39,6 +39,7 @@ pub use exec::run::{
 };
 pub use exec::task::{Cut, SearchTask, Share, Visitor};
 pub use exhaustive::explain::{self, Explanation};
+pub use exhaustive::lacking::Lacking;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::Query;
 pub use query::parse::{self, Operator, Parsed, bag_of_words, parse, phrase_of};

@@ -11,6 +11,10 @@ pub struct SearchAnswer {
     pub total: Total,
     /// The page of hits, best first.
     pub hits: Vec<Hit>,
+    /// Rank, from 0, of the first hit that holds only some of the words (`words=auto`); the total counts those with all
+    /// of them. Absent where only documents with all words were looked for, or are enough for this page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub some_words_from: Option<usize>,
     /// Whether further hits follow this page. The total cannot tell: it counts before the per-site limit.
     #[serde(default)]
     pub more_hits: bool,
@@ -87,6 +91,9 @@ pub struct Hit {
     pub summary: String,
     /// Whether the site has further hits that the per-site limit left out.
     pub more_from_site: bool,
+    /// Words of the query that tell documents apart and that this one lacks, as typed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
     /// Explanation of the score, where requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<serde_json::Value>,

@@ -19,6 +19,7 @@ fn answer() -> SearchAnswer {
                 score: 12.25,
                 summary: "all <mark>gr\u{f6}\u{df}e</mark> &lt;b&gt; … sizes".into(),
                 more_from_site: true,
+                lacks: Vec::new(),
                 explanation: None,
             },
             Hit {
@@ -29,11 +30,13 @@ fn answer() -> SearchAnswer {
                 score: 0.5,
                 summary: String::new(),
                 more_from_site: false,
+                lacks: vec!["sizes".into()],
                 explanation: Some(serde_json::json!({
                     "value": 0.5, "description": "sum of:", "details": []
                 })),
             },
         ],
+        some_words_from: Some(1),
         more_hits: true,
         phases_us: PhaseTimes {
             parse: 1,

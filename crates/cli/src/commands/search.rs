@@ -17,9 +17,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
-QUERY: all words are required; OR between alternatives, -word excludes, \"a phrase\", \"a phrase\"~2
-(words may move by 2), title:word, site:name, wor* (a prefix), parentheses. Quote it for the shell;
-a query that starts with - comes after --.
+QUERY: documents with all words come first, then those with some of them. +word is required, -word excludes,
+OR stands between alternatives; \"a phrase\", \"a phrase\"~2 (words may move by 2), title:word, site:name,
+wor* (a prefix), parentheses. Quote it for the shell; a query that starts with - comes after --.
 
 EXAMPLES:
     shorttail search my-index 'release notes'
@@ -55,7 +55,10 @@ pub(crate) struct SearchArguments {
     #[arg(long, value_name = "N", default_value = "0",
           value_parser = RangedU64ValueParser::<usize>::new().range(0..=1_000_000))]
     start: usize,
-    /// Match documents with any of the words, rather than all
+    /// Match documents with all of the words only
+    #[arg(long, conflicts_with = "any")]
+    all: bool,
+    /// Match documents with any of the words, by score alone, rather than those with all of them first
     #[arg(long)]
     any: bool,
     #[command(flatten)]
@@ -108,10 +111,10 @@ fn search_once(
         k: arguments.k.unwrap_or(HITS_DEFAULT),
         start: arguments.start,
         per_site: arguments.per_site,
-        operator: if arguments.any {
-            Operator::Or
-        } else {
-            Operator::And
+        operator: match (arguments.all, arguments.any) {
+            (true, _) => Operator::And,
+            (_, true) => Operator::Or,
+            _ => Operator::Auto,
         },
         ranking,
         explain: arguments.explain,

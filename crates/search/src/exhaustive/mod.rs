@@ -2,6 +2,7 @@
 
 pub(crate) mod cursor;
 pub mod explain;
+pub mod lacking;
 pub(crate) mod search;
 
 pub use explain::explain;

@@ -26,6 +26,8 @@ pub struct Plan {
     pub(crate) grid: f32,
     pub(crate) text_factors: Option<Arc<Factors>>,
     pub(crate) title_factors: Option<Arc<Factors>>,
+    /// Telling words of [`Query::AnyTelling`], as terms of the text.
+    telling: Vec<String>,
     // For explanations.
     pub(crate) documents_count: u64,
     pub(crate) average_lengths: [f64; 2],
@@ -47,6 +49,7 @@ impl Plan {
             most: 0.0,
             boost: 1.0,
             name: None,
+            telling: Vec::new(),
         };
         let root = planner.scored(query)?;
         let average_lengths = Field::WITH_LENGTHS.map(|field| statistics.average_length(field));
@@ -60,6 +63,7 @@ impl Plan {
             text_factors: factors(0),
             title_factors: factors(1),
             documents_count: planner.documents_count,
+            telling: planner.telling,
             average_lengths,
         })
     }
@@ -69,6 +73,11 @@ impl Plan {
         let mut terms = Vec::new();
         note_terms(&self.root, &mut terms);
         terms
+    }
+
+    /// Returns the telling words of [`Query::AnyTelling`] clauses, as terms, those that no document holds included.
+    pub fn telling_words(&self) -> &[String] {
+        &self.telling
     }
 
     /// Upper bound on the score of a clause.
@@ -111,6 +120,8 @@ struct Planner<'a> {
     boost: f32,
     /// The names around it, joined.
     name: ClauseName,
+    /// Telling words so far.
+    telling: Vec<String>,
 }
 
 impl Planner<'_> {
@@ -201,9 +212,12 @@ impl Planner<'_> {
         let idfs: SmallVec<[_; 8]> = words.iter().zip(&nodes).map(idf_of).collect();
         let least = TELLING_SHARE * idfs.iter().flatten().fold(0.0f32, |a, &b| a.max(b));
         let (mut telling, mut others) = (Vec::new(), Vec::new());
-        for (node, idf) in nodes.into_iter().zip(idfs) {
+        for ((word, node), idf) in words.iter().zip(nodes).zip(idfs) {
             match idf.is_none_or(|idf| idf >= least) {
-                true => telling.push(node),
+                true => {
+                    self.telling.extend(word.text_word().map(str::to_owned));
+                    telling.push(node);
+                }
                 false => others.push(node),
             }
         }

@@ -70,6 +70,19 @@ pub enum Query {
 }
 
 impl Query {
+    /// Returns the term of a query that is one word of the text.
+    pub(crate) fn text_word(&self) -> Option<&str> {
+        match self {
+            Query::Term {
+                field: Field::Text,
+                term,
+                ..
+            } => Some(term),
+            Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.text_word(),
+            _ => None,
+        }
+    }
+
     /// Returns whether the query is one word, boosted or named perhaps, that counts for the score.
     pub(crate) fn is_one_word(&self) -> bool {
         match self {

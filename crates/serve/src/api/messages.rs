@@ -115,6 +115,8 @@ pub struct DetailsRequest {
     pub hits: Vec<(u32, DocId)>,
     /// Whether scores are explained.
     pub explain: bool,
+    /// Whether the telling words that each hit lacks are found.
+    pub lacks: bool,
     /// Upper limit on the text of the reply, in bytes; a larger reply is refused.
     pub bytes_max: usize,
     /// Generation of the hits.

@@ -3,12 +3,20 @@
 use crate::api::messages::HitDetails;
 use crate::front_end::query_phase::Found;
 use crate::front_end::{fetch_phase::Shown, fetch_proof::MadeSummary};
+use engine::lacks::as_typed;
 use engine::site_limit::Candidate;
 use std::collections::HashMap;
+use text::Analyzer;
 use wire::Hit;
 
 /// Returns the hits of the page, without those whose details are lost.
-pub(crate) fn assemble(found: Found, shown: Shown, warnings: &mut Vec<String>) -> Vec<Hit> {
+pub(crate) fn assemble(
+    found: Found,
+    shown: Shown,
+    analyzer: Option<Analyzer>,
+    warnings: &mut Vec<String>,
+) -> Vec<Hit> {
+    let typed = &found.query.text;
     let mut hits = Vec::with_capacity(shown.details.len());
     for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
         let Some(hit) = hit else { continue };
@@ -18,7 +26,12 @@ pub(crate) fn assemble(found: Found, shown: Shown, warnings: &mut Vec<String>) -
                 hit.details.url
             ));
         }
-        hits.push(hit_of(candidate, hit, summary, &shown.has_more));
+        let lacks = match analyzer {
+            Some(analyzer) => as_typed(typed, analyzer, &hit.lacks),
+            None => hit.lacks.clone(),
+        };
+        let hit = hit_of(candidate, hit, summary, &shown.has_more);
+        hits.push(Hit { lacks, ..hit });
     }
     hits
 }
@@ -40,6 +53,7 @@ fn hit_of(
             MadeSummary::Html(html) => html,
             MadeSummary::NoText | MadeSummary::Lost => String::new(),
         },
+        lacks: Vec::new(),
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
         explanation: hit.explanation,
     }

@@ -36,7 +36,7 @@ struct Asked {
     k: usize,
     start: usize,
     per_site: u32,
-    any: bool,
+    operator: Operator,
     /// Bits of the ranking function's parameters; all ones for a function without parameters.
     ranking: (u32, u32),
     explain: bool,
@@ -138,7 +138,7 @@ fn asked(query: &str, options: &SearchOptions, generation: u64) -> Asked {
         k: options.k,
         start: options.start,
         per_site: options.per_site,
-        any: options.operator == Operator::Or,
+        operator: options.operator,
         ranking: match options.ranking {
             Ranking::Bm25 { k1, b } => (k1.to_bits(), b.to_bits()),
             Ranking::TfIdf => (u32::MAX, u32::MAX),

@@ -32,7 +32,7 @@ use crate::front_end::cache::{Cache, CacheFigures};
 use crate::front_end::coverage::{Complete, Coverage};
 use crate::front_end::fetch_phase::{Page, Shown};
 use crate::front_end::query_log::Journal;
-use crate::front_end::query_phase::{Found, find};
+use crate::front_end::query_phase::{Found, PageSearch};
 use crate::front_end::timeline::Timeline;
 use crate::index_server::options::HandlerOptions;
 use crate::snapshot::generations::Generations;
@@ -282,20 +282,18 @@ impl FrontEnd {
             parse: begun.parse_us,
             ..PhaseTimes::default()
         };
-        let (cluster, query, timeline) = (&self.cluster, &begun.query, &begun.timeline);
-        let found = find(
+        let (cluster, timeline) = (&self.cluster, &begun.timeline);
+        let search = PageSearch {
             cluster,
-            query,
-            begun.options,
+            query: &begun.query,
+            some_words: begun.some_words.as_ref(),
+            options: begun.options,
             cut_off,
-            &mut phases,
-            coverage,
             timeline,
-        )
-        .await?;
+        };
+        let found = search.find(&mut phases, coverage).await?;
         let page = Page {
             cluster,
-            query,
             known: begun.known,
             found: &found,
             options: begun.options,
@@ -331,14 +329,15 @@ impl FrontEnd {
             value: found.matches_count,
             exact: found.count_is_exact && coverage.share() == 1.0,
         };
-        let more_hits = found.more_hits;
-        let hits = assemble(found, shown, &mut warnings);
+        let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
+        let hits = assemble(found, shown, begun.known.analyzer, &mut warnings);
         self.check_size(&hits, options)?;
         phases.total = begun.arrived.elapsed().as_micros() as u64;
         let answer = SearchAnswer {
             query: begun.query.text.clone(),
             total,
             hits,
+            some_words_from,
             more_hits,
             phases_us: phases,
             warnings,
@@ -369,6 +368,8 @@ type Gathered = (Found, Shown, PhaseTimes);
 /// State of a query that all its attempts share.
 struct Begun<'a> {
     query: Arc<Query>,
+    /// The query for documents with some of the words, where it has been parsed here.
+    some_words: Option<Arc<Query>>,
     /// Warnings of the parser; `None` where index servers parse the query.
     warnings: Option<Vec<String>>,
     parse_us: u64,
@@ -389,16 +390,21 @@ impl<'a> Begun<'a> {
     ) -> Begun<'a> {
         let timeline = Timeline::new(arrived, options.trace);
         let started = Instant::now();
-        let mut query = Query::new(id, text.to_owned(), options.operator, options.ranking);
+        let query = || Query::new(id, text.to_owned(), options.operator, options.ranking);
         let parsed = known
             .analyzer
             .map(|analyzer| search::parse(text, analyzer, options.operator));
-        let warnings = parsed.map(|parsed| {
-            query.parsed = Some(parsed.query);
-            parsed.warnings
-        });
+        let (query, some_words, warnings) = match parsed {
+            Some(parsed) => (
+                query().with_parsed(parsed.query),
+                parsed.some_words.map(|some| query().with_parsed(some)),
+                Some(parsed.warnings),
+            ),
+            None => (query(), None, None),
+        };
         Begun {
             query: Arc::new(query),
+            some_words: some_words.map(Arc::new),
             warnings,
             parse_us: started.elapsed().as_micros() as u64,
             options,

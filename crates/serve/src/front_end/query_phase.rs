@@ -1,16 +1,18 @@
 //! Query phase: the search of all partitions, repeated until the page is certain.
 
-use crate::api::chunks::{part_of, shown};
+use crate::api::chunks::{Chunks, index_server_of, part_of, shown};
 use crate::api::error::SearchError;
 use crate::api::messages::{PartitionHits, Query, SearchRequest};
 use crate::api::options::SearchOptions;
 use crate::api::server_error::ServerError;
 use crate::cluster::Cluster;
 use crate::cluster::replicas::Call;
-use crate::front_end::coverage::{Coverage, first_error};
+use crate::front_end::coverage::{Coverage, SEARCH, first_error};
 use crate::front_end::proof::{CertainRanking, certain, rankings};
 use crate::front_end::timeline::{Stopwatch, Timeline};
-use engine::site_limit::{Candidate, SiteCounts, admit, first_k, merge, next_k};
+use engine::site_limit::{
+    Candidate, KnownRanking, SiteCounts, admit, first_k, join, merge, next_k,
+};
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,8 +30,14 @@ const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// Result of the query phase.
 pub(crate) struct Found {
+    /// The query that found the last of the hits.
+    pub(crate) query: Arc<Query>,
+    /// The query of all pages, by which more matches of a site are counted.
+    pub(crate) query_of_sites: Arc<Query>,
     pub(crate) page: Vec<Candidate>,
     pub(crate) more_hits: bool,
+    /// Rank of the first hit that holds only some of the words.
+    pub(crate) some_words_from: Option<usize>,
     pub(crate) matches_count: u64,
     pub(crate) count_is_exact: bool,
     pub(crate) ranking_is_complete: bool,
@@ -43,169 +51,229 @@ pub(crate) struct Found {
     pub(crate) proof: Option<CertainRanking>,
 }
 
-/// Searches until the page is certain. `coverage` records a cut-off or a limit that ends the search
-/// earlier.
-pub(crate) async fn find(
-    cluster: &Cluster,
-    query: &Arc<Query>,
-    options: &SearchOptions,
-    cut_off: Instant,
-    phases: &mut PhaseTimes,
-    coverage: &mut Coverage,
-    timeline: &Timeline,
-) -> Result<Found, SearchError> {
-    let page_end = options.start + options.k;
-    // One hit more shows whether another page follows.
-    let wanted = page_end + 1;
-    let k = first_k(wanted, options.per_site);
-    let mut fan_out = FanOut {
-        cluster,
-        query,
-        timeline,
-        request: SearchRequest {
-            k,
-            counted: options.counted,
-            generation: 0,
-            deadline: cut_off,
-        },
-    };
-    let (mut partitions, errors) = fan_out.of_one_generation().await?;
-    if partitions.iter().all(Option::is_none) {
-        return Err(first_error(errors));
-    }
-    note_coverage(cluster, &partitions, options.counted, errors, coverage);
-    if coverage.is_nothing() {
-        return Err(SearchError::TimedOut {
-            part: "the index servers".into(),
-        });
-    }
-    let answered = || partitions.iter().flatten();
-    let most = |of: fn(&PartitionHits) -> u64| answered().map(of).max().unwrap_or(0);
-    phases.parse += most(|found| found.parse_us);
-    phases.queueing = most(|found| found.queueing_us);
-    phases.index_search = most(|found| found.search_us);
-
-    let mut repeats = 0;
-    loop {
-        let mut clock = Stopwatch(Instant::now());
-        let returned = rankings(&partitions);
-        let ranking = merge(&returned);
-        let (admitted, sites) = admit(&ranking, options.per_site, wanted);
-        timeline.note("merge", String::new, clock.0);
-        phases.merge += clock.lap_us();
-        let is_settled = admitted.len() >= wanted || ranking.is_complete;
-        // The time after the cut-off belongs to details and summaries.
-        let no_time = Instant::now() >= cut_off;
-        let k_next = next_k(&returned, fan_out.request.k, repeats);
-        if is_settled || no_time || k_next.is_none() {
-            if !is_settled {
-                for (group, found) in cluster.partitions.iter().zip(&partitions) {
-                    if found.as_ref().is_some_and(|found| found.is_cut) {
-                        let hits_max = (!no_time).then_some(fan_out.request.k);
-                        coverage.lacks_hits(&group.chunks, hits_max);
-                    }
-                }
-            }
-            let proof = certain(&partitions, options.counted, &ranking, &admitted, wanted);
-            let is_complete = ranking.is_complete;
-            let page = Admitted {
-                hits: admitted,
-                sites,
-                is_complete,
-                proof,
-            };
-            return Ok(page_of(options, &fan_out, &partitions, page));
-        }
-        let begun = Instant::now();
-        repeats += 1;
-        // Partitions that returned all their matches are not searched again.
-        let is_cut = |&at: &usize| partitions[at].as_ref().is_some_and(|found| found.is_cut);
-        let cut: Vec<usize> = (0..partitions.len()).filter(is_cut).collect();
-        fan_out.request.k = k_next.unwrap_or(fan_out.request.k);
-        for (partition, found) in fan_out.ask(&cut).await {
-            match found {
-                Ok(found) => {
-                    if found.documents_searched < found.documents_count {
-                        let chunks = &cluster.partitions[partition].chunks;
-                        coverage.lacks(
-                            crate::front_end::coverage::SEARCH,
-                            chunks,
-                            &ServerError::Expired,
-                        );
-                    }
-                    partitions[partition] = Some(found);
-                }
-                Err(error @ ServerError::Overloaded { .. }) => {
-                    let part =
-                        crate::api::chunks::index_server_of(&cluster.partitions[partition].chunks);
-                    return Err(error.into_search_error(&part));
-                }
-                Err(error) => {
-                    // The first reply of the partition stands; its further hits are lost.
-                    let chunks = &cluster.partitions[partition].chunks;
-                    coverage.lacks(crate::front_end::coverage::SEARCH, chunks, &error);
-                    if let Some(known) = &mut partitions[partition] {
-                        known.is_cut = false;
-                    }
-                }
-            }
-        }
-        timeline.note("optimization search", String::new, begun);
-        phases.optimization_searches += clock.lap_us();
-    }
+/// Search of a query for one page.
+pub(crate) struct PageSearch<'a> {
+    pub(crate) cluster: &'a Cluster,
+    /// The query for documents with all words.
+    pub(crate) query: &'a Arc<Query>,
+    /// The query for those that follow where too few hold all words.
+    pub(crate) some_words: Option<&'a Arc<Query>>,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) cut_off: Instant,
+    pub(crate) timeline: &'a Timeline,
 }
 
-/// Hits admitted so far.
-struct Admitted {
-    hits: Vec<Candidate>,
+/// Ranking that holds the hits wanted, or all there are, or all that there was time for.
+struct Settled {
+    partitions: Vec<Option<PartitionHits>>,
+    ranking: KnownRanking,
+    admitted: Vec<Candidate>,
     sites: SiteCounts,
-    is_complete: bool,
     proof: Option<CertainRanking>,
 }
 
-fn page_of(
-    options: &SearchOptions,
-    fan_out: &FanOut<'_>,
-    partitions: &[Option<PartitionHits>],
-    admitted: Admitted,
-) -> Found {
-    let Admitted {
-        hits: admitted,
-        sites,
-        is_complete,
-        proof,
-    } = admitted;
-    let page_end = options.start + options.k;
-    let start = options.start.min(admitted.len());
-    let end = page_end.min(admitted.len());
-    let answered = || partitions.iter().flatten();
-    let first = answered().next();
-    Found {
-        page: admitted[start..end].to_vec(),
-        more_hits: admitted.len() > page_end,
-        matches_count: answered().map(|found| found.matches_count).sum(),
-        count_is_exact: answered().all(|found| found.count_is_exact),
-        ranking_is_complete: is_complete,
-        proof,
-        sites,
-        warnings: first
-            .map(|found| found.warnings.clone())
-            .unwrap_or_default(),
-        summary_terms: first
-            .map(|found| found.summary_terms.clone())
-            .unwrap_or_default(),
-        generation: fan_out.request.generation,
-        answered: (0..partitions.len())
-            .filter(|&at| partitions[at].is_some())
-            .collect(),
+impl PageSearch<'_> {
+    /// Searches until the page is certain. `coverage` records a cut-off or a limit that ends the search
+    /// earlier.
+    pub(crate) async fn find(
+        &self,
+        phases: &mut PhaseTimes,
+        coverage: &mut Coverage,
+    ) -> Result<Found, SearchError> {
+        let mut fan_out = self.fan_out(self.query, self.options.counted, 0);
+        let (partitions, errors) = fan_out.of_one_generation().await?;
+        if partitions.iter().all(Option::is_none) {
+            return Err(first_error(errors));
+        }
+        let counted = self.options.counted;
+        note_coverage(self.cluster, &partitions, counted, errors, coverage);
+        if coverage.is_nothing() {
+            return Err(SearchError::TimedOut {
+                part: "the index servers".into(),
+            });
+        }
+        note_times(&partitions, phases);
+        let first = self
+            .settle(&mut fan_out, partitions, &[], phases, coverage)
+            .await?;
+        let is_short = first.ranking.is_complete && first.admitted.len() < self.wanted();
+        match self.some_words {
+            Some(query) if is_short && self.options.k > 0 && Instant::now() < self.cut_off => {
+                let generation = fan_out.request.generation;
+                self.with_some_words(query, generation, first, phases, coverage)
+                    .await
+            }
+            _ => Ok(self.found(&fan_out, first)),
+        }
     }
+
+    /// Returns the number of hits to look for: one more than the page has shows whether another page follows.
+    fn wanted(&self) -> usize {
+        self.options.start + self.options.k + 1
+    }
+
+    fn fan_out<'s>(&'s self, query: &'s Arc<Query>, counted: bool, generation: u64) -> FanOut<'s> {
+        FanOut {
+            cluster: self.cluster,
+            query,
+            timeline: self.timeline,
+            request: SearchRequest {
+                k: first_k(self.wanted(), self.options.per_site),
+                counted,
+                generation,
+                deadline: self.cut_off,
+            },
+        }
+    }
+
+    /// Adds to `first`, the whole ranking of documents with all words, those with some of them.
+    async fn with_some_words(
+        &self,
+        query: &Arc<Query>,
+        generation: u64,
+        first: Settled,
+        phases: &mut PhaseTimes,
+        coverage: &mut Coverage,
+    ) -> Result<Found, SearchError> {
+        let begun = Instant::now();
+        let mut fan_out = self.fan_out(query, false, generation);
+        let answered = (0..first.partitions.len()).filter(|&at| first.partitions[at].is_some());
+        let answered: Vec<usize> = answered.collect();
+        let mut partitions = vec![None; first.partitions.len()];
+        fan_out
+            .ask_again(&answered, &mut partitions, coverage)
+            .await?;
+        note_times(&partitions, phases);
+        let before = &first.ranking.candidates;
+        let all = self
+            .settle(&mut fan_out, partitions, before, phases, coverage)
+            .await?;
+        self.timeline
+            .note("search for some words", String::new, begun);
+        // The total and the warnings are those of the documents with all words.
+        let some_words_from = Some(first.admitted.len());
+        let total = self.found(&fan_out, first);
+        let found = self.found(&fan_out, all);
+        Ok(Found {
+            matches_count: total.matches_count,
+            count_is_exact: total.count_is_exact,
+            warnings: total.warnings,
+            answered: total.answered,
+            some_words_from,
+            proof: total.proof.and(found.proof),
+            ..found
+        })
+    }
+
+    /// Merges the rankings of partitions after the candidates of `before`, and repeats the search with a larger k until
+    /// as many hits as wanted are certain.
+    async fn settle(
+        &self,
+        fan_out: &mut FanOut<'_>,
+        mut partitions: Vec<Option<PartitionHits>>,
+        before: &[Candidate],
+        phases: &mut PhaseTimes,
+        coverage: &mut Coverage,
+    ) -> Result<Settled, SearchError> {
+        let (options, wanted) = (self.options, self.wanted());
+        let mut repeats = 0;
+        loop {
+            let mut clock = Stopwatch(Instant::now());
+            let returned = rankings(&partitions);
+            let ranking = join(before, merge(&returned));
+            let (admitted, sites) = admit(&ranking, options.per_site, wanted);
+            self.timeline.note("merge", String::new, clock.0);
+            phases.merge += clock.lap_us();
+            let is_settled = admitted.len() >= wanted || ranking.is_complete;
+            // The time after the cut-off belongs to details and summaries.
+            let no_time = Instant::now() >= self.cut_off;
+            let k_next = next_k(&returned, fan_out.request.k, repeats);
+            if is_settled || no_time || k_next.is_none() {
+                if !is_settled {
+                    for (group, found) in self.cluster.partitions.iter().zip(&partitions) {
+                        if found.as_ref().is_some_and(|found| found.is_cut) {
+                            let hits_max = (!no_time).then_some(fan_out.request.k);
+                            coverage.lacks_hits(&group.chunks, hits_max);
+                        }
+                    }
+                }
+                let counted = fan_out.request.counted;
+                let proof = certain(&partitions, counted, &ranking, &admitted, wanted);
+                return Ok(Settled {
+                    partitions,
+                    ranking,
+                    admitted,
+                    sites,
+                    proof,
+                });
+            }
+            let begun = Instant::now();
+            repeats += 1;
+            // Partitions that returned all their matches are not searched again.
+            let is_cut = |&at: &usize| partitions[at].as_ref().is_some_and(|found| found.is_cut);
+            let cut: Vec<usize> = (0..partitions.len()).filter(is_cut).collect();
+            fan_out.request.k = k_next.unwrap_or(fan_out.request.k);
+            fan_out.ask_again(&cut, &mut partitions, coverage).await?;
+            self.timeline
+                .note("optimization search", String::new, begun);
+            phases.optimization_searches += clock.lap_us();
+        }
+    }
+
+    fn found(&self, fan_out: &FanOut<'_>, settled: Settled) -> Found {
+        let Settled {
+            partitions,
+            ranking,
+            admitted,
+            sites,
+            proof,
+        } = settled;
+        let page_end = self.options.start + self.options.k;
+        let start = self.options.start.min(admitted.len());
+        let end = page_end.min(admitted.len());
+        let answered = || partitions.iter().flatten();
+        let first = answered().next();
+        let query_of_sites = self.some_words.unwrap_or(self.query);
+        let has_all = Arc::ptr_eq(fan_out.query, query_of_sites);
+        Found {
+            query: Arc::clone(fan_out.query),
+            query_of_sites: Arc::clone(query_of_sites),
+            page: admitted[start..end].to_vec(),
+            more_hits: admitted.len() > page_end,
+            some_words_from: None,
+            matches_count: answered().map(|found| found.matches_count).sum(),
+            count_is_exact: answered().all(|found| found.count_is_exact),
+            ranking_is_complete: ranking.is_complete && has_all,
+            proof,
+            sites,
+            warnings: first
+                .map(|found| found.warnings.clone())
+                .unwrap_or_default(),
+            summary_terms: first
+                .map(|found| found.summary_terms.clone())
+                .unwrap_or_default(),
+            generation: fan_out.request.generation,
+            answered: (0..partitions.len())
+                .filter(|&at| partitions[at].is_some())
+                .collect(),
+        }
+    }
+}
+
+/// Adds the times of the slowest partitions to those of a query.
+fn note_times(partitions: &[Option<PartitionHits>], phases: &mut PhaseTimes) {
+    let answered = || partitions.iter().flatten();
+    let most = |of: fn(&PartitionHits) -> u64| answered().map(of).max().unwrap_or(0);
+    phases.parse += most(|found| found.parse_us);
+    phases.queueing += most(|found| found.queueing_us);
+    phases.index_search += most(|found| found.search_us);
 }
 
 fn note_coverage(
     cluster: &Cluster,
     partitions: &[Option<PartitionHits>],
     counted: bool,
-    errors: Vec<(crate::api::chunks::Chunks, ServerError)>,
+    errors: Vec<(Chunks, ServerError)>,
     coverage: &mut Coverage,
 ) {
     for (group, found) in cluster.partitions.iter().zip(partitions) {
@@ -266,10 +334,7 @@ struct FanOut<'a> {
 }
 
 /// Hits of each partition, and the failures.
-type Partitions = (
-    Vec<Option<PartitionHits>>,
-    Vec<(crate::api::chunks::Chunks, ServerError)>,
-);
+type Partitions = (Vec<Option<PartitionHits>>, Vec<(Chunks, ServerError)>);
 
 impl FanOut<'_> {
     /// Searches all partitions until all that answer do so from the same generation of the index, since
@@ -290,8 +355,7 @@ impl FanOut<'_> {
                     match found {
                         Ok(found) => partitions[partition] = Some(found),
                         Err(error @ ServerError::Overloaded { .. }) => {
-                            return Err(error
-                                .into_search_error(&crate::api::chunks::index_server_of(chunks)));
+                            return Err(error.into_search_error(&index_server_of(chunks)));
                         }
                         Err(error) => {
                             partitions[partition] = None;
@@ -334,6 +398,37 @@ impl FanOut<'_> {
         }
     }
 
+    /// Searches several partitions once more, and replaces what they returned. The first reply of a partition that
+    /// fails now stands; its further hits are lost.
+    async fn ask_again(
+        &self,
+        asked: &[usize],
+        partitions: &mut [Option<PartitionHits>],
+        coverage: &mut Coverage,
+    ) -> Result<(), SearchError> {
+        for (partition, found) in self.ask(asked).await {
+            let chunks = &self.cluster.partitions[partition].chunks;
+            match found {
+                Ok(found) => {
+                    if found.documents_searched < found.documents_count {
+                        coverage.lacks(SEARCH, chunks, &ServerError::Expired);
+                    }
+                    partitions[partition] = Some(found);
+                }
+                Err(error @ ServerError::Overloaded { .. }) => {
+                    return Err(error.into_search_error(&index_server_of(chunks)));
+                }
+                Err(error) => {
+                    coverage.lacks(SEARCH, chunks, &error);
+                    if let Some(known) = &mut partitions[partition] {
+                        known.is_cut = false;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Searches several partitions concurrently.
     async fn ask(&self, asked: &[usize]) -> Vec<(usize, Result<PartitionHits, ServerError>)> {
         let calls = asked.iter().map(|&partition| async move {
@@ -363,12 +458,7 @@ impl FanOut<'_> {
 
     /// Records a call and, centred within it, the time that the server reports; the rest is the time of
     /// transfer.
-    fn note(
-        &self,
-        chunks: &crate::api::chunks::Chunks,
-        begun: Instant,
-        found: Option<&PartitionHits>,
-    ) {
+    fn note(&self, chunks: &Chunks, begun: Instant, found: Option<&PartitionHits>) {
         let timeline = self.timeline;
         timeline.note("search call", || part_of(chunks), begun);
         let Some(found) = found else { return };

@@ -8,6 +8,9 @@ use crate::api::options::SearchOptions;
 use search::{Operator, Ranking};
 use std::time::Duration;
 
+/// Operator between words that people type into the page. Programs require all words unless they say otherwise.
+pub(crate) const PAGE_OPERATOR: Operator = Operator::Auto;
+
 /// Treatment of unknown parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
@@ -26,7 +29,13 @@ pub(crate) struct SearchParameters {
 /// Parses the parameters of a search.
 pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParameters, SearchError> {
     let mut q = None;
-    let mut options = SearchOptions::default();
+    let mut options = SearchOptions {
+        operator: match unknown {
+            Unknown::Ignore => PAGE_OPERATOR,
+            Unknown::Refuse => Operator::default(),
+        },
+        ..SearchOptions::default()
+    };
     for (name, value) in url::form_urlencoded::parse(raw.unwrap_or("").as_bytes()) {
         match name.as_ref() {
             "q" => q = Some(value.into_owned()),
@@ -40,6 +49,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
                     Operator::And
                 }
             }
+            "words" => options.operator = operator(&value)?,
             "explain" => options.explain = flag("explain", &value)?,
             "trace" => options.trace = flag("trace", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
@@ -121,6 +131,17 @@ fn timeout(value: &str) -> Result<Duration, SearchError> {
     }
 }
 
+fn operator(value: &str) -> Result<Operator, SearchError> {
+    Operator::named(value).ok_or_else(|| SearchError::BadRequest {
+        parameter: "words",
+        reason: format!(
+            "{:?} is no way to match words; choose auto (documents with all words first, then those with some), all \
+             or any",
+            brief(value)
+        ),
+    })
+}
+
 fn ranking(value: &str) -> Result<Ranking, SearchError> {
     match value {
         "" | "bm25" => Ok(Ranking::default()),
@@ -139,7 +160,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, any, ranking, explain, count, timeout, partial, trace",
+            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace",
             brief(name)
         ),
     }
@@ -176,6 +197,20 @@ mod tests {
                 trace: true,
             }
         );
+        for (raw, unknown, operator) in [
+            ("", Unknown::Refuse, Operator::And),
+            ("", Unknown::Ignore, Operator::Auto),
+            ("words=auto", Unknown::Refuse, Operator::Auto),
+            ("words=all", Unknown::Ignore, Operator::And),
+            ("any=0", Unknown::Ignore, Operator::And),
+            ("words=any", Unknown::Ignore, Operator::Or),
+        ] {
+            assert_eq!(
+                parse(Some(raw), unknown).unwrap().options.operator,
+                operator,
+                "{raw}"
+            );
+        }
         let timeout = |raw| parse(Some(raw), Unknown::Refuse).unwrap().options.timeout;
         assert_eq!(timeout("timeout=250"), Some(Duration::from_millis(250)));
         assert_eq!(timeout("timeout=250ms"), Some(Duration::from_millis(250)));
@@ -197,6 +232,7 @@ mod tests {
             ("start=10000", "narrow the query"),
             ("per_site=two", "per_site: "),
             ("any=maybe", "neither 1 nor 0"),
+            ("words=most", "choose auto"),
             ("ranking=best", "choose bm25 or tfidf"),
             ("timeout=soon", "give milliseconds"),
             ("timeout=0", "give milliseconds"),

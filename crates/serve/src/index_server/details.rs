@@ -5,7 +5,7 @@ use crate::api::server_error::ServerError;
 use engine::{DetailsError, HitsRead, Part};
 use search::{Plan, Stop};
 
-/// Reads the details of the hits in a request, with explanations from `plan` if requested.
+/// Reads the details of the hits in a request, with explanations and lacking words by `plan` if requested.
 pub(crate) fn details(
     part: &Part,
     request: &DetailsRequest,
@@ -15,6 +15,7 @@ pub(crate) fn details(
     let read = HitsRead {
         hits: &request.hits,
         explained_by: plan.filter(|_| request.explain),
+        lacks_of: plan.filter(|_| request.lacks),
         bytes_max: request.bytes_max,
     };
     part.details(&read, stop).map_err(|error| match error {

@@ -199,7 +199,7 @@ impl IndexServer for InProcessIndexServer {
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
-        if !request.explain && request.hits.len() <= DETAILS_INLINE_MAX {
+        if !request.explain && !request.lacks && request.hits.len() <= DETAILS_INLINE_MAX {
             return self.details_here(&request, reply);
         }
         let (generation, deadline) = (request.generation, request.deadline);

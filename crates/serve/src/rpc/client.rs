@@ -112,6 +112,7 @@ impl IndexServer for RemoteIndexServer {
             segment: request.hits.iter().map(|&(segment, _)| segment).collect(),
             doc: request.hits.iter().map(|&(_, doc)| doc.0).collect(),
             explain: request.explain,
+            lacks: request.lacks,
             bytes_max: request.bytes_max as u64,
         };
         let mut client = self.client.clone();

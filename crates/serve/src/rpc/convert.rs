@@ -171,6 +171,7 @@ pub(super) fn details_message(hits: Vec<HitDetails>) -> rpc::DetailsReply {
         explanation: hit
             .explanation
             .map_or_else(String::new, |why| why.to_string()),
+        lacks: hit.lacks,
     };
     rpc::DetailsReply {
         hits: hits.into_iter().map(one).collect(),
@@ -192,6 +193,7 @@ pub(super) fn details(message: rpc::DetailsReply) -> Result<Vec<HitDetails>, Ser
             },
             site_documents_count: hit.site_documents_count,
             explanation,
+            lacks: hit.lacks,
         })
     };
     message.hits.into_iter().map(one).collect()
@@ -307,6 +309,7 @@ mod tests {
             },
             site_documents_count: 1,
             explanation: Some(why.clone()),
+            lacks: vec!["steer".into()],
         };
         let arrived = details(details_message(vec![hit])).unwrap();
         assert_eq!(arrived[0].explanation, Some(why));

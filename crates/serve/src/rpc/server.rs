@@ -260,6 +260,7 @@ impl indexes::IndexServer for IndexService {
         let asked = DetailsRequest {
             hits: request.segment.into_iter().zip(docs).collect(),
             explain: request.explain,
+            lacks: request.lacks,
             bytes_max: convert::bytes_max(request.bytes_max),
             generation,
             deadline,

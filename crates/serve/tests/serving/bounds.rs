@@ -100,6 +100,7 @@ fn details_and_explanations_past_their_deadline_are_not_given() {
         let request = DetailsRequest {
             hits: (0..count).map(|doc| (segment, DocId(doc))).collect(),
             explain,
+            lacks: false,
             bytes_max: 1 << 20,
             generation: 0,
             deadline,

@@ -39,6 +39,14 @@ impl Searched {
     }
 }
 
+impl Searched {
+    /// Returns a document as stored.
+    pub(crate) fn document(&self, url: &str) -> index::StoredDocument {
+        let found = RUNTIME.block_on(self.0.document(url)).unwrap();
+        found.unwrap_or_else(|| panic!("no document at {url}"))
+    }
+}
+
 /// Starts an index server with one handler.
 pub(crate) fn index_server(index: &Arc<Index>, chunks: Chunks) -> InProcessIndexServer {
     let options = HandlerOptions {

@@ -2,6 +2,7 @@
 use crate::corpus::{Searched, document, index};
 use engine::Engine;
 use proptest::prelude::*;
+use search::Operator;
 use serve::{SearchOptions, Topology};
 use wire::{PhaseTimes, SearchAnswer};
 
@@ -19,7 +20,8 @@ proptest! {
         documents in prop::collection::vec((0u8..6, 1u8..64), 1..80),
         chunks in 1u32..4,
         (start, k, per_site) in (0usize..12, 1usize..12, 0u32..4),
-        (explain, counted, any) in (any::<bool>(), any::<bool>(), any::<bool>()),
+        (explain, counted) in (any::<bool>(), any::<bool>()),
+        operator in prop::sample::select(&Operator::NAMED[..]),
     ) {
         let documents = documents.into_iter().enumerate();
         let index = index(documents.map(|(n, (site, words))| document(n, site, words)), chunks);
@@ -36,10 +38,10 @@ proptest! {
             per_site,
             explain,
             counted,
-            operator: if any { search::Operator::Or } else { search::Operator::And },
+            operator: operator.1,
             ..SearchOptions::default()
         };
-        for query in ["alpha", "alpha beta", "gamma -delta", "\"alpha beta\"", "om* zeta", "nothing", "(", "site:site1.example alpha"] {
+        for query in ["alpha", "alpha beta", "gamma -delta", "\"alpha beta\"", "om* zeta", "nothing", "(", "alpha nothing", "alpha beta gamma delta", "+zeta alpha beta -omega", "site:site1.example alpha"] {
             let served = timeless(servers.search(query, &options).unwrap());
             prop_assert_eq!(timeless(engine.search(query, &options).unwrap()), served, "{}", query);
         }

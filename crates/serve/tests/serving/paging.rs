@@ -70,22 +70,22 @@ proptest! {
         handlers in 1usize..4,
         per_site in 0u32..4,
         k in 1usize..12,
-        any in any::<bool>(),
-        words in prop::collection::vec(prop::sample::select(&WORDS[..]), 1..3),
+        operator in prop::sample::select(&Operator::NAMED[..]),
+        words in prop::collection::vec(prop::sample::select(&WORDS[..]), 1..4),
     ) {
         // One site holds many of the best matches, so that pages need optimization searches.
         let crowd = (0..crowded).map(|n| document(1_000 + n, 9, 0b111111));
         let documents = documents.iter().enumerate().map(|(n, &(site, words))| document(n, site, words));
         let index = index(documents.chain(crowd), chunks);
         let query = words.join(" ");
-        let operator = if any { Operator::Or } else { Operator::And };
+        let operator = operator.1;
         let options = SearchOptions { k, per_site, operator, ..Default::default() };
 
         let one = front_end(&index, 1, 1);
         let several = front_end(&index, partitions.min(chunks as usize), handlers);
         let all = SearchOptions { k: 1_000, per_site: 0, ..options };
         let all = one.search(&query, &all).unwrap();
-        prop_assert_eq!(all.total.value, all.hits.len() as u64);
+        prop_assert_eq!(all.total.value, all.some_words_from.unwrap_or(all.hits.len()) as u64);
 
         let mut start = 0;
         loop {
@@ -101,6 +101,60 @@ proptest! {
                 break;
             }
             start += k;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    /// The law of `auto`: documents with all words by score, then those with a telling one by score, each with the
+    /// words that it lacks.
+    #[test]
+    fn documents_with_all_words_come_first(
+        documents in prop::collection::vec((0u8..8, 0u8..64), 0..90),
+        rare in 0usize..4,
+        chunks in 1u32..5,
+        typed in prop::collection::vec(prop::sample::select(vec!["alpha", "beta", "zeta", "unknown", "-gamma", "+beta"]), 1..5),
+    ) {
+        let documents = documents.iter().enumerate();
+        // `zeta` is rare, so that it is more telling than the others.
+        let documents = documents.map(|(n, &(site, words))| match n < rare {
+            true => document(n, site, words | 0b100000),
+            false => document(n, site, words & 0b011111),
+        });
+        let index = index(documents, chunks);
+        let typed = typed.join(" ");
+        let front_end = front_end(&index, chunks as usize, 2);
+        let search = |operator| {
+            let options = SearchOptions { k: 1_000, per_site: 0, operator, ..Default::default() };
+            front_end.search(&typed, &options).unwrap()
+        };
+        let (auto, all) = (search(Operator::Auto), search(Operator::And));
+        let urls = |hits: &[Hit]| hits.iter().map(|hit| hit.url.clone()).collect::<Vec<_>>();
+        let parsed = search::parse(&typed, index.analyzer(), Operator::Auto);
+        let Some(some) = &parsed.some_words else {
+            prop_assert_eq!(auto.some_words_from, None);
+            prop_assert_eq!(auto.hits, all.hits);
+            return Ok(());
+        };
+        let plan = search::Plan::new(some, search::Ranking::default(), index.statistics()).unwrap();
+        let telling = plan.telling_words().to_vec();
+        let part = engine::Part::new(index.clone(), 0..=chunks - 1);
+        let found = part.search(&plan.into(), 1_000, false, &search::Stop::default()).unwrap();
+        let url = |hit: &search::ScoredHit| {
+            part.segment(hit.segment).unwrap().details(hit.doc).unwrap().url
+        };
+        let all_urls = urls(&all.hits);
+        let rest = found.hits.iter().map(url).filter(|url| !all_urls.contains(url));
+        let expected: Vec<String> = all_urls.iter().cloned().chain(rest).collect();
+        prop_assert_eq!(urls(&auto.hits), expected);
+        prop_assert_eq!(auto.some_words_from, Some(all.hits.len()));
+        prop_assert_eq!(auto.total, all.total);
+        for hit in &auto.hits {
+            let body = front_end.document(&hit.url).body;
+            let lacked: Vec<&String> = telling.iter().filter(|word| !body.contains(word.as_str())).collect();
+            prop_assert_eq!(hit.lacks.iter().collect::<Vec<_>>(), lacked);
         }
     }
 }

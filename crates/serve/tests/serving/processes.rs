@@ -95,16 +95,13 @@ fn connect(file: &ClusterFile, name: &str, runtime: &Runtime) -> Result<FrontEnd
 }
 
 fn options() -> impl Strategy<Value = SearchOptions> {
-    (0usize..12, 0usize..6, 0u32..4, any::<[bool; 4]>()).prop_map(
-        |(k, start, per_site, [any, tf_idf, explain, counted])| SearchOptions {
+    let operator = prop::sample::select(&search::Operator::NAMED[..]);
+    (0usize..12, 0usize..6, 0u32..4, operator, any::<[bool; 3]>()).prop_map(
+        |(k, start, per_site, operator, [tf_idf, explain, counted])| SearchOptions {
             k,
             start,
             per_site,
-            operator: if any {
-                search::Operator::Or
-            } else {
-                search::Operator::And
-            },
+            operator: operator.1,
             ranking: match tf_idf {
                 true => search::Ranking::TfIdf,
                 false => search::Ranking::default(),

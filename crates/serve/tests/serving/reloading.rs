@@ -187,6 +187,7 @@ fn the_generation_before_is_still_answered_from_and_older_ones_are_not() {
         let request = DetailsRequest {
             hits: vec![(segment, index::DocId(0))],
             explain: false,
+            lacks: false,
             bytes_max: 1 << 20,
             generation: first,
             deadline: Instant::now() + Duration::from_secs(10),

@@ -4,7 +4,7 @@ use crate::query::tree::Query;
 use index::Field;
 
 /// The operator between words where the query has none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Operator {
     /// All words are required.
     #[default]
@@ -13,6 +13,30 @@ pub enum Operator {
     Or,
     /// Documents with all words first, then those with some of them.
     Auto,
+}
+
+impl Operator {
+    /// Operators with the names that parameters use.
+    pub const NAMED: [(&'static str, Operator); 3] = [
+        ("auto", Operator::Auto),
+        ("all", Operator::And),
+        ("any", Operator::Or),
+    ];
+
+    /// Returns the name that parameters use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operator::Auto => "auto",
+            Operator::And => "all",
+            Operator::Or => "any",
+        }
+    }
+
+    /// Returns the operator of a name; `None` for another one.
+    pub fn named(name: &str) -> Option<Operator> {
+        let named = Operator::NAMED.iter().find(|(known, _)| *known == name);
+        named.map(|&(_, operator)| operator)
+    }
 }
 
 pub(crate) fn term_query(field: Field, term: String) -> Query {

@@ -13,8 +13,7 @@ use crate::api::chunks::Chunks;
 use crate::api::chunks::part_of;
 use crate::api::error::SearchError;
 use crate::api::messages::{
-    CountSitesRequest, DetailsRequest, HitDetails, Query, SummariesOf, SummariesRequest,
-    TextSummary,
+    CountSitesRequest, DetailsRequest, HitDetails, SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::options::SearchOptions;
 use crate::api::server_error::ServerError;
@@ -36,7 +35,6 @@ use wire::PhaseTimes;
 /// Hits of a page and the servers that hold them.
 pub(crate) struct Page<'a> {
     pub(crate) cluster: &'a Cluster,
-    pub(crate) query: &'a Arc<Query>,
     pub(crate) known: Known,
     pub(crate) found: &'a Found,
     pub(crate) options: &'a SearchOptions,
@@ -68,7 +66,7 @@ impl Page<'_> {
         phases: &mut PhaseTimes,
         coverage: &mut Coverage,
     ) -> Result<Shown, SearchError> {
-        let id = self.query.id;
+        let id = self.found.query.id;
         let begun = Instant::now();
         let details = async {
             let (details, losses) = self
@@ -138,6 +136,7 @@ impl Page<'_> {
             let request = DetailsRequest {
                 hits: places.iter().map(address).collect(),
                 explain: self.options.explain,
+                lacks: self.found.some_words_from.is_some(),
                 bytes_max: self.bytes_max * places.len() / page.len().max(1),
                 generation: self.found.generation,
                 deadline: self.deadline,
@@ -146,7 +145,7 @@ impl Page<'_> {
             let begun = Instant::now();
             let calls = &self.cluster.calls;
             let answer = group.call(Call::Details, calls, self.deadline, |server, reply| {
-                server.details(self.query, request.clone(), reply);
+                server.details(&self.found.query, request.clone(), reply);
             });
             let answer = answer.await;
             self.timeline
@@ -215,7 +214,9 @@ impl Page<'_> {
                 Call::CountSites,
                 &self.cluster.calls,
                 self.deadline,
-                move |server, reply| server.count_sites(self.query, request.clone(), reply),
+                move |server, reply| {
+                    server.count_sites(&self.found.query_of_sites, request.clone(), reply)
+                },
             )
         });
         for (&partition, counts) in found.answered.iter().zip(join_all(asked).await) {
@@ -261,7 +262,7 @@ impl Page<'_> {
             .collect();
         let answered = join_all(asked.iter().map(|(part, places)| {
             let request = SummariesRequest {
-                query_id: self.query.id,
+                query_id: self.found.query.id,
                 of: of(places),
                 terms: Arc::clone(&terms),
                 generation: self.found.generation,

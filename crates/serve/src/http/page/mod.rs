@@ -13,7 +13,7 @@ mod times;
 
 use crate::api::options::DEPTH_MAX;
 use crate::api::options::SearchOptions;
-use crate::http::page::settings::{pairs, settings};
+use crate::http::page::settings::{pairs, pairs_of_api, settings};
 use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
 use engine::details::TITLE_CHARS_MAX;
@@ -71,6 +71,8 @@ struct Results<'a> {
     total: String,
     total_is_one: bool,
     total_is_exact: bool,
+    /// Whether hits with some of the words are on the page.
+    has_some: bool,
     none: bool,
     first: String,
     last: String,
@@ -93,7 +95,14 @@ struct Results<'a> {
 #[derive(Template)]
 #[template(path = "hits.html")]
 struct Hits<'a> {
+    groups: Vec<Group<'a>>,
+}
+
+/// Hits with all words, or with some of them.
+struct Group<'a> {
+    /// Rank of the first, from 1.
     first: usize,
+    has_some: bool,
     hits: Vec<HitView<'a>>,
 }
 
@@ -103,6 +112,8 @@ struct HitView<'a> {
     is_web: bool,
     crumbs: Vec<String>,
     summary: &'a str,
+    /// Words of the query that the document lacks.
+    lacks: Vec<String>,
     site: String,
     more: Option<String>,
     text: String,
@@ -163,14 +174,14 @@ pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
 pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> String {
     let started = Instant::now();
     let query = answer.query.clone();
-    let hits = answer
-        .hits
-        .iter()
-        .map(|hit| view(hit, &query, options))
-        .collect();
+    let border = match answer.some_words_from {
+        Some(rank) => rank.saturating_sub(options.start).min(answer.hits.len()),
+        None => answer.hits.len(),
+    };
+    let (whole_hits, some_hits) = answer.hits.split_at(border);
+    let has_some = !some_hits.is_empty();
     let hits_html = render(&Hits {
-        first: options.start + 1,
-        hits,
+        groups: groups([whole_hits, some_hits], &query, options),
     });
     answer.phases_us.render = started.elapsed().as_micros() as u64;
     answer.phases_us.total += answer.phases_us.render;
@@ -189,6 +200,7 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
         total: thousands(answer.total.value),
         total_is_one: answer.total.value == 1,
         total_is_exact: answer.total.exact,
+        has_some,
         none: shown == 0,
         first: thousands(options.start as u64 + 1),
         last: thousands((options.start + shown) as u64),
@@ -223,7 +235,7 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
             local("/", &pairs(&query, &traced)) + "#timeline"
         }),
         gantt: gantt(answer),
-        json: local("/search", &pairs(&query, options)),
+        json: local("/search", &pairs_of_api(&query, options)),
     })
 }
 
@@ -272,6 +284,24 @@ fn render(page: &impl Template) -> String {
     page.render().unwrap_or_default()
 }
 
+/// Returns the hits with all words and those with some of them, without empty groups.
+fn groups<'a>(
+    [whole, some]: [&'a [Hit]; 2],
+    query: &str,
+    options: &SearchOptions,
+) -> Vec<Group<'a>> {
+    let some_from = options.start + whole.len();
+    [(false, options.start, whole), (true, some_from, some)]
+        .into_iter()
+        .filter(|(.., hits)| !hits.is_empty())
+        .map(|(has_some, before, hits)| Group {
+            first: before + 1,
+            has_some,
+            hits: hits.iter().map(|hit| view(hit, query, options)).collect(),
+        })
+        .collect()
+}
+
 fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
     let web = web_address(&hit.url);
     let text = local("/document", &[("url", &hit.url)]);
@@ -285,6 +315,11 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
         href: web.unwrap_or_else(|| text.clone()),
         crumbs: breadcrumb(&hit.url),
         summary: &hit.summary,
+        lacks: hit
+            .lacks
+            .iter()
+            .map(|word| cut(&visible(word), 60))
+            .collect(),
         site: cut(&visible(&hit.site), 60),
         more: within_site(query, &hit.site)
             .filter(|_| hit.more_from_site)

@@ -1,10 +1,18 @@
 //! Options of a search as the parameters of links.
 
 use crate::api::options::SearchOptions;
-use search::Ranking;
+use crate::http::params::PAGE_OPERATOR;
+use search::{Operator, Ranking};
 
-/// Returns the options that differ from the defaults, as parameters.
+/// Returns the options that differ from the defaults of the page, as parameters.
 pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
+    settings_beside(options, PAGE_OPERATOR)
+}
+
+fn settings_beside(
+    options: &SearchOptions,
+    operator_usual: Operator,
+) -> Vec<(&'static str, String)> {
     let usual = SearchOptions::default();
     let mut settings = Vec::new();
     let mut set = |name, value: String, is_usual: bool| {
@@ -23,7 +31,8 @@ pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
         options.per_site.to_string(),
         options.per_site == usual.per_site,
     );
-    set("any", "1".into(), options.operator == usual.operator);
+    let operator = options.operator;
+    set("words", operator.name().into(), operator == operator_usual);
     set("ranking", "tfidf".into(), options.ranking != Ranking::TfIdf);
     set("explain", "1".into(), !options.explain);
     set("count", "none".into(), options.counted);
@@ -35,7 +44,14 @@ pub(super) fn settings(options: &SearchOptions) -> Vec<(&'static str, String)> {
     settings
 }
 
-/// Returns the parameters of a link to `query` with `options`.
+/// Returns the parameters of a link to the API.
+pub(super) fn pairs_of_api(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
+    let mut pairs = vec![("q", query.to_owned())];
+    pairs.extend(settings_beside(options, Operator::default()));
+    pairs
+}
+
+/// Returns the parameters of a link to the page of `query` with `options`.
 pub(super) fn pairs(query: &str, options: &SearchOptions) -> Vec<(&'static str, String)> {
     let mut pairs = vec![("q", query.to_owned())];
     pairs.extend(settings(options));

@@ -1,5 +1,6 @@
 //! Tests of the page: it shows the whole answer, and no document can inject markup.
 use super::*;
+use crate::http::params::PAGE_OPERATOR;
 use wire::{PhaseTimes, Total};
 
 fn hit(title: &str, url: &str) -> Hit {
@@ -11,6 +12,7 @@ fn hit(title: &str, url: &str) -> Hit {
         score: 1.5,
         summary: "a <mark>word</mark> &lt;b&gt;".into(),
         more_from_site: true,
+        lacks: Vec::new(),
         explanation: None,
     }
 }
@@ -23,6 +25,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
             exact: true,
         },
         hits,
+        some_words_from: None,
         more_hits: true,
         phases_us: PhaseTimes {
             parse: 7,
@@ -39,7 +42,11 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
 }
 
 fn page(hits: Vec<Hit>) -> String {
-    results(&mut answer(hits), &SearchOptions::default())
+    let options = SearchOptions {
+        operator: PAGE_OPERATOR,
+        ..SearchOptions::default()
+    };
+    results(&mut answer(hits), &options)
 }
 
 #[test]
@@ -54,12 +61,57 @@ fn results_show_counts_times_and_links() {
         "rel=\"next\" href=\"/?q=word&#38;start=10\"",
         "<dt>index search</dt> <dd>1.250 ms</dd>",
         "<dt>parse</dt> <dd>7 µs</dd>",
-        "href=\"/search?q=word\"",
+        "href=\"/search?q=word&#38;words=auto\"",
     ] {
         assert!(html.contains(part), "{part} is not in {html}");
     }
     assert!(!html.contains("rel=\"prev\""));
     assert!(!html.contains("style=\""));
+}
+
+#[test]
+fn hits_with_some_of_the_words_stand_apart() {
+    let lacking = |url: &str| Hit {
+        lacks: vec!["<steer>".into()],
+        ..hit("S", url)
+    };
+    let hits = vec![
+        hit("A", "http://a.e/1"),
+        lacking("http://b.e/2"),
+        lacking("http://c.e/3"),
+    ];
+    let page = |start: usize, from: Option<usize>, total: u64| {
+        let mut answer = answer(hits.clone());
+        answer.some_words_from = from;
+        answer.total.value = total;
+        let options = SearchOptions {
+            start,
+            operator: PAGE_OPERATOR,
+            ..SearchOptions::default()
+        };
+        results(&mut answer, &options)
+    };
+    let html = page(10, Some(11), 11);
+    let parts = [
+        "<b>11</b> documents with all of the words",
+        "<ol class=\"hits\" start=\"11\">",
+        "With some of the words",
+        "<ol class=\"hits\" start=\"12\" aria-labelledby=\"some\">",
+        "Lacks <s dir=\"auto\">&#60;steer&#62;</s>",
+    ];
+    let mut rest = html.as_str();
+    for part in parts {
+        let at = rest.find(part);
+        assert!(at.is_some(), "{part} is not in {rest}");
+        rest = &rest[at.unwrap_or(0)..];
+    }
+    // All of them on an earlier page.
+    assert_eq!(
+        page(20, Some(11), 11).matches("<ol class=\"hits\"").count(),
+        1
+    );
+    assert!(!page(0, None, 3).contains("some of the words"));
+    assert!(page(0, Some(0), 0).contains("No document has all of the words; these have some"));
 }
 
 #[test]
@@ -117,7 +169,7 @@ fn nothing_found_suggests() {
     let html = results(&mut none, &SearchOptions::default());
     assert!(html.contains("No document matches"));
     assert!(html.contains("/?q=two+words\""), "{html}");
-    assert!(html.contains("any=1"), "{html}");
+    assert!(html.contains("words=any"), "{html}");
 }
 
 #[test]
