@@ -41,12 +41,16 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
     }
 }
 
-fn page(hits: Vec<Hit>) -> String {
-    let options = SearchOptions {
+/// Options of a search from the page.
+pub(super) fn typed_options() -> SearchOptions {
+    SearchOptions {
         operator: PAGE_OPERATOR,
         ..SearchOptions::default()
-    };
-    results(&mut answer(hits), &options)
+    }
+}
+
+fn page(hits: Vec<Hit>) -> String {
+    results(&mut answer(hits), &typed_options())
 }
 
 #[test]
@@ -86,8 +90,7 @@ fn hits_with_some_of_the_words_stand_apart() {
         answer.total.value = total;
         let options = SearchOptions {
             start,
-            operator: PAGE_OPERATOR,
-            ..SearchOptions::default()
+            ..typed_options()
         };
         results(&mut answer, &options)
     };
@@ -166,9 +169,12 @@ fn nothing_found_suggests() {
     none.total.value = 0;
     none.more_hits = false;
     none.query = "\"two words\"".into();
-    let html = results(&mut none, &SearchOptions::default());
+    let html = results(&mut none, &typed_options());
     assert!(html.contains("No document matches"));
     assert!(html.contains("/?q=two+words\""), "{html}");
+    assert!(!html.contains("words=any"), "{html}");
+    let html = results(&mut none, &SearchOptions::default());
+    assert!(html.contains("/?q=two+words&#38;words=all\""), "{html}");
     assert!(html.contains("words=any"), "{html}");
 }
 
