@@ -42,4 +42,4 @@ pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::lacking::Lacking;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::Query;
-pub use query::parse::{self, Operator, Parsed, bag_of_words, parse, phrase_of};
+pub use query::parse::{self, Operator, Parsed, bag_of_words, parse, phrase_of, some_of_words};

@@ -1,7 +1,7 @@
 //! A query on the board.
 
-use super::policy::Visit;
 use super::progress::Progress;
+use super::visit::Visit;
 use std::sync::Arc;
 
 /// Slot of a query; used again after the query has finished.

@@ -26,6 +26,7 @@ pub mod script;
 mod signals;
 mod state;
 mod traffic;
+mod visit;
 
 pub use entry::{Arrival, Entry, QueryId, Stage};
 pub use events::Left;
@@ -36,8 +37,9 @@ pub use policies::{
     Adaptive, Boost, EarliestDeadline, FewToMany, Fifo, HelpAndYield, HurryUp, IdleShare,
     LeastLeft, ShortestFirst, Target,
 };
-pub use policy::{Load, RANGES_MAX, Start, Turn, Visit};
+pub use policy::{Load, RANGES_MAX, Start, Turn};
 pub use progress::Progress;
 pub use signals::{Seen, Signals};
 pub use state::{Board, Policy};
 pub use traffic::Traffic;
+pub use visit::Visit;

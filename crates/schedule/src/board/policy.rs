@@ -9,8 +9,6 @@ const RANGE_NS: u64 = 150_000;
 /// The same where more than [`MANY`] handlers share queries.
 const RANGE_MANY_NS: u64 = 100_000;
 const MANY: usize = 8;
-/// A query is parked only with this factor of its time left to its deadline.
-const SLACK_FACTOR: u64 = 4;
 
 /// Load of the server at the start of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,31 +68,6 @@ impl Start {
             u64::MAX => 1,
             range_ns => (high_ns.div_ceil(range_ns.max(1))).clamp(1, u64::from(RANGES_MAX)) as u32,
         }
-    }
-}
-
-/// A handler at the end of a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Visit {
-    /// Now, in ns.
-    pub now_ns: u64,
-    /// Whether the handler owns the query: it began or resumed it.
-    pub is_owner: bool,
-    /// Instant of arrival of the query, in ns.
-    pub arrived_ns: u64,
-    /// Expected handler time left of the query, in ns.
-    pub left_ns: u64,
-    /// Deadline of the query, in ns.
-    pub deadline_ns: u64,
-    /// Instant from which the query must not be kept waiting, in ns.
-    pub urgent_ns: u64,
-}
-
-impl Visit {
-    /// Returns whether too little time is left to the deadline of the query to park it.
-    pub(super) fn is_pressed(&self) -> bool {
-        let slack_ns = self.deadline_ns.saturating_sub(self.now_ns);
-        slack_ns <= SLACK_FACTOR.saturating_mul(self.left_ns)
     }
 }
 

@@ -4,9 +4,10 @@ use super::claimable::Claimable;
 use super::entry::{Entry, QueryId};
 use super::handlers::Handler;
 use super::law::Learnt;
-use super::policy::{Load, Start, Turn, Visit};
+use super::policy::{Load, Start, Turn};
 use super::signals::{Seen, Signals};
 use super::traffic::Traffic;
+use super::visit::Visit;
 use std::fmt;
 use std::sync::Arc;
 

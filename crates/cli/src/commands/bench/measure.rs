@@ -11,7 +11,8 @@ use crate::query_file::FileQuery;
 use index::{Index, IndexError, Segment};
 use search::{Operator, Plan, Ranking, ScoredHit};
 use search::{
-    bag_of_words, count_partition, parse, phrase_of, profile, search_partition, top_of_partition,
+    bag_of_words, count_partition, parse, phrase_of, profile, search_partition, some_of_words,
+    top_of_partition,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ use text::Analyzer;
 struct Found {
     hits: Option<u64>,
     top: Option<ScoredHit>,
+    /// Hits kept, `k` at most.
+    kept_count: usize,
 }
 
 /// An index and the parameters of its searches.
@@ -140,7 +143,7 @@ impl<'a> Kernel<'a> {
     fn prepare(&self, text: &str) -> Asked {
         let analyzer = self.index.analyzer();
         match self.mode {
-            Mode::And | Mode::Or => plain_words(text, analyzer, false),
+            Mode::And | Mode::Or | Mode::Auto => plain_words(text, analyzer, false),
             Mode::Phrase => plain_words(text, analyzer, true),
             Mode::Query | Mode::QueryAny => Asked {
                 text: text.to_owned(),
@@ -151,13 +154,24 @@ impl<'a> Kernel<'a> {
 
     /// Plans and runs a search: the measured span.
     fn search(&self, text: &str) -> Result<Found, IndexError> {
-        self.run(&self.plan(text)?)
+        let all = self.run(&self.plan(text)?)?;
+        if self.mode != Mode::Auto || all.kept_count >= self.k {
+            return Ok(all);
+        }
+        let query = some_of_words(text, self.index.analyzer());
+        let plan = Plan::new(&query, self.ranking, self.index.statistics())?;
+        // Servers count only those with all words.
+        let some = top_of_partition(&plan, &self.segments, self.k)?;
+        Ok(Found {
+            top: all.top.or(some.first().copied()),
+            ..all
+        })
     }
 
     fn plan(&self, text: &str) -> Result<Plan, IndexError> {
         let analyzer = self.index.analyzer();
         let query = match self.mode {
-            Mode::And => bag_of_words(text, analyzer, Operator::And),
+            Mode::And | Mode::Auto => bag_of_words(text, analyzer, Operator::And),
             Mode::Or => bag_of_words(text, analyzer, Operator::Or),
             Mode::Phrase => phrase_of(text, analyzer),
             Mode::Query => parse(text, analyzer, Operator::And).query,
@@ -171,20 +185,24 @@ impl<'a> Kernel<'a> {
             Counting::Only => Found {
                 hits: Some(count_partition(plan, &self.segments)?),
                 top: None,
+                kept_count: self.k,
             },
             Counting::Exact => {
                 let (hits, count) = search_partition(plan, &self.segments, self.k)?;
                 Found {
                     hits: Some(count),
                     top: hits.first().copied(),
+                    kept_count: hits.len(),
                 }
             }
-            Counting::None => Found {
-                hits: None,
-                top: top_of_partition(plan, &self.segments, self.k)?
-                    .first()
-                    .copied(),
-            },
+            Counting::None => {
+                let hits = top_of_partition(plan, &self.segments, self.k)?;
+                Found {
+                    hits: None,
+                    top: hits.first().copied(),
+                    kept_count: hits.len(),
+                }
+            }
         })
     }
 }

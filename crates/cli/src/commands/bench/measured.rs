@@ -11,6 +11,8 @@ pub(super) enum Mode {
     Or,
     /// All words, one after another
     Phrase,
+    /// Documents with all of the words, then, where these are too few, those with some of them
+    Auto,
     /// The query language; words without an operator are required
     Query,
     /// The query language; words without an operator are optional (`search --any`)

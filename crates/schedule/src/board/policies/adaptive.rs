@@ -3,9 +3,10 @@
 use super::order::{lacking, oldest, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::law::speed_up;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Work of a helper per unit of its time, as the policy assumes it.
 const EFFICIENCY: f64 = 0.9;

@@ -2,9 +2,10 @@
 
 use super::order::{first_in_order, helped, take_or_help};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Instant that no key precedes, in ns before the start: boosts are at most this long.
 const BOOST_MAX_NS: f64 = 1e13;

@@ -2,9 +2,10 @@
 
 use super::order::take;
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Earliest deadline first (Liu and Layland 1973), never interrupted, one handler each. Order of arrival where all
 /// queries have the same time.

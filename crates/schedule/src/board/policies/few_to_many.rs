@@ -2,9 +2,10 @@
 
 use super::order::{helped, oldest, take_or_help};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Order of arrival; a query gets a further handler for each `interval_ns` of its running time, longer intervals the
 /// more queries are on the board (Haque et al., ASPLOS 2015, with a linear table). Helpers stay.

@@ -2,9 +2,10 @@
 
 use super::order::{lacking, oldest, take};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Order of arrival, each query on `degree` handlers. Handlers that become free join the oldest query that lacks some
 /// before they begin another, and stay until no range is left. With degree 1 no query is cut.

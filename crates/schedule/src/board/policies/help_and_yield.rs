@@ -2,9 +2,10 @@
 
 use super::order::{helped, oldest, take_or_help};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Order of arrival. A handler without a query helps the oldest open one that has run for `after_ns`; it leaves at the
 /// end of a range once a query waits.

@@ -2,9 +2,10 @@
 
 use super::order::{oldest, take};
 use crate::board::entry::{Entry, QueryId};
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 use crate::hurry::{BigCore, LittleThread, Rule, exchanges};
 
 /// Order of arrival, one handler each; idle fast handlers first. Every `sampling_ns` the queries that have run for more

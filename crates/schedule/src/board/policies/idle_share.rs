@@ -2,9 +2,10 @@
 
 use super::order::{lacking, oldest, take_or_help};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Order of arrival; the degree is fixed at the start of a query, to its even share of the idle handlers. Helpers stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

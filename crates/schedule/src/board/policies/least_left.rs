@@ -2,9 +2,10 @@
 
 use super::order::{first_in_order, helped, take_or_help};
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// An owner parks its query when it has more than this factor of the time left of one that waits. Results are alike
 /// for factors from 1 to 4.

@@ -2,9 +2,10 @@
 
 use super::order::take;
 use crate::board::entry::Entry;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Shortest predicted query first (SJF, Conway, Maxwell and Miller 1967), never interrupted, one handler each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

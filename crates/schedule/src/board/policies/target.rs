@@ -3,9 +3,10 @@
 use super::order::{helped, oldest, take_or_help};
 use crate::board::entry::Entry;
 use crate::board::law::speed_up;
-use crate::board::policy::{Load, Start, Turn, Visit};
+use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
+use crate::board::visit::Visit;
 
 /// Order of arrival; a query gets the least degree P with L / S(P) within what is left of `target_ns` since its
 /// arrival, so a late one gets more (TPC, Jeon et al., ASPLOS 2016). Helpers leave once a query waits, unless

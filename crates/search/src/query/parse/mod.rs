@@ -33,4 +33,4 @@ pub use limits::{
     PREFIXES_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
 };
 pub use terms::Operator;
-pub use typed::{Parsed, bag_of_words, parse, phrase_of};
+pub use typed::{Parsed, bag_of_words, parse, phrase_of, some_of_words};

@@ -44,6 +44,20 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
 /// Makes a query of the words of `text` without any syntax, for benchmarks and topics. Repeated words add to the
 /// weight; words past [`CLAUSES_MAX`] distinct ones are dropped.
 pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
+    let clauses = words_of(text, analyzer);
+    let (required, optional) = match operator {
+        Operator::And | Operator::Auto => (clauses, Vec::new()),
+        Operator::Or => (Vec::new(), clauses),
+    };
+    clauses::simplified(required, optional, Vec::new())
+}
+
+/// Makes a query of the words of `text`, as [`bag_of_words`] does, of which a telling one must match.
+pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
+    Query::AnyTelling(words_of(text, analyzer))
+}
+
+fn words_of(text: &str, analyzer: Analyzer) -> Vec<Query> {
     let mut clauses = analyzer
         .terms(text)
         .into_iter()
@@ -51,11 +65,7 @@ pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query
         .collect();
     clauses::merge_repeated(&mut clauses);
     clauses.truncate(CLAUSES_MAX);
-    let (required, optional) = match operator {
-        Operator::And | Operator::Auto => (clauses, Vec::new()),
-        Operator::Or => (Vec::new(), clauses),
-    };
-    clauses::simplified(required, optional, Vec::new())
+    clauses
 }
 
 /// Makes one phrase of the words of `text`, at most [`PHRASE_WORDS_MAX`]; one word is that word.
