@@ -22,12 +22,14 @@ pub(crate) fn write_hits(
         }
         write_hit(out, rank, hit, style)?;
     }
+    let has_some = some_from.is_some_and(|from| from < start + answer.hits.len() as u64);
     let at_least = if answer.total.exact { "" } else { "at least " };
     let total = crate::figures::counted(answer.total.value, "document");
-    let verb = if answer.total.value == 1 {
-        "matches"
-    } else {
-        "match"
+    let verb = match (answer.total.value == 1, has_some) {
+        (true, true) => "has all words",
+        (false, true) => "have all words",
+        (true, false) => "matches",
+        (false, false) => "match",
     };
     write!(out, "{at_least}{total} {verb}")?;
     if answer.hits.is_empty() && answer.total.value > 0 {
@@ -39,6 +41,8 @@ pub(crate) fn write_hits(
     if answer.more_hits {
         let next = start + answer.hits.len() as u64;
         write!(out, ", more with --start {next}")?;
+    } else if answer.hits.iter().any(|hit| hit.more_from_site) {
+        write!(out, ", more of their sites with --per-site 0")?;
     }
     writeln!(out)?;
     if answer.timed_out || answer.coverage < 1.0 {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use text::summary::SummaryTerm;
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
-pub const TELLING_SHARE: f32 = 0.25;
+pub const TELLING_SHARE: f32 = 0.3;
 
 /// Query planned for one snapshot. It is cheap to share; all segments of all partitions use it.
 #[derive(Debug)]

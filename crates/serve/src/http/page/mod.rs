@@ -83,6 +83,9 @@ struct Results<'a> {
     hits_html: &'a str,
     suggestions: Vec<(String, String)>,
     start_over: Option<String>,
+    /// Link to the hits that the limit of a site hides, where no page follows.
+    all_of_sites: Option<String>,
+    per_site: u32,
     previous: Option<String>,
     next: Option<String>,
     phases: Vec<PhaseView>,
@@ -223,6 +226,14 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
         hits_html: &hits_html,
         suggestions: suggestions(&query, options),
         start_over: (shown == 0 && options.start > 0 && answer.total.value > 0).then(|| page(0)),
+        all_of_sites: hides_all_others(answer, options).then(|| {
+            let all = SearchOptions {
+                per_site: 0,
+                ..*options
+            };
+            local("/", &pairs(&query, &all))
+        }),
+        per_site: options.per_site,
         previous: (options.start > 0).then(|| page(previous_start)),
         next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
             .then(|| page(next_start)),
@@ -237,6 +248,12 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
         gantt: gantt(answer),
         json: local("/search", &pairs_of_api(&query, options)),
     })
+}
+
+/// Returns whether the limit of a site hides hits and no page follows, so that nothing else leads to them.
+fn hides_all_others(answer: &SearchAnswer, options: &SearchOptions) -> bool {
+    let hides = |hit: &Hit| hit.more_from_site;
+    options.per_site > 0 && !answer.more_hits && answer.hits.iter().any(hides)
 }
 
 /// Returns a lower bound on the bytes of an answer's page before it is written: every hit whose site

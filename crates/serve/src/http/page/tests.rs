@@ -118,6 +118,17 @@ fn hits_with_some_of_the_words_stand_apart() {
 }
 
 #[test]
+fn what_the_limit_of_a_site_hides_has_a_way_on() {
+    let mut answer = answer(vec![hit("A", "http://a.e/1")]);
+    let link = "<a href=\"/?q=word&#38;per_site=0\">Show all</a>";
+    assert!(!results(&mut answer, &typed_options()).contains("Show all"));
+    answer.more_hits = false;
+    assert!(results(&mut answer, &typed_options()).contains(link));
+    answer.hits[0].more_from_site = false;
+    assert!(!results(&mut answer, &typed_options()).contains("Show all"));
+}
+
+#[test]
 fn what_documents_say_stays_text() {
     let script = "</h2><script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
     let mut hostile = hit(script, "javascript:alert(1)//\"><script>");
