@@ -1,8 +1,7 @@
 //! Tests that collectors agree with exhaustive evaluation: every match, its count and the best hits,
 //! apart and in one walk.
 
-mod ways;
-
+use crate::ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
 use index::{DocId, Index, Segment};
 use proptest::prelude::*;
 use search::collect::MatchNeeds;
@@ -12,7 +11,6 @@ use search::{
 };
 use std::sync::Arc;
 use testkit::{BuildPlan, batches, build_index, build_plans};
-use ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
 
 /// A match: segment, document, bits of its score.
 type Scored = (u32, DocId, u32);

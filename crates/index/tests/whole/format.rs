@@ -5,10 +5,8 @@
 //! one whose second commit wrote statistics in layers. A change of format gets a new version and new fixtures beside
 //! these.
 
-mod fixture;
-
+use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use corpus::Document;
-use fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use index::{
     BuildOptions, DocId, Field, Index, IndexError, Layout, Pairs, Segment, Texts, Writer, check,
 };

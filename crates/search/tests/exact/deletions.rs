@@ -1,11 +1,9 @@
 //! Agreement of every algorithm with exhaustive evaluation over segments with few, some and mostly deleted documents.
 
-mod ways;
-
+use crate::ways::{all_segments, check_all_ways, many_documents, parsed};
 use index::Index;
 use search::{Plan, Ranking, profile, search_partition, top_of_partition};
 use testkit::{BuildPlan, build_index};
-use ways::{all_segments, check_all_ways, many_documents, parsed};
 
 /// Queries, whether their bare words are optional, and an algorithm that runs them.
 const QUERIES: [(&str, bool, &str); 14] = [

@@ -1,8 +1,6 @@
 //! Optimized indexes against those built from the live documents in their new order.
 
-mod built;
-
-use built::{add, payloads};
+use crate::built::{add, payloads};
 use corpus::Document;
 use index::{
     BuildOptions, DocId, Field, Index, OptimizeOptions, OptimizeSummary, Order, PostingsCodec,

@@ -1,12 +1,10 @@
 //! Filters, boosts and names of clauses, on lists of many blocks.
-mod ways;
-
+use crate::ways::{all_segments, check_all_ways, many_documents, parsed};
 use index::{Field, Index};
 use proptest::prelude::*;
 use search::{Explanation, Plan, Query, Ranking, explain, search_partition};
 use std::sync::Arc;
 use testkit::{BuildPlan, build_index};
-use ways::{all_segments, check_all_ways, many_documents, parsed};
 
 fn filter(clause: Query) -> Query {
     Query::Filter(Box::new(clause))

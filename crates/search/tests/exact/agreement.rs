@@ -1,7 +1,6 @@
 //! Tests that the hits, scores and order are those of the oracle, which tries every document, for any
 //! chunks, codec, memory, commits and partitions.
-mod ways;
-
+use crate::ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
 use index::{DocId, Index, PostingsCodec, Segment};
 use proptest::prelude::*;
 use search::exhaustive::{count_site, explain};
@@ -9,7 +8,6 @@ use search::{Plan, Query, Ranking, ScoredHit};
 use search::{count_partition, merge_sorted, search_partition};
 use std::sync::Arc;
 use testkit::{BuildPlan, Oracle, batches, build_index, build_plans, queries, rankings};
-use ways::{all_segments, check_all_ways, many_documents, on_handlers, parsed};
 
 /// Hit without the parts that depend on the chunks: the hash of the URL and the bits of the score.
 type Bits = (u64, u32);

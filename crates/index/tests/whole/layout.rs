@@ -1,8 +1,6 @@
 //! Layouts for partitions, reached in different ways, against an index built with that layout.
 
-mod built;
-
-use built::{add, payloads};
+use crate::built::{add, payloads};
 use corpus::Document;
 use index::{
     BuildOptions, DocId, Index, IndexError, Layout, OptimizeOptions, OptimizeSummary, Order, Texts,

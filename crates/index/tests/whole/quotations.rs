@@ -1,8 +1,6 @@
 //! Byte quotations in the documentation of the format, compared with real files.
 
-mod fixture;
-
-use fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture};
+use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture};
 use std::collections::BTreeMap;
 use std::path::Path;
 

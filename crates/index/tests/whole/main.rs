@@ -1,0 +1,16 @@
+//! Tests of whole indexes: format, commits, layouts, damage.
+
+mod built;
+mod durability;
+mod fixture;
+mod format;
+mod generations;
+mod inverting;
+mod layers;
+mod layout;
+mod optimize;
+mod preload;
+mod quotations;
+mod runs;
+mod texts;
+mod touching;

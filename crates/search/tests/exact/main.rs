@@ -1,0 +1,11 @@
+//! Tests that all ways to search give the answers of their slow twins.
+
+mod agreement;
+mod collectors;
+mod deletions;
+mod modifiers;
+mod orders;
+mod pairs;
+mod stopping;
+mod tasks;
+mod ways;
