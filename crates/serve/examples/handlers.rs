@@ -251,6 +251,7 @@ impl Service {
                     .map(|handler| Place {
                         cpus: std::iter::once(handler as u32).collect(),
                         node: None,
+                        speed: None,
                     })
                     .collect(),
                 false => Vec::new(),

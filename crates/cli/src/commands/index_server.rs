@@ -68,7 +68,9 @@ pub(super) fn run(arguments: IndexServerArguments) -> anyhow::Result<ExitCode> {
     )?;
     arguments.verify.start(&generations)?;
     let handlers = arguments.handlers.handlers();
-    let places = arguments.placement.places(1, handlers)?.pop();
+    let mut places = arguments.placement.places(1, handlers)?;
+    arguments.handlers.warn_of_one_speed(&places);
+    let places = places.pop();
     let is_placed = places.is_some();
     let options = HandlerOptions {
         places: places.unwrap_or_default(),

@@ -103,6 +103,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     let places = arguments
         .placement
         .places(topology.partitions, topology.handlers)?;
+    arguments.handlers.warn_of_one_speed(&places);
     if arguments.index_servers.is_none() {
         arguments.verify.start(&generations)?;
         let cluster = Cluster::in_process(

@@ -7,6 +7,7 @@ use index::PreloadParts;
 use schedule::board::PolicyChoice;
 use schedule::{CpuSet, CpuTopology, Placement, PlacementRequest, Places, place};
 use serve::{Chunks, Generations, HandlerOptions, Place, Preloading, RpcServer, ServerMetrics};
+use std::cmp::Ordering;
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -55,6 +56,19 @@ impl HandlerArguments {
         self.handlers.unwrap_or_else(super::cores_count)
     }
 
+    /// Warns of a policy that swaps queries between fast and slow cores where all handlers have one speed.
+    pub(crate) fn warn_of_one_speed(&self, places: &[Vec<Place>]) {
+        let differ = |two: &[Place]| two[0].speed.unwrap_or(1.0) != two[1].speed.unwrap_or(1.0);
+        let has_several = places.iter().any(|of_one| of_one.windows(2).any(differ));
+        if self.policy.policy().sampling_ns().is_some() && !has_several {
+            note(&format!(
+                "warning: {} has nothing to swap and answers in order of arrival: no handler is placed on a slower core; \
+                 on a machine with big and little cores, add --placement data",
+                self.policy.policy().name()
+            ));
+        }
+    }
+
     /// Returns the options that hold for the handlers of all partitions.
     pub(crate) fn options(&self) -> HandlerOptions {
         HandlerOptions {
@@ -66,6 +80,19 @@ impl HandlerArguments {
             ..HandlerOptions::default()
         }
     }
+}
+
+/// Returns the speed of the slowest of some CPUs relative to the fastest of the machine; 1 within the class of the fastest.
+fn speed_of(topology: &CpuTopology, cpus: &CpuSet) -> Option<f64> {
+    let among = topology
+        .contexts
+        .iter()
+        .filter(|one| cpus.contains(one.cpu));
+    let speeds = among.map(|one| match (one.speed_class, one.capacity) {
+        (0, _) | (_, None) => 1.0,
+        (_, Some(capacity)) => f64::from(capacity) / 1024.0,
+    });
+    speeds.reduce(f64::min)
 }
 
 impl PlacementArguments {
@@ -100,7 +127,12 @@ impl PlacementArguments {
             places[handler.partition].push(Place {
                 cpus: handler.cpus.clone(),
                 node: handler.node.filter(|_| has_nodes),
+                speed: speed_of(&topology, &handler.cpus),
             });
+        }
+        for places in &mut places {
+            // The board uses handlers in the order of their numbers.
+            places.sort_by(|a, b| b.speed.partial_cmp(&a.speed).unwrap_or(Ordering::Equal));
         }
         Ok(places)
     }

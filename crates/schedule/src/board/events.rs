@@ -70,7 +70,7 @@ impl Board {
         self.handlers[handler].is_resting = false;
         self.signals.call(handler, false);
         let reserved = self.handlers[handler].reserved.take();
-        let reserved = reserved.and_then(|id| self.turn_to(id));
+        let reserved = reserved.and_then(|(id, number)| self.turn_to(id, number));
         let turn = reserved.unwrap_or_else(|| self.policy.turn(handler, self));
         match turn {
             Turn::Begin(id) => self.enter(handler, id, true),
@@ -83,9 +83,9 @@ impl Board {
         turn
     }
 
-    /// Returns how a handler can work on a query, if at all.
-    fn turn_to(&self, id: QueryId) -> Option<Turn> {
-        let entry = self.query(id)?;
+    /// Returns how a handler can work on the query of a slot, if it still is the one of this number.
+    fn turn_to(&self, id: QueryId, number: u64) -> Option<Turn> {
+        let entry = self.query(id).filter(|entry| entry.number == number)?;
         match entry.stage {
             Stage::Waiting => Some(Turn::Begin(id)),
             Stage::Begun => None,
@@ -225,7 +225,11 @@ impl Board {
         self.now_ns = self.now_ns.max(now_ns);
         let mut wakes = Vec::new();
         for (from, to) in self.policy.swaps(self) {
-            let (moved, back) = (self.handlers[from].query, self.handlers[to].query);
+            let query_of = |handler: usize| {
+                let entry = self.handlers[handler].query.and_then(|id| self.query(id))?;
+                Some((entry.id, entry.number))
+            };
+            let (moved, back) = (query_of(from), query_of(to));
             self.handlers[to].reserved = moved;
             self.handlers[from].reserved = back;
             self.signals.call(from, true);

@@ -15,8 +15,8 @@ pub struct Handler {
     pub is_woken: bool,
     /// Whether it sleeps: a wake-up costs [`Learnt::wake_ns`](super::Learnt::wake_ns). A handler that looks for work is awake.
     pub is_resting: bool,
-    /// Query reserved for its next turn, by a swap.
-    pub reserved: Option<QueryId>,
+    /// Query reserved for its next turn, by a swap, with its number: slots are used again.
+    pub reserved: Option<(QueryId, u64)>,
 }
 
 impl Handler {

@@ -73,6 +73,11 @@ impl Signals {
         self.claimable.load(Relaxed)
     }
 
+    /// Returns the number of idle handlers that nobody has woken yet.
+    pub fn idle(&self) -> u32 {
+        self.idle.load(Relaxed)
+    }
+
     /// Returns the expected handler time of queries that wait or are parked, in ns.
     pub fn claimable_ns(&self) -> u64 {
         self.claimable_ns.load(Relaxed)

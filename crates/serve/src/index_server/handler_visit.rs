@@ -45,6 +45,8 @@ impl Visitor for HandlerVisit<'_> {
     }
 
     fn range_done(&mut self, live: usize) -> bool {
+        self.board
+            .emulate_speed(self.handler, self.range_began.elapsed());
         let now = Instant::now();
         let range_ns = (now - self.range_began).as_nanos() as u64;
         self.range_began = now;

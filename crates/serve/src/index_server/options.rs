@@ -11,8 +11,11 @@ pub struct HandlerOptions {
     pub handlers: usize,
     /// Capacity of the queue, in requests; 0 bounds it by the predicted time of what waits.
     pub queue_length: usize,
-    /// Placement of each handler; empty leaves it to the kernel.
+    /// Placement of each handler, fast ones first; empty leaves it to the kernel.
     pub places: Vec<Place>,
+    /// Speed of each handler to emulate, in (0, 1], fast ones first; empty for none. For the laboratory: a handler of
+    /// speed s spins t (1/s - 1) at the end of a range of time t. Other values count as 1.
+    pub emulated_speeds: Vec<f64>,
     /// Upper limit on the time of a search on its handler, whatever the client's deadline (the classic
     /// "cut-off latency").
     pub cut_off: Option<Duration>,
@@ -26,12 +29,29 @@ pub struct HandlerOptions {
 /// Opening a range takes a thirtieth of the time of these postings, at most.
 const RANGE_POSTINGS_MIN: u64 = 1 << 16;
 
+impl HandlerOptions {
+    /// Returns the speed of each handler relative to the fastest CPU of the machine.
+    pub(crate) fn speeds(&self) -> Vec<f64> {
+        let of_place = |handler: usize| self.places.get(handler).and_then(|place| place.speed);
+        let speed = |handler: usize| match self.emulated_speeds.get(handler) {
+            Some(&speed) => speed,
+            None => of_place(handler).unwrap_or(1.0),
+        };
+        let is_speed = |speed: f64| speed > 0.0 && speed <= 1.0;
+        let speeds = (0..self.handlers).map(speed);
+        speeds
+            .map(|speed| if is_speed(speed) { speed } else { 1.0 })
+            .collect()
+    }
+}
+
 impl Default for HandlerOptions {
     fn default() -> HandlerOptions {
         HandlerOptions {
             handlers: 0,
             queue_length: 0,
             places: Vec::new(),
+            emulated_speeds: Vec::new(),
             cut_off: None,
             policy: PolicyChoice::default(),
             range_postings_min: RANGE_POSTINGS_MIN,

@@ -157,13 +157,13 @@ impl Job for SearchJob {
                 found.error.get_or_insert(error.into());
             }
         }
-        found.worked += taken.elapsed();
+        found.worked += board.at_full_speed(handler, taken.elapsed());
         let of_role = match visiting.visit.is_owner {
             true => &mut found.owned,
             false => &mut found.helped,
         };
         of_role.0 += ranges_count;
-        of_role.1 += Duration::from_nanos(ranges_ns);
+        of_role.1 += board.at_full_speed(handler, Duration::from_nanos(ranges_ns));
         drop(found);
         begun.task.is_exhausted()
     }

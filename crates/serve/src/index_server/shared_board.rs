@@ -14,9 +14,9 @@ use schedule::board::{
 use schedule::cost::{CostModel, Prediction, Work};
 use search::PlanKind;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::Thread;
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// Weight of a new measurement of the costs of help: 1/64.
@@ -59,6 +59,13 @@ pub(super) struct SharedBoard {
     steering: Steering,
     /// Instant at which each handler was woken, in ns; 0 for none.
     woken_ns: Vec<AtomicU64>,
+    /// Speed of each handler relative to the fastest CPU.
+    speeds: Vec<f64>,
+    are_emulated: bool,
+    /// Thread that swaps queries, where one does.
+    sampler: OnceLock<Thread>,
+    /// Whether that thread sleeps until a query arrives.
+    sampler_rests: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -92,11 +99,12 @@ pub(super) struct Visiting {
 }
 
 impl SharedBoard {
-    /// Returns an empty board for some handlers of one speed.
+    /// Returns an empty board for the handlers of `options`.
     pub(super) fn new(options: &HandlerOptions) -> SharedBoard {
         let (choice, handlers) = (&options.policy, options.handlers);
         let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get());
-        let board = Board::new(Arc::clone(choice.policy()), &vec![1.0; handlers]);
+        let speeds = options.speeds();
+        let board = Board::new(Arc::clone(choice.policy()), &speeds);
         let board = board.at_work_max(cpus);
         SharedBoard {
             epoch: Instant::now(),
@@ -107,6 +115,10 @@ impl SharedBoard {
             threads: OnceLock::new(),
             steering: Steering::new(handlers, !options.places.is_empty()),
             woken_ns: (0..handlers).map(|_| AtomicU64::new(0)).collect(),
+            are_emulated: !options.emulated_speeds.is_empty(),
+            speeds,
+            sampler: OnceLock::new(),
+            sampler_rests: AtomicBool::new(false),
             state: Mutex::new(State {
                 board,
                 jobs: Vec::new(),
@@ -169,6 +181,11 @@ impl SharedBoard {
         let woken = self.wake_in(&mut state, self.now_ns());
         drop(state);
         self.unpark(woken);
+        if self.sampler_rests.load(SeqCst)
+            && let Some(sampler) = self.sampler.get()
+        {
+            sampler.unpark();
+        }
         waiting
     }
 
@@ -284,10 +301,75 @@ impl SharedBoard {
         self.costs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the interval at which queries are swapped between handlers; `None` where the policy never swaps, or all
+    /// handlers have one speed.
+    pub(super) fn sampling(&self) -> Option<Duration> {
+        let sampling_ns = self.policy.sampling_ns();
+        let has_several = self.speeds.windows(2).any(|two| two[0] != two[1]);
+        let sampling_ns = sampling_ns.filter(|_| has_several);
+        sampling_ns.map(Duration::from_nanos)
+    }
+
+    /// Swaps queries between handlers as the policy wants it, at each interval until the board is closed. The calling
+    /// thread sleeps while all handlers rest.
+    pub(super) fn swap_at(&self, interval: Duration) {
+        let _ = self.sampler.set(thread::current());
+        loop {
+            let are_idle = || self.signals.idle() as usize == self.speeds.len();
+            if are_idle() {
+                self.sampler_rests.store(true, SeqCst);
+                // A query may have arrived meanwhile, before it could see that this thread rests.
+                if are_idle() && !self.state().is_closed {
+                    thread::park();
+                }
+                self.sampler_rests.store(false, SeqCst);
+            }
+            thread::park_timeout(interval);
+            if !self.swap() {
+                return;
+            }
+        }
+    }
+
+    fn swap(&self) -> bool {
+        let now_ns = self.now_ns();
+        let mut state = self.state();
+        if state.is_closed {
+            return false;
+        }
+        let woken = state.board.swap(now_ns);
+        drop(state);
+        for handler in woken {
+            self.woken_ns[handler].store(now_ns, Relaxed);
+            self.unpark(Some(handler));
+        }
+        true
+    }
+
+    /// Returns the time that the fastest CPU would take for the work of a handler in `spent`.
+    pub(super) fn at_full_speed(&self, handler: usize, spent: Duration) -> Duration {
+        match self.speeds[handler] {
+            1.0 => spent,
+            speed => spent.mul_f64(speed),
+        }
+    }
+
+    /// Spins for as long as a handler of the emulated speed would have taken longer for a range.
+    pub(super) fn emulate_speed(&self, handler: usize, range: Duration) {
+        if self.are_emulated {
+            let began = Instant::now();
+            let longer = range.mul_f64(1.0 / self.speeds[handler] - 1.0);
+            while began.elapsed() < longer {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
     /// Closes the board: handlers end once nothing waits.
     pub(super) fn close(&self) {
         self.state().is_closed = true;
-        for thread in self.threads.get().into_iter().flatten() {
+        let handlers = self.threads.get().into_iter().flatten();
+        for thread in handlers.chain(self.sampler.get()) {
             thread.unpark();
         }
     }

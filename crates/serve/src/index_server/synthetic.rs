@@ -11,7 +11,7 @@ use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
 use schedule::board::Turn;
 use search::Visitor;
 use std::hint;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,8 @@ pub struct SyntheticTimes {
     pub search: Duration,
     /// Ranges.
     pub ranges: u32,
+    /// Handlers that took ranges, of the first 64.
+    pub handlers: u32,
 }
 
 /// A synthetic search on the board.
@@ -47,6 +49,8 @@ pub(super) struct SyntheticJob {
     pub(super) reply: Mutex<Option<Reply<SyntheticTimes>>>,
     pub(super) begun: OnceLock<(Instant, u32)>,
     pub(super) next: AtomicU32,
+    /// Bits of the handlers that took ranges.
+    pub(super) handlers: AtomicU64,
 }
 
 impl SyntheticJob {
@@ -61,6 +65,7 @@ impl SyntheticJob {
             reply: Mutex::new(Some(reply)),
             begun: OnceLock::new(),
             next: AtomicU32::new(0),
+            handlers: AtomicU64::new(0),
         }
     }
 
@@ -95,6 +100,8 @@ impl Job for SyntheticJob {
         };
         let range = self.request.time / ranges;
         while self.next.fetch_add(1, Ordering::Relaxed) < ranges {
+            let bit = 1u64.checked_shl(handler as u32).unwrap_or(0);
+            self.handlers.fetch_or(bit, Ordering::Relaxed);
             let began = Instant::now();
             while began.elapsed() < range {
                 hint::spin_loop();
@@ -113,6 +120,7 @@ impl Job for SyntheticJob {
                 queueing: taken - self.deadline.arrived,
                 search: taken.elapsed(),
                 ranges,
+                handlers: self.handlers.load(Ordering::Relaxed).count_ones(),
             }));
         }
     }

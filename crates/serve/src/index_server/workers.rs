@@ -28,6 +28,8 @@ const WAIT_MAX_NS: u64 = 50_000_000;
 pub(crate) struct Handlers {
     board: Arc<SharedBoard>,
     threads: Vec<JoinHandle<()>>,
+    /// Swaps queries between fast and slow handlers.
+    sampler: Option<JoinHandle<()>>,
     /// 0: by predicted time.
     queue_length: usize,
     cut_off: Option<Duration>,
@@ -78,12 +80,26 @@ impl Handlers {
             figures.places = places;
         }
         board.run_by(threads.iter().map(|one| one.thread().clone()).collect());
+        // Before the handlers begin: without it they end.
+        let sampler = match board.sampling() {
+            None => None,
+            Some(interval) => {
+                let board = Arc::clone(&board);
+                let thread = thread::Builder::new().name(format!("swaps-{first_chunk}"));
+                let thread = thread.spawn(move || board.swap_at(interval));
+                Some(thread.map_err(|source| ServeError::System {
+                    operation: "start the thread that swaps queries",
+                    source,
+                })?)
+            }
+        };
         for _ in &threads {
             let _ = give_figures.send(Arc::clone(&figures));
         }
         Ok(Handlers {
             board,
             threads,
+            sampler,
             queue_length: options.queue_length,
             cut_off: options.cut_off,
             figures,
@@ -129,7 +145,7 @@ impl Handlers {
 impl Drop for Handlers {
     fn drop(&mut self) {
         self.board.close();
-        for thread in self.threads.drain(..) {
+        for thread in self.threads.drain(..).chain(self.sampler.take()) {
             // Handlers catch panics, so the result of the thread holds no information.
             let _ = thread.join();
         }

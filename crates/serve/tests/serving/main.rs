@@ -11,6 +11,7 @@ mod deadlines;
 mod embedded;
 mod failing;
 mod http;
+mod hurrying;
 mod paging;
 mod parallel;
 mod processes;

@@ -1,7 +1,7 @@
 //! Order of arrival on big and little cores; long queries move to big cores.
 
 use super::order::{oldest, take};
-use crate::board::entry::{Entry, QueryId};
+use crate::board::entry::{Entry, QueryId, Stage};
 use crate::board::policy::{Load, Start, Turn};
 use crate::board::signals::Seen;
 use crate::board::state::{Board, Policy};
@@ -53,12 +53,16 @@ impl Policy for HurryUp {
             Some(ms(board.now_ns().saturating_sub(entry.begun_ns)))
         };
         // Nothing moves twice at once: neither a handler that is to take a query over, nor a query that is on its way.
-        let is_moving = |id: QueryId| {
-            board.query(id).is_some_and(|one| one.hands > 1)
-                || handlers.iter().any(|one| one.reserved == Some(id))
+        // A query that is not cut has no end of a range to move at.
+        let can_move = |id: QueryId| {
+            let is_open = |one: &Entry| one.stage == Stage::Open && one.hands == 1;
+            board.query(id).is_some_and(is_open)
+                && handlers
+                    .iter()
+                    .all(|one| one.reserved.is_none_or(|(reserved, _)| reserved != id))
         };
         let is_free = |handler: usize| {
-            handlers[handler].reserved.is_none() && !handlers[handler].query.is_some_and(is_moving)
+            handlers[handler].reserved.is_none() && handlers[handler].query.is_none_or(can_move)
         };
         let (mut little, mut big) = (Vec::new(), Vec::new());
         for handler in (0..handlers.len()).filter(|&one| is_free(one)) {
