@@ -6,7 +6,7 @@
 //! resampled from both sides together (block bootstrap). That captures the noise within a run but not
 //! between runs, and [`Basis`] says so.
 use crate::random::{Purpose, Random};
-use crate::{Interval, Outcome, Sample, Times};
+use crate::{Interval, Label, Outcome, Sample, Summary, Times};
 use serde::Serialize;
 
 const REPETITIONS_MIN: usize = 3;
@@ -43,6 +43,8 @@ pub enum Verdict {
     Faster,
     /// The interval contains 1, or there is no interval.
     NoDifference,
+    /// All runs of a side are invalid: the client, other guests or a stop decided their times.
+    Invalid,
 }
 
 /// Comparison of the second side with the first.
@@ -62,13 +64,16 @@ pub struct Comparison {
     pub basis: Basis,
     /// Outcome of the comparison.
     pub verdict: Verdict,
+    /// Number of pairs of runs that were left out because one of them is invalid.
+    pub left_out_count: usize,
 }
 
 impl Figure {
     /// Returns the figure of a set of times, in microseconds, if the sample supports it.
     pub fn of(self, times: &Times) -> Option<f64> {
         match self {
-            Figure::Mean => times.mean_us(),
+            // A mean of those that were answered would make a server that refuses half look fast.
+            Figure::Mean => times.mean_us().filter(|_| times.never_count() == 0),
             Figure::Percentile(percentile) => times.percentile_us(percentile),
         }
     }
@@ -94,9 +99,45 @@ pub(crate) fn response_times<'a>(samples: impl IntoIterator<Item = &'a Sample>) 
     times
 }
 
-/// Compares repetitions of two sides; the n-th of each form a pair. Returns `None` if the samples do
-/// not support the figure.
+/// Compares repetitions of two sides; the n-th of each form a pair. A pair with an invalid run, whose times the client,
+/// other guests or a stop decided, is left out; without any other the figures are those of all runs and the verdict is
+/// [`Verdict::Invalid`]. Returns `None` if the samples do not support the figure, the mean also where requests have no
+/// answer.
 pub fn compare(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Comparison> {
+    let valid = |side: &[Outcome]| -> Vec<bool> { side.iter().map(is_valid).collect() };
+    let (of_first, of_second) = (valid(first), valid(second));
+    let is_kept = |at: usize| of_first.get(at) != Some(&false) && of_second.get(at) != Some(&false);
+    let kept = |side: &[Outcome]| -> Vec<Outcome> {
+        let places = (0..side.len()).filter(|&at| is_kept(at));
+        places.map(|at| side[at].clone()).collect()
+    };
+    let pairs_count = first.len().max(second.len());
+    let left_out_count = (0..pairs_count).filter(|&at| !is_kept(at)).count();
+    let found = match left_out_count {
+        0 => compare_valid(first, second, figure)?,
+        _ => match compare_valid(&kept(first), &kept(second), figure) {
+            Some(found) => found,
+            None => Comparison {
+                interval: None,
+                verdict: Verdict::Invalid,
+                ..compare_valid(first, second, figure)?
+            },
+        },
+    };
+    Some(Comparison {
+        left_out_count,
+        ..found
+    })
+}
+
+/// Returns whether the times of a run are those of the server.
+fn is_valid(run: &Outcome) -> bool {
+    let is_invalid =
+        |label: &Label| matches!(label, Label::ClientLimited { .. } | Label::Incomplete);
+    !run.noise.is_stolen() && !Summary::of(run).labels.iter().any(is_invalid)
+}
+
+fn compare_valid(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Comparison> {
     let merged = |side: &[Outcome]| {
         let samples = side.iter().flat_map(Outcome::measured);
         figure.of(&response_times(samples))
@@ -120,6 +161,7 @@ pub fn compare(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<
         interval,
         basis,
         verdict,
+        left_out_count: 0,
     })
 }
 
@@ -201,7 +243,7 @@ impl Blocks {
             Figure::Mean => {
                 let ended: u64 = drawn().map(|(total, times)| total.1 * times).sum();
                 let sum: f64 = drawn().map(|(total, times)| total.2 * *times as f64).sum();
-                (ended > 0).then(|| sum / ended as f64)
+                (ended > 0 && ended == count).then(|| sum / ended as f64)
             }
             Figure::Percentile(percentile) => {
                 let beyond = count as f64 * (1.0 - percentile / 100.0);
@@ -265,6 +307,35 @@ mod tests {
             let called = called.count();
             assert!(called <= 7, "{called} of 40 with {runs} runs");
         }
+    }
+
+    #[test]
+    fn invalid_runs_take_no_part() {
+        let mut slow = side(4, 1.5, 3);
+        for run in &mut slow[..3] {
+            run.noise.steal = Some(0.5);
+        }
+        let mean = |first: &[Outcome], second: &[Outcome]| compare(first, second, Figure::Mean);
+        let found = mean(&side(4, 1.0, 1), &slow).unwrap();
+        assert_eq!((found.left_out_count, found.basis), (3, Basis::Blocks));
+        assert_eq!(found.verdict, Verdict::Slower);
+        slow[3].is_complete = false;
+        let found = mean(&side(4, 1.0, 1), &slow).unwrap();
+        assert_eq!((found.left_out_count, found.verdict), (4, Verdict::Invalid));
+        assert!(found.interval.is_none() && found.ratio > 1.2);
+    }
+
+    #[test]
+    fn a_server_that_refuses_half_is_not_called_faster() {
+        let mut refusing = side(4, 0.4, 2);
+        for run in &mut refusing {
+            for sample in run.samples.iter_mut().step_by(2) {
+                (sample.ending, sample.answer) = (crate::Ending::Refused, None);
+            }
+        }
+        let serving = side(4, 1.0, 1);
+        assert_eq!(compare(&serving, &refusing, Figure::Mean), None);
+        assert_eq!(compare(&serving, &refusing, Figure::Percentile(90.0)), None);
     }
 
     #[test]

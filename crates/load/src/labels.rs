@@ -205,6 +205,11 @@ mod tests {
         };
         assert_eq!(run(90), [""; 0]);
         assert_eq!(run(110), ["client-limited"]);
+        // 150 requests, of which a stopped client sent 45 up to a second late.
+        let few =
+            (0..150).map(|at| sample(20 * at, if at % 50 < 15 { 1_000_000 } else { 0 }, 2000));
+        let few = outcome(few.collect(), Duration::from_secs(3));
+        assert_eq!(names(&few), ["client-limited"]);
         let mut dropped: Vec<Sample> = (0..3000).map(|ms| sample(ms, 0, 2000)).collect();
         (dropped[7].ending, dropped[7].sent_ns, dropped[7].done_ns) = (Ending::Dropped, None, None);
         assert_eq!(

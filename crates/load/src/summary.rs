@@ -87,8 +87,8 @@ impl Summary {
         let figures = Figures {
             answers_count: summary.response.count(),
             dropped_count: summary.count(|ending| ending == Ending::Dropped),
-            lag_us_p99: summary.lag.percentile_us(99.0).unwrap_or_default(),
-            service_us_p50: summary.service.percentile_us(50.0),
+            lag_us_p99: summary.lag.rank_us(99.0).unwrap_or_default(),
+            service_us_p50: summary.service.rank_us(50.0),
             changing_queries_count: summary.answers.changing_queries.len(),
         };
         summary.labels = labels(outcome, &figures);

@@ -96,6 +96,18 @@ impl Times {
             .then(|| self.histogram.value_at_quantile((rank - 0.5) / ended) as f64)
     }
 
+    /// Returns the nearest-rank percentile of the answered requests, however few lie beyond it: for checks that must
+    /// not be skipped for want of samples. `None` for an empty set.
+    pub fn rank_us(&self, percentile: f64) -> Option<f64> {
+        let value = || self.histogram.value_at_quantile(percentile / 100.0) as f64;
+        (!self.histogram.is_empty()).then(value)
+    }
+
+    /// Returns the number of requests without an answer.
+    pub fn never_count(&self) -> u64 {
+        self.never_count
+    }
+
     /// Returns all percentiles that the sample supports.
     pub fn percentiles_us(&self) -> Vec<(f64, f64)> {
         PERCENTILES
@@ -126,6 +138,8 @@ mod tests {
         assert_eq!(thousand.percentiles_us().len(), 4);
         let few = Times::of_ns((1..=19u64).map(|us| us * 1000));
         assert_eq!(few.percentiles_us(), []);
+        assert_eq!(few.rank_us(99.0), Some(19.0));
+        assert_eq!(Times::default().rank_us(99.0), None);
         assert_eq!(Times::default().mean_us(), None);
     }
 

@@ -137,6 +137,7 @@ fn comparisons(cells: &[Cell]) -> Vec<ComparisonRow> {
                     Verdict::Slower => "slower",
                     Verdict::Faster => "faster",
                     Verdict::NoDifference => "no difference",
+                    Verdict::Invalid => "invalid runs: no verdict",
                 };
                 rows.push(ComparisonRow {
                     arm: other.arm.clone(),

@@ -1,6 +1,6 @@
 //! Output of capabilities, experiments and comparisons, as text or JSON.
 
-use crate::figures::microseconds;
+use crate::figures::{count, counted, microseconds};
 use crate::terminal::Style;
 use ::lab::{Capability, Experiment};
 use ::load::{Basis, Comparison, Outcome, RunRecord, Verdict};
@@ -112,6 +112,15 @@ pub(super) fn remarks(
         if !labels.is_empty() {
             remarks.push(format!("the {side} side is marked {}", labels.join(", ")));
         }
+        let samples = || runs.iter().flat_map(|(_, outcome)| outcome.measured());
+        let unanswered = samples().filter(|one| !one.ending.is_answer()).count();
+        if unanswered > 0 {
+            remarks.push(format!(
+                "{} of {} requests of the {side} side have no answer: they count as slowest, and no mean is compared",
+                count(unanswered as u64),
+                count(samples().count() as u64)
+            ));
+        }
     }
     remarks
 }
@@ -121,6 +130,7 @@ fn verdict(comparison: &Comparison) -> &'static str {
         Verdict::Slower => "slower",
         Verdict::Faster => "faster",
         Verdict::NoDifference => "no difference",
+        Verdict::Invalid => "none: invalid runs",
     }
 }
 
@@ -159,6 +169,18 @@ pub(super) fn write_comparison(
             to,
             "\nThe interval knows the noise within these runs, not that between runs; repeat each \
              side three times or more (--repeat) to know that too."
+        )?;
+    }
+    if let Some(left_out) = found
+        .iter()
+        .map(|one| one.left_out_count)
+        .max()
+        .filter(|&n| n > 0)
+    {
+        let pairs = counted(left_out as u64, "pair");
+        writeln!(
+            to,
+            "\n{pairs} of runs left out: the client, other guests or a stop decided their times."
         )?;
     }
     for remark in remarks {
