@@ -162,8 +162,11 @@ impl Index {
             path: self.path.clone(),
             reason: format!(
                 "{asked} cannot be served alone, because {} are one segment here; serve them together, or lay the index \
-                 out for as many partitions as there will be index servers: shorttail optimize DIR --partitions N",
-                Chunks::from(partition)
+                 out for as many partitions as there will be index servers: shorttail optimize {} --partitions {}",
+                Chunks::from(partition),
+                self.path.display(),
+                self.chunks_count()
+                    .div_ceil((chunks.end - chunks.start).max(1)),
             ),
         })
     }

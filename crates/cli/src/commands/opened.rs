@@ -109,10 +109,12 @@ pub(super) struct RankingArguments {
     #[arg(long, default_value = "bm25")]
     ranking: RankingName,
     /// BM25 term frequency saturation, 0 to 1000; 0 counts no occurrence beyond the first
-    #[arg(long, value_name = "K1", default_value = "1.2", value_parser = parse_k1)]
+    #[arg(long, value_name = "K1", default_value = "1.2", value_parser = parse_k1,
+          allow_negative_numbers = true)]
     k1: f32,
     /// BM25 length normalization, 0 (none) to 1 (full)
-    #[arg(long, value_name = "B", default_value = "0.75", value_parser = parse_b)]
+    #[arg(long, value_name = "B", default_value = "0.75", value_parser = parse_b,
+          allow_negative_numbers = true)]
     b: f32,
 }
 

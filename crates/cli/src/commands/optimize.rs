@@ -1,6 +1,6 @@
 //! `shorttail optimize`: merge of the segments of each partition into one, in an order of documents.
 
-use super::{cores_count, existing_directory};
+use super::{cores_count, existing_directory, open_verified};
 use crate::failure::note;
 use crate::figures::{bytes, count, counted, parse_memory, seconds};
 use crate::meter::Meter;
@@ -88,6 +88,10 @@ pub(super) fn run(arguments: OptimizeArguments) -> anyhow::Result<ExitCode> {
     let shown = ShownProgress::new(Meter::start("opening", None));
     let summary = index::optimize(storage, &options, &|progress| shown.update(progress))?;
     let elapsed_s = shown.end();
+    if summary.chunks_rewritten == 0 {
+        // Nothing was read, and a damaged index is not one that is well laid out.
+        open_verified(&arguments.directory)?;
+    }
     note_terms_left_out(summary.terms_left_out);
     let text = match arguments.json {
         true => format!("{}\n", json_summary(&summary, elapsed_s)),

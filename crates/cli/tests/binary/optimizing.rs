@@ -201,3 +201,27 @@ fn a_damaged_index_is_refused_and_left_as_it_is() {
         .fails_saying(&[name, "byte"]);
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
 }
+
+#[test]
+fn nothing_to_do_is_only_said_of_a_whole_index() {
+    let bench = bench_of_two_commits();
+    bench.run::<&str>("optimize", &[]).ends(0);
+    let again = bench.run::<&str>("optimize", &[]).ends(0);
+    assert!(again.stdout.contains("nothing to do"), "{again:#?}");
+    let files = std::fs::read_dir(bench.directory()).unwrap();
+    let segments = files.map(|file| file.unwrap().path());
+    let mut segments: Vec<_> = segments
+        .filter(|path| path.extension().is_some_and(|kind| kind == "index"))
+        .collect();
+    segments.sort();
+    let newest = segments.pop().unwrap();
+    let mut bytes = std::fs::read(&newest).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::remove_file(&newest).unwrap();
+    std::fs::write(&newest, &bytes).unwrap();
+    let name = newest.file_name().unwrap().to_str().unwrap();
+    bench
+        .run::<&str>("optimize", &[])
+        .fails_saying(&[name, "byte"]);
+}

@@ -185,3 +185,12 @@ fn documents_keep_their_ids() {
         "http://c.example/1"
     );
 }
+
+#[test]
+fn negative_parameters_are_refused_by_their_range() {
+    let bench = Bench::indexed(&small_corpus());
+    for (option, range) in [("--k1", "0 to 1000"), ("--b", "0 to 1")] {
+        let run = bench.run("search", &["ice", option, "-1"]).ends(2);
+        assert!(run.stderr.contains(range), "{run:#?}");
+    }
+}

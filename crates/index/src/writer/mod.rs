@@ -157,8 +157,9 @@ fn fit(
             path: storage.location(),
             reason: format!(
                 "the index here is laid out for {} partitions, not {partitions}: leave --partitions out to add to it, or \
-                 lay it out anew before: shorttail optimize DIR --partitions {partitions}",
-                layout.partitions
+                 lay it out anew before: shorttail optimize {} --partitions {partitions}",
+                layout.partitions,
+                storage.location().display()
             ),
         });
     }

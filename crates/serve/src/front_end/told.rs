@@ -25,7 +25,7 @@ pub(crate) fn message(error: &SearchError, number: u64) -> String {
             )
         }
         SearchError::Partial { share, .. } => format!(
-            "only {share} of the documents could be searched, and partial=false was asked for; the log of this server \
+            "only {share} of the documents could be searched, and partial=0 was asked for; the log of this server \
              says why, of query {number}"
         ),
     }
