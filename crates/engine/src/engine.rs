@@ -109,6 +109,7 @@ impl Engine {
         options.validate()?;
         let part = self.part();
         let parsed = search::parse(query, part.index().analyzer(), options.operator);
+        let options = &options.for_query(&parsed.query);
         retried(|| {
             let asked = Asked {
                 text: query,

@@ -1,7 +1,7 @@
 //! Options of a search: the page, the operator, the ranking, limits.
 
 use crate::error::BadRequest;
-use search::{Operator, Ranking};
+use search::{Operator, Query, Ranking};
 use std::time::Duration;
 
 /// Upper limit on the size of a page, in hits.
@@ -18,7 +18,7 @@ pub struct SearchOptions {
     pub k: usize,
     /// Number of hits before the page.
     pub start: usize,
-    /// Per-site limit over all pages, in hits; 0 is no limit.
+    /// Per-site limit over all pages, in hits; 0 is no limit, and so is a query that names one site.
     pub per_site: u32,
     /// Operator between words without one.
     pub operator: Operator,
@@ -54,6 +54,17 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
+    /// Returns the options as they apply to a query: the limit of a site would only hide hits of the one that it names.
+    pub fn for_query(self, query: &Query) -> SearchOptions {
+        match query.requires_one_site() {
+            true => SearchOptions {
+                per_site: 0,
+                ..self
+            },
+            false => self,
+        }
+    }
+
     /// Refuses pages that are too large or too deep.
     pub fn validate(&self) -> Result<(), BadRequest> {
         if self.k > K_MAX {

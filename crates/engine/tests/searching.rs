@@ -31,6 +31,22 @@ fn urls(answer: &SearchAnswer) -> Vec<&str> {
 }
 
 #[test]
+fn a_query_that_names_a_site_has_no_limit_of_hits_a_site() {
+    let (engine, _) = engine_of(60);
+    let found = |query: &str| engine.search(query, &SearchOptions::default()).unwrap();
+    let one = found("alpha site:site3.example");
+    assert_eq!(
+        (one.total.value, one.hits.len(), one.more_hits),
+        (12, 10, true)
+    );
+    assert!(one.hits.iter().all(|hit| !hit.more_from_site));
+    // Of several sites, or without one, each has its limit.
+    let several = found("alpha (site:site3.example OR site:site4.example)");
+    assert_eq!((several.total.value, several.hits.len()), (24, 4));
+    assert_eq!(found("alpha -site:site3.example").hits.len(), 8);
+}
+
+#[test]
 fn pages_follow_each_other_under_the_per_site_limit() {
     let (engine, _) = engine_of(60);
     let page = |start, k| {

@@ -70,6 +70,18 @@ pub enum Query {
 }
 
 impl Query {
+    /// Returns whether all matches are of one site, which the query names.
+    pub fn requires_one_site(&self) -> bool {
+        match self {
+            Query::Term { field, .. } => *field == Field::Site,
+            Query::Boolean { required, .. } => required.iter().any(Query::requires_one_site),
+            Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
+                clause.requires_one_site()
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the term of a query that is one word of the text.
     pub(crate) fn text_word(&self) -> Option<&str> {
         match self {

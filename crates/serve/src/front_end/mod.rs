@@ -273,7 +273,7 @@ impl FrontEnd {
     /// Searches one generation and fetches the details and summaries of the hits.
     async fn attempt(
         &self,
-        begun: &Begun<'_>,
+        begun: &Begun,
         cut_off: Instant,
         deadline: Instant,
         coverage: &mut Coverage,
@@ -287,7 +287,7 @@ impl FrontEnd {
             cluster,
             query: &begun.query,
             some_words: begun.some_words.as_ref(),
-            options: begun.options,
+            options: &begun.options,
             cut_off,
             timeline,
         };
@@ -296,7 +296,7 @@ impl FrontEnd {
             cluster,
             known: begun.known,
             found: &found,
-            options: begun.options,
+            options: &begun.options,
             deadline,
             timeline,
             bytes_max: self.options.answer_bytes_max,
@@ -308,12 +308,12 @@ impl FrontEnd {
     /// Returns the answer of the last attempt, or its refusal.
     fn finished(
         &self,
-        begun: Begun<'_>,
+        begun: Begun,
         gathered: Result<Gathered, SearchError>,
         mut coverage: Coverage,
     ) -> Result<Answered, SearchError> {
         let (mut found, mut shown, mut phases) = gathered?;
-        let options = begun.options;
+        let options = &begun.options;
         let generation = found.generation;
         let complete = coverage.complete(found.proof.take(), shown.proof.take());
         if !options.partial
@@ -366,34 +366,32 @@ type Answered = (SearchAnswer, Option<(Complete, u64)>);
 type Gathered = (Found, Shown, PhaseTimes);
 
 /// State of a query that all its attempts share.
-struct Begun<'a> {
+struct Begun {
     query: Arc<Query>,
     /// The query for documents with some of the words, where it has been parsed here.
     some_words: Option<Arc<Query>>,
     /// Warnings of the parser; `None` where index servers parse the query.
     warnings: Option<Vec<String>>,
     parse_us: u64,
-    options: &'a SearchOptions,
+    options: SearchOptions,
     known: Known,
     arrived: Instant,
     timeline: Timeline,
 }
 
-impl<'a> Begun<'a> {
+impl Begun {
     /// Parses the query once for all servers, if the analyzer of the index is known.
-    fn new(
-        id: u64,
-        text: &str,
-        options: &'a SearchOptions,
-        known: Known,
-        arrived: Instant,
-    ) -> Begun<'a> {
+    fn new(id: u64, text: &str, options: &SearchOptions, known: Known, arrived: Instant) -> Begun {
         let timeline = Timeline::new(arrived, options.trace);
         let started = Instant::now();
         let query = || Query::new(id, text.to_owned(), options.operator, options.ranking);
         let parsed = known
             .analyzer
             .map(|analyzer| search::parse(text, analyzer, options.operator));
+        let options = match &parsed {
+            Some(parsed) => options.for_query(&parsed.query),
+            None => *options,
+        };
         let (query, some_words, warnings) = match parsed {
             Some(parsed) => (
                 query().with_parsed(parsed.query),
