@@ -36,6 +36,8 @@ def ordinary(browser, server):
         {"q": "longwinded"},
         {"q": "nosuchwordanywhere"},
         {"q": "nosuch word anywhere", "k": 5, "per_site": 0},
+        {"q": "lighthouse nosuchwordanywhere"},
+        {"q": "fog electric"},
         {"q": "\"nosuch words\" -anywhere"},
         {"q": "\"lighthouse (keeper OR -"},
         {"q": "lighthouse", "start": 9000},

@@ -182,3 +182,16 @@ def test_page_shows_the_time_of_every_phase(open_page, server):
         assert shown, f"no time of {name} in the page"
         us = float(shown[1].replace(",", "")) * (1000 if shown[2] == "ms" else 1)
         assert us == pytest.approx(timing[name] * 1000, abs=1), name
+
+
+def test_documents_with_some_words_stand_apart(open_page, server):
+    page = open_page()
+    page.goto(server.url(q="lighthouse nosuchwordanywhere", per_site=1, k=5))
+    assert "No document has all of the words" in page.locator(".count").inner_text()
+    assert page.locator("h2.some").inner_text() == "With some of the words"
+    assert page.locator("ol.hits > li").count() == 5
+    lacks = page.locator(".lacks").all_inner_texts()
+    assert lacks == ["Lacks nosuchwordanywhere"] * 5
+    # All of them hold the one word, so nothing stands apart.
+    page.goto(server.url(q="lighthouse"))
+    assert page.locator("h2.some, .lacks").count() == 0
