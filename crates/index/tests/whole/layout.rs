@@ -219,7 +219,7 @@ fn what_the_index_cannot_be_laid_out_for_is_refused() {
     let refused = refused.to_string();
     assert!(
         refused.contains("laid out for 2 partitions, not 4")
-            && refused.contains("optimize DIR --partitions 4"),
+            && refused.contains("optimize memory --partitions 4"),
         "{refused}"
     );
     assert_eq!(disk.files(), files);
