@@ -2,12 +2,13 @@
 
 use crate::failure::note;
 use crate::figures::{bytes, count, seconds};
+use crate::languages::{AnalyzerChoice, Chosen, Target};
 use crate::meter::{Meter, left_s};
 use crate::optimizing::ShownProgress;
 use crate::terminal::printable;
 use anyhow::{Context, bail};
 use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source};
-use index::{BuildOptions, CommitSummary, Writer, find_unfinished};
+use index::{BuildOptions, CommitSummary, find_unfinished};
 use vfs::SharedStorage;
 
 /// Summary of an indexing run.
@@ -18,6 +19,8 @@ pub(crate) struct Indexed {
     pub(crate) bad_documents: Vec<BadDocument>,
     pub(crate) passed_over: Vec<PassedOver>,
     pub(crate) elapsed_s: f64,
+    /// Analyzer of a new index.
+    pub(crate) chosen: Option<Chosen>,
 }
 
 impl Indexed {
@@ -45,6 +48,7 @@ pub(crate) fn index_sources(
     reading: ReadOptions,
     storage: SharedStorage,
     options: BuildOptions,
+    analyzer: AnalyzerChoice,
     verdict: impl Fn(f64) -> Verdict,
 ) -> anyhow::Result<Indexed> {
     let mut reader = Reader::open(sources, reading)?;
@@ -52,7 +56,7 @@ pub(crate) fn index_sources(
     if let Some(unfinished) = find_unfinished(&storage)? {
         note(&format!("warning: {unfinished}"));
     }
-    let mut writer = Writer::open(storage, options)?;
+    let mut target = Target::new(storage, options, analyzer)?;
     let total = reader
         .progress()
         .source_bytes_total
@@ -65,7 +69,7 @@ pub(crate) fn index_sources(
             Verdict::Abandon => bail!("interrupted; nothing was committed"),
         }
         match reader.read_on()? {
-            Next::Document(document) => writer.add(document)?,
+            Next::Document(document) => target.add(document)?,
             Next::Meanwhile => {}
             Next::End => break,
         }
@@ -90,6 +94,7 @@ pub(crate) fn index_sources(
     if progress.documents == 0 {
         note("warning: the sources hold no document");
     }
+    let (writer, chosen) = target.finish()?;
     meter.busy("merging and syncing");
     let shown = ShownProgress::new(meter);
     let summary = writer
@@ -101,6 +106,7 @@ pub(crate) fn index_sources(
         bad_documents: reader.bad_documents().to_vec(),
         passed_over: reader.passed_over().to_vec(),
         elapsed_s: shown.end(),
+        chosen,
     })
 }
 

@@ -12,6 +12,7 @@ mod hits;
 mod indexing;
 mod interrupt;
 mod kernels;
+mod languages;
 mod logs;
 mod meter;
 mod optimizing;

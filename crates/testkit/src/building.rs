@@ -5,6 +5,7 @@ use index::{
 };
 use proptest::prelude::*;
 use std::sync::Arc;
+use text::{Analyzer, Language, Languages};
 use vfs::{MemoryStorage, SharedStorage};
 
 /// The choices of a build that must not change any answer.
@@ -26,6 +27,8 @@ pub struct BuildPlan {
     pub order: Option<Order>,
     /// Number of partitions that the whole index is laid out for after the last commit; `None` leaves the layout.
     pub laid_out_for: Option<u32>,
+    /// Analyzer, which the oracle shares.
+    pub analyzer: Analyzer,
 }
 
 impl BuildPlan {
@@ -39,6 +42,7 @@ impl BuildPlan {
         threads: 1,
         order: None,
         laid_out_for: None,
+        analyzer: Analyzer::Plain,
     };
 
     fn options(self) -> BuildOptions {
@@ -49,6 +53,7 @@ impl BuildPlan {
             run_documents_max: self.run_documents_max,
             pairs: Some(self.pairs),
             threads: self.threads,
+            analyzer: Some(self.analyzer),
             // Statistics in layers wherever a commit is small beside the index.
             small_terms_max: Some(0),
             ..BuildOptions::default()
@@ -67,6 +72,7 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
         prop_oneof![3 => Just(None), 2 => orders().prop_map(Some)],
         partitions(),
         prop_oneof![3 => Just(None), 2 => partitions().prop_map(Some)],
+        analyzers(),
     )
         .prop_map(
             |(
@@ -78,6 +84,7 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
                 order,
                 partitions,
                 laid_out_for,
+                analyzer,
             )| BuildPlan {
                 chunks,
                 partitions,
@@ -87,8 +94,15 @@ pub fn build_plans() -> impl Strategy<Value = BuildPlan> {
                 threads,
                 order,
                 laid_out_for,
+                analyzer,
             },
         )
+}
+
+/// One term a place, or several: compounds, accented words in two stems.
+fn analyzers() -> impl Strategy<Value = Analyzer> {
+    let standard = Languages::default().with(Language::French);
+    prop_oneof![3 => Just(Analyzer::Plain), 2 => Just(Analyzer::Standard(standard))]
 }
 
 /// One partition for all chunks, some, or one a chunk.

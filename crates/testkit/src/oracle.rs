@@ -8,6 +8,7 @@ use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::plan::TELLING_SHARE;
 use search::{Query, Ranking};
+use text::Analyzer;
 
 /// A hit of the oracle.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,9 +25,12 @@ pub struct OracleHit {
 struct OracleDocument {
     url: String,
     site: String,
-    text: Vec<String>,
-    title: Vec<String>,
+    text: Vec<Place>,
+    title: Vec<Place>,
 }
+
+/// Terms of one place: one, but for words that are indexed in several ways.
+type Place = Vec<String>;
 
 /// Parameters of scores.
 #[derive(Debug, Clone, Copy)]
@@ -62,22 +66,35 @@ pub struct Oracle {
 }
 
 /// Splits text into runs of letters and digits, each in lower case.
-fn words(text: &str) -> Vec<String> {
+fn words(text: &str) -> Vec<Place> {
     text.split(|character: char| !character.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .map(|word| word.chars().flat_map(char::to_lowercase).collect())
+        .map(|word| vec![word.chars().flat_map(char::to_lowercase).collect()])
         .collect()
+}
+
+/// Splits text into the places of an analyzer; those of `plain` by its definition.
+fn places(text: &str, analyzer: Analyzer) -> Vec<Place> {
+    if analyzer == Analyzer::Plain {
+        return words(text);
+    }
+    let mut places: Vec<Place> = Vec::new();
+    analyzer.each_token(text, &mut String::new(), |token| {
+        places.resize_with(token.position as usize + 1, Vec::new);
+        places[token.position as usize].push(token.term.to_owned());
+    });
+    places
 }
 
 impl Oracle {
     /// Makes an oracle of documents in the order in which they were added; later ones replace earlier ones.
-    pub fn new(batches: &[Vec<Document>]) -> Oracle {
+    pub fn new(batches: &[Vec<Document>], analyzer: Analyzer) -> Oracle {
         let mut documents: Vec<OracleDocument> = Vec::new();
         for document in batches.iter().flatten() {
             documents.retain(|earlier| earlier.url != document.url);
-            let title = words(&document.title);
+            let title = places(&document.title, analyzer);
             let mut text = title.clone();
-            text.extend(words(&document.body));
+            text.extend(places(&document.body, analyzer));
             documents.push(OracleDocument {
                 url: document.url.clone(),
                 site: site_of(&document.url),
@@ -149,7 +166,11 @@ impl Oracle {
                 term,
                 weight,
             } => {
-                let frequency = document.field(*field).iter().filter(|w| *w == term).count();
+                let frequency = document
+                    .field(*field)
+                    .iter()
+                    .filter(|w| w.contains(term))
+                    .count();
                 if frequency == 0 {
                     return None;
                 }
@@ -166,6 +187,7 @@ impl Oracle {
             Query::Prefix { field, prefix } => document
                 .field(*field)
                 .iter()
+                .flatten()
                 .any(|word| word.starts_with(prefix))
                 .then_some(on_grid(boost)),
             Query::Phrase { field, terms, slop } => {
@@ -273,8 +295,7 @@ impl Oracle {
 
     fn most(&self, query: &Query, ranking: Ranking, boost: f32) -> f64 {
         let weigh = |said: u32, field: Field, terms: &[&String]| {
-            let known =
-                |term: &&String| self.documents.iter().any(|d| d.field(field).contains(term));
+            let known = |term: &&String| self.documents.iter().any(|d| d.holds(field, term));
             if field == Field::Site || terms.is_empty() || !terms.iter().all(known) {
                 return 0.0;
             }
@@ -321,7 +342,7 @@ impl Oracle {
             }
             Query::Term { field, term, .. } if *field != Field::Site => {
                 let mut documents = self.documents.iter();
-                let is_known = documents.any(|one| one.field(*field).contains(term));
+                let is_known = documents.any(|one| one.holds(*field, term));
                 is_known.then(|| self.idf(*field, term, ranking))
             }
             _ => None,
@@ -329,7 +350,7 @@ impl Oracle {
     }
 
     fn idf(&self, field: Field, term: &String, ranking: Ranking) -> f32 {
-        let holding = |document: &&OracleDocument| document.field(field).contains(term);
+        let holding = |document: &&OracleDocument| document.holds(field, term);
         let df = self.documents.iter().filter(holding).count() as f64;
         let n = self.documents.len() as f64;
         match ranking {
@@ -345,7 +366,11 @@ impl Oracle {
 }
 
 impl OracleDocument {
-    fn field(&self, field: Field) -> &[String] {
+    fn holds(&self, field: Field, term: &String) -> bool {
+        self.field(field).iter().any(|place| place.contains(term))
+    }
+
+    fn field(&self, field: Field) -> &[Place] {
         match field {
             Field::Text => &self.text,
             Field::Title => &self.title,
@@ -370,15 +395,15 @@ fn length_in_a_byte(length: u32) -> u32 {
 
 /// Counts the occurrences of the first word around which the others can be placed, each at its own position, with
 /// adjusted positions (position − offset in the phrase) within `slop` of each other.
-fn phrase_frequency(text: &[String], terms: &[String], slop: u32) -> usize {
+fn phrase_frequency(text: &[Place], terms: &[String], slop: u32) -> usize {
     (0..text.len())
-        .filter(|&place| text[place] == terms[0])
+        .filter(|&place| text[place].contains(&terms[0]))
         .filter(|&place| can_complete(text, terms, i64::from(slop), &mut vec![place]))
         .count()
 }
 
 /// Tries every place for the next word.
-fn can_complete(text: &[String], terms: &[String], slop: i64, chosen: &mut Vec<usize>) -> bool {
+fn can_complete(text: &[Place], terms: &[String], slop: i64, chosen: &mut Vec<usize>) -> bool {
     let adjusted = |(offset, &place): (usize, &usize)| place as i64 - offset as i64;
     let least = chosen.iter().enumerate().map(adjusted).min().unwrap_or(0);
     let most = chosen.iter().enumerate().map(adjusted).max().unwrap_or(0);
@@ -390,7 +415,10 @@ fn can_complete(text: &[String], terms: &[String], slop: i64, chosen: &mut Vec<u
         return true;
     }
     for place in 0..text.len() {
-        if text[place] != terms[next] || chosen.contains(&place) {
+        // Different words may share a place; one occurrence stands for one word of the phrase.
+        let mut so_far = chosen.iter().zip(terms);
+        let is_taken = so_far.any(|(&taken, term)| taken == place && *term == terms[next]);
+        if !text[place].contains(&terms[next]) || is_taken {
             continue;
         }
         chosen.push(place);
@@ -429,10 +457,11 @@ mod tests {
             body: body.to_owned(),
             ..Document::default()
         };
-        let oracle = Oracle::new(&[
+        let batches = [
             vec![document("u", "old"), document("v", "old words")],
             vec![document("u", "new")],
-        ]);
+        ];
+        let oracle = Oracle::new(&batches, Analyzer::Plain);
         let term = |term: &str| Query::Term {
             field: Field::Text,
             term: term.to_owned(),
@@ -450,7 +479,7 @@ mod tests {
     #[test]
     fn slop_counts_the_first_word() {
         let text = words("a x b, b a");
-        let terms = words("a b");
+        let terms = ["a", "b"].map(str::to_owned);
         let frequency = |slop| phrase_frequency(&text, &terms, slop);
         assert_eq!([frequency(0), frequency(1), frequency(2)], [0, 1, 2]);
     }

@@ -1,12 +1,14 @@
-//! English stemming with a cache of the stems of frequent words.
+//! Stemming with a cache of the stems of frequent words.
 //!
 //! Stemming costs about half a microsecond. The words of a text follow Zipf's law, so a small cache of recent words
-//! answers most of them in a few nanoseconds. The table is direct-mapped and of fixed size, one megabyte a thread,
-//! for any corpus, and never needs to be emptied. It caches a pure function, so it changes speed alone.
+//! answers most of them in a few nanoseconds. The table is direct-mapped and of fixed size, one megabyte a thread and
+//! stemmer, for any corpus, and never needs to be emptied. It caches a pure function, so it changes speed alone.
 //!
 //! An entry is the length of the prefix that the stem shares with its word, and a short tail (`dying` → `d` and `ie`).
 //! Most stems have no tail and are returned as a slice of the word.
+use crate::standard::Language;
 use rust_stemmers::{Algorithm, Stemmer};
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 const SLOTS_COUNT: usize = 1 << 15;
@@ -30,22 +32,38 @@ struct Key {
     word_bytes: u8,
 }
 
+/// Stemmer of an analyzer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stemming {
+    /// Snowball English as of 2018, which `english` keeps.
+    English,
+    /// The language's Snowball stemmer.
+    Language(Language),
+}
+
+impl Stemming {
+    fn stem(self, word: &str) -> Cow<'_, str> {
+        match self {
+            Stemming::English => Stemmer::create(Algorithm::English).stem(word),
+            Stemming::Language(language) => language.stemmer().stem(word),
+        }
+    }
+}
+
 struct Stems {
-    stemmer: Stemmer,
+    stemming: Stemming,
     slots: Vec<(Key, Shape)>,
 }
 
 thread_local! {
-    static STEMS: RefCell<Stems> = RefCell::new(Stems {
-        stemmer: Stemmer::create(Algorithm::English),
-        slots: vec![(Key::default(), Shape::default()); SLOTS_COUNT],
-    });
+    /// A cache for each stemmer that the thread uses.
+    static STEMS: RefCell<Vec<Stems>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns the stem of `word`, which is lower-case and not empty. The stem is a slice of `word` or is in `buffer`.
 #[inline]
-pub(crate) fn english<'a>(word: &'a str, buffer: &'a mut String) -> &'a str {
-    match shape_of(word) {
+pub(crate) fn stem<'a>(stemming: Stemming, word: &'a str, buffer: &'a mut String) -> &'a str {
+    match shape_of(stemming, word) {
         Some(shape) if shape.tail_bytes == 0 => &word[..shape.kept_bytes as usize],
         Some(shape) => {
             buffer.clear();
@@ -54,27 +72,33 @@ pub(crate) fn english<'a>(word: &'a str, buffer: &'a mut String) -> &'a str {
             buffer
         }
         None => {
-            *buffer = stem_anew(word);
+            *buffer = stemming.stem(word).into_owned();
             buffer
         }
     }
 }
 
 /// Replaces a lower-case word, not empty, by its stem.
-pub(crate) fn english_in_place(word: &mut String) {
-    match shape_of(word) {
+pub(crate) fn stem_in_place(stemming: Stemming, word: &mut String) {
+    match shape_of(stemming, word) {
         Some(shape) => {
             word.truncate(shape.kept_bytes as usize);
             word.push_str(shape.tail());
         }
-        None => *word = stem_anew(word),
+        None => *word = stemming.stem(word).into_owned(),
     }
 }
 
 #[inline]
-fn shape_of(word: &str) -> Option<Shape> {
+fn shape_of(stemming: Stemming, word: &str) -> Option<Shape> {
     let key = Key::of(word.as_bytes())?;
-    STEMS.with_borrow_mut(|stems| {
+    STEMS.with_borrow_mut(|caches| {
+        let known = caches.iter().position(|stems| stems.stemming == stemming);
+        let at = known.unwrap_or_else(|| {
+            caches.push(Stems::new(stemming));
+            caches.len() - 1
+        });
+        let stems = &mut caches[at];
         let (known, shape) = &stems.slots[key.slot()];
         if *known == key {
             return Some(*shape);
@@ -83,15 +107,22 @@ fn shape_of(word: &str) -> Option<Shape> {
     })
 }
 
-#[inline(never)]
-fn stem_anew(word: &str) -> String {
-    STEMS.with_borrow(|stems| stems.stemmer.stem(word).into_owned())
-}
-
 impl Stems {
+    #[cold]
+    fn new(stemming: Stemming) -> Stems {
+        Stems {
+            stemming,
+            slots: vec![(Key::default(), Shape::default()); SLOTS_COUNT],
+        }
+    }
+
     #[inline(never)]
     fn remember(&mut self, word: &str, key: Key) -> Option<Shape> {
-        let stem = self.stemmer.stem(word);
+        let stem = self.stemming.stem(word);
+        // What is kept is copied as text.
+        if !stem.is_ascii() {
+            return None;
+        }
         let pairs = word.bytes().zip(stem.bytes());
         let kept_bytes = pairs.take_while(|(word, stem)| word == stem).count();
         let tail = &stem.as_bytes()[kept_bytes..];

@@ -5,6 +5,7 @@ use crate::failure::note;
 use crate::hits::phases_line;
 use crate::indexing::{Verdict, index_sources};
 use crate::interrupt::Interrupt;
+use crate::languages::AnalyzerChoice;
 use crate::terminal::{Style, printable, summary_text};
 use anyhow::{Context, bail};
 use corpus::{ReadOptions, Source};
@@ -146,6 +147,7 @@ fn existing_or_new(directory: &Path, interrupt: &Interrupt) -> anyhow::Result<Ar
         ReadOptions::default(),
         storage,
         options,
+        AnalyzerChoice::Detected,
         verdict,
     )?;
     let mut stdout = std::io::stdout().lock();

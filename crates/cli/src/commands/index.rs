@@ -4,6 +4,7 @@ use super::cores_count;
 use super::optimize::OrderName;
 use crate::figures::{bytes, count, parse_bytes, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
+use crate::languages::{AnalyzerChoice, Chosen, LanguagesChoice};
 use clap::builder::RangedU64ValueParser;
 use corpus::{FileLimits, ReadOptions, Source};
 use index::{BuildOptions, Pairs, PostingsCodec, Texts};
@@ -29,6 +30,8 @@ EXAMPLES:
         Index JSON lines, compressed or not
     shorttail index handbook/ notes/ --into my-index
         Add folders of text, Markdown and HTML files
+    shorttail index seiten.jsonl --into my-index --languages de
+        Stem words as in German, whatever the first documents are written in
     zcat dump.gz | shorttail index - --into my-index --memory 2G
         Index standard input
     shorttail index pages.jsonl --into my-index --chunks 64 --partitions 4
@@ -64,9 +67,14 @@ pub(crate) struct IndexArguments {
     /// Encoding of postings [default: that of the existing index, or packed]
     #[arg(long)]
     codec: Option<CodecName>,
-    /// Analysis of words into terms [default: that of the existing index, or plain]
-    #[arg(long)]
-    analyzer: Option<AnalyzerName>,
+    /// Analysis of words into terms: standard (any language and script), plain (words in lower case) or english
+    /// (the same, stemmed) [default: that of the existing index, or standard]
+    #[arg(long, value_name = "NAME")]
+    analyzer: Option<Analyzer>,
+    /// Languages whose words `standard` stems, one for each script: auto (those of the first documents), none, or codes
+    /// such as de,ru [default: auto]
+    #[arg(long, value_name = "CODES")]
+    languages: Option<LanguagesChoice>,
     /// Order of all documents, established before the commit as by `optimize` [default: new documents come last]
     #[arg(long)]
     order: Option<OrderName>,
@@ -104,14 +112,6 @@ enum CodecName {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum AnalyzerName {
-    /// Words in lower case
-    Plain,
-    /// Words in lower case, reduced to their English stems
-    English,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum TextsName {
     /// Kept, compressed
     Stored,
@@ -146,10 +146,6 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
             CodecName::Packed => PostingsCodec::Packed,
             CodecName::Vint => PostingsCodec::Vint,
         }),
-        analyzer: arguments.analyzer.map(|name| match name {
-            AnalyzerName::Plain => Analyzer::Plain,
-            AnalyzerName::English => Analyzer::English,
-        }),
         order: arguments.order.map(OrderName::order),
         texts: arguments.texts.map(|name| match name {
             TextsName::Stored => Texts::Stored,
@@ -170,7 +166,10 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
             time_max: Duration::from_secs(arguments.file_seconds_max),
         },
     };
-    let indexed = index_sources(sources, reading, storage, options, |_| Verdict::ReadOn)?;
+    let analyzer = AnalyzerChoice::of_options(arguments.analyzer, arguments.languages)?;
+    let indexed = index_sources(sources, reading, storage, options, analyzer, |_| {
+        Verdict::ReadOn
+    })?;
     let summary = match arguments.json {
         true => format!("{}\n", json_summary(&indexed)),
         false => text_summary(&indexed, &arguments.into),
@@ -220,6 +219,10 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
     for (name, value) in rows {
         text.push_str(&format!("{name:<10} {value}\n"));
     }
+    if let Some(chosen) = &indexed.chosen {
+        let Chosen { analyzer, reason } = chosen;
+        text.push_str(&format!("{:<10} {analyzer}: {reason}\n", "analyzer"));
+    }
     if progress.passed_over > 0 {
         text.push_str(&format!("passed over {}\n", count(progress.passed_over)));
     }
@@ -248,6 +251,7 @@ fn json_summary(indexed: &Indexed) -> serde_json::Value {
     serde_json::json!({
         "documents": indexed.progress.documents,
         "replaced": summary.documents_replaced,
+        "analyzer": indexed.chosen.as_ref().map(|chosen| chosen.analyzer.name()),
         "bad": indexed.progress.bad,
         "bad_documents": indexed.bad_documents.iter().map(|bad| serde_json::json!({
             "file": bad.file, "line": bad.line, "reason": bad.reason,

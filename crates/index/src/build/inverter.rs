@@ -62,7 +62,7 @@ impl Inverter {
         &mut self,
         field: Field,
         text: &str,
-        mut position: u32,
+        first_position: u32,
         analyzer: Analyzer,
     ) -> u32 {
         let Inverter {
@@ -76,8 +76,9 @@ impl Inverter {
         let mut count = 0;
         // Positions of the keys in the current batch. Long terms are added at once.
         let mut positions = [0; KEYS_MAX];
-        analyzer.each_token(text, buffer, |token| {
+        let places_count = analyzer.each_token(text, buffer, |token| {
             let term = token.term.as_bytes();
+            let position = first_position + token.position;
             match Key::of(term) {
                 Some(key) => {
                     (keys[count], positions[count]) = (key, position);
@@ -88,14 +89,13 @@ impl Inverter {
                     add_occurrence(arena, entry, position);
                 }
             }
-            position += 1;
             if count == KEYS_MAX {
                 add_occurrences(arena, vocabulary, &keys, &positions);
                 count = 0;
             }
         });
         add_occurrences(arena, vocabulary, &keys[..count], &positions);
-        position
+        first_position + places_count
     }
 
     /// Returns the terms in order, with their streams.

@@ -90,7 +90,7 @@ fn check_segments(
         });
         let outcome = match (segment, store) {
             (Ok(opened), Ok(store)) => {
-                let outcome = segment::check(&opened, manifest.layout(), store.as_deref(), report);
+                let outcome = segment::check(&opened, manifest, store.as_deref(), report);
                 segments.push(Arc::new(opened));
                 outcome
             }

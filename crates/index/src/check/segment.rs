@@ -3,6 +3,7 @@
 use super::bounded::Bounded;
 use super::pairs;
 use super::report::CheckReport;
+use crate::manifest::Manifest;
 use crate::store::StorePart;
 use crate::{DocId, Field, IndexError, Layout, Segment, TermRecord, length};
 use corpus::url_hash;
@@ -11,20 +12,44 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub(super) fn check(
     segment: &Segment,
-    layout: Layout,
+    manifest: &Manifest,
     store: Option<&StorePart>,
     report: &mut CheckReport,
 ) -> Result<(), IndexError> {
-    check_terms(segment, report)?;
+    check_terms(segment, manifest.analyzer.shares_places(), report)?;
     if let Some(stored) = &segment.pairs {
         pairs::check(segment, stored)?;
     }
-    check_documents(segment, layout, store)
+    check_documents(segment, manifest.layout(), store)
 }
 
-fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexError> {
+/// Number of words of each document, by field.
+struct WordsCounts {
+    counts: [Vec<u32>; 2],
+    /// Whether terms share places, so that words are counted by the last position.
+    shares_places: bool,
+}
+
+impl WordsCounts {
+    fn add(&mut self, field: Field, doc: u32, positions: &[u32]) {
+        let count = &mut self.counts[field as usize][doc as usize];
+        *count = match (self.shares_places, positions.last()) {
+            (true, Some(last)) => last.saturating_add(1).max(*count),
+            _ => count.saturating_add(positions.len() as u32),
+        };
+    }
+}
+
+fn check_terms(
+    segment: &Segment,
+    shares_places: bool,
+    report: &mut CheckReport,
+) -> Result<(), IndexError> {
     let documents = segment.documents_count() as usize;
-    let mut words = Field::WITH_LENGTHS.map(|_| vec![0u32; documents]);
+    let mut words = WordsCounts {
+        counts: Field::WITH_LENGTHS.map(|_| vec![0u32; documents]),
+        shares_places,
+    };
     let (mut terms_count, mut postings_count) = (0, 0);
     let mut positions = Vec::new();
     let mut terms = segment.terms();
@@ -55,10 +80,11 @@ fn check_terms(segment: &Segment, report: &mut CheckReport) -> Result<(), IndexE
     for (number, field) in Field::WITH_LENGTHS.into_iter().enumerate() {
         let lengths = segment.lengths(field);
         let same = |(&words, &byte): (&u32, &u8)| length::quantize(words) == byte;
-        if !words[number].iter().zip(lengths).all(same) {
+        let counts = &words.counts[number];
+        if !counts.iter().zip(lengths).all(same) {
             return Err(segment.damaged_at_terms(&format!("lengths of {field:?} differ")));
         }
-        let sum: u64 = words[number].iter().map(|&count| u64::from(count)).sum();
+        let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         if sum != meta.words_counts[number] {
             return Err(segment.damaged_at_terms(&format!("word count of {field:?} differs")));
         }
@@ -71,7 +97,7 @@ fn check_list(
     segment: &Segment,
     field: Field,
     record: &TermRecord,
-    words: &mut [Vec<u32>; 2],
+    words: &mut WordsCounts,
     positions: &mut Vec<u32>,
 ) -> Result<Result<(), IndexError>, String> {
     let mut postings = match segment.postings(record) {
@@ -105,8 +131,7 @@ fn check_list(
                     "positions in document {doc} do not increase or are missing"
                 ));
             }
-            let count = &mut words[field as usize][doc as usize];
-            *count = count.saturating_add(frequency);
+            words.add(field, doc, positions);
         }
         documents += 1;
         occurrences += u64::from(frequency);

@@ -11,6 +11,7 @@ use crate::segment::write::SegmentWriter;
 use crate::{DocId, Field, IndexError, Segment, TermRecord};
 use fst::{Streamer, map::OpBuilder};
 use std::ops::RangeInclusive;
+use text::Analyzer;
 
 /// Memory for a posting and for a position while a list is sorted.
 const POSTING_BYTES: u64 = 17;
@@ -31,6 +32,8 @@ pub(super) struct Sources<'a> {
 pub(super) struct Seen {
     /// Words of the documents written, by field in the order of `Field::WITH_LENGTHS`.
     pub(super) words_counts: [u64; 2],
+    /// Where several terms share a place: the words of each document written, by its last position.
+    places_counts: Option<[Vec<u32>; 2]>,
     /// Gaps in the order of arrival, and in the new order.
     pub(super) gaps_before: GapBits,
     pub(super) gaps_after: GapBits,
@@ -39,6 +42,7 @@ pub(super) struct Seen {
 /// Writes every term that a live document holds. Calls `progress` with numbers of postings written.
 pub(super) fn write_terms(
     sources: &Sources<'_>,
+    analyzer: Analyzer,
     out: &mut SegmentWriter,
     list_bytes_max: u64,
     progress: impl Fn(u64),
@@ -47,6 +51,9 @@ pub(super) fn write_terms(
     let union: OpBuilder = segments.iter().map(|segment| segment.terms()).collect();
     let mut terms = union.union();
     let mut list = List::default();
+    list.seen.places_counts = analyzer
+        .shares_places()
+        .then(|| [(); 2].map(|()| vec![0; sources.live.count() as usize]));
     let mut found: Vec<(usize, TermRecord)> = Vec::new();
     let mut pages = Pages::of(segments);
     while let Some((key, places)) = terms.next() {
@@ -64,7 +71,7 @@ pub(super) fn write_terms(
         found.sort_unstable_by_key(|&(segment, _)| segment);
         for piece in sources.pieces(&found, list_bytes_max)? {
             list.read(sources, field, &found, &piece)?;
-            list.write(out);
+            list.write(field, out);
         }
         list.end(field);
         out.end_term(field, term)?;
@@ -76,7 +83,18 @@ pub(super) fn write_terms(
         );
         pages.read(&found);
     }
-    Ok(list.seen)
+    Ok(list.seen.summed_up())
+}
+
+impl Seen {
+    /// Sums up the words of documents where several terms share a place.
+    fn summed_up(mut self) -> Seen {
+        for (field, counts) in (0..).zip(self.places_counts.take().into_iter().flatten()) {
+            let counts = counts.into_iter().map(u64::from);
+            self.words_counts[field] = counts.sum();
+        }
+        self
+    }
 }
 
 impl Sources<'_> {
@@ -211,7 +229,9 @@ impl List {
     }
 
     /// Pushes the postings that were read into the encoder.
-    fn write(&mut self, out: &mut SegmentWriter) {
+    fn write(&mut self, field: Field, out: &mut SegmentWriter) {
+        let places_counts = self.seen.places_counts.as_mut();
+        let mut places_counts = places_counts.and_then(|counts| counts.get_mut(field as usize));
         if !self.sorted {
             self.keys.sort_unstable();
         }
@@ -221,8 +241,15 @@ impl List {
             let frequency = self.frequencies[at];
             encoder.push_document(new_id, frequency, self.lengths[at]);
             let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-            for &gap in &self.gaps[start as usize..self.ends[at] as usize] {
+            let gaps = &self.gaps[start as usize..self.ends[at] as usize];
+            for &gap in gaps {
                 encoder.push_position_gap(gap);
+            }
+            if let Some(counts) = &mut places_counts
+                && let Some(count) = counts.get_mut(new_id as usize)
+            {
+                let last = gaps.iter().fold(0u32, |sum, &gap| sum.wrapping_add(gap));
+                *count = last.saturating_add(1).max(*count);
             }
             self.occurrences_count += u64::from(frequency);
             self.seen.gaps_after.add(new_id + 1 - self.next_new);
@@ -232,7 +259,10 @@ impl List {
 
     /// Ends the list of a term.
     fn end(&mut self, field: Field) {
-        if let Some(words) = self.seen.words_counts.get_mut(field as usize) {
+        if let (Some(words), None) = (
+            self.seen.words_counts.get_mut(field as usize),
+            &self.seen.places_counts,
+        ) {
             *words += self.occurrences_count;
         }
         self.occurrences_count = 0;

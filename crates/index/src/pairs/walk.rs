@@ -12,13 +12,21 @@ pub(super) struct Walk<'a> {
     docs: Vec<u32>,
     /// Document after the current one.
     next: u32,
-    /// Numbers of words by position in the current document, plus 1; 0 for another word.
-    marks: Vec<u8>,
+    marks: Marks,
     /// Words in the current document, as bits.
     found: u128,
     /// Upper limit of positions, exclusive.
     positions_max: u64,
     segment: &'a Segment,
+}
+
+/// Words at the positions of a document.
+#[derive(Debug, Default)]
+struct Marks {
+    /// Number of the first word at each position, plus 1; 0 for another word.
+    first: Vec<u8>,
+    /// Further words at positions that have one, by position. Only analyzers with several terms a place need them.
+    further: Vec<(u32, u8)>,
 }
 
 /// List of a word, and a block of its position gaps, read in order.
@@ -51,7 +59,7 @@ impl<'a> Walk<'a> {
             docs: words.iter().map(|word| word.list.doc().0).collect(),
             words,
             next: 0,
-            marks: Vec::new(),
+            marks: Marks::default(),
             found: 0,
             positions_max: meta.words_counts[0] + u64::from(meta.documents_count),
             segment,
@@ -96,6 +104,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        self.marks.further.sort_unstable();
         self.next = first + 1;
         Ok(Some(first))
     }
@@ -109,11 +118,51 @@ impl<'a> Walk<'a> {
     #[inline]
     pub(super) fn each_pair(&self, mut each: impl FnMut(usize, usize)) {
         let mut before = 0;
-        for &mark in &self.marks {
+        for &mark in &self.marks.first {
             if before != 0 && mark != 0 {
                 each(usize::from(before) - 1, usize::from(mark) - 1);
             }
             before = mark;
+        }
+        if !self.marks.further.is_empty() {
+            self.marks.each_further_pair(each);
+        }
+    }
+}
+
+impl Marks {
+    fn clear(&mut self) {
+        self.first.clear();
+        self.further.clear();
+    }
+
+    fn put(&mut self, position: usize, mark: u8) {
+        if self.first.len() <= position {
+            self.first.resize(position + 1, 0);
+        }
+        match &mut self.first[position] {
+            free @ 0 => *free = mark,
+            _ => self.further.push((position as u32, mark)),
+        }
+    }
+
+    /// Calls `each` with every two adjacent words of which one is a further one.
+    fn each_further_pair(&self, mut each: impl FnMut(usize, usize)) {
+        let first_at = |position: u32| {
+            let mark = self.first.get(position as usize).copied();
+            mark.filter(|&mark| mark != 0)
+        };
+        for &(position, mark) in &self.further {
+            let mark = usize::from(mark) - 1;
+            let from = self.further.partition_point(|&(at, _)| at <= position);
+            let next = self.further[from..].iter();
+            let next = next.take_while(|&&(at, _)| at == position + 1);
+            for after in next.map(|&(_, after)| after).chain(first_at(position + 1)) {
+                each(mark, usize::from(after) - 1);
+            }
+            if let Some(before) = position.checked_sub(1).and_then(first_at) {
+                each(usize::from(before) - 1, mark);
+            }
         }
     }
 }
@@ -121,7 +170,7 @@ impl<'a> Walk<'a> {
 impl Word<'_> {
     /// Marks the positions of the word in the current document of its list; returns false where they cannot be read or
     /// exceed `positions_max`.
-    fn mark(&mut self, mark: u8, marks: &mut Vec<u8>, positions_max: u64) -> bool {
+    fn mark(&mut self, mark: u8, marks: &mut Marks, positions_max: u64) -> bool {
         let mut left = u64::from(self.list.frequency());
         let mut position = 0u64;
         while left > 0 {
@@ -139,10 +188,7 @@ impl Word<'_> {
                 if position >= positions_max {
                     return false;
                 }
-                if marks.len() <= position as usize {
-                    marks.resize(position as usize + 1, 0);
-                }
-                marks[position as usize] = mark;
+                marks.put(position as usize, mark);
             }
             left -= (end - start) as u64;
             self.before += (end - start) as u64;

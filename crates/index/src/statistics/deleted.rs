@@ -25,10 +25,10 @@ impl Deleted {
         let mut terms = std::collections::BTreeSet::new();
         let mut buffer = String::new();
         let mut words = |field: Field, text: &str, count: &mut u64| {
-            analyzer.each_token(text, &mut buffer, |token| {
-                *count += 1;
+            let places_count = analyzer.each_token(text, &mut buffer, |token| {
                 terms.insert(key(field, token.term));
             });
+            *count += u64::from(places_count);
         };
         let [text_words, title_words] = &mut self.words_counts;
         words(Field::Text, &document.title, text_words);
@@ -41,30 +41,39 @@ impl Deleted {
     }
 
     /// Adds the words of the documents `gone` of a segment, from its lists. This reads every list and takes long, but
-    /// needs no texts. The result is that of `add`.
+    /// needs no texts. The result is that of `add`: every place of a field has a term, so the last position of any term
+    /// tells how many there are.
     pub(crate) fn add_from_lists(
         &mut self,
         segment: &Segment,
         gone: &Deletions,
     ) -> Result<(), IndexError> {
         let mut terms = segment.terms();
+        let mut places_counts = vec![[0; Field::WITH_LENGTHS.len()]; gone.docs().count()];
+        let mut positions = Vec::new();
         while let Some((key, ordinal)) = terms.next() {
             let mut postings = segment.postings(&segment.record(ordinal)?)?;
-            let (mut documents, mut occurrences) = (0, 0);
-            for doc in gone.docs().map(DocId) {
-                if postings.seek(doc) == doc {
-                    documents += 1;
-                    occurrences += u64::from(postings.frequency());
+            let field = key.first().map_or(usize::MAX, |&field| field.into());
+            let mut documents = 0;
+            for (doc, places_counts) in gone.docs().map(DocId).zip(&mut places_counts) {
+                if postings.seek(doc) != doc {
+                    continue;
+                }
+                documents += 1;
+                // Sites have no positions.
+                if let Some(count) = places_counts.get_mut(field) {
+                    postings.positions(&mut positions);
+                    *count = positions.last().map_or(0, |last| last + 1).max(*count);
                 }
             }
             postings.take_error().map_or(Ok(()), Err)?;
             if documents > 0 {
                 *self.terms.entry(key.to_vec()).or_default() += documents;
             }
-            // Words are counted only for fields with lengths, not for sites.
-            let field = key.first().map_or(usize::MAX, |&field| field.into());
-            if let Some(sum) = self.words_counts.get_mut(field) {
-                *sum += occurrences;
+        }
+        for counts in places_counts {
+            for (sum, count) in self.words_counts.iter_mut().zip(counts) {
+                *sum += u64::from(count);
             }
         }
         Ok(())

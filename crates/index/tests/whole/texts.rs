@@ -3,6 +3,7 @@
 use corpus::Document;
 use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
 use std::sync::Arc;
+use text::{Analyzer, Languages};
 use vfs::{MemoryStorage, SharedStorage};
 
 fn document(number: usize, version: usize) -> Document {
@@ -10,20 +11,21 @@ fn document(number: usize, version: usize) -> Document {
         url: format!("http://s{}.test/{number}", number % 3),
         title: format!("title {version}"),
         body: format!(
-            "version {version} w{} w{} w{}",
+            "version {version} w{} w{} w{} Re-read FooBar-v{version}.{number}",
             number % 4,
             number,
-            number * version
+            number * version,
         ),
         ..Document::default()
     }
 }
 
 /// Makes three commits, of which the later ones replace some documents of all earlier ones.
-fn build(texts: Texts) -> SharedStorage {
+fn build(texts: Texts, analyzer: Analyzer) -> SharedStorage {
     let storage: SharedStorage = Arc::new(MemoryStorage::new());
     let options = BuildOptions {
         texts: Some(texts),
+        analyzer: Some(analyzer),
         ..BuildOptions::default()
     };
     for (version, step) in [(1, 1), (2, 3), (3, 5)] {
@@ -40,7 +42,16 @@ fn build(texts: Texts) -> SharedStorage {
 
 #[test]
 fn statistics_need_no_texts() {
-    let (stored, none) = (build(Texts::Stored), build(Texts::None));
+    statistics_are_the_same(Analyzer::Plain);
+}
+
+#[test]
+fn statistics_of_several_terms_a_place_need_no_texts() {
+    statistics_are_the_same(Analyzer::Standard(Languages::default()));
+}
+
+fn statistics_are_the_same(analyzer: Analyzer) {
+    let (stored, none) = (build(Texts::Stored, analyzer), build(Texts::None, analyzer));
     compare(&stored, &none);
     for storage in [&stored, &none] {
         let options = OptimizeOptions {
@@ -66,7 +77,10 @@ fn compare(stored: &SharedStorage, none: &SharedStorage) {
         assert_eq!(stored.average_length(field), none.average_length(field));
     }
     let words = (0..200).map(|number| format!("w{number}"));
-    let words = words.chain(["version", "title", "1", "2", "3"].map(str::to_owned));
+    let others = [
+        "version", "title", "1", "2", "3", "read", "foobar", "reread",
+    ];
+    let words = words.chain(others.map(str::to_owned));
     let mut found = 0;
     for word in words {
         for field in Field::WITH_LENGTHS {

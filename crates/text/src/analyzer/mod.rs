@@ -1,39 +1,52 @@
-//! Analyzers: splitting a text into words and turning each word into its index term.
+//! Analyzers: splitting a text into words and turning each word into its index terms.
 //!
-//! word := maximal run of `char::is_alphanumeric` characters
-//! term := each character lower-cased by itself (no final sigma), cut to [`TERM_BYTES_MAX`];
-//!         `english` then stems it
+//! | name | word | terms |
+//! |---|---|---|
+//! | `plain` | maximal run of `char::is_alphanumeric` characters | each character lower-cased by itself (no final sigma) |
+//! | `english` | the same | the same, then stemmed (Snowball) |
+//! | `standard`, `standard-en`, `standard-de-ru`, … | that of [`crate::standard`] | folded, stemmed in these languages |
 //!
-//! This is the inner loop of indexing. A table classifies ASCII bytes, and a word that is its own term is returned as a
-//! slice of the text. The results equal those of the slow twin in the tests.
-use crate::stem;
+//! A term is cut to [`TERM_BYTES_MAX`].
+
+use crate::standard::query::{phrase_ways, prefixes, query_words};
+use crate::standard::{self, Languages, QueryWord};
+use crate::stem::{Stemming, stem, stem_in_place};
+use words::each_word;
+
+mod words;
+
+pub(crate) use words::{is_lowered_ascii, starts_word, word_end};
 
 /// Upper limit on the bytes of a term, in documents and queries alike. Longer terms are cut at a character boundary.
 pub const TERM_BYTES_MAX: usize = 1024;
 
 /// Rule that turns words into terms. A named property of an index.
-///
-/// A word is a maximal run of `char::is_alphanumeric` characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(into = "String", try_from = "String")]
 pub enum Analyzer {
     /// Lower-cased words.
     #[default]
     Plain,
     /// Lower-cased words, stemmed (Snowball English).
     English,
+    /// Words of any script in all ways of writing them, stemmed in these languages.
+    Standard(Languages),
 }
 
 /// Error for an unknown analyzer name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no analyzer `{0}`: use `plain` or `english`")]
+#[error(
+    "there is no analyzer `{0}`: use `standard`, followed by languages as in `standard-en`, or `plain` or `english`"
+)]
 pub struct UnknownAnalyzer(pub String);
 
-/// One word of a text.
+/// One term of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// The index term of the word.
+    /// The index term.
     pub term: &'a str,
+    /// Ordinal of the place in the text: 0, 1, 2, … Several terms of one word share a place.
+    pub position: u32,
     /// Offset of the word's start in the text, in bytes.
     pub start: usize,
     /// Offset of the word's end in the text, in bytes.
@@ -41,26 +54,38 @@ pub struct Token<'a> {
 }
 
 impl Analyzer {
-    /// Calls `each` for every word of `text`, in order. `buffer` is scratch memory, kept between calls.
-    /// The position of a word is the ordinal of its call: 0, 1, 2, …
+    /// Calls `each` for every term of `text`, in order of places. Returns the number of places. `buffer` is scratch
+    /// memory, kept between calls.
     #[inline]
-    pub fn each_token(self, text: &str, buffer: &mut String, mut each: impl FnMut(Token<'_>)) {
+    pub fn each_token(
+        self,
+        text: &str,
+        buffer: &mut String,
+        mut each: impl FnMut(Token<'_>),
+    ) -> u32 {
+        let mut position = 0;
         match self {
             Analyzer::Plain => each_word(text, |word| {
                 let term = word.lowered(text, buffer);
-                each(word.token(term));
+                each(word.token(term, position));
+                position += 1;
             }),
             Analyzer::English => each_word(text, |word| {
                 if word.is_lowered() {
-                    let term = stem::english(&text[word.start..word.end], buffer);
-                    each(word.token(term));
+                    let term = stem(Stemming::English, &text[word.start..word.end], buffer);
+                    each(word.token(term, position));
                 } else {
                     word.lower_into(text, buffer);
-                    stem::english_in_place(buffer);
-                    each(word.token(buffer));
+                    stem_in_place(Stemming::English, buffer);
+                    each(word.token(buffer, position));
                 }
+                position += 1;
             }),
+            Analyzer::Standard(languages) => {
+                return standard::each_token(languages, text, buffer, each);
+            }
         }
+        position
     }
 
     /// Returns the terms of `text`, in order.
@@ -72,18 +97,57 @@ impl Analyzer {
         terms
     }
 
-    /// Returns the name used in manifests and options.
-    pub fn name(self) -> &'static str {
+    /// Returns the words of a query's text, each in the forms that documents may hold it in.
+    pub fn query_words(self, text: &str) -> Vec<QueryWord> {
         match self {
-            Analyzer::Plain => "plain",
-            Analyzer::English => "english",
+            Analyzer::Standard(languages) => query_words(languages, text),
+            _ => self
+                .terms(text)
+                .into_iter()
+                .map(QueryWord::of_term)
+                .collect(),
         }
+    }
+
+    /// Returns the ways in which a phrase may stand in a document, each a list of terms in consecutive places; as typed,
+    /// first. Without a word, none.
+    pub fn phrase_ways(self, text: &str) -> Vec<Vec<String>> {
+        match self {
+            Analyzer::Standard(languages) => phrase_ways(languages, text),
+            _ => Some(self.terms(text))
+                .filter(|terms| !terms.is_empty())
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// Returns the prefixes of terms that the words of `text` are: not stemmed, so `relational*` does not widen to
+    /// `relat`.
+    pub fn prefixes(self, text: &str) -> Vec<String> {
+        match self {
+            Analyzer::Standard(_) => prefixes(text),
+            _ => Analyzer::Plain.terms(text),
+        }
+    }
+
+    /// Returns whether several terms may share a place. Otherwise a text has as many terms as places.
+    pub fn shares_places(self) -> bool {
+        matches!(self, Analyzer::Standard(_))
+    }
+
+    /// Returns the name used in manifests and options.
+    pub fn name(self) -> String {
+        self.to_string()
     }
 }
 
 impl std::fmt::Display for Analyzer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.name())
+        match self {
+            Analyzer::Plain => formatter.write_str("plain"),
+            Analyzer::English => formatter.write_str("english"),
+            Analyzer::Standard(languages) => write!(formatter, "standard{languages}"),
+        }
     }
 }
 
@@ -91,168 +155,26 @@ impl std::str::FromStr for Analyzer {
     type Err = UnknownAnalyzer;
 
     fn from_str(name: &str) -> Result<Analyzer, UnknownAnalyzer> {
-        match name {
-            "plain" => Ok(Analyzer::Plain),
-            "english" => Ok(Analyzer::English),
+        match (name, name.strip_prefix("standard")) {
+            ("plain", _) => Ok(Analyzer::Plain),
+            ("english", _) => Ok(Analyzer::English),
+            (_, Some(codes)) => Languages::parse(codes).map(Analyzer::Standard),
             _ => Err(UnknownAnalyzer(name.to_owned())),
         }
     }
 }
 
-/// Bits that a byte adds to the class of its word. A byte without a bit separates words.
-const LOWERED: u8 = 1;
-const UPPER: u8 = 2;
-const WIDE: u8 = 4;
-
-const CLASS: [u8; 256] = {
-    let mut class = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        class[byte] = match byte as u8 {
-            b'a'..=b'z' | b'0'..=b'9' => LOWERED,
-            b'A'..=b'Z' => UPPER,
-            0x80.. => WIDE,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    class
-};
-
-/// Byte range of a word and the union of the classes of its bytes.
-struct Word {
-    start: usize,
-    end: usize,
-    class: u8,
-}
-
-impl Word {
-    #[inline]
-    fn token<'a>(&self, term: &'a str) -> Token<'a> {
-        Token {
-            term,
-            start: self.start,
-            end: self.end,
-        }
-    }
-
-    /// Whether the word is its own lower-cased term.
-    #[inline]
-    fn is_lowered(&self) -> bool {
-        self.class == LOWERED && self.end - self.start <= TERM_BYTES_MAX
-    }
-
-    #[inline]
-    fn lowered<'a>(&self, text: &'a str, buffer: &'a mut String) -> &'a str {
-        if self.is_lowered() {
-            &text[self.start..self.end]
-        } else {
-            self.lower_into(text, buffer);
-            buffer
-        }
-    }
-
-    #[inline]
-    fn lower_into(&self, text: &str, buffer: &mut String) {
-        buffer.clear();
-        let word = &text[self.start..self.end];
-        if self.class & WIDE == 0 {
-            buffer.push_str(&word[..word.len().min(TERM_BYTES_MAX)]);
-            buffer.make_ascii_lowercase();
-        } else {
-            lower_wide_into(word, buffer);
-        }
+impl From<Analyzer> for String {
+    fn from(analyzer: Analyzer) -> String {
+        analyzer.to_string()
     }
 }
 
-#[cold]
-#[inline(never)]
-fn lower_wide_into(word: &str, buffer: &mut String) {
-    for character in word.chars().flat_map(char::to_lowercase) {
-        if buffer.len() + character.len_utf8() > TERM_BYTES_MAX {
-            return;
-        }
-        buffer.push(character);
-    }
-}
+impl TryFrom<String> for Analyzer {
+    type Error = UnknownAnalyzer;
 
-#[inline(always)]
-fn each_word(text: &str, mut each: impl FnMut(Word)) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let first = CLASS[bytes[at] as usize];
-        if first == 0 {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        let mut class = 0;
-        loop {
-            // A run of ASCII letters and digits ends at a separator, a wide character or the end of the text.
-            while let Some(&byte) = bytes.get(at)
-                && CLASS[byte as usize] & (LOWERED | UPPER) != 0
-            {
-                class |= CLASS[byte as usize];
-                at += 1;
-            }
-            if at == bytes.len() || bytes[at] < 0x80 {
-                break;
-            }
-            let (alphanumeric, wide_bytes) = wide_at(text, at);
-            if !alphanumeric {
-                break;
-            }
-            class |= WIDE;
-            at += wide_bytes;
-        }
-        if at > start {
-            let end = at;
-            each(Word { start, end, class });
-        } else {
-            at += wide_at(text, at).1;
-        }
-    }
-}
-
-/// Returns the end of the word that continues at `at`, or `at` itself where no word continues.
-#[inline]
-pub(crate) fn word_end(text: &str, mut at: usize) -> usize {
-    let bytes = text.as_bytes();
-    while let Some(&byte) = bytes.get(at) {
-        match CLASS[byte as usize] {
-            0 => break,
-            WIDE => match wide_at(text, at) {
-                (true, wide_bytes) => at += wide_bytes,
-                (false, _) => break,
-            },
-            _ => at += 1,
-        }
-    }
-    at
-}
-
-/// Whether the character before `at` belongs to no word.
-#[inline]
-pub(crate) fn starts_word(text: &str, at: usize) -> bool {
-    match at.checked_sub(1).map(|before| text.as_bytes()[before]) {
-        None => true,
-        Some(byte) if byte < 0x80 => CLASS[byte as usize] == 0,
-        Some(_) => !text[..at].ends_with(char::is_alphanumeric),
-    }
-}
-
-/// Whether `term` has only lower-case ASCII letters and digits.
-pub(crate) fn is_lowered_ascii(term: &str) -> bool {
-    term.bytes().all(|byte| CLASS[byte as usize] == LOWERED)
-}
-
-/// Returns whether the non-ASCII character at `at` belongs to a word, and its length in bytes.
-#[inline(never)]
-fn wide_at(text: &str, at: usize) -> (bool, usize) {
-    match text[at..].chars().next() {
-        Some(character) => (character.is_alphanumeric(), character.len_utf8()),
-        None => (false, 1),
+    fn try_from(name: String) -> Result<Analyzer, UnknownAnalyzer> {
+        name.parse()
     }
 }
 

@@ -60,13 +60,15 @@ fn examples() {
 
 #[test]
 fn names_parse_back() {
-    for analyzer in [Analyzer::Plain, Analyzer::English] {
+    let standard = "standard-en-ru".parse().expect("a name");
+    for analyzer in [Analyzer::Plain, Analyzer::English, standard] {
         assert_eq!(analyzer.name().parse(), Ok(analyzer));
     }
+    assert_eq!(standard.name(), "standard-en-ru");
     let error = "German".parse::<Analyzer>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no analyzer `German`: use `plain` or `english`"
+        "there is no analyzer `German`: use `standard`, followed by languages as in `standard-en`, or `plain` or `english`"
     );
 }
 

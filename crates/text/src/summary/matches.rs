@@ -86,7 +86,8 @@ impl Matcher {
 
     /// Writes all matches in `text` to `scratch.matches`.
     pub(super) fn find(&self, text: &str, scratch: &mut SummaryScratch) {
-        if self.searches.len() > SEARCHES_MAX {
+        let is_standard = matches!(self.wanted.analyzer, Analyzer::Standard(_));
+        if is_standard || self.searches.len() > SEARCHES_MAX {
             return self.find_by_tokens(text, scratch);
         }
         scratch.matches.clear();
@@ -208,7 +209,7 @@ impl Search {
             Analyzer::Plain if needle.len() > UNCUT_BYTES_MAX => Check::Analysed,
             Analyzer::Plain if wanted.prefix => Check::Prefix,
             Analyzer::Plain => Check::Whole,
-            Analyzer::English => Check::Analysed,
+            Analyzer::English | Analyzer::Standard(_) => Check::Analysed,
         };
         Search {
             finder: Finder::new(needle).into_owned(),

@@ -16,7 +16,8 @@ use crate::Analyzer;
 /// ASCII letters and digits. Each candidate is verified by analysing its word.
 pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
     let kept_bytes = match (analyzer, prefix) {
-        (Analyzer::Plain, _) => term.len(),
+        // `standard` is searched by tokens.
+        (Analyzer::Plain | Analyzer::Standard(_), _) => term.len(),
         // A stem with this prefix may be one letter longer than the prefix, or equal to it.
         (Analyzer::English, true) => term.len().saturating_sub(2),
         (Analyzer::English, false) => match term {

@@ -1,6 +1,6 @@
 //! Combination of the clauses of one pair of parentheses.
 use super::limits::{Warnings, shortened};
-use super::terms::Operator;
+use super::terms::{Operator, push_loose_words};
 use crate::query::tree::Query;
 use index::Field;
 use std::collections::{HashMap, HashSet};
@@ -181,8 +181,10 @@ impl Lists {
     /// Makes each word of a run optional.
     fn offer_words(&mut self, query: Query) {
         match query {
-            Query::Boolean { required, .. } => self.optional.extend(required),
-            query => self.optional.push(query),
+            Query::Boolean { required, .. } if !required.is_empty() => required
+                .into_iter()
+                .for_each(|word| push_loose_words(word, &mut self.optional)),
+            query => push_loose_words(query, &mut self.optional),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::limits::{
 };
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::with_some_words;
-use super::terms::{Operator, phrase_query, term_query};
+use super::terms::{Operator, phrase_in_ways, term_query, word_query};
 use crate::query::tree::Query;
 use index::Field;
 use std::collections::HashSet;
@@ -211,22 +211,28 @@ impl<'w> Parser<'w> {
         if field == Field::Site {
             return self.site(content);
         }
-        let mut terms = self.analyzer.terms(content);
-        if terms.is_empty() {
+        let mut ways = self.analyzer.phrase_ways(content);
+        let Some(first) = ways.first() else {
             self.warnings
                 .add("Quotation marks without a word between them were ignored.");
             return self.top().drop_clause();
-        }
-        if terms.len() > PHRASE_WORDS_MAX {
-            terms.truncate(PHRASE_WORDS_MAX);
+        };
+        let terms_count = first.len();
+        if terms_count > PHRASE_WORDS_MAX {
             self.warnings.add(format!(
                 "A phrase is longer than {PHRASE_WORDS_MAX} words; its end was ignored."
             ));
         }
-        let admitted = self.words.admit(terms.len(), self.warnings);
-        terms.truncate(admitted);
+        let admitted = self
+            .words
+            .admit(terms_count.min(PHRASE_WORDS_MAX), self.warnings);
         let slop = slop.map_or(0, |digits| self.slop(digits));
-        match phrase_query(field, terms, slop) {
+        if admitted < terms_count || slop > 0 {
+            ways.truncate(1);
+        }
+        ways.iter_mut()
+            .for_each(|way| way.truncate(admitted.max(1)));
+        match phrase_in_ways(field, ways, slop).filter(|_| admitted > 0) {
             Some(query) => self.top().push(query),
             None => self.top().drop_clause(),
         }
@@ -280,11 +286,17 @@ impl<'w> Parser<'w> {
                 }
             }
             let (whole, start) = piece.split_at(prefix.unwrap_or(piece.len()));
-            let whole = self.analyzer.terms(whole).into_iter();
-            queries.extend(whole.map(|term| term_query(field, term)));
-            // The prefix is not stemmed: `relational*` must not widen to `relat`.
-            let start = Analyzer::Plain.terms(start).into_iter();
-            for prefix in start {
+            for word in self.analyzer.query_words(whole) {
+                let query = word_query(field, word);
+                let is_admitted = match &query {
+                    Query::Prefix { field, prefix } => {
+                        self.words.admit_prefix(*field, prefix, self.warnings)
+                    }
+                    _ => true,
+                };
+                queries.extend(Some(query).filter(|_| is_admitted));
+            }
+            for prefix in self.analyzer.prefixes(start) {
                 if self.words.admit_prefix(field, &prefix, self.warnings) {
                     queries.push(Query::Prefix { field, prefix });
                 }

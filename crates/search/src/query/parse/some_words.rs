@@ -8,7 +8,7 @@
 
 use super::clauses::{Clause, Join, combine, merge_repeated};
 use super::limits::Warnings;
-use super::terms::Operator;
+use super::terms::{Operator, push_loose_words};
 use crate::query::tree::Query;
 use index::Field;
 
@@ -86,6 +86,7 @@ fn is_of_text(query: &Query) -> bool {
 
 /// Returns the words of clauses joined by `OR`: one word, or each word of a run such as `foo-bar`.
 fn words_of(group: &[Clause]) -> Vec<Query> {
+    let mut words = Vec::new();
     match group {
         [
             Clause {
@@ -93,12 +94,18 @@ fn words_of(group: &[Clause]) -> Vec<Query> {
                 query: Query::Boolean { required, .. },
                 ..
             },
-        ] => required.clone(),
-        [only] => vec![only.query.clone()],
-        group => vec![combine(
+        ] if !required.is_empty() => {
+            for word in required {
+                push_loose_words(word.clone(), &mut words);
+            }
+        }
+        [only] if only.is_run => push_loose_words(only.query.clone(), &mut words),
+        [only] => words.push(only.query.clone()),
+        group => words.push(combine(
             group.to_vec(),
             Operator::And,
             &mut Warnings::default(),
-        )],
+        )),
     }
+    words
 }

@@ -2,6 +2,7 @@
 
 use crate::query::tree::Query;
 use index::Field;
+use text::QueryWord;
 
 /// The operator between words where the query has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -52,5 +53,55 @@ pub(crate) fn phrase_query(field: Field, mut terms: Vec<String>, slop: u32) -> O
         0 => None,
         1 => terms.pop().map(|term| term_query(field, term)),
         _ => Some(Query::Phrase { field, terms, slop }),
+    }
+}
+
+/// Makes a phrase that may stand in any of several ways.
+pub(crate) fn phrase_in_ways(field: Field, ways: Vec<Vec<String>>, slop: u32) -> Option<Query> {
+    let mut queries: Vec<Query> = Vec::with_capacity(ways.len());
+    for way in ways {
+        let query = phrase_query(field, way, slop);
+        queries.extend(query.filter(|query| !queries.contains(query)));
+    }
+    match queries.len() {
+        0 | 1 => queries.pop(),
+        _ => Some(Query::Boolean {
+            required: Vec::new(),
+            optional: queries,
+            excluded: Vec::new(),
+        }),
+    }
+}
+
+/// Makes the clause of a word: a term, or any of its forms.
+pub(crate) fn word_query(field: Field, mut word: QueryWord) -> Query {
+    if word.is_prefix
+        && let Some(prefix) = word.forms.pop().and_then(|mut form| form.pop())
+    {
+        return Query::Prefix { field, prefix };
+    }
+    phrase_in_ways(field, word.forms, 0).unwrap_or(Query::Nothing)
+}
+
+/// Adds the words that a word typed without quotes is made of, for a query of which any word will do: the forms of a
+/// compound and its parts, the pairs of letters of a text without blanks. So `three-dimensional` finds what is
+/// `dimensional` too, and a sentence in Chinese what holds some of it.
+pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
+    match query {
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } if required.is_empty() && excluded.is_empty() => {
+            for form in optional {
+                push_loose_words(form, words);
+            }
+        }
+        Query::Phrase {
+            field,
+            terms,
+            slop: 0,
+        } => words.extend(terms.into_iter().map(|term| term_query(field, term))),
+        other => words.push(other),
     }
 }

@@ -3,7 +3,7 @@
 use crate::query::parse::clauses;
 use crate::query::parse::limits::{CLAUSES_MAX, PHRASE_WORDS_MAX, QUERY_BYTES_MAX, Warnings};
 use crate::query::parse::parser::Parser;
-use crate::query::parse::terms::{Operator, phrase_query, term_query};
+use crate::query::parse::terms::{Operator, phrase_query, push_loose_words, word_query};
 use crate::query::tree::Query;
 use index::Field;
 use text::Analyzer;
@@ -44,25 +44,27 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
 /// Makes a query of the words of `text` without any syntax, for benchmarks and topics. Repeated words add to the
 /// weight; words past [`CLAUSES_MAX`] distinct ones are dropped.
 pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
-    let clauses = words_of(text, analyzer);
     let (required, optional) = match operator {
-        Operator::And | Operator::Auto => (clauses, Vec::new()),
-        Operator::Or => (Vec::new(), clauses),
+        Operator::And | Operator::Auto => (words_of(text, analyzer, false), Vec::new()),
+        Operator::Or => (Vec::new(), words_of(text, analyzer, true)),
     };
     clauses::simplified(required, optional, Vec::new())
 }
 
 /// Makes a query of the words of `text`, as [`bag_of_words`] does, of which a telling one must match.
 pub fn some_of_words(text: &str, analyzer: Analyzer) -> Query {
-    Query::AnyTelling(words_of(text, analyzer))
+    Query::AnyTelling(words_of(text, analyzer, true))
 }
 
-fn words_of(text: &str, analyzer: Analyzer) -> Vec<Query> {
-    let mut clauses = analyzer
-        .terms(text)
-        .into_iter()
-        .map(|term| term_query(Field::Text, term))
-        .collect();
+/// Returns the clauses of words, `loose` where any will do.
+fn words_of(text: &str, analyzer: Analyzer, loose: bool) -> Vec<Query> {
+    let mut clauses = Vec::new();
+    for word in analyzer.query_words(text) {
+        match (word_query(Field::Text, word), loose) {
+            (query, true) => push_loose_words(query, &mut clauses),
+            (query, false) => clauses.push(query),
+        }
+    }
     clauses::merge_repeated(&mut clauses);
     clauses.truncate(CLAUSES_MAX);
     clauses
@@ -70,7 +72,11 @@ fn words_of(text: &str, analyzer: Analyzer) -> Vec<Query> {
 
 /// Makes one phrase of the words of `text`, at most [`PHRASE_WORDS_MAX`]; one word is that word.
 pub fn phrase_of(text: &str, analyzer: Analyzer) -> Query {
-    let mut terms = analyzer.terms(text);
+    let mut terms = analyzer
+        .phrase_ways(text)
+        .into_iter()
+        .next()
+        .unwrap_or_default();
     terms.truncate(PHRASE_WORDS_MAX);
     phrase_query(Field::Text, terms, 0).unwrap_or(Query::Nothing)
 }

@@ -1,0 +1,239 @@
+//! Classes of characters, from which `standard` makes words.
+//!
+//! A table holds the classes of the first 65,536 characters. It is made at first use from the general categories of the
+//! standard library and `unicode-normalization`, and from the blocks of the scripts that are indexed by bigrams.
+
+use std::sync::OnceLock;
+use unicode_normalization::char::is_combining_mark;
+use unicode_properties::UnicodeEmoji;
+
+/// What a character is to the segmentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Class {
+    /// Separates words.
+    Other,
+    /// A letter in lower case, or of a script without cases.
+    Lower,
+    Upper,
+    Digit,
+    /// Belongs to the character before it: combining marks, characters that are not shown.
+    Extend,
+    /// Han, kana, bopomofo: a letter of a text without blanks, in which a line break means nothing.
+    Han,
+    /// A syllable of Hangul.
+    Hangul,
+    /// A letter of Thai, Lao, Khmer or Burmese.
+    Southeast,
+    Emoji,
+    /// Half of a flag.
+    Regional,
+    /// Ties words where it stands between two of their characters.
+    Joiner,
+}
+
+impl Class {
+    /// Whether words that are matched as a whole are made of it.
+    #[inline]
+    pub(super) fn is_wordly(self) -> bool {
+        matches!(self, Class::Lower | Class::Upper | Class::Digit)
+    }
+
+    #[inline]
+    pub(super) fn is_letter(self) -> bool {
+        matches!(self, Class::Lower | Class::Upper)
+    }
+
+    /// Whether its text is indexed by pairs of letters.
+    #[inline]
+    pub(super) fn is_paired(self) -> bool {
+        matches!(self, Class::Han | Class::Hangul | Class::Southeast)
+    }
+}
+
+/// Classes of ASCII characters.
+pub(super) const ASCII: [Class; 128] = {
+    let mut classes = [Class::Other; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            b'0'..=b'9' => Class::Digit,
+            b'-' | b'_' | b'\'' | b'.' | b'&' | b'@' => Class::Joiner,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Returns the class of a character.
+#[inline]
+pub(super) fn class_of(character: char) -> Class {
+    static TABLE: OnceLock<Box<[Class]>> = OnceLock::new();
+    let code = character as usize;
+    if code < 128 {
+        return ASCII[code];
+    }
+    let table = TABLE.get_or_init(|| {
+        let classes = (0..0x1_0000_u32).map(|code| char::from_u32(code).map_or(Class::Other, find));
+        classes.collect()
+    });
+    match table.get(code) {
+        Some(&class) => class,
+        None => find(character),
+    }
+}
+
+fn find(character: char) -> Class {
+    match character {
+        '\0'..='\x7f' => ASCII[character as usize],
+        '\u{2019}' | '\u{2010}' | '\u{2011}' | '\u{B7}' | '\u{FF07}' => Class::Joiner,
+        // Half-width voicing marks of kana; vowels and finals of decomposed Hangul; spacing vowels.
+        '\u{FF9E}' | '\u{FF9F}' | '\u{1160}'..='\u{11FF}' | '\u{D7B0}'..='\u{D7FF}' => {
+            Class::Extend
+        }
+        '\u{E33}' | '\u{EB3}' => Class::Extend,
+        // The katakana middle dot separates; a wide tilde stands for a long vowel only in slang.
+        '\u{30FB}' | '\u{FF65}' => Class::Other,
+        _ if is_ignorable(character) || is_combining_mark(character) => Class::Extend,
+        _ if is_tone(character) => Class::Emoji,
+        '\u{1F1E6}'..='\u{1F1FF}' => Class::Regional,
+        _ if character.is_numeric() => number(character),
+        _ if !character.is_alphabetic() => symbol(character),
+        _ => letter(character),
+    }
+}
+
+fn number(character: char) -> Class {
+    match character {
+        // Ideographs that count: 〇, 〡 to 〩, 〸 to 〺.
+        '\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3038}'..='\u{303A}' => Class::Han,
+        // Letters that count, such as Roman numerals, fold to letters.
+        '\u{2160}'..='\u{216F}' => Class::Upper,
+        '\u{2170}'..='\u{2188}' => Class::Lower,
+        _ => Class::Digit,
+    }
+}
+
+fn symbol(character: char) -> Class {
+    // Trade marks and rights are signs of law.
+    let is_sign = matches!(character, '©' | '®' | '™');
+    match character.is_emoji_char() && !is_sign || is_pictograph(character) {
+        true => Class::Emoji,
+        false => Class::Other,
+    }
+}
+
+/// Whether a character of the blocks of pictographs, to most of which emoji were added.
+fn is_pictograph(character: char) -> bool {
+    matches!(character, '\u{2600}'..='\u{27BF}' | '\u{1F300}'..='\u{1FAFF}')
+}
+
+fn letter(character: char) -> Class {
+    match character {
+        '\u{E00}'..='\u{EFF}'
+        | '\u{1000}'..='\u{109F}'
+        | '\u{1780}'..='\u{17FF}'
+        | '\u{A9E0}'..='\u{A9FF}'
+        | '\u{AA60}'..='\u{AA7F}' => Class::Southeast,
+        '\u{1100}'..='\u{115F}'
+        | '\u{3130}'..='\u{318F}'
+        | '\u{A960}'..='\u{A97F}'
+        | '\u{AC00}'..='\u{D7AF}'
+        | '\u{FFA0}'..='\u{FFDC}' => Class::Hangul,
+        '\u{2E80}'..='\u{2FDF}'
+        | '\u{3005}'..='\u{312F}'
+        | '\u{31A0}'..='\u{31BF}'
+        | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FF9D}'
+        | '\u{1AFF0}'..='\u{1B16F}'
+        | '\u{20000}'..='\u{3FFFF}' => Class::Han,
+        _ if character.is_uppercase() => Class::Upper,
+        _ => Class::Lower,
+    }
+}
+
+/// Whether a character is not shown and means nothing: default ignorable code points and controls of format, without
+/// the zero-width space, which separates.
+pub(super) fn is_ignorable(character: char) -> bool {
+    matches!(character,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+        | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Whether a character is a skin tone of the emoji before it.
+pub(super) fn is_tone(character: char) -> bool {
+    matches!(character, '\u{1F3FB}'..='\u{1F3FF}')
+}
+
+/// Scripts of which a language may be stemmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Script {
+    Latin,
+    Greek,
+    Cyrillic,
+    Armenian,
+    Hebrew,
+    Arabic,
+    Devanagari,
+    Tamil,
+}
+
+impl Script {
+    pub(crate) const COUNT: usize = 8;
+
+    /// Returns the script of a letter.
+    pub(crate) fn of(letter: char) -> Option<Script> {
+        Some(match letter {
+            'a'..='z' | 'A'..='Z' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' => Script::Latin,
+            '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Script::Greek,
+            '\u{400}'..='\u{52F}' => Script::Cyrillic,
+            '\u{530}'..='\u{58F}' => Script::Armenian,
+            '\u{590}'..='\u{5FF}' => Script::Hebrew,
+            '\u{600}'..='\u{6FF}' | '\u{750}'..='\u{77F}' => Script::Arabic,
+            '\u{900}'..='\u{97F}' => Script::Devanagari,
+            '\u{B80}'..='\u{BFF}' => Script::Tamil,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_of_every_class() {
+        for (characters, class) in [
+            (" \u{200B}™®©、。「\u{30FB}$", Class::Other),
+            ("aßéпωאשاकⅳªʼ", Class::Lower),
+            ("AÉПΩ", Class::Upper),
+            ("07٣४²½", Class::Digit),
+            (
+                "\u{301}\u{AD}\u{200D}\u{FE0F}\u{94D}\u{5B0}\u{E31}",
+                Class::Extend,
+            ),
+            ("東々ひカーｶ〇", Class::Han),
+            ("한ㄱ", Class::Hangul),
+            ("กລក", Class::Southeast),
+            ("👍🌱☀", Class::Emoji),
+            ("🇩", Class::Regional),
+            ("-_'’.&@‐", Class::Joiner),
+        ] {
+            for character in characters.chars() {
+                assert_eq!(
+                    class_of(character),
+                    class,
+                    "{character:?} {:04x}",
+                    character as u32
+                );
+            }
+        }
+    }
+}

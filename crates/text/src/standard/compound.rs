@@ -1,0 +1,342 @@
+//! Compounds: terms of the whole and of its parts, which share one place, and the forms in which a query finds them.
+//!
+//! | written | terms of a document | forms of a query |
+//! |---|---|---|
+//! | `e-mail` | `email` `e` `mail` | `email`, `"e mail"` |
+//! | `FooBar` | `foobar` `foo` `bar` | `foobar`, `"foo bar"` |
+//! | `node.js` | `node.js` `nodejs` `node` `js` | `nodejs`, `"node js"` |
+//! | `5kg` | `5kg` `5` `kg` | `5kg`, `"5 kg"` |
+//! | `don't`, `dog's` | `dont`; `dogs` `dog` | `dont`; `dogs` |
+//! | `R&D`, `a@c.org` | with its signs, and the parts | with its signs |
+//! | `C++`, `.NET` | `c++` `c`; `.net` `net` | `c++`; `.net` |
+//! | `v1.2.3` | `v1.2.3` `1.2.3` | `v1.2.3`, `"v 1.2.3"` |
+
+use super::class::{Class, class_of};
+use super::fold::fold_bare_into;
+use super::language::Languages;
+use super::runs::{Element, Link};
+use super::terms::Terms;
+use super::words::{Stemmed, push_word};
+use smallvec::SmallVec;
+use std::borrow::Cow;
+
+/// Parts of a compound, each with whether it is stemmed.
+type Parts<'a> = SmallVec<[(Cow<'a, str>, Stemmed); 8]>;
+
+/// A compound of a text.
+pub(super) struct Compound<'a> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+    elements: &'a [Element],
+    languages: Languages,
+}
+
+/// How the parts of a compound are tied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tie {
+    /// One word of letters, or one number.
+    Nothing,
+    /// Letters and digits follow each other.
+    Digits,
+    /// Hyphens, underscores, dots, or apostrophes between words.
+    Joiners,
+    /// One apostrophe, then what English leaves of a word.
+    Clitic,
+    /// `&` or `@`, which is part of the term.
+    Signs,
+}
+
+impl<'a> Compound<'a> {
+    pub(super) fn new(
+        text: &'a str,
+        [start, end]: [usize; 2],
+        elements: &'a [Element],
+        languages: Languages,
+    ) -> Compound<'a> {
+        Compound {
+            text,
+            start,
+            end,
+            elements,
+            languages,
+        }
+    }
+
+    /// Adds the terms of a document.
+    pub(super) fn push_terms(&self, terms: &mut Terms) {
+        self.push_named(terms);
+        let tie = self.tie();
+        self.push_whole(terms);
+        match tie {
+            Tie::Nothing => self.push_case_parts(0, terms),
+            Tie::Digits => {
+                for (number, element) in self.elements.iter().enumerate() {
+                    if !self.is_small(number) {
+                        self.push_element(element, terms);
+                        self.push_case_parts(number, terms);
+                    }
+                }
+            }
+            Tie::Clitic if self.clitic() == Some("t") => {}
+            Tie::Joiners | Tie::Clitic | Tie::Signs => {
+                let mut pieces = self.pieces();
+                if tie == Tie::Clitic {
+                    pieces.truncate(1);
+                }
+                for (piece, stemmed) in &pieces {
+                    push_word(piece, *stemmed, self.languages, terms);
+                }
+                for number in 0..self.elements.len() {
+                    self.push_case_parts(number, terms);
+                }
+            }
+        }
+    }
+
+    /// Returns the forms of a query: terms that follow each other, any of the lists.
+    pub(super) fn forms(&self) -> Vec<Vec<String>> {
+        let mut terms = Terms::default();
+        if self.push_named(&mut terms) {
+            return single_forms(&terms);
+        }
+        let tie = self.tie();
+        match self.without_dots() {
+            Some(whole) => push_word(&whole, self.stemmed(), self.languages, &mut terms),
+            None => self.push_whole(&mut terms),
+        }
+        let mut forms = single_forms(&terms);
+        let parts = match tie {
+            Tie::Clitic | Tie::Signs => Parts::new(),
+            Tie::Digits if self.is_small(1) => Parts::new(),
+            Tie::Joiners => self.pieces(),
+            Tie::Digits => self.elements.iter().map(|of| self.part(of)).collect(),
+            Tie::Nothing => self
+                .case_parts(0)
+                .map(|part| (part.into(), Stemmed::Yes))
+                .collect(),
+        };
+        if parts.len() > 1 {
+            let first_term = |(part, stemmed): &(Cow<'_, str>, Stemmed)| {
+                let mut terms = Terms::default();
+                push_word(part, *stemmed, self.languages, &mut terms);
+                terms.iter().next().map(str::to_owned)
+            };
+            forms.push(parts.iter().filter_map(first_term).collect());
+        }
+        forms
+    }
+
+    /// Adds the term of a name with signs before or after it. Returns whether it is one.
+    fn push_named(&self, terms: &mut Terms) -> bool {
+        let first = self.elements.first().map_or(self.end, |first| first.start);
+        let last = self.elements.last().map_or(self.end, |last| last.end);
+        let is_named = first > self.start || last < self.end;
+        is_named && terms.push(|out| fold_bare_into(&self.text[self.start..self.end], out))
+    }
+
+    fn tie(&self) -> Tie {
+        let mut tie = Tie::Nothing;
+        for element in self.elements.iter().skip(1) {
+            tie = match element.link {
+                Link::Ampersand | Link::At => return Tie::Signs,
+                Link::Adjacent if tie == Tie::Nothing => Tie::Digits,
+                Link::Adjacent => tie,
+                Link::Hyphen | Link::Dot | Link::Apostrophe => Tie::Joiners,
+            };
+        }
+        match self.clitic().is_some() {
+            true => Tie::Clitic,
+            false => tie,
+        }
+    }
+
+    /// Returns what follows the only apostrophe of a word, where it is what English leaves of one.
+    fn clitic(&self) -> Option<&'static str> {
+        let [_, last] = self.elements else {
+            return None;
+        };
+        let typed = &self.text[last.start..last.end];
+        let mut known = ["t", "s", "re", "ve", "ll", "d", "m"].into_iter();
+        match last.link == Link::Apostrophe && !last.is_number {
+            true => known.find(|clitic| typed.eq_ignore_ascii_case(clitic)),
+            false => None,
+        }
+    }
+
+    /// Whether all elements are letters without signs that stay.
+    fn stemmed(&self) -> Stemmed {
+        match self.elements.iter().any(|element| element.is_number) {
+            true => Stemmed::No,
+            false => Stemmed::Yes,
+        }
+    }
+
+    /// Adds the whole: hyphens, underscores and apostrophes left out; and once more without its dots.
+    fn push_whole(&self, terms: &mut Terms) {
+        if let [only] = self.elements {
+            return self.push_element(only, terms);
+        }
+        let mut whole = String::with_capacity(self.end - self.start);
+        let mut has_signs = false;
+        for element in self.elements {
+            let sign = match element.link {
+                Link::Dot => ".",
+                Link::Ampersand => "&",
+                Link::At => "@",
+                Link::Adjacent | Link::Hyphen | Link::Apostrophe => "",
+            };
+            has_signs |= !sign.is_empty();
+            whole.push_str(sign);
+            whole.push_str(&self.part(element).0);
+        }
+        let stemmed = match has_signs {
+            true => Stemmed::No,
+            false => self.stemmed(),
+        };
+        push_word(&whole, stemmed, self.languages, terms);
+        if let Some(whole) = self.without_dots() {
+            push_word(&whole, self.stemmed(), self.languages, terms);
+        }
+    }
+
+    /// Returns the whole without dots; `None` where there are none or signs that stay.
+    fn without_dots(&self) -> Option<String> {
+        let has = |link| self.elements.iter().any(|element| element.link == link);
+        let has_signs = has(Link::Ampersand) || has(Link::At);
+        let parts = self.elements.iter().map(|element| self.part(element).0);
+        (has(Link::Dot) && !has_signs).then(|| parts.collect())
+    }
+
+    /// Returns an element as a word: a number without what groups its digits.
+    fn part(&self, element: &Element) -> (Cow<'a, str>, Stemmed) {
+        let written = &self.text[element.start..element.end];
+        match element.is_number {
+            true => (number(written), Stemmed::No),
+            false => (written.into(), Stemmed::Yes),
+        }
+    }
+
+    fn push_element(&self, element: &Element, terms: &mut Terms) {
+        let (part, stemmed) = self.part(element);
+        push_word(&part, stemmed, self.languages, terms);
+    }
+
+    /// Returns what stands between joiners.
+    fn pieces(&self) -> Parts<'a> {
+        let mut pieces = Parts::new();
+        for element in self.elements {
+            let (part, stemmed) = self.part(element);
+            match pieces.last_mut() {
+                Some((last, is_stemmed)) if element.link == Link::Adjacent => {
+                    last.to_mut().push_str(&part);
+                    *is_stemmed = Stemmed::No;
+                }
+                _ => pieces.push((part, stemmed)),
+            }
+        }
+        pieces
+    }
+
+    /// Whether an element between letters and digits is too small to mean something: one letter, or digits after one.
+    fn is_small(&self, number: usize) -> bool {
+        let is_letter = |element: &Element| {
+            !element.is_number && {
+                let written = &self.text[element.start..element.end];
+                written
+                    .chars()
+                    .filter(|&c| class_of(c) != Class::Extend)
+                    .nth(1)
+                    .is_none()
+            }
+        };
+        let Some(element) = self.elements.get(number) else {
+            return false;
+        };
+        let has_dots = self.text[element.start..element.end].contains('.');
+        let before = number.checked_sub(1).map(|before| &self.elements[before]);
+        is_letter(element) || element.is_number && !has_dots && before.is_some_and(is_letter)
+    }
+
+    /// Adds the parts of two letters and more of an element whose case changes within.
+    fn push_case_parts(&self, number: usize, terms: &mut Terms) {
+        if self.case_parts(number).nth(1).is_some() {
+            for part in self.case_parts(number) {
+                if part.chars().nth(1).is_some() {
+                    push_word(part, Stemmed::Yes, self.languages, terms);
+                }
+            }
+        }
+    }
+
+    /// Returns the parts of letters whose case changes within: before a capital after a small letter, and before the
+    /// last of several capitals where two small letters follow it (`XMLHttp`, but not `PDFs`).
+    fn case_parts(&self, number: usize) -> impl Iterator<Item = &'a str> + use<'a> {
+        let written = match self.elements.get(number) {
+            Some(element) if !element.is_number => &self.text[element.start..element.end],
+            _ => "",
+        };
+        let mut rest = written;
+        std::iter::from_fn(move || {
+            let end = case_part_end(rest)?;
+            let (part, after) = rest.split_at(end);
+            rest = after;
+            Some(part)
+        })
+    }
+}
+
+/// Returns the end of the first part; `None` for no text.
+fn case_part_end(letters: &str) -> Option<usize> {
+    let mut before = None;
+    let shown = letters
+        .char_indices()
+        .filter(|(_, c)| class_of(*c) != Class::Extend);
+    let mut shown = shown.peekable();
+    shown.peek()?;
+    let is_small = |at: Option<&(usize, char)>| at.is_some_and(|(_, c)| c.is_lowercase());
+    while let Some((at, character)) = shown.next() {
+        let is_capital = class_of(character) == Class::Upper;
+        let begins = match before {
+            Some(Class::Lower) => is_capital,
+            Some(Class::Upper) if is_capital => {
+                let mut after = shown.clone();
+                is_small(after.next().as_ref()) && is_small(after.next().as_ref())
+            }
+            _ => false,
+        };
+        if begins {
+            return Some(at);
+        }
+        before = Some(class_of(character));
+    }
+    Some(letters.len())
+}
+
+/// Returns a number without what groups its digits, with a dot before its decimals.
+fn number(written: &str) -> Cow<'_, str> {
+    let is_separator = |character| matches!(character, ',' | '\'' | '\u{2019}' | '\u{202F}');
+    let groups = || written.split('.').skip(1);
+    let is_dotted = groups().nth(1).is_some() && groups().all(|group| group.chars().count() == 3);
+    if !written.contains(is_separator) && !is_dotted {
+        return written.into();
+    }
+    // A comma after a dot is that of decimals.
+    match written.rsplit_once(',') {
+        Some((whole, decimals)) if whole.contains('.') && !decimals.contains('.') => {
+            let whole: String = whole
+                .chars()
+                .filter(|&c| c != '.' && !is_separator(c))
+                .collect();
+            format!("{whole}.{decimals}").into()
+        }
+        _ => written
+            .chars()
+            .filter(|&c| !is_separator(c) && !(is_dotted && c == '.'))
+            .collect(),
+    }
+}
+
+fn single_forms(terms: &Terms) -> Vec<Vec<String>> {
+    terms.iter().map(|term| vec![term.to_owned()]).collect()
+}

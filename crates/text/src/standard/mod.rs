@@ -1,0 +1,141 @@
+//! Analyzer `standard`: words of any script, in all ways of writing them.
+//!
+//! ```text
+//! runs      what stands together, by UAX #29 and a table of ties
+//! fold      one form for all ways of writing the same letters
+//! words     stems, by the language of the script
+//! compound  whole and parts in one place
+//! pairs     Han, kana, Hangul, Thai, Lao, Khmer, Burmese by pairs of letters
+//! query     the same for queries: forms of which any matches
+//! ```
+//!
+//! An index has one language for each script at most, chosen when it is created (`detect`), so a word has the same
+//! terms wherever it stands and a query needs no guess of its language.
+
+mod class;
+mod compound;
+mod detect;
+mod fold;
+mod language;
+mod pairs;
+pub(crate) mod query;
+mod runs;
+mod terms;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use detect::Detector;
+pub use language::{Language, Languages};
+pub use query::QueryWord;
+
+use crate::TERM_BYTES_MAX;
+use crate::analyzer::Token;
+use crate::stem::{Stemming, stem};
+use class::Script;
+use compound::Compound;
+use runs::{Run, each_run};
+use terms::Terms;
+
+/// Calls `each` for every term of `text`, in order of their places. Returns the number of places.
+#[inline]
+pub(crate) fn each_token(
+    languages: Languages,
+    text: &str,
+    buffer: &mut String,
+    mut each: impl FnMut(Token<'_>),
+) -> u32 {
+    let latin = languages.of(Script::Latin).map(Stemming::Language);
+    let mut terms = Terms::default();
+    let mut position = 0;
+    each_run(text, |run| match run {
+        Run::Word { start, end } => {
+            let term = simple_term(&text[start..end], latin, buffer);
+            each(Token {
+                term,
+                position,
+                start,
+                end,
+            });
+            position += 1;
+        }
+        Run::Compound {
+            start,
+            end,
+            elements,
+        } => {
+            terms.clear();
+            Compound::new(text, [start, end], elements, languages).push_terms(&mut terms);
+            for term in terms.iter() {
+                each(Token {
+                    term,
+                    position,
+                    start,
+                    end,
+                });
+            }
+            // Some letters fold to nothing.
+            position += u32::from(terms.iter().next().is_some());
+        }
+        Run::Letters { start, end } => {
+            pairs::each_pair(text, [start, end], buffer, |term, [start, end]| {
+                each(Token {
+                    term,
+                    position,
+                    start,
+                    end,
+                });
+                position += 1;
+            });
+        }
+        Run::Emoji { start, end } => {
+            emoji_into(&text[start..end], buffer);
+            let term = buffer.as_str();
+            each(Token {
+                term,
+                position,
+                start,
+                end,
+            });
+            position += 1;
+        }
+    });
+    position
+}
+
+/// Returns the term of ASCII letters or digits.
+#[inline]
+fn simple_term<'a>(word: &'a str, latin: Option<Stemming>, buffer: &'a mut String) -> &'a str {
+    let word = &word[..word.len().min(TERM_BYTES_MAX)];
+    let is_number = word.as_bytes()[0].is_ascii_digit();
+    let has_capitals = word.as_bytes()[0].is_ascii_uppercase();
+    match latin {
+        Some(stemming) if !is_number && !has_capitals => stem(stemming, word, buffer),
+        _ if !has_capitals => word,
+        latin => {
+            buffer.clear();
+            buffer.push_str(word);
+            buffer.make_ascii_lowercase();
+            if let Some(stemming) = latin {
+                crate::stem::stem_in_place(stemming, buffer);
+            }
+            buffer
+        }
+    }
+}
+
+/// Writes an emoji without skin tone and presentation.
+fn emoji_into(written: &str, buffer: &mut String) {
+    buffer.clear();
+    let kept = |&character: &char| {
+        character == '\u{200D}' || !class::is_ignorable(character) && !class::is_tone(character)
+    };
+    buffer.extend(written.chars().filter(kept));
+    let end = buffer.trim_end_matches('\u{200D}').len();
+    buffer.truncate(buffer[..end].floor_char_boundary(TERM_BYTES_MAX));
+    if buffer.is_empty() {
+        // A skin tone alone.
+        buffer.push_str(written);
+    }
+}

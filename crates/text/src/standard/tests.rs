@@ -1,0 +1,259 @@
+//! Vectors of `standard`: what is indexed, what finds what.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Terms of a text: those of one place divided by a blank, places by `·`.
+fn places(languages: Languages, text: &str) -> String {
+    let mut places: Vec<String> = Vec::new();
+    let count = each_token(languages, text, &mut "left over".to_owned(), |token| {
+        assert!(
+            text.get(token.start..token.end)
+                .is_some_and(|range| !range.is_empty())
+        );
+        match places.get_mut(token.position as usize) {
+            Some(place) => *place = format!("{place} {}", token.term),
+            None => {
+                assert_eq!(places.len(), token.position as usize);
+                places.push(token.term.to_owned());
+            }
+        }
+    });
+    assert_eq!(places.len(), count as usize, "{text:?}");
+    places.join("·")
+}
+
+#[test]
+fn terms_before_stemming() {
+    for (text, expected) in [
+        ("café", "cafe"),
+        ("Hitman™", "hitman"),
+        ("x²", "x2"),
+        ("Ⅳ", "iv"),
+        ("don't, don’t", "dont·dont"),
+        ("dog's", "dogs dog"),
+        ("O’Neill", "oneill o neill"),
+        ("l’été", "lete l ete"),
+        ("e-mail", "email e mail"),
+        ("FooBar", "foobar foo bar"),
+        ("OpenSSL", "openssl open ssl"),
+        (
+            "XMLHttp PDFs McDonald",
+            "xmlhttp xml http·pdfs·mcdonald mc donald",
+        ),
+        ("iPhone", "iphone phone"),
+        ("a_b1", "ab1 a b1"),
+        ("C++", "c++ c"),
+        ("C#", "c# c"),
+        (".NET", ".net net"),
+        ("node.js", "node.js nodejs node js"),
+        ("U.S.A.", "u.s.a usa u s a"),
+        ("R&D", "r&d r d"),
+        ("a@c.org", "a@c.org a c org"),
+        ("1,000", "1000"),
+        ("1\u{202F}000", "1000"),
+        ("1.234,56", "1234.56"),
+        ("1.234.567 1.234", "1234567·1.234"),
+        ("3.14", "3.14"),
+        ("5kg 1,000kg", "5kg 5 kg·1000kg 1000 kg"),
+        ("covid19 b12", "covid19 covid 19·b12"),
+        ("v1.2.3", "v1.2.3 1.2.3"),
+        ("2026-11-22", "20261122 2026 11 22"),
+        ("東京都", "東京·京都·都"),
+        ("日", "日"),
+        ("한국어", "한국·국어·어"),
+        ("データ", "デー·ータ·タ"),
+        ("東\n京", "東京·京"),
+        ("東京ABC", "東京·京·abc"),
+        ("สวัสดี", "สวั·วัส·สดี·ดี"),
+        ("हिन्दी", "हिन्दी"),
+        ("👍🏽", "👍"),
+        ("🇩🇪", "🇩🇪"),
+        ("🌱plants", "🌱·plants"),
+        ("👩🏽\u{200D}💻", "👩\u{200D}💻"),
+    ] {
+        assert_eq!(places(Languages::default(), text), expected, "{text}");
+    }
+}
+
+#[test]
+fn stems_know_accents_and_do_without() {
+    let languages = Languages::default()
+        .with(Language::Spanish)
+        .with(Language::Russian);
+    assert_eq!(
+        places(languages, "naciones nación nacion"),
+        "nacion·nacion·nacion"
+    );
+    assert_eq!(places(languages, "книгами книга"), "книг·книг");
+    let german = Languages::default().with(Language::German);
+    assert_eq!(places(german, "Häuser Haus"), "haus·haus");
+    let english = Languages::default().with(Language::English);
+    assert_eq!(
+        places(english, "Running e-mails OpenSSL's"),
+        "run·email e mail·openssl openssl open ssl".replace("openssl openssl", "openssl")
+    );
+}
+
+/// Whether a query of one word, in any form, finds a document.
+fn finds(languages: Languages, query: &str, document: &str) -> bool {
+    let mut tokens: Vec<(String, u32)> = Vec::new();
+    each_token(languages, document, &mut String::new(), |token| {
+        tokens.push((token.term.to_owned(), token.position));
+    });
+    let holds = |ways: &[Vec<String>], is_prefix: bool| {
+        let has = |term: &str, at: u32| {
+            let is = |known: &str| known == term || is_prefix && known.starts_with(term);
+            tokens
+                .iter()
+                .any(|(known, position)| *position == at && is(known))
+        };
+        let last = tokens.iter().map(|(_, position)| *position).max();
+        (0..=last.unwrap_or(0)).any(|from| {
+            ways.iter()
+                .any(|way| (from..).zip(way).all(|(at, term)| has(term, at)))
+        })
+    };
+    match query
+        .strip_prefix('"')
+        .and_then(|query| query.strip_suffix('"'))
+    {
+        Some(phrase) => holds(&query::phrase_ways(languages, phrase), false),
+        None => {
+            let words = query::query_words(languages, query);
+            assert!(!words.is_empty(), "{query}");
+            words.iter().all(|word| holds(&word.forms, word.is_prefix))
+        }
+    }
+}
+
+#[test]
+fn what_finds_what() {
+    let none = Languages::default();
+    for (query, document) in [
+        ("cafe", "café"),
+        ("cafe\u{301}", "café"),
+        ("email", "e-mail"),
+        ("e-mail", "e mail"),
+        ("e-mail", "email"),
+        ("mail", "e-mail"),
+        ("\"foo bar\"", "FooBar"),
+        ("\"use foobar now\"", "use FooBar now"),
+        ("\"use foo bar now\"", "use FooBar now"),
+        ("\"use FooBar now\"", "use foo bar now"),
+        ("FooBar", "foo bar"),
+        ("5 kg", "5kg"),
+        ("5kg", "5 kg"),
+        ("C", "C++"),
+        ("c++", "C++"),
+        ("net", ".NET"),
+        ("nodejs", "node.js"),
+        ("node.js", "nodejs"),
+        ("dont", "don't"),
+        ("don’t", "don't"),
+        ("dogs", "dog's"),
+        ("1000", "1,000"),
+        ("usa", "U.S.A."),
+        ("U.S.A.", "USA"),
+        ("京都", "東京都"),
+        ("都", "東京都"),
+        ("京", "東京都"),
+        ("한국", "한국어를"),
+        ("\"東京都 の\"", "東京都 の"),
+        ("สวัส", "สวัสดี"),
+        ("👍", "👍🏽"),
+    ] {
+        assert!(finds(none, query, document), "{query} finds {document}");
+    }
+    for (query, document) in [
+        ("C++", "C"),
+        ("東都", "東京都"),
+        ("иод", "йод"),
+        ("วิทย", "วิทยุ"),
+        ("1.2", "1.2.3"),
+        ("हिन", "हिन्दी"),
+        ("\"東京都 の\"", "東京都の"),
+        ("\"foo baz\"", "FooBar"),
+    ] {
+        assert!(
+            !finds(none, query, document),
+            "{query} does not find {document}"
+        );
+    }
+    let french = Languages::default().with(Language::French);
+    for (query, document) in [
+        ("canción", "canciones"),
+        ("cancion", "canción"),
+        ("canción", "cancion"),
+        ("mangé", "mangées"),
+        ("mange", "mangé"),
+        ("été", "l'été"),
+    ] {
+        let spanish = Languages::default().with(Language::Spanish);
+        let languages = if query.contains("canc") {
+            spanish
+        } else {
+            french
+        };
+        assert!(
+            finds(languages, query, document),
+            "{query} finds {document}"
+        );
+    }
+}
+
+/// Pieces that meet in all orders.
+fn any_text() -> impl Strategy<Value = String> {
+    let pieces = "[a-zA-Z]{1,3}|[0-9]{1,3}|[-_'’.,&@+#: \n\u{202F}]|[éßÉЖжйωΣשא\u{301}\u{AD}\u{200D}]|[東京ひカｶﾞ한국\u{1112}\u{1161}]|[สวัี]|[👍🏽🇩🇪\u{FE0F}]";
+    proptest::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn all_languages(text: &str) -> impl Iterator<Item = Languages> {
+    let one = text.len() % Language::all().len();
+    let languages = Language::all()
+        .nth(one)
+        .map(|language| Languages::default().with(language));
+    [Languages::default(), Language::all().collect()]
+        .into_iter()
+        .chain(languages)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_text_has_terms_in_order(text in any_text(), other in any::<String>()) {
+        for text in [&text, &other] {
+            for languages in all_languages(text) {
+                let mut next = 0;
+                let count = each_token(languages, text, &mut String::new(), |token| {
+                    assert!(token.position == next || token.position + 1 == next, "{text:?}");
+                    assert!(!token.term.is_empty() && token.term.len() <= TERM_BYTES_MAX);
+                    next = token.position + 1;
+                });
+                prop_assert_eq!(count, next);
+            }
+        }
+    }
+
+    /// Every word finds the document it stands in, and a phrase of all of it too.
+    #[test]
+    fn a_text_finds_itself(text in any_text()) {
+        for languages in all_languages(&text) {
+            for word in query::query_words(languages, &text) {
+                prop_assert!(word.forms.iter().all(|form| !form.is_empty()));
+            }
+            if !query::query_words(languages, &text).is_empty() {
+                prop_assert!(finds(languages, &text, &text), "{text:?}");
+                prop_assert!(finds(languages, &format!("\"{text}\""), &text), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn substrings_of_letters_are_found_where_they_stand(
+        text in "[東京都ひカ한국]{1,12}", query in "[東京都ひカ한국]{1,4}"
+    ) {
+        prop_assert_eq!(finds(Languages::default(), &query, &text), text.contains(&query));
+    }
+}

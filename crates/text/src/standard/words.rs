@@ -1,0 +1,49 @@
+//! Terms of words: folded, stemmed in the language of their script.
+//!
+//! A word with accents has two terms: its stem without accents, and the stem of the word without accents. Stemmers know
+//! accents, people leave them out; so `canción` is found by `canciones` and by `cancion`.
+
+use super::class::Script;
+use super::fold::{bare_into, fold_into};
+use super::language::Languages;
+use super::terms::Terms;
+use crate::stem::{Stemming, stem};
+
+/// Whether a word is stemmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stemmed {
+    Yes,
+    /// It has digits or signs.
+    No,
+}
+
+/// Adds the terms of a word as written. The first is that of a word with its accents.
+pub(super) fn push_word(word: &str, stemmed: Stemmed, languages: Languages, terms: &mut Terms) {
+    let mut buffer = String::new();
+    let mut folded = String::with_capacity(word.len());
+    fold_into(word, &mut folded);
+    let stemming = match stemmed {
+        Stemmed::Yes => stemming_of(&folded, languages),
+        Stemmed::No => None,
+    };
+    let Some(stemming) = stemming else {
+        terms.push(|out| bare_into(&folded, out));
+        return;
+    };
+    if folded.is_ascii() {
+        terms.push(|out| out.push_str(stem(stemming, &folded, &mut buffer)));
+        return;
+    }
+    terms.push(|out| bare_into(stem(stemming, &folded, &mut buffer), out));
+    let mut bare = String::with_capacity(folded.len());
+    bare_into(&folded, &mut bare);
+    if !bare.is_empty() {
+        terms.push(|out| bare_into(stem(stemming, &bare, &mut buffer), out));
+    }
+}
+
+/// Returns the stemmer of a word's script: that of its first letter.
+pub(super) fn stemming_of(folded: &str, languages: Languages) -> Option<Stemming> {
+    let script = Script::of(folded.chars().next()?)?;
+    languages.of(script).map(Stemming::Language)
+}
