@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod admin;
+mod analyze;
 mod bench;
 mod check;
 mod connections;
@@ -35,6 +36,7 @@ pub(crate) enum Command {
     Index(index::IndexArguments),
     Optimize(optimize::OptimizeArguments),
     Search(search::SearchArguments),
+    Analyze(analyze::AnalyzeArguments),
     Serve(serve::ServeArguments),
     IndexServer(index_server::IndexServerArguments),
     DocumentServer(document_server::DocumentServerArguments),
@@ -59,6 +61,7 @@ impl Command {
             Command::Index(arguments) => index::run(arguments),
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Search(arguments) => search::run(arguments),
+            Command::Analyze(arguments) => analyze::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),
             Command::IndexServer(arguments) => index_server::run(arguments),
             Command::DocumentServer(arguments) => document_server::run(arguments),

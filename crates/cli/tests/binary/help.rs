@@ -9,6 +9,7 @@ fn help_of_every_subcommand() {
         "index",
         "optimize",
         "search",
+        "analyze",
         "serve",
         "index-server",
         "document-server",

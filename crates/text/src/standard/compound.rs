@@ -332,7 +332,7 @@ fn number(written: &str) -> Cow<'_, str> {
         }
         _ => written
             .chars()
-            .filter(|&c| !is_separator(c) && !(is_dotted && c == '.'))
+            .filter(|&c| !(is_separator(c) || is_dotted && c == '.'))
             .collect(),
     }
 }

@@ -54,7 +54,8 @@ pub(super) fn fold_into(word: &str, out: &mut String) {
     // A dot that the lower case of a dotted capital leaves; controls that a decomposition brings.
     let mut before = ' ';
     let kept = decomposed.filter(move |&character| {
-        let is_kept = !(character == '\u{307}' && before == 'i') && !is_ignorable(character);
+        let is_dot_left = character == '\u{307}' && before == 'i';
+        let is_kept = !is_dot_left && !is_ignorable(character);
         before = character;
         is_kept
     });

@@ -36,7 +36,7 @@ use crate::stem::{Stemming, stem};
 use class::Script;
 use compound::Compound;
 use runs::{Run, each_run};
-use terms::Terms;
+use terms::{Terms, cut};
 
 /// Calls `each` for every term of `text`, in order of their places. Returns the number of places.
 #[inline]
@@ -133,7 +133,7 @@ fn emoji_into(written: &str, buffer: &mut String) {
     };
     buffer.extend(written.chars().filter(kept));
     let end = buffer.trim_end_matches('\u{200D}').len();
-    buffer.truncate(buffer[..end].floor_char_boundary(TERM_BYTES_MAX));
+    cut(buffer, end.min(TERM_BYTES_MAX));
     if buffer.is_empty() {
         // A skin tone alone.
         buffer.push_str(written);

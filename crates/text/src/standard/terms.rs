@@ -1,6 +1,16 @@
 //! Terms that share a place, each once.
 
+use crate::TERM_BYTES_MAX;
 use smallvec::SmallVec;
+
+/// Cuts a text to `bytes_max` bytes at most, at a character boundary.
+pub(super) fn cut(text: &mut String, bytes_max: usize) {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+}
 
 /// List of terms in one buffer.
 #[derive(Debug, Default)]
@@ -19,11 +29,7 @@ impl Terms {
     pub(super) fn push(&mut self, write: impl FnOnce(&mut String)) -> bool {
         let from = self.bytes.len();
         write(&mut self.bytes);
-        let bytes_max = crate::TERM_BYTES_MAX;
-        if self.bytes.len() - from > bytes_max {
-            let end = self.bytes.floor_char_boundary(from + bytes_max);
-            self.bytes.truncate(end);
-        }
+        cut(&mut self.bytes, from + TERM_BYTES_MAX);
         let added = &self.bytes[from..];
         let is_known = self.iter().any(|term| term == added);
         if added.is_empty() || is_known {
