@@ -1,14 +1,18 @@
 //! Duration of summaries: a short text, and long texts with rare and with frequent words.
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use text::Analyzer;
 use text::summary::{SummaryOptions, SummaryQuery, SummaryTerm};
+use text::{Analyzer, Language, Languages};
 
 /// Frequent words, in about the proportions of English prose; the other words are synthetic.
 const FREQUENT: [&str; 16] = [
     "the", "of", "and", "to", "a", "in", "is", "that", "it", "was", "for", "on", "with", "he",
     "as", "there",
 ];
+
+fn standard() -> Analyzer {
+    Analyzer::Standard(Languages::default().with(Language::English))
+}
 
 /// Returns synthetic prose of about `bytes` bytes, the same in every run.
 fn prose(bytes: usize) -> String {
@@ -94,6 +98,18 @@ fn summaries(criterion: &mut Criterion) {
             Analyzer::English,
             "the president of the united states",
         ),
+        (
+            "long_standard",
+            &long,
+            standard(),
+            "the president of the united states",
+        ),
+        (
+            "short_standard",
+            &short,
+            standard(),
+            "president lighthouse states",
+        ),
     ] {
         let query = query(analyzer, words);
         group.throughput(Throughput::Bytes(text.len() as u64));
@@ -116,7 +132,7 @@ fn tokens(criterion: &mut Criterion) {
     let text = prose(700_000);
     let mut group = criterion.benchmark_group("tokens");
     group.throughput(Throughput::Bytes(text.len() as u64));
-    for analyzer in [Analyzer::Plain, Analyzer::English] {
+    for analyzer in [Analyzer::Plain, Analyzer::English, standard()] {
         let mut buffer = String::new();
         group.bench_function(analyzer.name(), |bencher| {
             bencher.iter(|| {

@@ -240,20 +240,12 @@ impl<'a> Compound<'a> {
 
     /// Whether an element between letters and digits is too small to mean something: one letter, or digits after one.
     fn is_small(&self, number: usize) -> bool {
-        let is_letter = |element: &Element| {
-            !element.is_number && {
-                let written = &self.text[element.start..element.end];
-                written
-                    .chars()
-                    .filter(|&c| class_of(c) != Class::Extend)
-                    .nth(1)
-                    .is_none()
-            }
-        };
+        let written = |element: &Element| &self.text[element.start..element.end];
+        let is_letter = |element: &Element| !element.is_number && is_single(written(element));
         let Some(element) = self.elements.get(number) else {
             return false;
         };
-        let has_dots = self.text[element.start..element.end].contains('.');
+        let has_dots = written(element).contains('.');
         let before = number.checked_sub(1).map(|before| &self.elements[before]);
         is_letter(element) || element.is_number && !has_dots && before.is_some_and(is_letter)
     }
@@ -262,7 +254,7 @@ impl<'a> Compound<'a> {
     fn push_case_parts(&self, number: usize, terms: &mut Terms) {
         if self.case_parts(number).nth(1).is_some() {
             for part in self.case_parts(number) {
-                if part.chars().nth(1).is_some() {
+                if !is_single(part) {
                     push_word(part, Stemmed::Yes, self.languages, terms);
                 }
             }
@@ -284,6 +276,14 @@ impl<'a> Compound<'a> {
             Some(part)
         })
     }
+}
+
+/// Whether a text is one letter, with what is on it.
+fn is_single(written: &str) -> bool {
+    let mut letters = written
+        .chars()
+        .filter(|&character| class_of(character) != Class::Extend);
+    letters.nth(1).is_none()
 }
 
 /// Returns the end of the first part; `None` for no text.

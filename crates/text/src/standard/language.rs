@@ -105,6 +105,19 @@ impl Language {
         Stemmer::new(self.row().4)
     }
 
+    /// Returns whether stems begin with the first letter of their words. Some stemmers remove prefixes.
+    pub(crate) fn keeps_first_letter(self) -> bool {
+        !matches!(
+            self,
+            Language::Arabic
+                | Language::Dutch
+                | Language::Esperanto
+                | Language::Hindi
+                | Language::Indonesian
+                | Language::Turkish
+        )
+    }
+
     fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
@@ -163,6 +176,19 @@ impl std::fmt::Display for Languages {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn first_letters_are_kept(word in "[a-z]{1,3}|(ge|be|ber|di|ke|ma|me|men|pe|per|se|ter|un|re|mal)?[a-z]{1,6}(s|es|en|er|e|ing|ed|ado|mente|ung|lar|ler|ami|ych)?") {
+            for language in Language::all().filter(|language| language.keeps_first_letter()) {
+                let stem = language.stemmer().stem(&word).into_owned();
+                prop_assert_eq!(stem.as_bytes().first(), word.as_bytes().first(), "{} {} {}", language.name(), word, stem);
+            }
+        }
+    }
 
     #[test]
     fn each_language_has_its_row() {

@@ -44,12 +44,62 @@ pub(crate) fn each_token(
     languages: Languages,
     text: &str,
     buffer: &mut String,
+    each: impl FnMut(Token<'_>),
+) -> u32 {
+    each_token_of(languages, text, buffer, |_| true, each)
+}
+
+/// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Places are not
+/// counted.
+pub(crate) fn each_token_starting(
+    languages: Languages,
+    text: &str,
+    buffer: &mut String,
+    starts: &[bool; 256],
+    each: impl FnMut(Token<'_>),
+) {
+    let keeps_first = |language: Language| language.keeps_first_letter();
+    if !languages.of(Script::Latin).is_none_or(keeps_first) {
+        each_token(languages, text, buffer, each);
+        return;
+    }
+    let has_wide = starts[0x80..].contains(&true);
+    let starts_with = |byte: u8| byte >= 0x80 || starts[usize::from(byte.to_ascii_lowercase())];
+    let bytes = text.as_bytes();
+    let is_wanted = |run: &Run<'_>| match *run {
+        Run::Word { start, .. } => starts_with(bytes[start]),
+        // Parts begin at elements and capitals.
+        Run::Compound {
+            start,
+            end,
+            elements,
+        } => {
+            let written = &bytes[start..end];
+            let mut elements = elements.iter().map(|element| bytes[element.start]);
+            starts_with(written[0])
+                || elements.any(starts_with)
+                || (written.iter())
+                    .any(|&byte| byte >= 0x80 || byte.is_ascii_uppercase() && starts_with(byte))
+        }
+        Run::Letters { .. } | Run::Emoji { .. } => has_wide,
+    };
+    each_token_of(languages, text, buffer, is_wanted, each);
+}
+
+/// Calls `each` for the terms of the runs that `is_wanted` lets pass.
+#[inline]
+fn each_token_of(
+    languages: Languages,
+    text: &str,
+    buffer: &mut String,
+    is_wanted: impl Fn(&Run<'_>) -> bool,
     mut each: impl FnMut(Token<'_>),
 ) -> u32 {
     let latin = languages.of(Script::Latin).map(Stemming::Language);
     let mut terms = Terms::default();
     let mut position = 0;
     each_run(text, |run| match run {
+        run if !is_wanted(&run) => {}
         Run::Word { start, end } => {
             let term = simple_term(&text[start..end], latin, buffer);
             each(Token {

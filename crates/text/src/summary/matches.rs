@@ -5,10 +5,12 @@
 //! visited one by one, but only where such a word can have a wanted term. That is where a term has non-ASCII characters
 //! itself, or where one of the two characters occurs that lower-case to ASCII: the Kelvin sign is a `k`, and `İ` is an
 //! `i` with a dot on it. The matches equal those of tokenizing the text and comparing every term
-//! (`Matcher::find_by_tokens`).
+//! (`Matcher::find_by_tokens`). Under `standard`, whose words have several terms, the words that begin like a wanted
+//! term are analysed.
 use super::input::{Match, SummaryScratch, SummaryTerm};
 use super::needle::needle;
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
+use crate::standard::{Languages, each_token_starting};
 use memchr::memmem::{self, Finder};
 use std::collections::HashMap;
 
@@ -86,8 +88,10 @@ impl Matcher {
 
     /// Writes all matches in `text` to `scratch.matches`.
     pub(super) fn find(&self, text: &str, scratch: &mut SummaryScratch) {
-        let is_standard = matches!(self.wanted.analyzer, Analyzer::Standard(_));
-        if is_standard || self.searches.len() > SEARCHES_MAX {
+        if let Analyzer::Standard(languages) = self.wanted.analyzer {
+            return self.wanted.find_in_runs(languages, text, scratch);
+        }
+        if self.searches.len() > SEARCHES_MAX {
             return self.find_by_tokens(text, scratch);
         }
         scratch.matches.clear();
@@ -163,6 +167,16 @@ impl Wanted {
         {
             matches.push(Match { start, end, term });
         }
+    }
+
+    /// Analyses each word that begins like a wanted term.
+    fn find_in_runs(&self, languages: Languages, text: &str, scratch: &mut SummaryScratch) {
+        let SummaryScratch { matches, word, .. } = scratch;
+        matches.clear();
+        each_token_starting(languages, text, word, &self.first_bytes, |token| {
+            self.push(token.term, token.start, token.end, matches);
+        });
+        matches.sort();
     }
 
     /// Analyses each word that has a non-ASCII character.

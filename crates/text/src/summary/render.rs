@@ -50,16 +50,19 @@ pub(super) fn window_html(text: &str, window: &Window, matches: &[Match], out: &
     };
     let mut shown_to = window.start;
     let first = matches.partition_point(|found| found.start < window.start);
-    for found in &matches[first..] {
-        if found.start >= window.end {
-            break;
+    let mut shown = matches[first..]
+        .iter()
+        .take_while(|found| found.start < window.end)
+        .peekable();
+    while let Some(found) = shown.next() {
+        // The same word may be meant by several terms, and pairs of letters overlap.
+        let mut end = found.end;
+        while let Some(next) = shown.next_if(|next| next.start < end) {
+            end = end.max(next.end);
         }
-        if found.start < shown_to {
-            continue; // The same word, meant by another term too.
-        }
-        let end = found.end.min(window.end);
-        piece.push(&text[shown_to..found.start]);
-        piece.mark(&text[found.start..end]);
+        let (start, end) = (found.start.max(shown_to), end.min(window.end));
+        piece.push(&text[shown_to..start]);
+        piece.mark(&text[start..end]);
         shown_to = end;
     }
     piece.push(&text[shown_to..window.end]);
@@ -100,7 +103,8 @@ impl Piece<'_> {
         }
         self.started = true;
         self.out.push_str("<mark>");
-        escape_html(word, self.out);
+        // A word may hold characters that are not shown, and a line break between Han letters.
+        self.push(word);
         self.out.push_str("</mark>");
     }
 

@@ -54,7 +54,8 @@ impl Scoring {
     /// Returns the pair of two consecutive matches, where they are neighbours.
     #[inline]
     fn pair(&self, before: &Match, after: &Match) -> Option<usize> {
-        let gap_bytes = after.start.wrapping_sub(before.end);
+        // Pairs of letters overlap.
+        let gap_bytes = after.start.saturating_sub(before.end);
         if self.pair_of.is_empty() || gap_bytes > NEIGHBOUR_GAP_BYTES {
             return None;
         }
