@@ -33,7 +33,7 @@ pub use query::QueryWord;
 use crate::TERM_BYTES_MAX;
 use crate::analyzer::Token;
 use crate::stem::{Stemming, stem};
-use class::Script;
+pub(crate) use class::Script;
 use compound::Compound;
 use runs::{Run, each_run};
 use terms::{Terms, cut};
@@ -49,13 +49,14 @@ pub(crate) fn each_token(
     each_token_of(languages, text, buffer, |_| true, each)
 }
 
-/// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Places are not
-/// counted.
+/// Calls `each` for the terms of `text` that may begin with one of the bytes `starts`, and for others. Of simple words
+/// only those are analysed for which `is_like` holds, too. Places are not counted.
 pub(crate) fn each_token_starting(
     languages: Languages,
     text: &str,
     buffer: &mut String,
     starts: &[bool; 256],
+    is_like: impl Fn(&[u8]) -> bool,
     each: impl FnMut(Token<'_>),
 ) {
     let keeps_first = |language: Language| language.keeps_first_letter();
@@ -67,7 +68,7 @@ pub(crate) fn each_token_starting(
     let starts_with = |byte: u8| byte >= 0x80 || starts[usize::from(byte.to_ascii_lowercase())];
     let bytes = text.as_bytes();
     let is_wanted = |run: &Run<'_>| match *run {
-        Run::Word { start, .. } => starts_with(bytes[start]),
+        Run::Word { start, end } => starts_with(bytes[start]) && is_like(&bytes[start..end]),
         // Parts begin at elements and capitals.
         Run::Compound {
             start,

@@ -40,6 +40,8 @@ struct Wanted {
     prefixes: Vec<(Box<str>, u32)>,
     /// By first byte: whether any term starts with it. Avoids the lookup for most words.
     first_bytes: [bool; 256],
+    /// What the words of each term begin with.
+    needles: Vec<Box<[u8]>>,
 }
 
 #[derive(Debug)]
@@ -138,11 +140,14 @@ impl Wanted {
             exact: HashMap::new(),
             prefixes: Vec::new(),
             first_bytes: [false; 256],
+            needles: Vec::new(),
         };
         for (ordinal, SummaryTerm { term, prefix, .. }) in (0..).zip(terms) {
             if let Some(&byte) = term.as_bytes().first() {
                 wanted.first_bytes[byte as usize] = true;
             }
+            let needle = needle(analyzer, term, *prefix).as_bytes();
+            wanted.needles.push(needle.into());
             if *prefix {
                 wanted.prefixes.push((term.as_str().into(), ordinal));
             } else {
@@ -173,7 +178,15 @@ impl Wanted {
     fn find_in_runs(&self, languages: Languages, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch { matches, word, .. } = scratch;
         matches.clear();
-        each_token_starting(languages, text, word, &self.first_bytes, |token| {
+        let is_like = |word: &[u8]| {
+            let begins = |needle: &[u8]| {
+                let start = word.get(..needle.len());
+                start.is_some_and(|start| start.eq_ignore_ascii_case(needle))
+            };
+            self.needles.iter().any(|needle| begins(needle))
+        };
+        let Wanted { first_bytes, .. } = self;
+        each_token_starting(languages, text, word, first_bytes, is_like, |token| {
             self.push(token.term, token.start, token.end, matches);
         });
         matches.sort();

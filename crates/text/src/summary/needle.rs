@@ -7,45 +7,60 @@
 //!   `y`, `i` or `a` (`happy→happi`, `ency→ence`, `ization→ize`, `ivity→ive`): the last letter differs;
 //! - `bility→ble` differs in two letters; step 5 may then delete the `e`, leaving `bl` with one;
 //! - later steps only delete from the end, so no more than these letters ever differ;
-//! - of the exceptions, `dying lying tying` share one letter with their stems, `skies` two with `sky`.
+//! - of the exceptions, `dying lying tying` (in newer versions any consonant with `ying`) share one letter with their
+//!   stems, `skies` two with `sky`.
 //!
 //! The test compares stems with words made of these very suffixes.
 use crate::Analyzer;
+use crate::standard::{Language, Script};
 
 /// Returns the prefix shared by all words whose term is `term` or, for a prefix, starts with it. Valid for terms of
-/// ASCII letters and digits. Each candidate is verified by analysing its word.
+/// ASCII letters and digits, and words of them. Each candidate is verified by analysing its word.
 pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
-    let kept_bytes = match (analyzer, prefix) {
-        // `standard` is searched by tokens.
-        (Analyzer::Plain | Analyzer::Standard(_), _) => term.len(),
+    let is_english = match analyzer {
+        Analyzer::Plain => return term,
+        Analyzer::English => true,
+        Analyzer::Standard(languages) => match languages.of(Script::Latin) {
+            None => return term,
+            Some(language) => language == Language::English,
+        },
+    };
+    let kept_bytes = match prefix {
+        // The first letter of other stems is that of the word.
+        _ if !is_english => return term.get(..1).unwrap_or(""),
         // A stem with this prefix may be one letter longer than the prefix, or equal to it.
-        (Analyzer::English, true) => term.len().saturating_sub(2),
-        (Analyzer::English, false) => match term {
-            "die" | "lie" | "tie" => 1,
+        true => term.len().saturating_sub(2),
+        false => match term {
+            _ if term.len() == 3 && term.ends_with("ie") => 1,
             "sky" => 2,
             _ if term.ends_with("ble") => term.len() - 2,
             _ if term.ends_with("bl") || term.ends_with(['e', 'i']) => term.len() - 1,
             _ => term.len(),
         },
     };
-    &term[..kept_bytes.max(1)]
+    // Other terms may end within a character.
+    term.get(..kept_bytes.max(1)).unwrap_or("")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::standard::Languages;
     use proptest::prelude::*;
 
     fn assert_begins(word: &str) {
-        let stems = Analyzer::English.terms(word);
-        let [stem] = &stems[..] else {
-            panic!("{word:?} is not one word")
-        };
-        let start = needle(Analyzer::English, stem, false);
-        assert!(word.starts_with(start), "{word} → {stem}, needle {start}");
-        for cut in 1..=stem.len() {
-            let start = needle(Analyzer::English, &stem[..cut], true);
+        let standard = Languages::default().with(Language::English);
+        for analyzer in [Analyzer::English, Analyzer::Standard(standard)] {
+            let stems = analyzer.terms(word);
+            let [stem] = &stems[..] else {
+                panic!("{word:?} is not one word")
+            };
+            let start = needle(analyzer, stem, false);
             assert!(word.starts_with(start), "{word} → {stem}, needle {start}");
+            for cut in 1..=stem.len() {
+                let start = needle(analyzer, &stem[..cut], true);
+                assert!(word.starts_with(start), "{word} → {stem}, needle {start}");
+            }
         }
     }
 
