@@ -34,12 +34,16 @@ class Subject:
             self.indexed[options] = into
         return self.indexed[options]
 
+    def plain(self, *options):
+        """The options of an index of words in lower case, which the reference has too."""
+        return options if "--analyzer" in options else ("--analyzer", "plain", *options)
+
     def run_file(self, index_options=(), search_options=("--any",), topics=None):
         """The bytes of the run file for the queries."""
         out = self.folder / "run.txt"
         out.unlink(missing_ok=True)
         self.shorttail(
-            *("search", self.index(*index_options), "--topics", topics or self.bare),
+            *("search", self.index(*self.plain(*index_options)), "--topics", topics or self.bare),
             *("--run", out, "-k", reference.HITS_MAX, *search_options),
         )
         return out.read_bytes()
@@ -118,6 +122,18 @@ def test_stemming_finds_more(subject, capsys):
     with capsys.disabled():
         show(subject, "bm25, english", measures)
     assert measures["MAP"] > subject.reference["MAP"]
+
+
+def test_standard_stems_as_well_as_english(subject, capsys):
+    topics = reference.data_folder() / "collections" / subject.collection.name / "queries.tsv"
+    ndcg = {}
+    for analyzer in ("english", "standard"):
+        options = ("--analyzer", analyzer)
+        measures = subject.measures(subject.run_file(index_options=options, topics=topics))
+        with capsys.disabled():
+            show(subject, f"bm25, {analyzer}, as written", measures)
+        ndcg[analyzer] = measures["nDCG@10"]
+    assert ndcg["standard"] >= ndcg["english"]
 
 
 def test_classic_ranking_runs(subject, capsys):

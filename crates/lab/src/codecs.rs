@@ -92,6 +92,7 @@ impl Codecs<'_> {
         command.arg("index").arg(part).arg("--into").arg(&index);
         // One segment keeps every list whole.
         command.args(["--codec", codec, "--texts", "none", "--chunks", "1"]);
+        command.args(["--analyzer", "plain"]);
         let said = ask(&mut command, &name, self.live)?;
         let documents_count = documents_told(&said.stdout);
         Ok(CodecCell {

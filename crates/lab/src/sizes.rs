@@ -76,6 +76,8 @@ impl Parts<'_> {
     fn build(&self, part: &Path, index: &Path, live: &Live) -> Result<u64, LabError> {
         let mut command = Command::new(self.binary);
         command.arg("index").arg(part).arg("--into").arg(index);
+        // The same words whatever the documents of the part are written in.
+        command.args(["--analyzer", "plain"]);
         let name = format!("shorttail index {}", self.corpus.display());
         let said = ask(&mut command, &name, live)?;
         documents_told(&said.stdout).ok_or_else(|| LabError::Program {

@@ -42,10 +42,15 @@ pub(crate) enum Stemming {
 }
 
 impl Stemming {
+    /// Returns the stem of a word; the word where nothing is left of it.
     fn stem(self, word: &str) -> Cow<'_, str> {
-        match self {
+        let stem = match self {
             Stemming::English => Stemmer::create(Algorithm::English).stem(word),
             Stemming::Language(language) => language.stemmer().stem(word),
+        };
+        match stem.is_empty() {
+            true => word.into(),
+            false => stem,
         }
     }
 }

@@ -105,7 +105,8 @@ impl Language {
         Stemmer::new(self.row().4)
     }
 
-    /// Returns whether stems begin with the first letter of their words. Some stemmers remove prefixes.
+    /// Returns whether stems begin with the first letter of their words, and those of ASCII words are ASCII. Some
+    /// stemmers remove prefixes or restore accents.
     pub(crate) fn keeps_first_letter(self) -> bool {
         !matches!(
             self,
@@ -185,6 +186,7 @@ mod tests {
         fn first_letters_are_kept(word in "[a-z]{1,3}|(ge|be|ber|di|ke|ma|me|men|pe|per|se|ter|un|re|mal)?[a-z]{1,6}(s|es|en|er|e|ing|ed|ado|mente|ung|lar|ler|ami|ych)?") {
             for language in Language::all().filter(|language| language.keeps_first_letter()) {
                 let stem = language.stemmer().stem(&word).into_owned();
+                prop_assert!(stem.is_ascii(), "{} {} {}", language.name(), word, stem);
                 prop_assert_eq!(stem.as_bytes().first(), word.as_bytes().first(), "{} {} {}", language.name(), word, stem);
             }
         }

@@ -32,9 +32,10 @@ pub use query::QueryWord;
 
 use crate::TERM_BYTES_MAX;
 use crate::analyzer::Token;
-use crate::stem::{Stemming, stem};
+use crate::stem::{Stemming, stem, stem_in_place};
 pub(crate) use class::Script;
 use compound::Compound;
+use fold::bare_into;
 use runs::{Run, each_run};
 use terms::{Terms, cut};
 
@@ -159,21 +160,45 @@ fn each_token_of(
 #[inline]
 fn simple_term<'a>(word: &'a str, latin: Option<Stemming>, buffer: &'a mut String) -> &'a str {
     let word = &word[..word.len().min(TERM_BYTES_MAX)];
-    let is_number = word.as_bytes()[0].is_ascii_digit();
-    let has_capitals = word.as_bytes()[0].is_ascii_uppercase();
-    match latin {
-        Some(stemming) if !is_number && !has_capitals => stem(stemming, word, buffer),
-        _ if !has_capitals => word,
-        latin => {
+    let first = word.as_bytes()[0];
+    match latin.filter(|_| !first.is_ascii_digit()) {
+        None if !first.is_ascii_uppercase() => word,
+        None => {
             buffer.clear();
             buffer.push_str(word);
             buffer.make_ascii_lowercase();
-            if let Some(stemming) = latin {
-                crate::stem::stem_in_place(stemming, buffer);
+            buffer
+        }
+        Some(stemming) if first.is_ascii_uppercase() => {
+            buffer.clear();
+            buffer.push_str(word);
+            buffer.make_ascii_lowercase();
+            stem_in_place(stemming, buffer);
+            if !buffer.is_ascii() {
+                *buffer = bare(buffer);
             }
             buffer
         }
+        Some(stemming) => match may_add_accents(stemming) {
+            false => stem(stemming, word, buffer),
+            true => {
+                let stem = stem(stemming, word, buffer);
+                *buffer = bare(stem);
+                buffer
+            }
+        },
     }
+}
+
+/// Whether the stem of an ASCII word may have accents, as Turkish `icin` has.
+fn may_add_accents(stemming: Stemming) -> bool {
+    matches!(stemming, Stemming::Language(language) if !language.keeps_first_letter())
+}
+
+fn bare(stem: &str) -> String {
+    let mut bare = String::with_capacity(stem.len());
+    bare_into(stem, &mut bare);
+    bare
 }
 
 /// Writes an emoji without skin tone and presentation.

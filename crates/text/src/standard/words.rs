@@ -31,14 +31,23 @@ pub(super) fn push_word(word: &str, stemmed: Stemmed, languages: Languages, term
         return;
     };
     if folded.is_ascii() {
-        terms.push(|out| out.push_str(stem(stemming, &folded, &mut buffer)));
+        // Some stemmers put accents where none were.
+        terms.push(|out| bare_into(stem(stemming, &folded, &mut buffer), out));
         return;
     }
-    terms.push(|out| bare_into(stem(stemming, &folded, &mut buffer), out));
+    let mut bare_stem_of = |word: &str, out: &mut String| {
+        let from = out.len();
+        bare_into(stem(stemming, word, &mut buffer), out);
+        if out.len() == from {
+            // Nothing but marks is left of the stem.
+            bare_into(word, out);
+        }
+    };
+    terms.push(|out| bare_stem_of(&folded, out));
     let mut bare = String::with_capacity(folded.len());
     bare_into(&folded, &mut bare);
     if !bare.is_empty() {
-        terms.push(|out| bare_into(stem(stemming, &bare, &mut buffer), out));
+        terms.push(|out| bare_stem_of(&bare, out));
     }
 }
 
