@@ -181,6 +181,8 @@ def server(binary, demo_index):
 
 def quick(command, server):
     """An example as it is run here: ports of this run, and seconds rather than minutes."""
+    if command.startswith("shorttail model simulate"):
+        return command if "--replay" in command or "trace" in command else f"{command} --queries 2000 --runs 2"
     subcommand = command.removeprefix("shorttail ").split()[0]
     address, admin = server
     if subcommand in ["load", "top"]:
