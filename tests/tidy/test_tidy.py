@@ -133,7 +133,7 @@ def test_commands_in_documents_exist(files, shorttail):
                     continue
                 if subcommand not in helps:
                     helps[subcommand] = shorttail(*subcommand.split(), "--help")
-            for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest):
+            for option in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", rest):
                 if not re.search(rf"{option}\b(?!-)", helps[subcommand]):
                     wrong.append(f"{path}: shorttail {subcommand} {option}")
     assert wrong == []

@@ -23,7 +23,7 @@ mod terminal;
 mod top;
 mod trace_file;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -36,8 +36,8 @@ EXAMPLES:
 
 /// Searches documents, and shows where the time goes
 ///
-/// An index is a directory; every subcommand but `demo`, `model` and `plan` takes one. Exit codes: 0 done, 1 failed or
-/// damage found, 2 wrong usage.
+/// An index is a directory; most subcommands take one. Exit codes: 0 done, 1 failed or damage found, 2 wrong
+/// usage.
 #[derive(Debug, Parser)]
 #[command(name = "shorttail", version, after_help = EXAMPLES, max_term_width = 100)]
 struct Arguments {
@@ -48,7 +48,7 @@ struct Arguments {
 fn main() -> ExitCode {
     vfs::fail_writes_beyond_the_file_limit();
     match Arguments::try_parse() {
-        Ok(arguments) => failure::report(arguments.command.run()),
+        Ok(arguments) => failure::report(arguments.command.run(Arguments::command)),
         Err(usage) => {
             // A closed pipe is no failure of --help (`shorttail --help | head -1`).
             let _ = usage.print();

@@ -17,7 +17,7 @@ Front-ends find it through their cluster file. SIGHUP opens the newest generatio
 Ctrl-C (or SIGTERM) sends front-ends to other replicas, lets running requests end, then stops.
 
 EXAMPLES:
-    shorttail document-server my-index --chunks 0-127 --listen 127.0.0.1:7901
+    shorttail document-server my-index --chunks 0-1 --listen 127.0.0.1:7901
     shorttail document-server my-index --preload touch --metrics 127.0.0.1:7911
         Texts read into memory first; watch it with shorttail top 127.0.0.1:7911";
 

@@ -19,10 +19,12 @@ Front-ends find it through their cluster file. SIGHUP opens the newest generatio
 Ctrl-C (or SIGTERM) sends front-ends to other replicas, lets running searches end, then stops.
 
 EXAMPLES:
-    shorttail index-server my-index --chunks 0-63 --listen 127.0.0.1:7801 --handlers 4
-    shorttail index-server my-index --chunks 64-127 --listen 127.0.0.1:7802 --cpus 4-7 --placement data
     shorttail index-server my-index --preload touch --metrics 127.0.0.1:7811
-        The whole index, read into memory first; watch it with shorttail top 127.0.0.1:7811";
+        The whole index, read into memory first; watch it with shorttail top 127.0.0.1:7811
+    shorttail optimize my-index --partitions 2
+    shorttail index-server my-index --chunks 0 --listen 127.0.0.1:7801 --handlers 4
+    shorttail index-server my-index --chunks 1 --listen 127.0.0.1:7802 --cpus 0 --placement data
+        Lay the index of two chunks out in two halves, and serve each by a process of its own";
 
 /// Search some chunks of an index for front-ends
 #[derive(Debug, clap::Args)]

@@ -4,6 +4,7 @@ mod admin;
 mod analyze;
 mod bench;
 mod check;
+mod completions;
 mod connections;
 mod demo;
 mod document_server;
@@ -15,6 +16,7 @@ mod index_server;
 mod lab;
 #[cfg(feature = "lab")]
 mod load;
+mod man;
 mod model;
 mod opened;
 mod optimize;
@@ -52,11 +54,13 @@ pub(crate) enum Command {
     Plan(plan::PlanArguments),
     Hurry(hurry::HurryArguments),
     Demo(demo::DemoArguments),
+    Completions(completions::CompletionsArguments),
+    Man(man::ManArguments),
 }
 
 impl Command {
-    /// Runs the subcommand to its end.
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    /// Runs the subcommand to its end. `program` makes the description of the whole command line.
+    pub(crate) fn run(self, program: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         match self {
             Command::Index(arguments) => index::run(arguments),
             Command::Optimize(arguments) => optimize::run(arguments),
@@ -77,6 +81,8 @@ impl Command {
             Command::Plan(arguments) => plan::run(arguments),
             Command::Hurry(arguments) => hurry::run(arguments),
             Command::Demo(arguments) => demo::run(arguments),
+            Command::Completions(arguments) => completions::run(arguments, program()),
+            Command::Man(arguments) => man::run(arguments, program()),
         }
     }
 }

@@ -36,8 +36,11 @@ Ctrl-C (or SIGTERM) lets running searches end, then stops.
 EXAMPLES:
     shorttail serve my-index
         Serve the page at http://127.0.0.1:7700
-    shorttail serve my-index --listen 0.0.0.0:80 --partitions 2 --handlers 4
-        Search two halves of the index in parallel, with four threads each, for clients on any machine
+    shorttail serve my-index --listen 0.0.0.0:8080 --handlers 4
+        Search with four threads, for clients on any machine
+    shorttail optimize my-index --partitions 2
+    shorttail serve my-index --partitions 2
+        Lay the index out in two halves, and search both in parallel for each query
     shorttail serve my-index --index-servers 2 --handlers 4 --placement data
         The same in one process for each half, restarted after a failure, each with its threads on
         neighbouring CPUs";

@@ -23,6 +23,8 @@ fn help_of_every_subcommand() {
         "model",
         "plan",
         "hurry",
+        "completions",
+        "man",
     ] {
         let help = shorttail([subcommand, "--help"]).ends(0).stdout;
         assert!(help.contains("EXAMPLES:"), "{help}");
@@ -53,7 +55,47 @@ fn help_of_the_laboratory() {
         "doctor", "list", "run", "report", "compare", "balance", "restore",
     ] {
         let help = shorttail(["lab", subcommand, "--help"]).ends(0).stdout;
+        assert!(help.contains("EXAMPLES:"), "{help}");
         golden(&format!("help-lab-{subcommand}.txt"), &help);
+    }
+}
+
+/// Names of the subcommands that a help text lists.
+fn listed(help: &str) -> Vec<String> {
+    let (_, list) = help.split_once("Commands:\n").unwrap_or_default();
+    let names = list.lines().take_while(|line| line.starts_with(' '));
+    let names = names.filter(|line| !line.starts_with("   "));
+    names
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|&name| name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Every command line of the program, without options: `index`, `lab run`, `model mmc` and so on.
+pub(crate) fn every_command() -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    let mut to_list: Vec<Vec<String>> = vec![Vec::new()];
+    while let Some(path) = to_list.pop() {
+        let help = shorttail(path.iter().map(String::as_str).chain(["--help"]));
+        for name in listed(&help.ends(0).stdout) {
+            to_list.push([&path[..], &[name]].concat());
+        }
+        found.push(path);
+    }
+    found
+}
+
+#[test]
+fn every_command_shows_an_example_of_itself() {
+    let commands = every_command();
+    assert!(commands.len() > 25, "{commands:?}");
+    for path in commands {
+        let help = shorttail(path.iter().map(String::as_str).chain(["--help"]));
+        let help = help.ends(0).stdout;
+        let (_, examples) = help.split_once("EXAMPLES:\n").unwrap_or_default();
+        let wanted = format!("shorttail {}", path.join(" "));
+        assert!(examples.contains(wanted.trim()), "{wanted}: {help}");
     }
 }
 

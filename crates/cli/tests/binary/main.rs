@@ -3,6 +3,7 @@
 mod bench;
 mod clusters;
 mod damage;
+mod generated;
 mod handlers;
 mod help;
 mod hostile;

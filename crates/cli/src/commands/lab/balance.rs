@@ -14,8 +14,8 @@ Deleted documents count until the index is optimized; title and body count as on
 EXAMPLES:
     shorttail lab balance my-index
         Show the difference between the two halves of an index, for rare and for frequent terms
-    shorttail lab balance my-index --partitions 8 --json
-        Print one line for each distribution of the postings of a term over 8 partitions";
+    shorttail lab balance my-index --partitions 2 --json
+        Print one line for each distribution of the postings of a term over 2 partitions";
 
 /// Show how evenly the postings of terms are distributed over partitions
 #[derive(Debug, clap::Args)]

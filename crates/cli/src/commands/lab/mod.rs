@@ -29,6 +29,18 @@ EXAMPLES:
     shorttail lab compare before after
         Compare two runs saved by `shorttail load --save`";
 
+const DOCTOR_EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail lab doctor
+        Show what this machine can measure and control, and the reason where it cannot
+    shorttail lab doctor --json
+        Print one line of JSON for each capability";
+
+const LIST_EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail lab list
+        Show the experiments, and the reason where this machine does not support one";
+
 const RUN_EXAMPLES: &str = "\
 The laboratory starts and stops servers. It records the settings of the machine that an experiment
 changes and restores them after it, also on Ctrl-C; after a crash, `shorttail lab restore` does it.
@@ -40,6 +52,16 @@ EXAMPLES:
         Run two of them with long runs, the first arm also against itself
     shorttail lab run partitions --index my-index --queries queries.txt --set governor=performance
         Run one experiment at a fixed frequency";
+
+const REPORT_EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail lab report results
+        Make one HTML file of the results: results/report.html";
+
+const RESTORE_EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail lab restore
+        Put back the settings of an interrupted experiment; without one, nothing is changed";
 
 const COMPARE_EXAMPLES: &str = "\
 A run is a folder of `shorttail load --save`; with --repeat the folder holds numbered runs, which are
@@ -73,6 +95,7 @@ enum LabCommand {
 
 /// Show what this machine can measure and control, and the reason where it cannot
 #[derive(Debug, clap::Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
 struct DoctorArguments {
     /// Folder with the sys, proc and dev of a recorded machine, to examine in place of this one
     #[arg(long, value_name = "DIR")]
@@ -84,6 +107,7 @@ struct DoctorArguments {
 
 /// Show the experiments, and whether this machine supports each
 #[derive(Debug, clap::Args)]
+#[command(after_help = LIST_EXAMPLES)]
 struct ListArguments {
     /// Print one line of JSON for each experiment
     #[arg(long)]
@@ -138,6 +162,7 @@ struct RunArguments {
 
 /// Make one HTML file of the results
 #[derive(Debug, clap::Args)]
+#[command(after_help = REPORT_EXAMPLES)]
 struct ReportArguments {
     /// The folder of results of `shorttail lab run`
     #[arg(value_name = "RESULTS")]
@@ -164,6 +189,7 @@ struct CompareArguments {
 
 /// Restore settings of the machine that an interrupted run left changed
 #[derive(Debug, clap::Args)]
+#[command(after_help = RESTORE_EXAMPLES)]
 struct RestoreArguments {
     /// Folder with the sys, proc and dev of the machine whose settings were changed
     #[arg(long, value_name = "DIR", default_value = "/", hide = true)]

@@ -50,7 +50,8 @@ EXAMPLES:
     shorttail model simulate RUN --replay --handlers 2 --arrivals trace --trace FILE
         Searches in the order of the run, at instants of your own
     shorttail model simulate --mean 75 --shape lognormal --variation 1 --handlers 6 --little 4 \\
-        --little-speed 0.31 --random-wakes --policy fifo,hurry-up:25ms,50ms --quantile 0.9 --range 1000
+        --little-speed 0.31 --random-wakes --policy fifo,hurry-up:25ms,50ms --quantile 0.9 \\
+        --range 1000
         Long queries move from little to big cores";
 
 /// Simulate measured queries on other cores, with other partitions and queues
