@@ -6,7 +6,7 @@
 //! field   := title | site
 //! ```
 //!
-//! - A word is what the analyzer says: `foo-bar` is two words, both wanted like any others.
+//! - A word is what the analyzer says: `foo/bar` is two words, both wanted like any others.
 //!   `+` and `-` mean something only at the start of a clause; `AND OR NOT` only in capitals.
 //! - `OR` binds tighter than its neighbours, as in web search: `a OR b c` is `(a OR b) AND c`.
 //! - With [`Operator::Or`] bare words are optional; `+word`, the sides of an `AND` and `site:`

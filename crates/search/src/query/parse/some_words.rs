@@ -84,7 +84,7 @@ fn is_of_text(query: &Query) -> bool {
     }
 }
 
-/// Returns the words of clauses joined by `OR`: one word, or each word of a run such as `foo-bar`.
+/// Returns the words of clauses joined by `OR`: one word, or each word of a run such as `foo/bar`, in its parts.
 fn words_of(group: &[Clause]) -> Vec<Query> {
     let mut words = Vec::new();
     match group {
