@@ -169,6 +169,46 @@ def test_units_give_a_process_few_rights(units, unit):
     assert done.returncode == 0, done.stdout[-200:] + done.stderr
 
 
+def test_the_steps_of_the_nightly_index_work(root, binary, shorttail, tmp_path):
+    """What shorttail-index.service runs, one line after the other, in a folder of its own."""
+    unit = (root / "packaging/shorttail-index.service").read_text()
+    lines = re.findall(r"^ExecStart=(-?)(.*)$", unit, re.MULTILINE)
+    assert len(lines) == 6
+    state, documents = tmp_path / "state", tmp_path / "documents"
+    state.mkdir(), documents.mkdir()
+
+    def night():
+        for may_fail, line in lines:
+            for old, new in [
+                ("/usr/bin/shorttail", str(binary)),
+                ("/var/lib/shorttail", str(state)),
+                ("$SHORTTAIL_SOURCES", str(documents)),
+            ]:
+                line = line.replace(old, new)
+            done = subprocess.run(line.split(), capture_output=True, text=True)
+            if done.returncode and not may_fail:
+                return f"{line}: {done.stderr}"
+        return "done"
+
+    (documents / "a.txt").write_text("Lynx\n\nTufted ears.\n")
+    (documents / "b.txt").write_text("Comet\n\nDust and gas.\n")
+    assert night() == "done"
+    assert {path.name for path in state.iterdir()} == {"index"}
+    (documents / "b.txt").unlink()
+    assert night() == "done"
+    assert {path.name for path in state.iterdir()} == {"index", "previous"}
+    assert "Comet" in shorttail("search", state / "previous", "comet")
+    assert "0 documents" in shorttail("search", state / "index", "comet")
+    # Without documents the old index stays.
+    shutil.rmtree(documents)
+    assert "shorttail index" in night().replace(str(binary), "shorttail")
+    assert "Lynx" in shorttail("search", state / "index", "lynx")
+    # The server reads the place that the last step fills.
+    assert f"ExecStart=/usr/bin/shorttail serve {lines[-1][1].split()[-1]} " in (
+        root / "packaging/shorttail.service"
+    ).read_text()
+
+
 def test_units_of_the_tarball_name_its_own_program(packages):
     for unit in (packages / "local/lib/systemd/system").glob("*.service"):
         assert "/usr/local/bin/shorttail " in unit.read_text()
