@@ -109,7 +109,8 @@ impl Engine {
         options.validate()?;
         let part = self.part();
         let parsed = search::parse(query, part.index().analyzer(), options.operator);
-        let options = &options.for_query(&parsed.query);
+        let has_several_sites = part.index().statistics().has_several_sites();
+        let options = &options.resolved(&parsed.query, has_several_sites);
         retried(|| {
             let asked = Asked {
                 text: query,
@@ -244,7 +245,7 @@ impl Asked<'_> {
         phases: &mut PhaseTimes,
     ) -> Result<Settled, EngineError> {
         let (options, wanted) = (self.options, self.wanted());
-        let mut k = first_k(wanted, options.per_site);
+        let mut k = first_k(wanted, options.site_hits_max());
         let mut repeats = 0;
         loop {
             let mut clock = Clock(Instant::now());
@@ -265,7 +266,7 @@ impl Asked<'_> {
             })];
             let next = next_k(&ranking, k, repeats);
             let ranking = join(before, merge(&ranking));
-            let (admitted, sites) = admit(&ranking, options.per_site, wanted);
+            let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
             phases.merge += clock.lap_us();
             let is_settled = admitted.len() >= wanted || ranking.is_complete || self.is_due();
             match next {
@@ -331,7 +332,7 @@ impl Asked<'_> {
         page: &Page,
         details: &[HitDetails],
     ) -> Result<HashMap<u64, bool>, EngineError> {
-        let per_site = self.options.per_site;
+        let per_site = self.options.site_hits_max();
         let is_due = || self.is_due();
         let mut known = HashMap::with_capacity(page.hits.len());
         // Those with some of the words are further matches, also where this page needs none of them.

@@ -46,7 +46,7 @@ pub mod site_limit;
 pub use details::{HitDetails, HitsRead};
 pub use engine::Engine;
 pub use error::{BadRequest, DetailsError, EngineError};
-pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SearchOptions};
+pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
 
 pub use index::{DocId, Index, IndexError, StoredDocument};

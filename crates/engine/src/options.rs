@@ -11,6 +11,9 @@ pub const DEPTH_MAX: usize = 10_000;
 /// Default limit of an answer, as JSON or as a page, in bytes.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 
+/// Default per-site limit, in hits.
+pub const SITE_HITS_DEFAULT: u32 = 2;
+
 /// Options of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchOptions {
@@ -18,8 +21,9 @@ pub struct SearchOptions {
     pub k: usize,
     /// Number of hits before the page.
     pub start: usize,
-    /// Per-site limit over all pages, in hits; 0 is no limit, and so is a query that names one site.
-    pub per_site: u32,
+    /// Per-site limit over all pages, in hits; 0 is no limit. `None` is [`SITE_HITS_DEFAULT`] where it helps: not for an
+    /// index of one site. A query that names one site has no limit.
+    pub per_site: Option<u32>,
     /// Operator between words without one.
     pub operator: Operator,
     /// Ranking function.
@@ -41,7 +45,7 @@ impl Default for SearchOptions {
         SearchOptions {
             k: 10,
             start: 0,
-            per_site: 2,
+            per_site: None,
             operator: Operator::default(),
             ranking: Ranking::default(),
             explain: false,
@@ -54,15 +58,19 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// Returns the options as they apply to a query: the limit of a site would only hide hits of the one that it names.
-    pub fn for_query(self, query: &Query) -> SearchOptions {
-        match query.requires_one_site() {
-            true => SearchOptions {
-                per_site: 0,
-                ..self
-            },
-            false => self,
+    /// Returns the options as they apply to a query on an index of one or of several sites. A limit for the only site
+    /// would hide what was asked for.
+    pub fn resolved(self, query: &Query, has_several_sites: bool) -> SearchOptions {
+        let is_one = query.requires_one_site() || self.per_site.is_none() && !has_several_sites;
+        SearchOptions {
+            per_site: Some(if is_one { 0 } else { self.site_hits_max() }),
+            ..self
         }
+    }
+
+    /// Returns the per-site limit, in hits; 0 is no limit.
+    pub fn site_hits_max(&self) -> u32 {
+        self.per_site.unwrap_or(SITE_HITS_DEFAULT)
     }
 
     /// Refuses pages that are too large or too deep.

@@ -47,6 +47,37 @@ fn a_query_that_names_a_site_has_no_limit_of_hits_a_site() {
 }
 
 #[test]
+fn the_only_site_of_an_index_has_no_limit_of_hits() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    let add = |site: &str, numbers: std::ops::Range<usize>| {
+        let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+        for number in numbers {
+            let document = corpus::Document {
+                url: format!("https://{site}/{number}"),
+                body: "alpha".to_owned(),
+                ..Default::default()
+            };
+            writer.add(document).unwrap();
+        }
+        writer.commit().unwrap();
+    };
+    let hits_count = |options: SearchOptions| {
+        let engine = Engine::open_in(storage.clone()).unwrap();
+        engine.search("alpha", &options).unwrap().hits.len()
+    };
+    add("one.example", 0..20);
+    add("one.example", 10..30);
+    assert_eq!(hits_count(SearchOptions::default()), 10);
+    let limited = SearchOptions {
+        per_site: Some(2),
+        ..SearchOptions::default()
+    };
+    assert_eq!(hits_count(limited), 2);
+    add("two.example", 0..1);
+    assert_eq!(hits_count(SearchOptions::default()), 3);
+}
+
+#[test]
 fn pages_follow_each_other_under_the_per_site_limit() {
     let (engine, _) = engine_of(60);
     let page = |start, k| {

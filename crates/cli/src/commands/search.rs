@@ -63,9 +63,9 @@ pub(crate) struct SearchArguments {
     any: bool,
     #[command(flatten)]
     ranking: RankingArguments,
-    /// Upper limit on the hits of one site; 0 for no limit
-    #[arg(long, value_name = "N", default_value = "2")]
-    per_site: u32,
+    /// Upper limit on the hits of one site; 0 for no limit [default: 2, none in an index of one site]
+    #[arg(long, value_name = "N")]
+    per_site: Option<u32>,
     /// Explain each score
     #[arg(long)]
     explain: bool,

@@ -23,9 +23,10 @@ use crate::manifest::{FileEntry, Manifest, StatisticsLayers};
 use crate::sealed::{Identity, Kind};
 use crate::section::open_live;
 use crate::{Field, IndexError, LookUpStep, Segment, TermHash, terms};
+use fst::Streamer;
 use smallvec::smallvec;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
 
 /// Counts over all live documents of all chunks.
@@ -42,6 +43,7 @@ pub struct Statistics {
     /// Terms of documents deleted since the base.
     deleted: Vec<Arc<SharedTerms>>,
     segments: Vec<Arc<Segment>>,
+    several_sites: OnceLock<bool>,
 }
 
 impl Statistics {
@@ -78,6 +80,7 @@ impl Statistics {
             counted,
             layers,
             segments,
+            several_sites: OnceLock::new(),
         })
     }
 
@@ -114,6 +117,33 @@ impl Statistics {
     /// Returns the number of live documents.
     pub fn documents_count(&self) -> u64 {
         self.documents_count
+    }
+
+    /// Returns whether live documents are of several sites; `true` where that cannot be read. Determined once.
+    pub fn has_several_sites(&self) -> bool {
+        let found = || self.find_several_sites().unwrap_or(true);
+        *self.several_sites.get_or_init(found)
+    }
+
+    fn find_several_sites(&self) -> Result<bool, IndexError> {
+        let mut only: Option<String> = None;
+        for segment in &self.segments {
+            let mut sites = segment.terms_of(Field::Site);
+            while let Some((key, _)) = sites.next() {
+                let Some(Ok(site)) = key.get(1..).map(std::str::from_utf8) else {
+                    continue;
+                };
+                // Sites of deleted documents are in lists of segments.
+                if only.as_deref() == Some(site) || self.term(Field::Site, site)?.is_none() {
+                    continue;
+                }
+                if only.is_some() {
+                    return Ok(true);
+                }
+                only = Some(site.to_owned());
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the mean length in words over all live documents; 0 for an empty index.

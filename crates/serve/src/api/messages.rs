@@ -249,6 +249,8 @@ pub struct Status {
     pub has_texts: bool,
     /// Analyzer of the index; `None` if the server does not report it.
     pub analyzer: Option<Analyzer>,
+    /// Whether live documents are of several sites.
+    pub has_several_sites: bool,
     /// Whether the server is about to end.
     pub is_draining: bool,
     /// Message about another front-end that divides the index differently.

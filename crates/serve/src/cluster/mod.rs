@@ -64,6 +64,8 @@ pub struct Known {
     pub has_texts: bool,
     /// Analyzer of the index; `None` until a server reports it.
     pub analyzer: Option<text::Analyzer>,
+    /// Whether live documents are of several sites.
+    pub has_several_sites: bool,
 }
 
 impl Known {
@@ -96,6 +98,7 @@ impl Cluster {
             generation: status.generation,
             has_texts: status.has_texts,
             analyzer: status.analyzer,
+            has_several_sites: status.has_several_sites,
         };
         let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));
         let of_texts = self.texts.iter().filter_map(|group| group.status(of));

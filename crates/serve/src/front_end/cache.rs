@@ -35,7 +35,7 @@ struct Asked {
     query: String,
     k: usize,
     start: usize,
-    per_site: u32,
+    per_site: Option<u32>,
     operator: Operator,
     /// Bits of the ranking function's parameters; all ones for a function without parameters.
     ranking: (u32, u32),

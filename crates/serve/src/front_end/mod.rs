@@ -389,7 +389,7 @@ impl Begun {
             .analyzer
             .map(|analyzer| search::parse(text, analyzer, options.operator));
         let options = match &parsed {
-            Some(parsed) => options.for_query(&parsed.query),
+            Some(parsed) => options.resolved(&parsed.query, known.has_several_sites),
             None => *options,
         };
         let (query, some_words, warnings) = match parsed {

@@ -118,7 +118,7 @@ impl PageSearch<'_> {
             query,
             timeline: self.timeline,
             request: SearchRequest {
-                k: first_k(self.wanted(), self.options.per_site),
+                k: first_k(self.wanted(), self.options.site_hits_max()),
                 counted,
                 generation,
                 deadline: self.cut_off,
@@ -181,7 +181,7 @@ impl PageSearch<'_> {
             let mut clock = Stopwatch(Instant::now());
             let returned = rankings(&partitions);
             let ranking = join(before, merge(&returned));
-            let (admitted, sites) = admit(&ranking, options.per_site, wanted);
+            let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
             self.timeline.note("merge", String::new, clock.0);
             phases.merge += clock.lap_us();
             let is_settled = admitted.len() >= wanted || ranking.is_complete;

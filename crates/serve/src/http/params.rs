@@ -41,7 +41,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             "q" => q = Some(value.into_owned()),
             "k" => options.k = number("k", &value)?,
             "start" => options.start = number("start", &value)?,
-            "per_site" => options.per_site = number("per_site", &value)?,
+            "per_site" => options.per_site = Some(number("per_site", &value)?),
             "any" => {
                 options.operator = if flag("any", &value)? {
                     Operator::Or
@@ -187,7 +187,7 @@ mod tests {
             SearchOptions {
                 k: 5,
                 start: 10,
-                per_site: 0,
+                per_site: Some(0),
                 operator: Operator::Or,
                 ranking: Ranking::TfIdf,
                 explain: true,

@@ -254,9 +254,8 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
         has_texts: status.has_texts,
         draining: status.is_draining,
         disagreement: status.disagreement.unwrap_or_default(),
-        analyzer: status
-            .analyzer
-            .map_or(String::new(), |one| one.name().to_owned()),
+        analyzer: status.analyzer.map_or(String::new(), |one| one.name()),
+        one_site: !status.has_several_sites,
     }
 }
 
@@ -281,6 +280,7 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
         has_texts: message.has_texts,
         is_draining: message.draining,
         analyzer: message.analyzer.parse().ok(),
+        has_several_sites: !message.one_site,
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
     })
 }

@@ -26,6 +26,7 @@ pub(crate) fn status_of(
         documents_count: newest.statistics().documents_count(),
         documents_here_count: here.map(|one| u64::from(one.documents_count())).sum(),
         analyzer: Some(newest.analyzer()),
+        has_several_sites: newest.statistics().has_several_sites(),
         has_texts: newest.documents().texts() == index::Texts::Stored,
         is_draining: draining.has_begun(),
         disagreement: partition_maps.note(request),

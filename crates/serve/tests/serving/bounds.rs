@@ -32,7 +32,7 @@ fn searched(options: FrontEndOptions) -> Searched {
 fn many(explain: bool) -> SearchOptions {
     SearchOptions {
         k: DOCUMENTS,
-        per_site: 0,
+        per_site: Some(0),
         explain,
         ..SearchOptions::default()
     }

@@ -35,7 +35,7 @@ proptest! {
         let options = SearchOptions {
             start,
             k,
-            per_site,
+            per_site: Some(per_site),
             explain,
             counted,
             operator: operator.1,

@@ -118,7 +118,7 @@ fn wholly_failing(failure: Failure) -> Searched {
 const WHOLE: SearchOptions = SearchOptions {
     k: 10,
     start: 0,
-    per_site: 0,
+    per_site: Some(0),
     operator: search::Operator::And,
     ranking: search::Ranking::TfIdf,
     explain: false,
@@ -235,7 +235,7 @@ fn lost_details_are_told() {
 fn answers_in_any_order_go_to_who_asked() {
     let late = half_failing(Failure::Late);
     let options = SearchOptions {
-        per_site: 0,
+        per_site: Some(0),
         k: 50,
         ..Default::default()
     };

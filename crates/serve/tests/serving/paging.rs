@@ -40,10 +40,11 @@ fn by_definition(all: &SearchAnswer, options: &SearchOptions) -> (Vec<Hit>, bool
         .filter(|hit| {
             let seen = seen.entry(&hit.site).or_default();
             *seen += 1;
-            options.per_site == 0 || *seen <= options.per_site
+            options.site_hits_max() == 0 || *seen <= options.site_hits_max()
         })
         .map(|hit| Hit {
-            more_from_site: options.per_site > 0 && sites[hit.site.as_str()] > options.per_site,
+            more_from_site: options.site_hits_max() > 0
+                && sites[hit.site.as_str()] > options.site_hits_max(),
             ..hit.clone()
         })
         .collect();
@@ -79,11 +80,11 @@ proptest! {
         let index = index(documents.chain(crowd), chunks);
         let query = words.join(" ");
         let operator = operator.1;
-        let options = SearchOptions { k, per_site, operator, ..Default::default() };
+        let options = SearchOptions { k, per_site: Some(per_site), operator, ..Default::default() };
 
         let one = front_end(&index, 1, 1);
         let several = front_end(&index, partitions.min(chunks as usize), handlers);
-        let all = SearchOptions { k: 1_000, per_site: 0, ..options };
+        let all = SearchOptions { k: 1_000, per_site: Some(0), ..options };
         let all = one.search(&query, &all).unwrap();
         prop_assert_eq!(all.total.value, all.some_words_from.unwrap_or(all.hits.len()) as u64);
 
@@ -127,7 +128,7 @@ proptest! {
         let typed = typed.join(" ");
         let front_end = front_end(&index, chunks as usize, 2);
         let search = |operator| {
-            let options = SearchOptions { k: 1_000, per_site: 0, operator, ..Default::default() };
+            let options = SearchOptions { k: 1_000, per_site: Some(0), operator, ..Default::default() };
             front_end.search(&typed, &options).unwrap()
         };
         let (auto, all) = (search(Operator::Auto), search(Operator::And));

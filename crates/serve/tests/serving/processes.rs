@@ -100,7 +100,7 @@ fn options() -> impl Strategy<Value = SearchOptions> {
         |(k, start, per_site, operator, [tf_idf, explain, counted])| SearchOptions {
             k,
             start,
-            per_site,
+            per_site: Some(per_site),
             operator: operator.1,
             ranking: match tf_idf {
                 true => search::Ranking::TfIdf,

@@ -115,7 +115,7 @@ fn in_a_storm(before: Before, strikes: usize) -> (FrontEnd, Arc<Storm>) {
 const PAGE: SearchOptions = SearchOptions {
     k: 10,
     start: 0,
-    per_site: 2,
+    per_site: Some(2),
     operator: search::Operator::And,
     ranking: search::Ranking::TfIdf,
     explain: false,
@@ -133,7 +133,7 @@ fn a_query_meets_any_number_of_reloads_and_lacks_nothing() {
             // The hits of so short a page do not tell whether its sites have more.
             Before::Counts => SearchOptions {
                 k: 3,
-                per_site: 10,
+                per_site: Some(10),
                 ..PAGE
             },
             _ => PAGE,

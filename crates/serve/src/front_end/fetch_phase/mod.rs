@@ -176,7 +176,7 @@ impl Page<'_> {
         &self,
         details: &[Option<HitDetails>],
     ) -> Result<HashMap<u64, bool>, (Chunks, ServerError)> {
-        let (found, per_site) = (self.found, self.options.per_site);
+        let (found, per_site) = (self.found, self.options.site_hits_max());
         let mut has_more = HashMap::with_capacity(found.page.len());
         let mut hashes = Vec::new();
         let mut names: Vec<String> = Vec::new();

@@ -228,12 +228,12 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
         start_over: (shown == 0 && options.start > 0 && answer.total.value > 0).then(|| page(0)),
         all_of_sites: hides_all_others(answer, options).then(|| {
             let all = SearchOptions {
-                per_site: 0,
+                per_site: Some(0),
                 ..*options
             };
             local("/", &pairs(&query, &all))
         }),
-        per_site: options.per_site,
+        per_site: options.site_hits_max(),
         previous: (options.start > 0).then(|| page(previous_start)),
         next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
             .then(|| page(next_start)),
@@ -253,7 +253,7 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
 /// Returns whether the limit of a site hides hits and no page follows, so that nothing else leads to them.
 fn hides_all_others(answer: &SearchAnswer, options: &SearchOptions) -> bool {
     let hides = |hit: &Hit| hit.more_from_site;
-    options.per_site > 0 && !answer.more_hits && answer.hits.iter().any(hides)
+    options.site_hits_max() > 0 && !answer.more_hits && answer.hits.iter().any(hides)
 }
 
 /// Returns a lower bound on the bytes of an answer's page before it is written: every hit whose site
@@ -342,7 +342,7 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
             .filter(|_| hit.more_from_site)
             .map(|query| {
                 let all = SearchOptions {
-                    per_site: 0,
+                    per_site: Some(0),
                     start: 0,
                     ..*options
                 };
