@@ -184,7 +184,11 @@ fn a_server_that_always_has_more_is_asked_a_few_times_and_never_believed() {
             is_plausible,
         });
         let front_end = Searched::before(&index, vec![(0..=0, server.clone())]);
-        let answered = front_end.search("alpha", &SearchOptions::default());
+        let options = SearchOptions {
+            per_site: Some(2),
+            ..SearchOptions::default()
+        };
+        let answered = front_end.search("alpha", &options);
         let searches = server.searches.load(Ordering::Relaxed);
         match is_plausible {
             // All hits are of one site: the page stays short, and the limit on examined hits ends the search.
