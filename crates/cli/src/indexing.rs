@@ -19,6 +19,8 @@ pub(crate) struct Indexed {
     pub(crate) bad_documents: Vec<BadDocument>,
     pub(crate) passed_over: Vec<PassedOver>,
     pub(crate) elapsed_s: f64,
+    /// Which fields of records became which part of documents, where the names differ.
+    pub(crate) fields_found: Vec<String>,
     /// Analyzer of a new index.
     pub(crate) chosen: Option<Chosen>,
 }
@@ -106,6 +108,7 @@ pub(crate) fn index_sources(
         bad_documents: reader.bad_documents().to_vec(),
         passed_over: reader.passed_over().to_vec(),
         elapsed_s: shown.end(),
+        fields_found: reader.fields_found().map(printable).collect(),
         chosen,
     })
 }

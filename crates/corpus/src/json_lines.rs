@@ -1,6 +1,8 @@
-//! Reader of a file of JSON lines, one document for each line.
+//! Reader of a file of JSON: one document for each line, or for each object of an array or printed over several lines.
 
 use crate::input::{Input, InputError};
+use crate::json_line::LineError;
+use crate::records::{JsonStream, Mapper, ObjectRead, is_stream};
 use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
 use std::io::{self, BufRead, BufReader};
@@ -27,6 +29,15 @@ pub(crate) struct JsonLines {
     line_bytes: Option<u64>,
     line_bytes_max: usize,
     ended: bool,
+    mapper: Mapper,
+    shape: Shape,
+}
+
+/// Shape of the file, known from its beginning.
+enum Shape {
+    Unknown,
+    Lines,
+    Stream(JsonStream),
 }
 
 /// Result of reading a line.
@@ -37,13 +48,20 @@ enum LineRead {
     TooLong { bytes: u64 },
     /// The line continues beyond the byte budget.
     Unfinished,
+    /// The rest of the file cannot be divided into objects.
+    Stray(&'static str),
     /// There is no further line.
     End,
 }
 
 impl JsonLines {
     /// Creates a reader of `input`. `name` stands for the file in reasons.
-    pub(crate) fn new(name: String, input: Input, line_bytes_max: usize) -> JsonLines {
+    pub(crate) fn new(
+        name: String,
+        input: Input,
+        line_bytes_max: usize,
+        mapper: Mapper,
+    ) -> JsonLines {
         let input = BufReader::with_capacity(BUFFER_BYTES, input);
         JsonLines {
             place: Place {
@@ -55,12 +73,18 @@ impl JsonLines {
             line_bytes: None,
             line_bytes_max,
             ended: false,
+            mapper,
+            shape: Shape::Unknown,
         }
     }
 
     /// Returns the place of the line read last.
     pub(crate) fn place(&self) -> &Place {
         &self.place
+    }
+
+    pub(crate) fn mapper(&self) -> &Mapper {
+        &self.mapper
     }
 
     /// Reads to the next document or bad line; empty lines are skipped. A long stretch without either is split into
@@ -82,8 +106,12 @@ impl JsonLines {
             if budget == 0 {
                 return Ok(Step::Meanwhile);
             }
-            match self.read_line(&mut budget) {
+            match self.read_record(&mut budget) {
                 Ok(LineRead::Unfinished) => {}
+                Ok(LineRead::Stray(reason)) => {
+                    self.ended = true;
+                    return Ok(self.bad(reason.to_owned(), self.line.len() as u64));
+                }
                 Ok(LineRead::Whole) => {
                     if let Some(step) = self.parse() {
                         return Ok(step);
@@ -91,7 +119,12 @@ impl JsonLines {
                 }
                 Ok(LineRead::TooLong { bytes }) => {
                     let max = self.line_bytes_max;
-                    let reason = format!("the line is {bytes} bytes long; at most {max} are taken");
+                    let what = match self.shape {
+                        Shape::Stream(_) => "object",
+                        _ => "line",
+                    };
+                    let reason =
+                        format!("the {what} is {bytes} bytes long; at most {max} are taken");
                     return Ok(self.bad(reason, bytes));
                 }
                 Ok(LineRead::End) => self.ended = true,
@@ -112,7 +145,7 @@ impl JsonLines {
     }
 
     /// Parses the current line; `None` where it is empty.
-    fn parse(&self) -> Option<Step> {
+    fn parse(&mut self) -> Option<Step> {
         let text_bytes = self.line.len() as u64;
         let mut line = self.line.as_slice();
         if self.place.line == 1 {
@@ -121,12 +154,55 @@ impl JsonLines {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
-        Some(match Document::from_json_line(line) {
+        let found = match self.mapper.is_default() {
+            true => Document::from_json_line(line),
+            false => Err(LineError::NoUrl),
+        };
+        let found = match found {
+            Ok(document) => {
+                self.mapper.note_url();
+                Ok(document)
+            }
+            // Another shape.
+            Err(error @ (LineError::NoUrl | LineError::NoText | LineError::WrongType { .. })) => {
+                map(line, &mut self.mapper, &self.place, error)
+            }
+            Err(error) => Err(error),
+        };
+        Some(match found {
             Ok(document) => Step::Good {
                 document,
                 text_bytes,
             },
             Err(error) => self.bad(error.to_string(), text_bytes),
+        })
+    }
+
+    /// Reads the next line, or the next object.
+    fn read_record(&mut self, budget: &mut u64) -> io::Result<LineRead> {
+        if matches!(self.shape, Shape::Unknown) {
+            let beginning = self.input.fill_buf().inspect_err(|_| self.place.line = 1)?;
+            self.shape = match is_stream(beginning) {
+                true => Shape::Stream(JsonStream::default()),
+                false => Shape::Lines,
+            };
+            self.place.line = matches!(self.shape, Shape::Stream(_)).into();
+        }
+        let Shape::Stream(stream) = &mut self.shape else {
+            return self.read_line(budget);
+        };
+        let Self { input, line, .. } = self;
+        let bytes_max = self.line_bytes_max as u64;
+        let read = stream.read(input, line, bytes_max, &mut self.place.line, budget)?;
+        Ok(match read {
+            ObjectRead::Whole => LineRead::Whole,
+            ObjectRead::TooLong { bytes } => LineRead::TooLong { bytes },
+            ObjectRead::Unfinished => LineRead::Unfinished,
+            ObjectRead::End => LineRead::End,
+            ObjectRead::Truncated => LineRead::Stray("the file ends within an object"),
+            ObjectRead::Stray => LineRead::Stray(
+                "neither a JSON object nor what parts objects; the rest is left out",
+            ),
         })
     }
 
@@ -182,5 +258,25 @@ impl JsonLines {
                 return Ok(LineRead::Unfinished);
             }
         }
+    }
+}
+
+/// Makes a document of a record of another shape; `error` where it has none.
+fn map(
+    line: &[u8],
+    mapper: &mut Mapper,
+    place: &Place,
+    error: LineError,
+) -> Result<Document, LineError> {
+    let Ok(record) = serde_json::from_slice(line) else {
+        return match mapper.is_default() {
+            true => Err(error),
+            // Which says what is wrong with it.
+            false => Document::from_json_line(line),
+        };
+    };
+    match mapper.document(record, place) {
+        Err(LineError::NoKnownText | LineError::NoUrl) if mapper.is_default() => Err(error),
+        found => found,
     }
 }

@@ -11,6 +11,7 @@ pub mod reader;
 
 pub mod limits;
 pub mod passed_over;
+pub mod records;
 
 mod file;
 mod folder;
@@ -33,3 +34,4 @@ pub use limits::FileLimits;
 pub use machine::MachineRoots;
 pub use passed_over::PassedOver;
 pub use reader::{BadDocument, Next, Place, Progress, ReadOptions, Reader, ReaderError, Source};
+pub use records::FieldNames;

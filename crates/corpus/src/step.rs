@@ -1,11 +1,11 @@
 //! Steps of a stream of documents: what every source reports to the reader of all of them.
 
 use crate::passed_over::PassedOver;
-use crate::{Document, FileLimits};
+use crate::{Document, FieldNames, FileLimits};
 use std::path::PathBuf;
 
 /// Options of reading.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Makes the first bad document an error.
     pub strict: bool,
@@ -13,6 +13,8 @@ pub struct ReadOptions {
     pub follow_links: bool,
     /// Limits for each file.
     pub limits: FileLimits,
+    /// Names of the fields of records.
+    pub names: FieldNames,
 }
 
 /// Error of a source that cannot be read at all.

@@ -6,7 +6,7 @@ use crate::figures::{bytes, count, parse_bytes, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
 use crate::languages::{AnalyzerChoice, Chosen, LanguagesChoice};
 use clap::builder::RangedU64ValueParser;
-use corpus::{FileLimits, ReadOptions, Source};
+use corpus::{FieldNames, FileLimits, ReadOptions, Source};
 use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::io::Write;
@@ -28,6 +28,8 @@ counted, and the first ten are named.
 EXAMPLES:
     shorttail index documents.jsonl.zst --into my-index
         Index JSON lines, compressed or not
+    shorttail index posts.csv --id slug --title headline --body text,summary --into my-index
+        Index a table, or JSON, whose fields have names of their own
     shorttail index handbook/ notes/ --into my-index
         Add folders of text, Markdown and HTML files
     shorttail index seiten.jsonl --into my-index --languages de
@@ -43,8 +45,8 @@ EXAMPLES:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {
-    /// A .jsonl file (also .jsonl.zst, .jsonl.gz), a folder of text, Markdown or HTML files, or - for standard
-    /// input
+    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz) or not, a folder of
+    /// text, Markdown or HTML files, or - for JSON on standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,
     /// The directory of the index; documents are added to an existing one
@@ -95,6 +97,23 @@ pub(crate) struct IndexArguments {
     /// Time limit of reading and decoding each file, in seconds; the rest is left out and reported likewise
     #[arg(long, value_name = "S", default_value_t = FileLimits::default().time_max.as_secs())]
     file_seconds_max: u64,
+    /// Field of a record that is the document's id [default: id, _id, docid, docno, uid, key or slug]
+    #[arg(long, value_name = "FIELD", help_heading = "Fields of records")]
+    id: Option<String>,
+    /// Field that is the URL; without one the id stands in [default: url, link, uri, href, permalink or path]
+    #[arg(long, value_name = "FIELD", help_heading = "Fields of records")]
+    url: Option<String>,
+    /// Field that is the title [default: title, headline, name, subject or question]
+    #[arg(long, value_name = "FIELD", help_heading = "Fields of records")]
+    title: Option<String>,
+    /// Fields that are the text, joined [default: body, text, content, description and the like, else all long strings]
+    #[arg(
+        long,
+        value_name = "FIELD,...",
+        value_delimiter = ',',
+        help_heading = "Fields of records"
+    )]
+    body: Vec<String>,
     /// Stop at the first bad document and commit nothing
     #[arg(long)]
     strict: bool,
@@ -165,6 +184,12 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
             decoded_bytes_max: arguments.file_bytes_max,
             time_max: Duration::from_secs(arguments.file_seconds_max),
         },
+        names: FieldNames {
+            id: arguments.id,
+            url: arguments.url,
+            title: arguments.title,
+            body: arguments.body,
+        },
     };
     let analyzer = AnalyzerChoice::of_options(arguments.analyzer, arguments.languages)?;
     let indexed = index_sources(sources, reading, storage, options, analyzer, |_| {
@@ -219,6 +244,13 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
     for (name, value) in rows {
         text.push_str(&format!("{name:<10} {value}\n"));
     }
+    if !indexed.fields_found.is_empty() {
+        text.push_str(&format!(
+            "{:<10} {}\n",
+            "fields",
+            indexed.fields_found.join("; ")
+        ));
+    }
     if let Some(chosen) = &indexed.chosen {
         let Chosen { analyzer, reason } = chosen;
         text.push_str(&format!("{:<10} {analyzer}: {reason}\n", "analyzer"));
@@ -252,6 +284,7 @@ fn json_summary(indexed: &Indexed) -> serde_json::Value {
         "documents": indexed.progress.documents,
         "replaced": summary.documents_replaced,
         "analyzer": indexed.chosen.as_ref().map(|chosen| chosen.analyzer.name()),
+        "fields": indexed.fields_found,
         "bad": indexed.progress.bad,
         "bad_documents": indexed.bad_documents.iter().map(|bad| serde_json::json!({
             "file": bad.file, "line": bad.line, "reason": bad.reason,

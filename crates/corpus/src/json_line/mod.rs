@@ -56,6 +56,9 @@ pub enum LineError {
     /// Both title and body are missing.
     #[error("neither `title` nor `body`: a document is {{\"url\", \"title\", \"body\"}}")]
     NoText,
+    /// None of the fields is a title or a text.
+    #[error("no field is a title or a text; name them with --title and --body")]
+    NoKnownText,
     /// A field has a value of the wrong type.
     #[error("`{field}` must be {expected}, not {found}")]
     WrongType {

@@ -7,8 +7,9 @@ use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
 use crate::opened::OpenError;
 use crate::passed_over::PassedOver;
+use crate::records::{Mapper, Table};
 use crate::step::Step;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -17,14 +18,19 @@ pub use crate::step::{BadDocument, Place, ReadOptions, ReaderError};
 /// Upper limit on the bad documents, and on the passed-over paths, that are kept with their reasons. All are counted.
 const KEPT: usize = 10;
 
-/// Extensions of files of JSON lines, before `.zst` or `.gz`.
-const JSON_LINES_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
+/// Extensions of files of JSON, before `.zst` or `.gz`.
+const JSON_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
+
+/// Extensions of tables, before `.zst` or `.gz`.
+const TABLE_ENDINGS: [&str; 3] = ["csv", "tsv", "tab"];
 
 /// Source of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// JSON lines, possibly compressed (`.zst`, `.gz`).
+    /// JSON: lines, an array, or objects one after another; possibly compressed (`.zst`, `.gz`).
     JsonLines(PathBuf),
+    /// A table below a row of names, possibly compressed.
+    Table(PathBuf),
     /// A folder of text, Markdown and HTML files, read recursively.
     Folder(PathBuf),
     /// JSON lines on standard input.
@@ -35,7 +41,7 @@ pub enum Source {
 
 impl Source {
     /// Parses a command-line argument: `-`, a folder, or a file ending in `.jsonl[.zst|.gz]` (`.ndjson` and `.json` are
-    /// equivalent).
+    /// equivalent), `.csv` or `.tsv`.
     pub fn parse(argument: &str) -> Result<Source, ReaderError> {
         if argument == "-" {
             return Ok(Source::StandardInput);
@@ -47,12 +53,14 @@ impl Source {
         };
         if metadata.is_dir() {
             Ok(Source::Folder(path))
-        } else if has_json_lines_ending(&path) || !metadata.is_file() {
+        } else if has_ending(&path, &TABLE_ENDINGS) {
+            Ok(Source::Table(path))
+        } else if has_ending(&path, &JSON_ENDINGS) || !metadata.is_file() {
             // A path that is no file is reported when its turn comes, as in folders.
             Ok(Source::JsonLines(path))
         } else {
             let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
-                          .jsonl.gz (also .ndjson, .json), a folder, or - for standard input";
+                          .jsonl.gz (also .ndjson, .json, .csv, .tsv), a folder, or - for standard input";
             Err(ReaderError::Source {
                 path,
                 reason: reason.to_owned(),
@@ -61,7 +69,7 @@ impl Source {
     }
 }
 
-fn has_json_lines_ending(path: &Path) -> bool {
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().to_ascii_lowercase());
@@ -71,7 +79,7 @@ fn has_json_lines_ending(path: &Path) -> bool {
         .or_else(|| name.strip_suffix(".gz"))
         .unwrap_or(&name);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    JSON_LINES_ENDINGS.contains(&ending)
+    endings.contains(&ending)
 }
 
 /// Progress of a reader.
@@ -105,6 +113,7 @@ pub enum Next {
 /// Documents of one source.
 enum Stream {
     JsonLines(JsonLines),
+    Table(Box<Table>),
     Folder(Folder),
     Machine(Machine),
 }
@@ -113,14 +122,24 @@ impl Stream {
     fn next(&mut self) -> Result<Step, ReaderError> {
         match self {
             Stream::JsonLines(lines) => lines.next(),
+            Stream::Table(table) => table.next(),
             Stream::Folder(folder) => Ok(folder.next()),
             Stream::Machine(machine) => Ok(machine.next()),
+        }
+    }
+
+    fn mapper(&self) -> Option<&Mapper> {
+        match self {
+            Stream::JsonLines(lines) => Some(lines.mapper()),
+            Stream::Table(table) => Some(table.mapper()),
+            Stream::Folder(_) | Stream::Machine(_) => None,
         }
     }
 
     fn place(&self) -> &Place {
         match self {
             Stream::JsonLines(lines) => lines.place(),
+            Stream::Table(table) => table.place(),
             Stream::Folder(folder) => folder.place(),
             Stream::Machine(machine) => machine.place(),
         }
@@ -131,6 +150,7 @@ impl Stream {
 /// thousand open files and decoders.
 enum Waiting {
     File(PathBuf),
+    Table(PathBuf),
     Stream(Box<Stream>),
 }
 
@@ -147,12 +167,13 @@ pub struct Reader {
     progress: Progress,
     bad: Vec<BadDocument>,
     passed_over: Vec<PassedOver>,
+    fields_found: BTreeSet<String>,
 }
 
 impl Reader {
     /// Opens the sources.
     pub fn open(sources: Vec<Source>, options: ReadOptions) -> Result<Reader, ReaderError> {
-        let mut reader = Reader::empty(options);
+        let mut reader = Reader::empty(options.clone());
         let mut total = Some(0u64);
         for source in sources {
             let (waiting, bytes) = prepare(source, &options, &reader.meter)?;
@@ -167,7 +188,8 @@ impl Reader {
     pub fn from_reader(name: impl Into<String>, stream: impl Read + Send + 'static) -> Reader {
         let mut reader = Reader::empty(ReadOptions::default());
         let input = Input::from_reader(stream, &reader.meter);
-        let lines = JsonLines::new(name.into(), input, LINE_BYTES_MAX);
+        let mapper = Mapper::default();
+        let lines = JsonLines::new(name.into(), input, LINE_BYTES_MAX, mapper);
         reader
             .waiting
             .push_back(Waiting::Stream(Box::new(Stream::JsonLines(lines))));
@@ -200,6 +222,7 @@ impl Reader {
             progress: Progress::default(),
             bad: Vec::new(),
             passed_over: Vec::new(),
+            fields_found: BTreeSet::new(),
         }
     }
 
@@ -248,22 +271,31 @@ impl Reader {
             }
             Step::PassedOver(passed_over) => self.pass_over(passed_over),
             Step::Meanwhile => {}
-            Step::End => self.current = None,
+            Step::End => {
+                let mapper = self.current.as_ref().and_then(Stream::mapper);
+                let found = mapper.into_iter().flat_map(Mapper::found);
+                self.fields_found.extend(found.map(str::to_owned));
+                self.current = None;
+            }
         }
         Ok(Next::Meanwhile)
     }
 
     /// Opens a source; `None` where it is of a kind that is not read.
     fn start(&mut self, waiting: Waiting) -> Result<Option<Stream>, ReaderError> {
-        let path = match waiting {
+        let (path, is_table) = match waiting {
             Waiting::Stream(stream) => return Ok(Some(*stream)),
-            Waiting::File(path) => path,
+            Waiting::File(path) => (path, false),
+            Waiting::Table(path) => (path, true),
         };
+        let mapper = Mapper::new(self.options.names.clone());
         match Input::open(&path, self.options.limits, &self.meter) {
             Ok(input) => {
                 let name = path.display().to_string();
-                let lines = JsonLines::new(name, input, LINE_BYTES_MAX);
-                Ok(Some(Stream::JsonLines(lines)))
+                Ok(Some(match is_table {
+                    true => Stream::Table(Box::new(Table::new(name, input, mapper))),
+                    false => Stream::JsonLines(JsonLines::new(name, input, LINE_BYTES_MAX, mapper)),
+                }))
             }
             Err(OpenError::PassedOver(reason)) => {
                 self.pass_over(PassedOver { path, reason });
@@ -310,6 +342,11 @@ impl Reader {
         self.current.as_ref().map(Stream::place)
     }
 
+    /// Returns which fields of records became which part of documents, as `title = headline`, where the names differ.
+    pub fn fields_found(&self) -> impl Iterator<Item = &str> {
+        self.fields_found.iter().map(String::as_str)
+    }
+
     /// Returns the first ten bad documents.
     pub fn bad_documents(&self) -> &[BadDocument] {
         &self.bad
@@ -328,17 +365,18 @@ fn prepare(
     meter: &Meter,
 ) -> Result<(Waiting, Option<u64>), ReaderError> {
     match source {
-        Source::JsonLines(path) => match std::fs::metadata(&path) {
-            Ok(metadata) => {
-                // A path that is no file is not read.
-                let bytes = metadata.is_file().then_some(metadata.len());
-                Ok((Waiting::File(path), Some(bytes.unwrap_or(0))))
-            }
-            Err(source) => Err(ReaderError::Io { path, source }),
-        },
+        Source::JsonLines(path) => {
+            let bytes = file_bytes(&path)?;
+            Ok((Waiting::File(path), Some(bytes)))
+        }
+        Source::Table(path) => {
+            let bytes = file_bytes(&path)?;
+            Ok((Waiting::Table(path), Some(bytes)))
+        }
         Source::StandardInput => {
             let input = Input::from_reader(std::io::stdin(), meter);
-            let lines = JsonLines::new("-".to_owned(), input, LINE_BYTES_MAX);
+            let mapper = Mapper::new(options.names.clone());
+            let lines = JsonLines::new("-".to_owned(), input, LINE_BYTES_MAX, mapper);
             Ok((Waiting::Stream(Box::new(Stream::JsonLines(lines))), None))
         }
         Source::Folder(path) => {
@@ -358,6 +396,19 @@ fn prepare(
             ))
         }
     }
+}
+
+/// Returns the length of a file; 0 for a path that is no file, which is not read.
+fn file_bytes(path: &Path) -> Result<u64, ReaderError> {
+    let metadata = std::fs::metadata(path).map_err(|source| ReaderError::Io {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    Ok(if metadata.is_file() {
+        metadata.len()
+    } else {
+        0
+    })
 }
 
 #[cfg(test)]

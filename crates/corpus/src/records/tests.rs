@@ -1,0 +1,199 @@
+//! Tests of records of any shape.
+
+use crate::{FieldNames, ReadOptions, Reader, Source};
+use proptest::prelude::*;
+use std::path::PathBuf;
+
+struct Read {
+    documents: Vec<crate::Document>,
+    bad: Vec<String>,
+    found: Vec<String>,
+}
+
+fn read_named(file: &str, content: &[u8], names: FieldNames) -> Read {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join(file);
+    std::fs::write(&path, content).unwrap();
+    let source = Source::parse(path.to_str().unwrap()).unwrap();
+    let options = ReadOptions {
+        names,
+        ..ReadOptions::default()
+    };
+    let mut reader = Reader::open(vec![source], options).unwrap();
+    let mut documents = Vec::new();
+    while let Some(document) = reader.next_document().unwrap() {
+        documents.push(document);
+    }
+    let bad = reader.bad_documents().iter();
+    let start = format!("{}/", folder.path().display());
+    Read {
+        documents,
+        bad: bad.map(|bad| bad.to_string().replace(&start, "")).collect(),
+        found: reader.fields_found().map(str::to_owned).collect(),
+    }
+}
+
+fn read(file: &str, content: &str) -> Read {
+    read_named(file, content.as_bytes(), FieldNames::default())
+}
+
+#[test]
+fn the_usual_names_are_understood_and_told() {
+    let all = read(
+        "posts.jsonl",
+        r#"{"_id": 7, "headline": "One", "contents": "first", "year": 1910}
+{"slug": "two", "Name": "Two", "text": ["a", "b"]}
+{"permalink": "http://x.test/3", "question": "Three?", "body": ""}
+"#,
+    );
+    assert!(all.bad.is_empty(), "{:?}", all.bad);
+    let shown: Vec<_> = all
+        .documents
+        .iter()
+        .map(|one| (&*one.url, &*one.title, &*one.body))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("id:7", "One", "first"),
+            ("id:two", "Two", "a\nb"),
+            ("http://x.test/3", "Three?", "")
+        ]
+    );
+    assert_eq!(all.documents[0].fields["year"], 1910);
+    assert_eq!(
+        all.found,
+        [
+            "body = contents",
+            "body = text",
+            "id = _id",
+            "id = slug",
+            "title = Name",
+            "title = headline",
+            "title = question",
+            "url = permalink",
+        ]
+    );
+}
+
+#[test]
+fn named_fields_are_taken() {
+    let names = FieldNames {
+        id: Some("ref".into()),
+        title: Some("meta.head".into()),
+        body: vec!["intro".into(), "rest".into()],
+        ..FieldNames::default()
+    };
+    let line =
+        br#"{"ref": "a-1", "meta": {"head": "H"}, "title": "no", "intro": "i", "rest": "r"}"#;
+    let one = read_named("x.json", line, names);
+    let document = &one.documents[0];
+    assert_eq!(
+        (&*document.url, &*document.title, &*document.body),
+        ("id:a-1", "H", "i\nr")
+    );
+}
+
+#[test]
+fn arrays_and_printed_objects_are_read() {
+    let array = r#"[{"url":"u:1","body":"a ] } \" {"},
+  {"url":"u:2","body":"b"}]"#;
+    let printed =
+        "{\n  \"url\": \"u:1\",\n  \"body\": \"a\"\n}\n{\n  \"url\": \"u:2\", \"body\": \"b\"}\n";
+    for content in [array, printed] {
+        let all = read("x.json", content);
+        assert!(all.bad.is_empty(), "{:?}", all.bad);
+        let urls: Vec<&str> = all.documents.iter().map(|one| &*one.url).collect();
+        assert_eq!(urls, ["u:1", "u:2"], "{content}");
+    }
+    let stray = read("x.json", "[{\"url\":\"u:1\",\"body\":\"a\"}, 7, {}]");
+    assert_eq!(stray.documents.len(), 1);
+    assert!(
+        stray.bad[0].starts_with("x.json:1: neither a JSON object"),
+        "{:?}",
+        stray.bad
+    );
+    let cut = read("x.json", "[{\"url\":\"u:1\",\"body\":\"a\"}, {\"url\":");
+    assert_eq!(
+        (cut.documents.len(), &*cut.bad[0]),
+        (1, "x.json:1: the file ends within an object")
+    );
+}
+
+#[test]
+fn exports_of_elasticsearch_are_unwrapped() {
+    let one = read(
+        "x.jsonl",
+        r#"{"_index":"i","_id":"9","_source":{"title":"T","text":"t"}}"#,
+    );
+    let document = &one.documents[0];
+    assert_eq!(
+        (&*document.url, &*document.title, &*document.body),
+        ("id:9", "T", "t")
+    );
+}
+
+#[test]
+fn tables_are_read() {
+    let table = "id;Title;Text;n\n1;One;\"a;\nb\";5\n2;Two;caf\u{e9};\n3;short\n";
+    for (content, file) in [
+        (table.as_bytes().to_vec(), "x.csv"),
+        (table.replace(';', "\t").into_bytes(), "x.tsv"),
+    ] {
+        let all = read_named(file, &content, FieldNames::default());
+        assert_eq!(all.documents.len(), 2, "{:?}", all.bad);
+        let one = &all.documents[0];
+        assert_eq!((&*one.url, &*one.title), ("id:1", "One"));
+        assert!(one.body.starts_with('a') && one.body.ends_with('b'));
+        assert_eq!(one.fields["n"], "5");
+        assert_eq!(all.documents[1].body, "café");
+        assert_eq!(
+            all.bad,
+            [format!(
+                "{file}:5: the row has 2 fields, the first row names 4"
+            )]
+        );
+    }
+}
+
+#[test]
+fn a_record_without_an_address_is_bad_where_others_have_one() {
+    let all = read(
+        "x.jsonl",
+        "{\"url\":\"u:1\",\"body\":\"a\"}\n{\"body\":\"b\"}\n",
+    );
+    assert_eq!((all.documents.len(), all.bad.len()), (1, 1));
+    let none = read("x.jsonl", "{\"body\":\"a\"}\n{\"body\":\"b\"}\n");
+    assert!(none.documents[1].url.ends_with("x.jsonl#2"));
+    assert!(none.bad.is_empty());
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_end(content in proptest::collection::vec(any::<u8>(), 0..400), array: bool) {
+        let mut content = content;
+        if array {
+            content.splice(0..0, *b"[{");
+        }
+        for file in ["x.json", "x.csv"] {
+            let all = read_named(file, &content, FieldNames::default());
+            prop_assert!(all.documents.iter().all(|one| !one.url.is_empty()));
+        }
+    }
+
+    /// An array, printed or not, holds what its lines hold.
+    #[test]
+    fn an_array_is_its_elements(bodies in proptest::collection::vec(".{0,20}[\\]}{\"\\\\]?", 0..6), pretty: bool) {
+        let documents: Vec<_> = bodies.iter().enumerate().map(|(n, body)| serde_json::json!({
+            "url": format!("u:{n}"), "title": "t", "body": body.replace('\0', ""), "more": {"a": [1, {"b": "}]"}]},
+        })).collect();
+        let lines: String = documents.iter().map(|one| format!("{one}\n")).collect();
+        let array = match pretty {
+            true => serde_json::to_string_pretty(&documents).unwrap(),
+            false => serde_json::to_string(&documents).unwrap(),
+        };
+        let (lines, array) = (read("x.jsonl", &lines), read("x.json", &array));
+        prop_assert!(lines.bad.is_empty() && array.bad.is_empty(), "{:?}", array.bad);
+        prop_assert_eq!(lines.documents, array.documents);
+    }
+}
