@@ -83,6 +83,7 @@ pub(crate) fn index_sources(
     report_left_out(reader.passed_over(), progress.passed_over, |unsaid| {
         format!("and {} more passed over", count(unsaid))
     });
+    report_kinds(&reader.left_out());
     report_left_out(reader.bad_documents(), progress.bad, |unsaid| {
         let plural = if unsaid == 1 { "" } else { "s" };
         format!("and {} more bad document{plural}", count(unsaid))
@@ -143,6 +144,28 @@ fn place_text(place: &Place) -> String {
             bytes(place.decoded_bytes)
         ),
     }
+}
+
+/// Number of kinds of files that are named.
+const KINDS_SHOWN: usize = 8;
+
+/// Tells which files of folders were not read for their names.
+fn report_kinds(kinds: &[(String, u64)]) {
+    let all: u64 = kinds.iter().map(|(_, files)| files).sum();
+    if all == 0 {
+        return;
+    }
+    let shown = kinds.iter().take(KINDS_SHOWN);
+    let shown = shown.map(|(kind, files)| format!("{} {}", count(*files), printable(kind)));
+    let mut shown: Vec<String> = shown.collect();
+    if kinds.len() > KINDS_SHOWN {
+        shown.push("others".to_owned());
+    }
+    note(&format!(
+        "left out {} that are not read in folders: {}",
+        crate::figures::counted(all, "file"),
+        shown.join(", ")
+    ));
 }
 
 /// Prints the first names; `more` formats the number of the others.

@@ -1,12 +1,14 @@
 //! Conversion of one text, Markdown or HTML file into a document.
 
 use crate::Document;
+use crate::front_matter::front_matter;
 #[cfg(feature = "html")]
 use crate::html;
 use crate::input::{Input, InputError};
 use crate::limits::Beyond;
 use crate::opened::OpenError;
 use crate::passed_over::Reason;
+use serde_json::Map;
 use std::io::Read;
 
 /// Upper limit on the bytes of a file, after decompression. It bounds memory.
@@ -43,9 +45,19 @@ const TEXT_NAMES: [&str; 17] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Markup {
     Plain,
+    /// Source code, or text that begins with a header: its name is its title.
+    Code,
     Markdown,
     Html,
 }
+
+/// Endings of source code, scripts, settings and logs.
+const CODE_ENDINGS: [&str; 44] = [
+    "rs", "py", "js", "mjs", "ts", "jsx", "tsx", "java", "kt", "scala", "c", "h", "cc", "cpp",
+    "hpp", "cs", "go", "rb", "php", "swift", "m", "pl", "pm", "lua", "r", "jl", "hs", "ml", "clj",
+    "ex", "erl", "sh", "bash", "zsh", "sql", "toml", "yaml", "yml", "ini", "cfg", "conf", "css",
+    "proto", "log",
+];
 
 impl Markup {
     /// Returns the markup that a file's name (before `.gz`) indicates; `None` for a file that is not text.
@@ -53,8 +65,9 @@ impl Markup {
         let name = name.strip_suffix(".gz").unwrap_or(name);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         match ending.to_ascii_lowercase().as_str() {
-            "txt" | "text" => Some(Markup::Plain),
-            "md" | "markdown" | "rst" => Some(Markup::Markdown),
+            "txt" | "text" | "tex" => Some(Markup::Plain),
+            "md" | "markdown" | "rst" | "adoc" | "asciidoc" | "org" => Some(Markup::Markdown),
+            ending if CODE_ENDINGS.contains(&ending) => Some(Markup::Code),
             "html" | "htm" | "xhtml" => Some(Markup::Html),
             // Debian names its notes `README.Debian`.
             "" | "debian" => {
@@ -135,6 +148,7 @@ pub(crate) fn document(
         return Err(FileError::LongPath);
     }
     let text = decode(bytes)?;
+    let (mut fields, mut titled) = (Map::new(), None);
     let (title, body) = match markup {
         #[cfg(not(feature = "html"))]
         Markup::Html => return Err(FileError::WithoutHtml),
@@ -143,17 +157,28 @@ pub(crate) fn document(
             let page = html::read_page(&text)?;
             (page.title, page.text)
         }
-        Markup::Markdown => (heading(&text).unwrap_or_default(), text),
+        Markup::Markdown => {
+            let matter = front_matter(&text);
+            let text = match matter.bytes {
+                0 => text,
+                bytes => text[bytes..].to_owned(),
+            };
+            (fields, titled) = (matter.fields, matter.title);
+            (heading(&text).unwrap_or_default(), text)
+        }
+        Markup::Code => (name.to_owned(), text),
         Markup::Plain => (String::new(), text),
     };
     let title = Some(title).filter(|title| !title.is_empty());
-    let title = title
+    let title = titled
+        .or(title)
         .or_else(|| first_line(&body))
         .unwrap_or_else(|| name.to_owned());
     Ok(Document {
         url,
         title,
         body,
+        fields,
         ..Document::default()
     })
 }
@@ -326,7 +351,7 @@ mod tests {
         ] {
             assert!(Markup::of(name).is_some(), "{name}");
         }
-        for name in ["readme.pdf", "a", "a.gz", "photo.png", "main.rs", ""] {
+        for name in ["readme.pdf", "a", "a.gz", "photo.png", "main.o", ""] {
             assert!(Markup::of(name).is_none(), "{name}");
         }
     }

@@ -5,7 +5,7 @@ use crate::input::{Input, Meter};
 use crate::opened::Beneath;
 use crate::passed_over::PassedOver;
 use crate::step::{BadDocument, Place, ReadOptions, Step};
-use crate::walk::{Found, Walk, walk};
+use crate::walk::{Found, Kinds, Walk, walk};
 use crate::{Document, FileLimits, ReaderError};
 use std::collections::VecDeque;
 use std::fs;
@@ -25,6 +25,7 @@ pub(crate) struct Folder {
     files: VecDeque<Found>,
     unreadable: VecDeque<(PathBuf, std::io::Error)>,
     passed_over: VecDeque<PassedOver>,
+    left_out: Kinds,
     limits: FileLimits,
     meter: Meter,
     place: Place,
@@ -53,11 +54,18 @@ impl Folder {
             files,
             unreadable,
             passed_over,
+            left_out,
         } = walk(&beneath, &real, |name| Markup::of(name).is_some());
         if files.is_empty() && unreadable.is_empty() && passed_over.is_empty() {
-            let reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
-                          .html .htm .xhtml (also .gz), and names such as README";
-            let (path, reason) = (root.to_path_buf(), reason.to_owned());
+            let mut reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
+                              .html .htm .xhtml, source code and logs (also .gz), and names such as README"
+                .to_owned();
+            if let Some((kind, count)) = left_out.by_count().first() {
+                reason.push_str(&format!(
+                    "; it has {count} {kind} files. Files of JSON and tables are sources by their own names"
+                ));
+            }
+            let path = root.to_path_buf();
             return Err(ReaderError::Source { path, reason });
         }
         Ok(Folder {
@@ -65,6 +73,7 @@ impl Folder {
             files: files.into(),
             unreadable: unreadable.into(),
             passed_over: passed_over.into(),
+            left_out,
             limits: options.limits,
             meter: meter.clone(),
             place: Place::default(),
@@ -74,6 +83,11 @@ impl Folder {
     /// Returns the total bytes of the files not yet read.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// Returns the numbers of files whose names are not those of documents.
+    pub(crate) fn left_out(&self) -> &Kinds {
+        &self.left_out
     }
 
     /// Returns the place of the file read last.
@@ -190,11 +204,45 @@ mod tests {
         let progress = reader.progress();
         assert_eq!((progress.documents, progress.bad), (4, 2));
         assert_eq!(Some(progress.source_bytes), progress.source_bytes_total);
+        assert_eq!(reader.left_out(), [(".png".to_owned(), 1)]);
         assert!(
             reader.bad_documents()[0]
                 .to_string()
                 .ends_with("g.txt: binary, not text")
         );
+    }
+
+    #[test]
+    fn code_is_named_by_its_file_and_front_matter_is_no_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(
+            root,
+            "a.py",
+            b"#!/usr/bin/env python3\n# Copyright\nprint('hello')",
+        );
+        write(
+            root,
+            "b.md",
+            b"---\ntitle: \"A post\"\ndate: 2024-05-01\ntags:\n  - x\n---\n# Heading\nwords",
+        );
+        write(root, "c.md", b"+++\ntitle = 'Another'\n+++\nwords");
+        write(root, "d.md", b"---\nA rule above\n\nwords");
+        let (documents, _) = read(root);
+        let shown: Vec<_> = documents
+            .iter()
+            .map(|one| (&*one.title, one.body.lines().next()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("a.py", Some("#!/usr/bin/env python3")),
+                ("A post", Some("# Heading")),
+                ("Another", Some("words")),
+                ("A rule above", Some("---")),
+            ]
+        );
+        assert_eq!(documents[1].fields["date"], "2024-05-01");
     }
 
     #[cfg(unix)]

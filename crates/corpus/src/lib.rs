@@ -15,6 +15,7 @@ pub mod records;
 
 mod file;
 mod folder;
+mod front_matter;
 #[cfg(feature = "html")]
 mod html;
 mod input;

@@ -5,20 +5,23 @@
 //! - `url` is required, not empty and at most 8 KiB.
 //! - `title` and `body` may be missing or null, but not both: a line without text is a mistake
 //!   (usually a corpus with other names for its fields), and silence would hide it.
-//! - Every other field that is a string, a number or a boolean is kept. Null counts as missing. Lists and objects are
-//!   dropped, because a field has one value.
+//! - Every other field is kept, lists and objects nested up to [`DEPTH_MAX`] deep too. Null counts as missing.
 //! - Refused with a reason: a field that occurs twice (choosing one would be a guess), NUL in `url`, `id`, `title` or
 //!   `body` (terminals and C programs truncate text there), lone surrogates.
 //!
-//! The line is parsed in one pass without a tree: a list nested a million deep costs no stack.
+//! The line is parsed in one pass, and what is nested deeper is skipped: a list a million deep costs no stack.
 
 use crate::Document;
-use serde::de::{Deserializer as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use nested::Nested;
+use serde::de::{Deserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
 /// Upper limit on the bytes of a URL.
 pub const URL_BYTES_MAX: usize = 8 << 10;
+
+/// Upper limit on the depth of lists and objects in a field that is kept.
+pub const DEPTH_MAX: usize = 32;
 
 /// Upper limit on the characters of the JSON parser's message that are shown: it may quote the line.
 const MESSAGE_CHARS_MAX: usize = 160;
@@ -115,8 +118,9 @@ enum Found {
     Text(String),
     Number(Number),
     Truth(bool),
-    List,
-    Object,
+    /// A list or an object; `None` where it is nested too deep.
+    List(Option<Value>),
+    Object(Option<Value>),
 }
 
 impl Found {
@@ -126,8 +130,8 @@ impl Found {
             Found::Text(_) => "a string",
             Found::Number(_) => "a number",
             Found::Truth(_) => "a truth value",
-            Found::List => "a list",
-            Found::Object => "an object",
+            Found::List(_) => "a list",
+            Found::Object(_) => "an object",
         }
     }
 
@@ -228,7 +232,8 @@ impl<'de> Visitor<'de> for LineVisitor {
                         Found::Text(text) => Value::String(text),
                         Found::Number(number) => Value::Number(number),
                         Found::Truth(truth) => Value::Bool(truth),
-                        Found::Nothing | Found::List | Found::Object => continue,
+                        Found::List(Some(value)) | Found::Object(Some(value)) => value,
+                        Found::Nothing | Found::List(None) | Found::Object(None) => continue,
                     };
                     if line.others.contains_key(&name) {
                         line.twice = Some(name.chars().take(MESSAGE_CHARS_MAX).collect());
@@ -319,17 +324,16 @@ impl<'de> Visitor<'de> for FoundVisitor {
         Ok(Found::Text(value.to_owned()))
     }
 
-    // The elements are ignored without recursion, so their depth does not matter.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Found, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Found::List)
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Found, A::Error> {
+        Ok(Found::List(Nested(DEPTH_MAX).visit_seq(list)?))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Found::Object)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Found, A::Error> {
+        Ok(Found::Object(Nested(DEPTH_MAX).visit_map(map)?))
     }
 }
+
+mod nested;
 
 #[cfg(test)]
 mod tests;

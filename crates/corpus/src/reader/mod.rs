@@ -9,6 +9,7 @@ use crate::opened::OpenError;
 use crate::passed_over::PassedOver;
 use crate::records::{Mapper, Table};
 use crate::step::Step;
+use crate::walk::Kinds;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -168,6 +169,7 @@ pub struct Reader {
     bad: Vec<BadDocument>,
     passed_over: Vec<PassedOver>,
     fields_found: BTreeSet<String>,
+    left_out: Kinds,
 }
 
 impl Reader {
@@ -177,6 +179,11 @@ impl Reader {
         let mut total = Some(0u64);
         for source in sources {
             let (waiting, bytes) = prepare(source, &options, &reader.meter)?;
+            if let Waiting::Stream(stream) = &waiting
+                && let Stream::Folder(folder) = &**stream
+            {
+                reader.left_out.add_all(folder.left_out());
+            }
             total = total.zip(bytes).map(|(total, bytes)| total + bytes);
             reader.waiting.push_back(waiting);
         }
@@ -223,6 +230,7 @@ impl Reader {
             bad: Vec::new(),
             passed_over: Vec::new(),
             fields_found: BTreeSet::new(),
+            left_out: Kinds::default(),
         }
     }
 
@@ -340,6 +348,11 @@ impl Reader {
     /// Returns the current place; `None` between sources.
     pub fn place(&self) -> Option<&Place> {
         self.current.as_ref().map(Stream::place)
+    }
+
+    /// Returns the numbers of files in folders whose names are not those of documents, by kind, the most frequent first.
+    pub fn left_out(&self) -> Vec<(String, u64)> {
+        self.left_out.by_count()
     }
 
     /// Returns which fields of records became which part of documents, as `title = headline`, where the names differ.

@@ -7,7 +7,7 @@
 use crate::opened::{Beneath, OpenError};
 use crate::passed_over::{PassedOver, Reason};
 use rustix::fs::FileType;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -31,6 +31,46 @@ pub(crate) struct Walk {
     /// Folders that could not be read, with the errors.
     pub(crate) unreadable: Vec<(PathBuf, io::Error)>,
     pub(crate) passed_over: Vec<PassedOver>,
+    /// Numbers of files with other names, by kind.
+    pub(crate) left_out: Kinds,
+}
+
+/// Numbers of files by kind: the ending of the name, such as `.png`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Kinds(BTreeMap<String, u64>);
+
+/// Upper limits on the kinds that are told apart, and on the characters of an ending.
+const KINDS_MAX: usize = 200;
+const ENDING_CHARS_MAX: usize = 12;
+
+impl Kinds {
+    fn add(&mut self, name: &OsStr) {
+        let name = name.to_string_lossy().to_lowercase();
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_ending = (1..=ENDING_CHARS_MAX).contains(&ending.chars().count())
+            && ending.chars().all(char::is_alphanumeric);
+        let kind = match is_ending {
+            true => format!(".{ending}"),
+            false => "without an ending".to_owned(),
+        };
+        let is_known = self.0.len() < KINDS_MAX || self.0.contains_key(&kind);
+        let kind = if is_known { kind } else { "others".to_owned() };
+        *self.0.entry(kind).or_default() += 1;
+    }
+
+    /// Adds the numbers of other files.
+    pub(crate) fn add_all(&mut self, others: &Kinds) {
+        for (kind, count) in &others.0 {
+            *self.0.entry(kind.clone()).or_default() += count;
+        }
+    }
+
+    /// Returns the kinds with their numbers, the most frequent first.
+    pub(crate) fn by_count(&self) -> Vec<(String, u64)> {
+        let mut kinds: Vec<(String, u64)> = self.0.clone().into_iter().collect();
+        kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        kinds
+    }
 }
 
 /// A folder or link to visit: the path by which it was found, and its real path.
@@ -114,6 +154,7 @@ impl<W: Fn(&str) -> bool> Walker<'_, W> {
                     let bytes = listing.bytes_of(name);
                     self.find(Found { path, real, bytes });
                 }
+                FileType::RegularFile => self.walk.left_out.add(name),
                 FileType::Symlink => {
                     self.links.insert(path);
                 }

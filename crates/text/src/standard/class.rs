@@ -1,7 +1,8 @@
 //! Classes of characters, from which `standard` makes words.
 //!
-//! A table holds the classes of the first 65,536 characters. It is made at first use from the general categories of the
-//! standard library and `unicode-normalization`, and from the blocks of the scripts that are indexed by bigrams.
+//! A table holds the classes of the first 65,536 characters, in pages that are made at first use from the general
+//! categories of the standard library and `unicode-normalization`, and from the blocks of the scripts that are indexed by
+//! bigrams.
 
 use std::sync::OnceLock;
 use unicode_normalization::char::is_combining_mark;
@@ -71,19 +72,20 @@ pub(super) const ASCII: [Class; 128] = {
 /// Returns the class of a character.
 #[inline]
 pub(super) fn class_of(character: char) -> Class {
-    static TABLE: OnceLock<Box<[Class]>> = OnceLock::new();
+    const PAGE: usize = 256;
+    static PAGES: [OnceLock<[Class; PAGE]>; PAGE] = [const { OnceLock::new() }; PAGE];
     let code = character as usize;
     if code < 128 {
         return ASCII[code];
     }
-    let table = TABLE.get_or_init(|| {
-        let classes = (0..0x1_0000_u32).map(|code| char::from_u32(code).map_or(Class::Other, find));
-        classes.collect()
+    let Some(page) = PAGES.get(code / PAGE) else {
+        return find(character);
+    };
+    let page = page.get_or_init(|| {
+        let first = (code / PAGE * PAGE) as u32;
+        std::array::from_fn(|at| char::from_u32(first + at as u32).map_or(Class::Other, find))
     });
-    match table.get(code) {
-        Some(&class) => class,
-        None => find(character),
-    }
+    page[code % PAGE]
 }
 
 fn find(character: char) -> Class {
