@@ -89,6 +89,8 @@ class Shell:
             path.write_text(content)
         documents = (folder / "documents.jsonl").read_bytes()
         (folder / "pages.jsonl").write_bytes(documents)
+        (folder / "seiten.jsonl").write_text('{"url": "buch:1", "title": "Ein Buch", "body": "Die Seiten des Buches"}\n')
+        (folder / "posts.csv").write_text("slug,headline,text,summary\nfirst,First,What it says,Short\n")
         (folder / "dump.gz").write_bytes(gzip.compress(documents))
         (folder / "documents.jsonl.zst").write_bytes(zstandard.compress(documents))
         self.environment = os.environ | {

@@ -11,8 +11,8 @@ pub mod reader;
 
 pub mod limits;
 pub mod passed_over;
-pub mod records;
 
+mod field_names;
 mod file;
 mod folder;
 mod front_matter;
@@ -21,6 +21,7 @@ mod html;
 mod input;
 mod json_lines;
 mod opened;
+mod records;
 mod roff;
 mod rust_docs;
 mod step;
@@ -29,10 +30,10 @@ mod walk;
 pub mod machine;
 
 pub use document::{Document, site_of, url_hash};
+pub use field_names::FieldNames;
 pub use input::open_decompressed;
 pub use json_line::LineError;
 pub use limits::FileLimits;
 pub use machine::MachineRoots;
 pub use passed_over::PassedOver;
 pub use reader::{BadDocument, Next, Place, Progress, ReadOptions, Reader, ReaderError, Source};
-pub use records::FieldNames;

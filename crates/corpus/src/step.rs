@@ -1,7 +1,8 @@
 //! Steps of a stream of documents: what every source reports to the reader of all of them.
 
+use crate::field_names::FieldNames;
 use crate::passed_over::PassedOver;
-use crate::{Document, FieldNames, FileLimits};
+use crate::{Document, FileLimits};
 use std::path::PathBuf;
 
 /// Options of reading.

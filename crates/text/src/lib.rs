@@ -5,9 +5,12 @@
 //! - [`summary`]: the best windows of a text around the words of a query.
 
 pub mod analyzer;
+mod language;
 pub mod standard;
 mod stem;
 pub mod summary;
+mod token;
 
 pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token, UnknownAnalyzer};
-pub use standard::{Detector, Language, Languages, QueryWord};
+pub use language::{Language, Languages};
+pub use standard::{Detector, QueryWord};

@@ -6,7 +6,7 @@
 //!
 //! An entry is the length of the prefix that the stem shares with its word, and a short tail (`dying` → `d` and `ie`).
 //! Most stems have no tail and are returned as a slice of the word.
-use crate::standard::Language;
+use crate::language::Language;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;
 use std::cell::RefCell;

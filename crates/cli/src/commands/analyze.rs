@@ -14,9 +14,9 @@ Each place of the text has the terms that it is indexed by; phrases count places
 by any of its forms; a form of several terms is a phrase.
 
 EXAMPLES:
-    shorttail analyze \"Don't use node.js v1.2.3 in 東京都\"
+    shorttail analyze \"Don't use node.js v1.2.3 for R&D\"
         Show the terms of a text
-    shorttail analyze 'Größenmaße in C++' --languages de
+    shorttail analyze 'Donaudampfschiffe in C++' --languages de
         Stem words as in German
     shorttail analyze --index my-index 'e-mail'
         Show what an index makes of a word

@@ -4,7 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// Reader of a value that holds lists and objects so many levels deep at most. What is nested deeper is skipped without
+/// Reader of a value with an upper limit on the depth of its lists and objects. What is nested deeper is skipped without
 /// recursion, and the value is `None`.
 #[derive(Clone, Copy)]
 pub(super) struct Nested(pub(super) usize);

@@ -16,6 +16,5 @@ mod table;
 mod tests;
 
 pub(crate) use json_stream::{JsonStream, ObjectRead, is_stream};
-pub use names::FieldNames;
 pub(crate) use names::Mapper;
 pub(crate) use table::Table;

@@ -1,29 +1,10 @@
 //! Choice of the fields of a record that are a document's id, URL, title and body.
 
 use crate::json_line::{LineError, URL_BYTES_MAX};
-use crate::{Document, Place};
+use crate::step::Place;
+use crate::{Document, FieldNames};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
-
-/// Names of fields, where the user gives them. A name with dots leads into objects.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FieldNames {
-    /// The id.
-    pub id: Option<String>,
-    /// The URL.
-    pub url: Option<String>,
-    /// The title.
-    pub title: Option<String>,
-    /// The body: one field or several, joined.
-    pub body: Vec<String>,
-}
-
-impl FieldNames {
-    /// Returns whether no name is given.
-    pub fn is_empty(&self) -> bool {
-        *self == FieldNames::default()
-    }
-}
 
 /// Names in the order of preference, without case, `_` and `-`.
 const IDS: [&str; 6] = ["id", "docid", "docno", "uid", "key", "slug"];

@@ -8,17 +8,16 @@
 //!
 //! A term is cut to [`TERM_BYTES_MAX`].
 
+use crate::language::Languages;
 use crate::standard::query::{phrase_ways, prefixes, query_words};
-use crate::standard::{self, Languages, QueryWord};
+use crate::standard::{self, QueryWord};
 use crate::stem::{Stemming, stem, stem_in_place};
 use words::each_word;
 
 mod words;
 
+pub use crate::token::{TERM_BYTES_MAX, Token, UnknownAnalyzer};
 pub(crate) use words::{is_lowered_ascii, starts_word, word_end};
-
-/// Upper limit on the bytes of a term, in documents and queries alike. Longer terms are cut at a character boundary.
-pub const TERM_BYTES_MAX: usize = 1024;
 
 /// Rule that turns words into terms. A named property of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -31,26 +30,6 @@ pub enum Analyzer {
     English,
     /// Words of any script in all ways of writing them, stemmed in these languages.
     Standard(Languages),
-}
-
-/// Error for an unknown analyzer name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no analyzer `{0}`: use `standard`, followed by languages as in `standard-en`, or `plain` or `english`"
-)]
-pub struct UnknownAnalyzer(pub String);
-
-/// One term of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token<'a> {
-    /// The index term.
-    pub term: &'a str,
-    /// Ordinal of the place in the text: 0, 1, 2, … Several terms of one word share a place.
-    pub position: u32,
-    /// Offset of the word's start in the text, in bytes.
-    pub start: usize,
-    /// Offset of the word's end in the text, in bytes.
-    pub end: usize,
 }
 
 impl Analyzer {

@@ -174,38 +174,6 @@ pub(super) fn is_tone(character: char) -> bool {
     matches!(character, '\u{1F3FB}'..='\u{1F3FF}')
 }
 
-/// Scripts of which a language may be stemmed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Script {
-    Latin,
-    Greek,
-    Cyrillic,
-    Armenian,
-    Hebrew,
-    Arabic,
-    Devanagari,
-    Tamil,
-}
-
-impl Script {
-    pub(crate) const COUNT: usize = 8;
-
-    /// Returns the script of a letter.
-    pub(crate) fn of(letter: char) -> Option<Script> {
-        Some(match letter {
-            'a'..='z' | 'A'..='Z' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' => Script::Latin,
-            '\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}' => Script::Greek,
-            '\u{400}'..='\u{52F}' => Script::Cyrillic,
-            '\u{530}'..='\u{58F}' => Script::Armenian,
-            '\u{590}'..='\u{5FF}' => Script::Hebrew,
-            '\u{600}'..='\u{6FF}' | '\u{750}'..='\u{77F}' => Script::Arabic,
-            '\u{900}'..='\u{97F}' => Script::Devanagari,
-            '\u{B80}'..='\u{BFF}' => Script::Tamil,
-            _ => return None,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

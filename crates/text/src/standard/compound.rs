@@ -13,10 +13,10 @@
 
 use super::class::{Class, class_of};
 use super::fold::fold_bare_into;
-use super::language::Languages;
 use super::runs::{Element, Link};
 use super::terms::Terms;
 use super::words::{Stemmed, push_word};
+use crate::language::Languages;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 

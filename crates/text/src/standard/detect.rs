@@ -4,8 +4,7 @@
 //! one with most votes in it, if those are more than half of the script's and at least a hundredth of all documents'.
 //! Where no document is long enough to vote, all of them together are one.
 
-use super::class::Script;
-use super::language::{Language, Languages};
+use crate::language::{Language, Languages, Script};
 use whatlang::Lang;
 
 /// Number of characters of a document that are looked at.

@@ -16,7 +16,6 @@ mod class;
 mod compound;
 mod detect;
 mod fold;
-mod language;
 mod pairs;
 pub(crate) mod query;
 mod runs;
@@ -27,13 +26,11 @@ mod words;
 mod tests;
 
 pub use detect::Detector;
-pub use language::{Language, Languages};
 pub use query::QueryWord;
 
-use crate::TERM_BYTES_MAX;
-use crate::analyzer::Token;
+use crate::language::{Language, Languages, Script};
 use crate::stem::{Stemming, stem, stem_in_place};
-pub(crate) use class::Script;
+use crate::token::{TERM_BYTES_MAX, Token};
 use compound::Compound;
 use fold::bare_into;
 use runs::{Run, each_run};

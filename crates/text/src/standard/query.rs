@@ -1,12 +1,12 @@
 //! Words of a query, each in the forms that documents may hold it in.
 
 use super::compound::Compound;
-use super::language::Languages;
 use super::pairs;
 use super::runs::{Run, each_run};
 use super::terms::Terms;
 use super::words::{Stemmed, push_word};
 use super::{each_token, emoji_into};
+use crate::language::Languages;
 
 /// Upper limit on the ways in which a phrase is looked for.
 const WAYS_MAX: usize = 8;

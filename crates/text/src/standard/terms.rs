@@ -1,6 +1,6 @@
 //! Terms that share a place, each once.
 
-use crate::TERM_BYTES_MAX;
+use crate::token::TERM_BYTES_MAX;
 use smallvec::SmallVec;
 
 /// Cuts a text to `bytes_max` bytes at most, at a character boundary.

@@ -3,10 +3,10 @@
 //! A word with accents has two terms: its stem without accents, and the stem of the word without accents. Stemmers know
 //! accents, people leave them out; so `canción` is found by `canciones` and by `cancion`.
 
-use super::class::Script;
 use super::fold::{bare_into, fold_into};
-use super::language::Languages;
 use super::terms::Terms;
+use crate::language::Languages;
+use crate::language::Script;
 use crate::stem::{Stemming, stem};
 
 /// Whether a word is stemmed.

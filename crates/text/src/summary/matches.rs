@@ -10,7 +10,8 @@
 use super::input::{Match, SummaryScratch, SummaryTerm};
 use super::needle::needle;
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
-use crate::standard::{Languages, each_token_starting};
+use crate::language::Languages;
+use crate::standard::each_token_starting;
 use memchr::memmem::{self, Finder};
 use std::collections::HashMap;
 

@@ -12,7 +12,7 @@
 //!
 //! The test compares stems with words made of these very suffixes.
 use crate::Analyzer;
-use crate::standard::{Language, Script};
+use crate::language::{Language, Script};
 
 /// Returns the prefix shared by all words whose term is `term` or, for a prefix, starts with it. Valid for terms of
 /// ASCII letters and digits, and words of them. Each candidate is verified by analysing its word.
@@ -45,7 +45,7 @@ pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::standard::Languages;
+    use crate::language::Languages;
     use proptest::prelude::*;
 
     fn assert_begins(word: &str) {

@@ -1,7 +1,7 @@
 //! Tests of summaries: the fast search against the tokenizer, and the guarantees to readers of a summary.
 use super::input::Match;
 use super::*;
-use crate::standard::{Language, Languages};
+use crate::language::{Language, Languages};
 use proptest::prelude::*;
 
 fn terms(words: &str) -> Vec<SummaryTerm> {

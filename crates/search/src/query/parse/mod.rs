@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or
-//! clause  := { + | - | NOT } [field:] ( words | words* | "phrase"[~slop] | (query) )
+//! clause  := { + | - | NOT } [field:] ( words | words* | "phrase"[~slop] | (query) ) [^boost]
 //! field   := title | site
 //! ```
 //!

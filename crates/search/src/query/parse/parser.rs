@@ -1,7 +1,8 @@
 //! Parser of tokens into clauses, with a stack of open groups.
 use super::clauses::{self, Clause, Frame, Join, Sign};
 use super::limits::{
-    CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX, Warnings, shortened,
+    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX,
+    Warnings, shortened,
 };
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::with_some_words;
@@ -108,6 +109,12 @@ impl<'w> Parser<'w> {
                 "`{name}:` has nothing right after it, so `{name}` was searched as a word."
             )),
             Token::Keyword(keyword) => self.keyword(keyword),
+            Token::Boost(number) => {
+                let boost = self.boost(number);
+                if let Some(last) = self.top().clauses.last_mut() {
+                    last.query = boosted(last.query.clone(), boost);
+                }
+            }
             Token::Words(words) => self.bare(words),
         }
     }
@@ -254,13 +261,92 @@ impl<'w> Parser<'w> {
         if field == Field::Site {
             return self.site(words);
         }
+        let (words, boost) = self.split_boost(words);
+        let words = self.without_unknown_syntax(words);
         let mut queries = self.word_queries(field, words);
+        if let Some(boost) = boost {
+            queries = queries
+                .into_iter()
+                .map(|query| boosted(query, boost))
+                .collect();
+        }
         let admitted = self.words.admit(queries.len(), self.warnings);
         queries.truncate(admitted);
         match clauses::simplified(queries, Vec::new(), Vec::new()) {
             Query::Nothing => self.top().drop_clause(),
             query => self.top().push_run(query),
         }
+    }
+
+    /// Splits `^` and a number off the end of a run.
+    fn split_boost<'t>(&mut self, words: &'t str) -> (&'t str, Option<f32>) {
+        let is_number = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+                && text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
+        match words.rsplit_once('^') {
+            Some((words, number)) if !words.is_empty() && is_number(number) => {
+                (words, Some(self.boost(number)))
+            }
+            _ => (words, None),
+        }
+    }
+
+    /// Returns the factor that a text of digits and dots is, within the limits.
+    fn boost(&mut self, number: &str) -> f32 {
+        let boost: f32 = match number.parse() {
+            Ok(boost) => boost,
+            Err(_) => {
+                self.warnings.add(format!(
+                    "`^{}` is no number, as in `word^2`, and was ignored.",
+                    shortened(number)
+                ));
+                return 1.0;
+            }
+        };
+        let kept = boost.clamp(BOOST_MIN, BOOST_MAX);
+        if kept != boost {
+            self.warnings.add(format!(
+                "The weight of a word is from {BOOST_MIN} to {BOOST_MAX}; `^{}` was changed to that.",
+                shortened(number)
+            ));
+        }
+        kept
+    }
+
+    /// Warns of what other engines understand and this one does not; returns the words without `~1`.
+    fn without_unknown_syntax<'t>(&mut self, words: &'t str) -> &'t str {
+        let mut kept = words;
+        if let Some((word, edits)) = words.rsplit_once('~')
+            && !word.is_empty()
+            && edits.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            self.warnings.add(format!(
+                "`{}`: nearly right words are not looked for; `{}` was searched as it is.",
+                shortened(words),
+                shortened(word)
+            ));
+            kept = word;
+        }
+        let mut letters = words.split('?');
+        let before = letters.next().unwrap_or_default();
+        if before.ends_with(char::is_alphanumeric)
+            && letters.any(|after| after.starts_with(char::is_alphanumeric))
+        {
+            self.warnings.add(format!(
+                "`?` in `{}` stands for no letter; it parts words. `wor*` finds words by their beginning.",
+                shortened(words)
+            ));
+        }
+        if words.starts_with(['[', '{']) && words.chars().nth(1).is_some() {
+            self.warnings.add(
+                "Brackets have no meaning: ranges such as `[a TO b]` are not understood; \
+                 their words were searched.",
+            );
+        }
+        kept
     }
 
     /// Returns the queries of the words of a run without blanks, some of them prefixes.
@@ -359,6 +445,13 @@ impl<'w> Parser<'w> {
             query => query,
         };
         (query, some_words)
+    }
+}
+
+fn boosted(query: Query, boost: f32) -> Query {
+    Query::Boosted {
+        boost,
+        clause: Box::new(query),
     }
 }
 

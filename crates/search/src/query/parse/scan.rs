@@ -25,6 +25,8 @@ pub(super) enum Token<'a> {
     /// Field before a blank.
     EmptyField(&'a str),
     Keyword(Keyword),
+    /// Number after `^`, directly behind a quotation mark or a parenthesis.
+    Boost(&'a str),
     /// Characters up to the next blank, parenthesis or quotation mark.
     Words(&'a str),
 }
@@ -97,6 +99,7 @@ impl<'a> Iterator for Scanner<'a> {
             }
             ')' => {
                 self.skip(1);
+                self.pending = self.boost();
                 Token::Close
             }
             '+' | '-' if fresh => self.signs(first),
@@ -138,7 +141,16 @@ impl<'a> Scanner<'a> {
         if let Some(digits) = slop {
             self.skip(1 + digits.len());
         }
+        self.pending = self.boost();
         Token::Quoted { content, slop }
+    }
+
+    /// Reads `^` and a number, if the rest begins with them.
+    fn boost(&mut self) -> Option<Token<'a>> {
+        let after = self.rest.strip_prefix('^')?;
+        let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+        let bytes = after.bytes().take_while(|byte| is_part(byte)).count();
+        (bytes > 0).then(|| Token::Boost(&self.skip(1 + bytes)[1..]))
     }
 
     fn signs(&mut self, sign: char) -> Token<'a> {

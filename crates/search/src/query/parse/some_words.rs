@@ -18,7 +18,7 @@ const WORDS_MIN: usize = 2;
 /// Returns the query in which the bare words of the outermost group are relaxed: signs, quotes, fields, sites and `AND`
 /// hold as typed, `a OR b` is one word. `None` with fewer than [`WORDS_MIN`] bare words.
 pub(super) fn with_some_words(clauses: &[Clause]) -> Option<Query> {
-    let (mut words, mut kept) = (Vec::new(), Vec::new());
+    let (mut words, mut kept, mut typed_count) = (Vec::new(), Vec::new(), 0);
     let mut rest = clauses;
     while let [first, ..] = rest {
         let others = rest[1..].iter().take_while(|next| next.join == Join::Or);
@@ -27,12 +27,12 @@ pub(super) fn with_some_words(clauses: &[Clause]) -> Option<Query> {
             first.join == Join::And || after.first().is_some_and(|next| next.join == Join::And);
         rest = after;
         match !is_joined && group.iter().all(is_bare) {
-            true => words.extend(words_of(group)),
+            true => typed_count += push_words_of(group, &mut words),
             false => kept.extend_from_slice(group),
         }
     }
     merge_repeated(&mut words);
-    if words.len() < WORDS_MIN {
+    if typed_count < WORDS_MIN || words.len() < WORDS_MIN {
         return None;
     }
     let words = Query::AnyTelling(words);
@@ -80,32 +80,37 @@ fn is_of_text(query: &Query) -> bool {
             let mut all = required.iter().chain(optional).chain(excluded);
             all.all(is_of_text)
         }
+        Query::Boosted { clause, .. } => is_of_text(clause),
         _ => false,
     }
 }
 
-/// Returns the words of clauses joined by `OR`: one word, or each word of a run such as `foo/bar`, in its parts.
-fn words_of(group: &[Clause]) -> Vec<Query> {
-    let mut words = Vec::new();
-    match group {
-        [
-            Clause {
-                is_run: true,
-                query: Query::Boolean { required, .. },
-                ..
-            },
-        ] if !required.is_empty() => {
-            for word in required {
-                push_loose_words(word.clone(), &mut words);
-            }
+/// Adds the words of clauses joined by `OR`: one word, or each word of a run such as `foo/bar`, in its parts. Returns
+/// the number of words typed: a compound is one, and so is each pair of letters of a text without blanks.
+fn push_words_of(group: &[Clause], words: &mut Vec<Query>) -> usize {
+    let run = match group {
+        [only] if only.is_run => &only.query,
+        [only] => {
+            words.push(only.query.clone());
+            return 1;
         }
-        [only] if only.is_run => push_loose_words(only.query.clone(), &mut words),
-        [only] => words.push(only.query.clone()),
-        group => words.push(combine(
-            group.to_vec(),
-            Operator::And,
-            &mut Warnings::default(),
-        )),
+        group => {
+            let no_warnings = &mut Warnings::default();
+            words.push(combine(group.to_vec(), Operator::And, no_warnings));
+            return 1;
+        }
+    };
+    let typed = match run {
+        Query::Boolean { required, .. } if !required.is_empty() => required.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let mut typed_count = 0;
+    for word in typed {
+        typed_count += match word {
+            Query::Phrase { terms, .. } => terms.len(),
+            _ => 1,
+        };
+        push_loose_words(word.clone(), words);
     }
-    words
+    typed_count
 }

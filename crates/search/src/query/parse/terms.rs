@@ -102,6 +102,15 @@ pub(crate) fn push_loose_words(query: Query, words: &mut Vec<Query>) {
             terms,
             slop: 0,
         } => words.extend(terms.into_iter().map(|term| term_query(field, term))),
+        Query::Boosted { boost, clause } => {
+            let mut loose = Vec::new();
+            push_loose_words(*clause, &mut loose);
+            let boosted = |clause| Query::Boosted {
+                boost,
+                clause: Box::new(clause),
+            };
+            words.extend(loose.into_iter().map(boosted));
+        }
         other => words.push(other),
     }
 }

@@ -50,7 +50,8 @@ fn shown(query: &Query) -> String {
             let words: Vec<_> = words.iter().map(shown).collect();
             format!("any[{}]", words.join(" "))
         }
-        Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => {
+        Query::Boosted { boost, clause } => format!("{}^^{boost}", shown(clause)),
+        Query::Filter(_) | Query::Named { .. } => {
             panic!("no text makes {query:?}")
         }
     }
@@ -81,6 +82,33 @@ fn check_warned(typed: &str, expected: &str) {
 #[track_caller]
 fn check_any(typed: &str, expected: &str) {
     check_with(Operator::Or, typed, expected, 0);
+}
+
+#[test]
+fn weights_are_those_typed() {
+    let check = |typed, expected, warnings| check_with(Operator::And, typed, expected, warnings);
+    check("a^2", "a^^2", 0);
+    check("a^2 b", "(+a^^2 +b)", 0);
+    check("foo/bar^.5", "(+foo^^0.5 +bar^^0.5)", 0);
+    check("\"a b\"^2 c", "(+\"a b\"^^2 +c)", 0);
+    check("(a OR b)^2 c", "(+(a b)^^2 +c)", 0);
+    check("a^2.5.1", "a^^1", 1);
+    check("a^9999999", "a^^1000000", 1);
+    check("a^0", "a^^0.000001", 1);
+    check("a^b", "(+a +b)", 0);
+    check("^2", "2", 0);
+    check_with(Operator::Or, "a^2 b", "(a^^2 b)", 0);
+}
+
+#[test]
+fn what_other_engines_understand_is_warned_about() {
+    let check = |typed, expected, warnings| check_with(Operator::And, typed, expected, warnings);
+    check("moon~", "moon", 1);
+    check("moon~1", "moon", 1);
+    check("w?rd", "(+w +rd)", 1);
+    check("why?", "why", 0);
+    check("[a TO b]", "(+a +to +b)", 1);
+    check("~user", "user", 0);
 }
 
 #[test]

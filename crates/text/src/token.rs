@@ -1,0 +1,24 @@
+//! Terms of a text with their places.
+
+/// Upper limit on the bytes of a term, in documents and queries alike. Longer terms are cut at a character boundary.
+pub const TERM_BYTES_MAX: usize = 1024;
+
+/// Error for an unknown analyzer name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no analyzer `{0}`: use `standard`, followed by languages as in `standard-en`, or `plain` or `english`"
+)]
+pub struct UnknownAnalyzer(pub String);
+
+/// One term of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// The index term.
+    pub term: &'a str,
+    /// Ordinal of the place in the text: 0, 1, 2, … Several terms of one word share a place.
+    pub position: u32,
+    /// Offset of the word's start in the text, in bytes.
+    pub start: usize,
+    /// Offset of the word's end in the text, in bytes.
+    pub end: usize,
+}
