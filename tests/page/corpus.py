@@ -1,6 +1,7 @@
 """Documents of the index of the page tests.
 
-`lighthouse` finds the ordinary documents, `hostile` the others; `needle7` finds hostile document 7 alone.
+`lighthouse` finds the ordinary documents, `hostile` the others; `needle(7)` is a word that finds
+hostile document 7 alone.
 """
 
 import json
@@ -22,6 +23,11 @@ SENTENCES = [
 ]
 
 
+def needle(number):
+    """The word of a hostile document: letters alone, so that it is no compound, which `needle 7` would find too."""
+    return "needle" + "".join("bcdfghjkmp"[int(digit)] for digit in str(number))
+
+
 def ordinary():
     """Documents as people write them, three a site."""
     for number in range(ORDINARY_SITES * ORDINARY_PER_SITE):
@@ -39,14 +45,14 @@ def hostile():
     for number, text in enumerate(TEXTS):
         yield {
             "url": f"http://h{number}.hostile.test/{number}",
-            "title": f"{text} needle{number}",
-            "body": f"{text} hostile {text} needle{number} {text}",
+            "title": f"{text} {needle(number)}",
+            "body": f"{text} hostile {text} {needle(number)} {text}",
         }
     for number, address in enumerate(ADDRESSES, len(TEXTS)):
         yield {
             "url": address,
-            "title": f"address needle{number}",
-            "body": f"hostile address, needle{number} by name",
+            "title": f"address {needle(number)}",
+            "body": f"hostile address, {needle(number)} by name",
         }
 
 

@@ -32,7 +32,7 @@ EXAMPLES:
         Index a table, or JSON, whose fields have names of their own
     shorttail index handbook/ notes/ --into my-index
         Add folders of text, Markdown and HTML files
-    shorttail index seiten.jsonl --into my-index --languages de
+    shorttail index seiten.jsonl --into german-index --languages de
         Stem words as in German, whatever the first documents are written in
     zcat dump.gz | shorttail index - --into my-index --memory 2G
         Index standard input
