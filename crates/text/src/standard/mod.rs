@@ -12,6 +12,7 @@
 //! An index has one language for each script at most, chosen when it is created (`detect`), so a word has the same
 //! terms wherever it stands and a query needs no guess of its language.
 
+mod cache;
 mod class;
 mod compound;
 mod detect;
@@ -34,7 +35,7 @@ use crate::token::{TERM_BYTES_MAX, Token};
 use compound::Compound;
 use fold::bare_into;
 use runs::{Run, each_run};
-use terms::{Terms, cut};
+use terms::cut;
 
 /// Calls `each` for every term of `text`, in order of their places. Returns the number of places.
 #[inline]
@@ -95,7 +96,6 @@ fn each_token_of(
     mut each: impl FnMut(Token<'_>),
 ) -> u32 {
     let latin = languages.of(Script::Latin).map(Stemming::Language);
-    let mut terms = Terms::default();
     let mut position = 0;
     each_run(text, |run| match run {
         run if !is_wanted(&run) => {}
@@ -114,18 +114,24 @@ fn each_token_of(
             end,
             elements,
         } => {
-            terms.clear();
-            Compound::new(text, [start, end], elements, languages).push_terms(&mut terms);
-            for term in terms.iter() {
-                each(Token {
-                    term,
-                    position,
-                    start,
-                    end,
-                });
-            }
+            let compound = Compound::new(text, [start, end], elements, languages);
             // Some letters fold to nothing.
-            position += u32::from(terms.iter().next().is_some());
+            let mut places_count = 0;
+            cache::each_term(
+                &text[start..end],
+                languages,
+                |terms| compound.push_terms(terms),
+                |term| {
+                    places_count = 1;
+                    each(Token {
+                        term,
+                        position,
+                        start,
+                        end,
+                    });
+                },
+            );
+            position += places_count;
         }
         Run::Letters { start, end } => {
             pairs::each_pair(text, [start, end], buffer, |term, [start, end]| {

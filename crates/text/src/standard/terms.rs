@@ -20,11 +20,6 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-
     /// Adds the term that `write` appends to a buffer, unless it is empty or known. Returns whether it was added.
     pub(super) fn push(&mut self, write: impl FnOnce(&mut String)) -> bool {
         let from = self.bytes.len();
