@@ -10,8 +10,9 @@ use tonic::Status;
 use wire::rpc;
 use wire::rpc::clause::Kind;
 
-/// Upper limit on nested combinations in a parsed query: one level of parentheses can make three.
-const NESTED_MAX: usize = 4 * DEPTH_MAX;
+/// Upper limit on nested combinations in a parsed query: one level of parentheses can make three and a weight, and a word
+/// within it two more.
+const NESTED_MAX: usize = 5 * DEPTH_MAX;
 
 /// Returns the messages of a query; each clause comes before its parts.
 pub(super) fn messages(query: &Query) -> Vec<rpc::Clause> {
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use search::{Operator, parse};
-    use text::Analyzer;
+    use text::{Analyzer, Language, Languages};
     use wire::rpc::Message;
 
     fn arrived(query_sent: &Query) -> Result<Query, String> {
@@ -214,11 +215,14 @@ mod tests {
     proptest! {
         /// Every query that can be typed arrives as it was parsed.
         #[test]
-        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b| ){0,60}"#) {
-            for operator in [Operator::Or, Operator::Auto] {
-                let parsed = parse(&text, Analyzer::English, operator);
-                for query in parsed.some_words.into_iter().chain([parsed.query]) {
-                    prop_assert_eq!(arrived(&query), Ok(query));
+        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b| |\^[0-9.]{1,3}|[A-Z'.é東京]|"[a-zA-Z-]{1,9}"){0,60}"#) {
+            let standard = Analyzer::Standard(Languages::default().with(Language::French));
+            for analyzer in [Analyzer::English, standard] {
+                for operator in [Operator::Or, Operator::Auto] {
+                    let parsed = parse(&text, analyzer, operator);
+                    for query in parsed.some_words.into_iter().chain([parsed.query]) {
+                        prop_assert_eq!(arrived(&query), Ok(query));
+                    }
                 }
             }
         }
@@ -263,10 +267,24 @@ mod tests {
             words.join(" "),
             format!("\"{}\"", words.join(" ")),
             prefixes.join(" OR "),
+            deep("(a-b^2 ", 60),
+            words.join("-"),
+            format!("\"{}\"", words.join("-")),
+            "aB".repeat(5_000),
+            "Ab".repeat(5_000) + " x",
+            "東京".repeat(2_000),
+            "東京".repeat(2_000) + " x",
+            "東 ".repeat(2_000),
+            format!("\"{}\"", "東京 ".repeat(1_000)),
         ] {
-            for operator in [Operator::And, Operator::Or] {
-                let parsed = parse(&text, Analyzer::Plain, operator).query;
-                assert_eq!(arrived(&parsed).as_ref(), Ok(&parsed), "{text}");
+            let standard = Analyzer::Standard(Languages::default());
+            for analyzer in [Analyzer::Plain, standard] {
+                for operator in [Operator::And, Operator::Or, Operator::Auto] {
+                    let parsed = parse(&text, analyzer, operator);
+                    for query in parsed.some_words.iter().chain([&parsed.query]) {
+                        assert_eq!(arrived(query).as_ref(), Ok(query), "{text}");
+                    }
+                }
             }
         }
     }

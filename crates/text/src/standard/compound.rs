@@ -20,6 +20,9 @@ use crate::language::Languages;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
+/// Upper limit on the parts of a word whose case changes within. A word of more parts is no name.
+const CASE_PARTS_MAX: usize = 16;
+
 /// Parts of a compound, each with whether it is stemmed.
 type Parts<'a> = SmallVec<[(Cow<'a, str>, Stemmed); 8]>;
 
@@ -268,13 +271,18 @@ impl<'a> Compound<'a> {
             Some(element) if !element.is_number => &self.text[element.start..element.end],
             _ => "",
         };
+        let mut parts: SmallVec<[&'a str; CASE_PARTS_MAX]> = SmallVec::new();
         let mut rest = written;
-        std::iter::from_fn(move || {
-            let end = case_part_end(rest)?;
+        while let Some(end) = case_part_end(rest) {
+            if parts.len() == CASE_PARTS_MAX {
+                parts.clear();
+                break;
+            }
             let (part, after) = rest.split_at(end);
+            parts.push(part);
             rest = after;
-            Some(part)
-        })
+        }
+        parts.into_iter()
     }
 }
 

@@ -11,6 +11,9 @@ use crate::language::Languages;
 /// Upper limit on the ways in which a phrase is looked for.
 const WAYS_MAX: usize = 8;
 
+/// Upper limit on the pairs of letters of a word. A longer text without blanks is several words.
+const PAIRS_MAX: usize = 32;
+
 /// A word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryWord {
@@ -86,6 +89,16 @@ fn words(languages: Languages, text: &str) -> Vec<(QueryWord, Option<&str>)> {
                 });
                 let is_prefix = terms.len() == 1;
                 let last = if is_prefix { None } else { terms.pop() };
+                while terms.len() > PAIRS_MAX {
+                    let rest = terms.split_off(PAIRS_MAX);
+                    let forms = vec![std::mem::replace(&mut terms, rest)];
+                    let word = QueryWord {
+                        forms,
+                        is_prefix: false,
+                        end: None,
+                    };
+                    words.push((word, None));
+                }
                 (
                     QueryWord {
                         forms: vec![terms],
@@ -134,9 +147,15 @@ pub(crate) fn phrase_ways(languages: Languages, text: &str) -> Vec<Vec<String>> 
         ways.push(way(0, &first.forms[0], 1));
     }
     for (number, (word, _)) in words.iter().enumerate() {
+        if ways.len() >= WAYS_MAX {
+            break;
+        }
         ways.extend(word.forms[1..].iter().map(|form| way(number, form, 1)));
     }
     for (number, pair) in words.windows(2).enumerate() {
+        if ways.len() >= WAYS_MAX {
+            break;
+        }
         if let [(_, Some(first)), (_, Some(second))] = pair {
             let mut terms = Terms::default();
             push_word(

@@ -257,3 +257,55 @@ proptest! {
         prop_assert_eq!(finds(Languages::default(), &query, &text), text.contains(&query));
     }
 }
+
+/// Whatever took time that grows with the square of the length would not end.
+#[test]
+fn hostile_texts_take_linear_time() {
+    let distinct: String = (0..200_000)
+        .map(|n| format!("Ab{}", char::from(b'a' + n as u8 % 26)))
+        .collect();
+    let repeated = [
+        "a",
+        "aB",
+        "Ab",
+        "1.",
+        "1,000,",
+        "a-",
+        "a.",
+        "'a",
+        "a\u{301}",
+        "\u{301}",
+        "東",
+        "東\n",
+        "ｶﾞ",
+        "กั",
+        "👨\u{200D}",
+        "🇩",
+        "C++",
+        ".a",
+        "é",
+        "é-",
+        "\u{202F}1",
+        "&@",
+        "x²",
+    ];
+    let texts = repeated.map(|piece| piece.repeat(1_000_000 / piece.len()));
+    for text in texts.iter().chain([&distinct]) {
+        let languages: Languages = [Language::English, Language::Russian].into_iter().collect();
+        let mut bytes = 0;
+        each_token(languages, text, &mut String::new(), |token| {
+            bytes += token.term.len()
+        });
+        assert!(bytes <= 20 * text.len() + TERM_BYTES_MAX);
+    }
+    for piece in repeated {
+        let query = piece.repeat(16_384 / piece.len());
+        for typed in [
+            query.clone(),
+            format!("{piece} ").repeat(16_384 / (piece.len() + 1)),
+        ] {
+            query::query_words(Languages::default(), &typed);
+            assert!(query::phrase_ways(Languages::default(), &typed).len() <= 8);
+        }
+    }
+}

@@ -230,9 +230,13 @@ impl<'w> Parser<'w> {
                 "A phrase is longer than {PHRASE_WORDS_MAX} words; its end was ignored."
             ));
         }
+        // Another way of writing it is a clause, too.
+        let others_count = ways.len() - 1;
         let admitted = self
             .words
             .admit(terms_count.min(PHRASE_WORDS_MAX), self.warnings);
+        let others_count = self.words.admit(others_count, self.warnings);
+        ways.truncate(1 + others_count);
         let slop = slop.map_or(0, |digits| self.slop(digits));
         if admitted < terms_count || slop > 0 {
             ways.truncate(1);
@@ -270,8 +274,15 @@ impl<'w> Parser<'w> {
                 .map(|query| boosted(query, boost))
                 .collect();
         }
-        let admitted = self.words.admit(queries.len(), self.warnings);
-        queries.truncate(admitted);
+        let mut kept = queries.len();
+        for (number, query) in queries.iter().enumerate() {
+            let words_count = words_count(query);
+            if self.words.admit(words_count, self.warnings) < words_count {
+                kept = number;
+                break;
+            }
+        }
+        queries.truncate(kept);
         match clauses::simplified(queries, Vec::new(), Vec::new()) {
             Query::Nothing => self.top().drop_clause(),
             query => self.top().push_run(query),
@@ -445,6 +456,23 @@ impl<'w> Parser<'w> {
             query => query,
         };
         (query, some_words)
+    }
+}
+
+/// Returns the number of words of a clause, in all its forms.
+fn words_count(query: &Query) -> usize {
+    match query {
+        Query::Phrase { terms, .. } => terms.len(),
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            let clauses = required.iter().chain(optional).chain(excluded);
+            clauses.map(words_count).sum()
+        }
+        Query::Boosted { clause, .. } => words_count(clause),
+        _ => 1,
     }
 }
 
