@@ -93,6 +93,14 @@ impl Query {
         *slot = Some(Arc::clone(&planned));
         Ok(planned)
     }
+
+    /// Returns the plan for an index where one was made in this process; it takes no planning.
+    pub(crate) fn known_plan(&self, index: &Index) -> Option<Arc<Plan>> {
+        let slot = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        let (generation, since) = (index.generation(), index.read_start());
+        let known = slot.as_ref()?;
+        ((known.generation, known.since) == (generation, since)).then(|| Arc::clone(&known.plan))
+    }
 }
 
 /// Request for the best hits of a partition.

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The details of a usual page are small reads of mapped memory. The caller's thread reads them,
-//! because a hand-over would cost more than the reads. A handler reads the details of large pages, and
-//! makes explanations.
+//! because a hand-over would cost more than the reads. So it does with the words that each hit lacks, where the plan is
+//! known and has few words. A handler reads the details of large pages, and makes explanations.
 
 mod deadline;
 mod details;
@@ -46,7 +46,7 @@ use crate::snapshot::partition_maps::PartitionMaps;
 use crate::snapshot::status::{reloaded, status_of};
 use engine::Part;
 use index::Index;
-use search::Stop;
+use search::{Plan, Stop};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// An index server for the chunks of one partition, with handler threads of its own.
@@ -63,6 +63,9 @@ pub struct InProcessIndexServer {
 /// Upper limit on the hits whose details the thread of the request reads itself: about thirty
 /// microseconds.
 const DETAILS_INLINE_MAX: usize = 16;
+
+/// Upper limit on the words that are looked for in those hits.
+const LACKS_INLINE_MAX: usize = 8;
 
 impl InProcessIndexServer {
     /// Starts the handlers for `chunks` of an index. It fails if the cut divides chunks that share a
@@ -161,14 +164,26 @@ impl InProcessIndexServer {
         }
     }
 
-    /// Reads the details of a few hits on the calling thread.
-    fn details_here(&self, request: &DetailsRequest, reply: Reply<Vec<HitDetails>>) {
+    /// Returns the plan of a query, where it is known and has few telling words.
+    fn plan_of_few_words(&self, query: &Query, generation: u64) -> Option<Arc<Plan>> {
+        let opened = self.opened(generation).ok()?;
+        let plan = query.known_plan(opened.index())?;
+        (plan.telling_words().len() <= LACKS_INLINE_MAX).then_some(plan)
+    }
+
+    /// Reads the details of a few hits on the calling thread, and by `plan` the words that they lack.
+    fn details_here(
+        &self,
+        request: &DetailsRequest,
+        plan: Option<&Plan>,
+        reply: Reply<Vec<HitDetails>>,
+    ) {
         let is_due = || std::time::Instant::now() >= request.deadline;
         let stop = Stop::when(&is_due);
         match self.opened(request.generation) {
             Ok(opened) => {
                 let since = opened.index().read_start();
-                let details = details(&opened, request, None, &stop);
+                let details = details(&opened, request, plan, &stop);
                 reply.send_verified(details, || opened.verify(since));
             }
             Err(error) => reply.send(Err(error)),
@@ -199,8 +214,16 @@ impl IndexServer for InProcessIndexServer {
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
-        if !request.explain && !request.lacks && request.hits.len() <= DETAILS_INLINE_MAX {
-            return self.details_here(&request, reply);
+        if !request.explain && request.hits.len() <= DETAILS_INLINE_MAX {
+            match request.lacks {
+                false => return self.details_here(&request, None, reply),
+                // A look-up for each word in each hit.
+                true => {
+                    if let Some(plan) = self.plan_of_few_words(query, request.generation) {
+                        return self.details_here(&request, Some(&plan), reply);
+                    }
+                }
+            }
         }
         let (generation, deadline) = (request.generation, request.deadline);
         self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
