@@ -4,7 +4,7 @@ use crate::Document;
 use crate::front_matter::front_matter;
 #[cfg(feature = "html")]
 use crate::html;
-use crate::input::{Input, InputError};
+use crate::input::{Input, InputError, decompressed_name};
 use crate::limits::Beyond;
 use crate::opened::OpenError;
 use crate::passed_over::Reason;
@@ -60,9 +60,9 @@ const CODE_ENDINGS: [&str; 44] = [
 ];
 
 impl Markup {
-    /// Returns the markup that a file's name (before `.gz`) indicates; `None` for a file that is not text.
+    /// Returns the markup that a file's name (before the ending of compression) indicates; `None` for a file that is not text.
     pub(crate) fn of(name: &str) -> Option<Markup> {
-        let name = name.strip_suffix(".gz").unwrap_or(name);
+        let name = decompressed_name(name);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         match ending.to_ascii_lowercase().as_str() {
             "txt" | "text" | "tex" => Some(Markup::Plain),

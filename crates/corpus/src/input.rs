@@ -2,7 +2,9 @@
 
 use crate::limits::{Allowance, Beyond, FileLimits};
 use crate::opened::{OpenError, open_named};
+use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
+use lzma_rust2::XzReader;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -11,6 +13,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Upper limit on the zstd window, that of `zstd --long=27`. It bounds memory.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+
+/// Upper limit on the memory of an xz decoder, in KiB: the dictionary of `xz -9` is 64 MiB.
+const XZ_MEMORY_KIB_MAX: u32 = 192 << 10;
+
+/// Endings of the names of compressed files.
+pub(crate) const COMPRESSED: [&str; 4] = [".zst", ".gz", ".xz", ".bz2"];
+
+/// Returns a name without the ending that says how the file is compressed.
+pub(crate) fn decompressed_name(name: &str) -> &str {
+    let mut bare = COMPRESSED
+        .iter()
+        .filter_map(|ending| name.strip_suffix(ending));
+    bare.next().unwrap_or(name)
+}
 
 /// Bytes of one read request to the system.
 const READ_BYTES: usize = 256 << 10;
@@ -41,7 +57,8 @@ pub(crate) enum InputError {
     Beyond(Beyond),
 }
 
-/// Opens a file for reading as documents are read: decompressed where its name ends in `.zst` or `.gz`. The limits for
+/// Opens a file for reading as documents are read: decompressed where its name ends in `.zst`, `.gz`, `.xz` or
+/// `.bz2`. The limits for
 /// files among many do not apply.
 pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut input = Input::new(
@@ -97,6 +114,12 @@ impl Input {
                 (Box::new(decoder), true)
             }
             "gz" => (Box::new(MultiGzDecoder::new(source)), true),
+            "bz2" => (Box::new(MultiBzDecoder::new(source)), true),
+            "xz" => {
+                let source = BufReader::with_capacity(READ_BYTES, source);
+                let decoder = XzReader::new_mem_limit(source, true, XZ_MEMORY_KIB_MAX);
+                (Box::new(decoder), true)
+            }
             _ => (Box::new(source), false),
         };
         Ok(Input {

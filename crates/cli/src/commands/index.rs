@@ -45,7 +45,7 @@ EXAMPLES:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {
-    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz) or not, a folder of
+    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz, .xz, .bz2) or not, a folder of
     /// text, Markdown or HTML files, or - for JSON on standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,

@@ -2,7 +2,7 @@
 
 use crate::Document;
 use crate::folder::Folder;
-use crate::input::{Input, Meter};
+use crate::input::{Input, Meter, decompressed_name};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
 use crate::opened::OpenError;
@@ -19,16 +19,16 @@ pub use crate::step::{BadDocument, Place, ReadOptions, ReaderError};
 /// Upper limit on the bad documents, and on the passed-over paths, that are kept with their reasons. All are counted.
 const KEPT: usize = 10;
 
-/// Extensions of files of JSON, before `.zst` or `.gz`.
+/// Extensions of files of JSON, before that of compression.
 const JSON_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
-/// Extensions of tables, before `.zst` or `.gz`.
+/// Extensions of tables, before that of compression.
 const TABLE_ENDINGS: [&str; 3] = ["csv", "tsv", "tab"];
 
 /// Source of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// JSON: lines, an array, or objects one after another; possibly compressed (`.zst`, `.gz`).
+    /// JSON: lines, an array, or objects one after another; possibly compressed.
     JsonLines(PathBuf),
     /// A table below a row of names, possibly compressed.
     Table(PathBuf),
@@ -75,10 +75,7 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
         .file_name()
         .map(|name| name.to_string_lossy().to_ascii_lowercase());
     let name = name.unwrap_or_default();
-    let name = name
-        .strip_suffix(".zst")
-        .or_else(|| name.strip_suffix(".gz"))
-        .unwrap_or(&name);
+    let name = decompressed_name(&name);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     endings.contains(&ending)
 }

@@ -14,6 +14,28 @@ fn lines(count: usize) -> String {
         .collect()
 }
 
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    // Two streams, as `cat a.xz b.xz` makes.
+    for half in [&bytes[..bytes.len() / 2], &bytes[bytes.len() / 2..]] {
+        let options = lzma_rust2::XzOptions::with_preset(1);
+        let mut writer = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+        writer.write_all(half).unwrap();
+        out.extend(writer.finish().unwrap());
+    }
+    out
+}
+
+fn bz2(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for half in [&bytes[..bytes.len() / 2], &bytes[bytes.len() / 2..]] {
+        let mut writer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        writer.write_all(half).unwrap();
+        out.extend(writer.finish().unwrap());
+    }
+    out
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
@@ -389,7 +411,7 @@ proptest! {
 
     #[test]
     fn any_bytes_as_a_compressed_file(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        for name in ["a.jsonl.gz", "a.jsonl.zst"] {
+        for name in ["a.jsonl.gz", "a.jsonl.zst", "a.jsonl.xz", "a.jsonl.bz2"] {
             let (documents, reader) = read_file(name, &bytes);
             prop_assert_eq!(documents.len() as u64, reader.progress().documents);
         }
@@ -399,7 +421,12 @@ proptest! {
     fn compression_changes_nothing(parts in prop::collection::vec(any_line(), 0..30)) {
         let bytes = parts.join(&b'\n');
         let (plain, plain_reader) = read_bytes(&bytes);
-        for (name, packed) in [("a.jsonl.gz", gzip(&bytes)), ("a.jsonl.zst", zstd(&bytes, 20))] {
+        for (name, packed) in [
+            ("a.jsonl.gz", gzip(&bytes)),
+            ("a.jsonl.zst", zstd(&bytes, 20)),
+            ("a.jsonl.xz", xz(&bytes)),
+            ("a.jsonl.bz2", bz2(&bytes)),
+        ] {
             let (documents, reader) = read_file(name, &packed);
             prop_assert_eq!(&documents, &plain);
             prop_assert_eq!(reader.progress().bad, plain_reader.progress().bad);
