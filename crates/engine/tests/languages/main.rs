@@ -12,7 +12,7 @@ use text::{Analyzer, Detector, Language, Languages};
 use vfs::{MemoryStorage, SharedStorage};
 
 /// Number of words, phrases and substrings tried for each text.
-const TRIED_MAX: usize = 100;
+const TRIED_MAX: usize = 50;
 
 fn documents() -> Vec<Document> {
     let lines = include_str!("declaration.jsonl").lines();

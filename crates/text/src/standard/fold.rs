@@ -62,10 +62,11 @@ pub(super) fn fold_into(word: &str, out: &mut String) {
     out.extend(kept.nfkc());
 }
 
+/// Folds the case of a character. Twice: the lower case of `ẞ` is `ß`, whose upper case is `SS`.
 fn lowered(character: char) -> impl Iterator<Item = char> {
-    character
-        .to_uppercase()
-        .flat_map(char::to_lowercase)
+    let folded = |character: char| character.to_uppercase().flat_map(char::to_lowercase);
+    folded(character)
+        .flat_map(folded)
         .nfkd()
         .map(|character| if character == 'ς' { 'σ' } else { character })
 }
@@ -152,6 +153,15 @@ mod tests {
         ] {
             assert_eq!(bare(word), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn folding_any_character_is_idempotent() {
+        for character in '\0'..'\u{20000}' {
+            let once = bare(character.encode_utf8(&mut [0; 4]));
+            assert_eq!(bare(&once), once, "{character:?} {:04x}", character as u32);
+        }
+        assert_eq!(bare("GROẞ"), "gross");
     }
 
     proptest! {
