@@ -58,8 +58,7 @@ pub(crate) enum InputError {
 }
 
 /// Opens a file for reading as documents are read: decompressed where its name ends in `.zst`, `.gz`, `.xz` or
-/// `.bz2`. The limits for
-/// files among many do not apply.
+/// `.bz2`. The limits for files among many do not apply.
 pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut input = Input::new(
         open_named(path)?,

@@ -2,30 +2,38 @@
 //!
 //! The caller's thread makes the summaries itself at first. It calls the pool's threads for help only
 //! if they take long: waking a thread costs tens of microseconds. Most pages of summaries are complete
-//! by then, but texts of a hundred thousand words are not.
+//! by then, but texts of a hundred thousand words are not. After a few milliseconds a thread for blocking work takes the
+//! caller's part, so that the request can be cancelled.
+
+mod batch;
+mod job;
+
 use crate::api::backend::DocumentServer;
 use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
-use crate::api::messages::{Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary};
+use crate::api::messages::{Status, StatusRequest, SummariesRequest, TextSummary};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
 use crate::net::blocking::beside_io;
 use crate::snapshot::generations::Generations;
 use crate::snapshot::partition_maps::PartitionMaps;
 use crate::snapshot::status::{reloaded, status_of};
+use batch::Batch;
 use crossbeam_channel::{Receiver, Sender, bounded};
-use index::{DocumentStore, StoredDocument, TextKey, Texts};
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use index::{StoredDocument, TextKey};
+use job::Job;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use text::summary::{SummaryOptions, SummaryQuery};
+use tokio::runtime::Handle;
 
 /// Time after which work is shared with the pool.
 const SHARE_AFTER: Duration = Duration::from_micros(100);
+/// Upper limit on the further time in the caller's thread. A connection that waits for its own thread cannot notice that
+/// its client has gone.
+const CALLER_TIME_MAX: Duration = Duration::from_millis(5);
 /// Upper limit on the calls that wait for the pool; more would find no work left.
 const CALLS_WAITING_MAX: usize = 64;
 
@@ -54,36 +62,6 @@ pub(crate) struct DocumentFigures {
     pub(crate) ended_early: AtomicU64,
     /// Histogram of the time for a page of summaries; set when metrics register.
     pub(crate) times: OnceLock<metrics::Histogram>,
-}
-
-/// Result for one summary: `None` if the text is missing; empty in an index without texts.
-type Summary = Result<Option<TextSummary>, ServerError>;
-
-/// Summaries of one request, shared by the caller and the pool.
-#[derive(Debug)]
-struct Batch {
-    store: Arc<DocumentStore>,
-    of: SummariesOf,
-    query: SummaryQuery,
-    deadline: Instant,
-    /// Whether the request was cancelled.
-    is_cancelled: AtomicBool,
-    /// Index of the next summary to make.
-    next: AtomicUsize,
-    done: Mutex<Done>,
-    all_done: Condvar,
-}
-
-#[derive(Debug)]
-struct Done {
-    count: usize,
-    /// Summaries made; an entry stays `None` if making it panicked.
-    summaries: Vec<Option<Summary>>,
-}
-
-thread_local! {
-    /// Buffer for decompressed texts, kept so that a page of summaries allocates no memory for them.
-    static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl InProcessDocumentServer {
@@ -135,90 +113,38 @@ impl InProcessDocumentServer {
         Arc::clone(&self.figures)
     }
 
-    /// Makes summaries, counted and timed.
-    fn summaries_counted(
-        &self,
-        request: SummariesRequest,
-        is_abandoned: impl Fn() -> bool,
-    ) -> Result<Vec<Option<TextSummary>>, ServerError> {
-        let (figures, query) = (&self.figures, request.query_id);
+    /// Makes summaries and answers; work that takes long goes on beside the caller.
+    fn make(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>) {
         let begun = Instant::now();
-        if begun >= request.deadline || is_abandoned() {
-            figures.expired.fetch_add(1, Ordering::Relaxed);
-            tracing::debug!(query, "never begun: nobody waits any more");
-            return Err(ServerError::Expired);
+        if begun >= request.deadline || reply.is_abandoned() {
+            self.figures.expired.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(
+                query = request.query_id,
+                "never begun: nobody waits any more"
+            );
+            return reply.send(Err(ServerError::Expired));
         }
-        let _span = tracing::debug_span!("texts", query).entered();
-        figures.busy.fetch_add(1, Ordering::Relaxed);
-        let made = self.summaries_now(request, is_abandoned);
-        figures.busy.fetch_sub(1, Ordering::Relaxed);
-        match &made {
-            Ok(summaries) => {
-                let count = summaries.iter().flatten().count() as u64;
-                figures.made.fetch_add(count, Ordering::Relaxed);
-                if let Some(times) = figures.times.get() {
-                    times.record(begun.elapsed().as_secs_f64());
-                }
-            }
-            Err(ServerError::Expired) => {
-                figures.ended_early.fetch_add(1, Ordering::Relaxed);
-                tracing::debug!(query, "ended early");
-            }
-            Err(error) => tracing::debug!(query, %error, "no summaries"),
-        }
-        made
-    }
-
-    fn summaries_now(
-        &self,
-        request: SummariesRequest,
-        is_abandoned: impl Fn() -> bool,
-    ) -> Result<Vec<Option<TextSummary>>, ServerError> {
         // A document that a newer generation still has is unchanged there.
         let index = self.generations.get(request.generation);
         let index = index.unwrap_or_else(|| self.generations.newest());
-        let terms = request.terms.to_vec();
-        let query = SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default());
-        let count = request.of.count();
-        let since = index.read_start();
-        let batch = Arc::new(Batch {
-            store: Arc::clone(index.documents()),
-            of: request.of,
-            query,
-            deadline: request.deadline,
-            is_cancelled: AtomicBool::new(false),
-            next: AtomicUsize::new(0),
-            done: Mutex::new(Done {
-                count: 0,
-                summaries: (0..count).map(|_| None).collect(),
-            }),
-            all_done: Condvar::new(),
-        });
-        let started = Instant::now();
-        let mut shared = false;
-        while batch.work_on_one() {
-            if is_abandoned() {
-                // The helping threads skip the remaining summaries too.
-                batch.is_cancelled.store(true, Ordering::Relaxed);
-                return Err(ServerError::Expired);
+        let job = Job::new(index, request, Arc::clone(&self.figures), reply);
+        let Some(job) = job.work_for(SHARE_AFTER) else {
+            return;
+        };
+        self.call_for_help(job.batch());
+        match (job.work_for(CALLER_TIME_MAX), Handle::try_current()) {
+            (Some(job), Ok(runtime)) => {
+                runtime.spawn_blocking(move || job.work());
             }
-            if !shared && started.elapsed() > SHARE_AFTER {
-                shared = true;
-                self.call_for_help(&batch);
-            }
+            (Some(job), Err(_)) => job.work(),
+            (None, _) => {}
         }
-        let made = batch.wait();
-        // Errors are verified too, since changed bytes may have caused them.
-        let keys = (0..count).filter_map(|at| batch.of.key(at));
-        index.verify_texts(keys, since)?;
-        made
     }
 
     fn call_for_help(&self, batch: &Arc<Batch>) {
-        let taken = batch.next.load(Ordering::Relaxed);
         // One summary stays for the caller.
-        let left = batch.of.count().saturating_sub(taken + 1);
-        for _ in 0..left.min(self.threads.len()) {
+        let others = batch.left_count().saturating_sub(1);
+        for _ in 0..others.min(self.threads.len()) {
             let sent = self
                 .calls
                 .as_ref()
@@ -233,8 +159,7 @@ impl InProcessDocumentServer {
 
 impl DocumentServer for InProcessDocumentServer {
     fn summaries(&self, request: SummariesRequest, reply: Reply<Vec<Option<TextSummary>>>) {
-        let made = beside_io(|| self.summaries_counted(request, || reply.is_abandoned()));
-        reply.send(made);
+        beside_io(|| self.make(request, reply));
     }
 
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
@@ -276,70 +201,5 @@ impl Drop for InProcessDocumentServer {
 fn help(calls: &Receiver<Arc<Batch>>) {
     while let Ok(batch) = calls.recv() {
         while batch.work_on_one() {}
-    }
-}
-
-impl Batch {
-    /// Makes the next summary; returns `false` if none is left.
-    fn work_on_one(&self) -> bool {
-        let taken = self.next.fetch_add(1, Ordering::Relaxed);
-        let Some(key) = self.of.key(taken) else {
-            return false;
-        };
-        // Every summary must be counted as done, even after a panic, or its caller would wait for ever.
-        let summary = catch_unwind(AssertUnwindSafe(|| self.summary(key))).ok();
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.summaries[taken] = summary;
-        done.count += 1;
-        if done.count == self.of.count() {
-            self.all_done.notify_one();
-        }
-        true
-    }
-
-    fn summary(&self, key: TextKey<'_>) -> Summary {
-        if self.store.texts() == Texts::None {
-            return Ok(Some(TextSummary::default()));
-        }
-        if self.is_cancelled.load(Ordering::Relaxed) || Instant::now() >= self.deadline {
-            return Err(ServerError::Expired);
-        }
-        let mut buffer = TEXT.take();
-        let mut summary = None;
-        let found = self.store.with_text(key, &mut buffer, |url, body| {
-            summary = Some(TextSummary {
-                url: url.to_owned(),
-                html: self.query.summarize(body),
-            });
-        });
-        TEXT.replace(buffer);
-        found?;
-        Ok(summary)
-    }
-
-    fn wait(&self) -> Result<Vec<Option<TextSummary>>, ServerError> {
-        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut done = self
-            .all_done
-            .wait_while(done, |done| done.count < self.of.count())
-            .unwrap_or_else(PoisonError::into_inner);
-        let summaries = std::mem::take(&mut done.summaries);
-        summaries
-            .into_iter()
-            .enumerate()
-            .map(|(at, summary)| match summary {
-                Some(summary) => summary,
-                None => Err(ServerError::NotServed {
-                    reason: format!(
-                        "it failed at the text of {}; please report this",
-                        match self.of.key(at) {
-                            Some(TextKey::Url(url)) => url.to_owned(),
-                            Some(TextKey::UrlHash(hash)) => format!("the URL with hash {hash:#x}"),
-                            None => "a document".to_owned(),
-                        }
-                    ),
-                }),
-            })
-            .collect()
     }
 }

@@ -8,7 +8,7 @@
 //! (`Matcher::find_by_tokens`). Under `standard`, whose words have several terms, the words that begin like a wanted
 //! term are analysed.
 use super::input::{Match, SummaryScratch, SummaryTerm};
-use super::needle::needle;
+use super::needle::{Needles, needle};
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
 use crate::language::Languages;
 use crate::standard::each_token_starting;
@@ -41,8 +41,8 @@ struct Wanted {
     prefixes: Vec<(Box<str>, u32)>,
     /// By first byte: whether any term starts with it. Avoids the lookup for most words.
     first_bytes: [bool; 256],
-    /// What the words of each term begin with.
-    needles: Vec<Box<[u8]>>,
+    /// What the words of the terms begin with.
+    needles: Needles,
 }
 
 #[derive(Debug)]
@@ -141,14 +141,12 @@ impl Wanted {
             exact: HashMap::new(),
             prefixes: Vec::new(),
             first_bytes: [false; 256],
-            needles: Vec::new(),
+            needles: Needles::new(terms.iter().map(|of| needle(analyzer, &of.term, of.prefix))),
         };
         for (ordinal, SummaryTerm { term, prefix, .. }) in (0..).zip(terms) {
             if let Some(&byte) = term.as_bytes().first() {
                 wanted.first_bytes[byte as usize] = true;
             }
-            let needle = needle(analyzer, term, *prefix).as_bytes();
-            wanted.needles.push(needle.into());
             if *prefix {
                 wanted.prefixes.push((term.as_str().into(), ordinal));
             } else {
@@ -179,14 +177,12 @@ impl Wanted {
     fn find_in_runs(&self, languages: Languages, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch { matches, word, .. } = scratch;
         matches.clear();
-        let is_like = |word: &[u8]| {
-            let begins = |needle: &[u8]| {
-                let start = word.get(..needle.len());
-                start.is_some_and(|start| start.eq_ignore_ascii_case(needle))
-            };
-            self.needles.iter().any(|needle| begins(needle))
-        };
-        let Wanted { first_bytes, .. } = self;
+        let Wanted {
+            first_bytes,
+            needles,
+            ..
+        } = self;
+        let is_like = |word: &[u8]| needles.begin(word);
         each_token_starting(languages, text, word, first_bytes, is_like, |token| {
             self.push(token.term, token.start, token.end, matches);
         });

@@ -14,6 +14,9 @@
 use crate::Analyzer;
 use crate::language::{Language, Script};
 
+/// Upper limit on the needles that are tried one by one: then the search costs more than the comparisons.
+const TRIED_MAX: usize = 8;
+
 /// Returns the prefix shared by all words whose term is `term` or, for a prefix, starts with it. Valid for terms of
 /// ASCII letters and digits, and words of them. Each candidate is verified by analysing its word.
 pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
@@ -40,6 +43,41 @@ pub(super) fn needle(analyzer: Analyzer, term: &str, prefix: bool) -> &str {
     };
     // Other terms may end within a character.
     term.get(..kept_bytes.max(1)).unwrap_or("")
+}
+
+/// Needles of a query, for the lookup of a word.
+#[derive(Debug)]
+pub(super) struct Needles {
+    /// Sorted; none is a prefix of another, so the only one that a word can begin with is the last that is not greater.
+    sorted: Vec<Box<[u8]>>,
+}
+
+impl Needles {
+    pub(super) fn new<'a>(needles: impl Iterator<Item = &'a str>) -> Needles {
+        let mut sorted: Vec<Box<[u8]>> = needles
+            .map(|needle| needle.to_ascii_lowercase().into_bytes().into())
+            .collect();
+        sorted.sort_unstable();
+        sorted.dedup_by(|next, before| next.starts_with(before));
+        Needles { sorted }
+    }
+
+    /// Returns whether `word` begins with a needle, whatever the case of its ASCII letters.
+    #[inline]
+    pub(super) fn begin(&self, word: &[u8]) -> bool {
+        let is_prefix = |needle: &[u8]| {
+            let start = word.get(..needle.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(needle))
+        };
+        if self.sorted.len() <= TRIED_MAX {
+            return self.sorted.iter().any(|needle| is_prefix(needle));
+        }
+        let lowered = || word.iter().map(u8::to_ascii_lowercase);
+        let after = self
+            .sorted
+            .partition_point(|needle| needle.iter().copied().le(lowered()));
+        after > 0 && is_prefix(&self.sorted[after - 1])
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +119,21 @@ mod tests {
             .split_whitespace()
         {
             assert_begins(word);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn needles_are_found_in_any_number(
+            needles in prop::collection::vec("[ab]{0,3}é?[abc]{0,3}", 0..40),
+            words in prop::collection::vec("[abAB]{0,3}[éÉ]?[abcABC]{0,4}", 1..20),
+        ) {
+            let found = Needles::new(needles.iter().map(String::as_str));
+            for word in words {
+                let lowered = word.to_ascii_lowercase();
+                let begins = needles.iter().any(|needle| lowered.starts_with(needle.as_str()));
+                prop_assert_eq!(found.begin(word.as_bytes()), begins, "{}", word);
+            }
         }
     }
 
