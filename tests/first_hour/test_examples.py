@@ -92,6 +92,8 @@ class Shell:
         (folder / "seiten.jsonl").write_text('{"url": "buch:1", "title": "Ein Buch", "body": "Die Seiten des Buches"}\n')
         (folder / "posts.csv").write_text("slug,headline,text,summary\nfirst,First,What it says,Short\n")
         (folder / "dump.gz").write_bytes(gzip.compress(documents))
+        (folder / "update.gz").write_bytes(gzip.compress(documents))
+        (folder / "more.jsonl").write_bytes(documents)
         (folder / "documents.jsonl.zst").write_bytes(zstandard.compress(documents))
         self.environment = os.environ | {
             "PATH": f"{programs}:{os.environ['PATH']}",
@@ -162,6 +164,7 @@ def inputs():
         "documents.jsonl": "".join(document.format(i) for i in range(200)),
         "handbook/a.md": "# Handbook\n\nRelease notes.\n",
         "notes/b.txt": "A note\n\nOf no importance.\n",
+        "urls.txt": "https://example.org/1\nhttps://example.org/none\n",
         "times.csv": "".join(f"{ms:.3f}\n" for ms in times),
         "arrivals.txt": "".join(f"{i * 0.01:.3f}\n" for i in range(1000)),
         ".zfunc/.keep": "",
@@ -247,8 +250,9 @@ def test_examples_work_on_the_index_of_the_demo(path, demo_index, programs, serv
                 shutil.rmtree(shell.folder / "my-index")
             command = quick(example, server)
             words = shlex.split(command)
-            if words[1] in SERVERS and not ENDING & set(words):
-                process, _ = shell.begin(command.split(" > ")[0], SERVERS[words[1]])
+            begun = "nothing to do" if "--watch" in words else SERVERS.get(words[1])
+            if begun and not ENDING & set(words):
+                process, _ = shell.begin(command.split(" > ")[0], begun)
                 ended(process, command)
             else:
                 shell.run(command)

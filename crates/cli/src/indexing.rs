@@ -1,4 +1,4 @@
-//! Indexing of sources with progress, for `index` and `demo`.
+//! Indexing of sources with progress, for the commands that write documents.
 
 use crate::failure::note;
 use crate::figures::{bytes, count, seconds};
@@ -7,7 +7,9 @@ use crate::meter::{Meter, left_s};
 use crate::optimizing::ShownProgress;
 use crate::terminal::printable;
 use anyhow::{Context, bail};
-use corpus::{BadDocument, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source};
+use corpus::{
+    BadDocument, Document, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source,
+};
 use index::{BuildOptions, CommitSummary, find_unfinished};
 use vfs::SharedStorage;
 
@@ -43,42 +45,111 @@ pub(crate) enum Verdict {
     Abandon,
 }
 
-/// Reads all sources, adds their good documents and commits. Calls `verdict` with the seconds since the start before
-/// every document, and from time to time while none arrives.
-pub(crate) fn index_sources(
-    sources: Vec<Source>,
-    reading: ReadOptions,
-    storage: SharedStorage,
-    options: BuildOptions,
-    analyzer: AnalyzerChoice,
-    verdict: impl Fn(f64) -> Verdict,
-) -> anyhow::Result<Indexed> {
-    let mut reader = Reader::open(sources, reading)?;
-    // Before the writer opens, which removes these files.
-    if let Some(unfinished) = find_unfinished(&storage)? {
-        note(&format!("warning: {unfinished}"));
+/// Choice of what a run changes, asked while documents are read.
+pub(crate) trait Selection {
+    /// Decides before every document, and from time to time while none arrives.
+    fn verdict(&mut self, elapsed_s: f64) -> Verdict;
+
+    /// Whether a document is to be added.
+    fn takes(&mut self, document: &Document) -> anyhow::Result<bool>;
+
+    /// Returns the URLs of earlier documents to delete, once all documents are read. `None` where there is nothing to
+    /// commit at all.
+    fn deletes(&mut self) -> anyhow::Result<Option<Vec<String>>>;
+}
+
+/// Selection of every document.
+struct Everything<V>(V);
+
+impl<V: FnMut(f64) -> Verdict> Selection for Everything<V> {
+    fn verdict(&mut self, elapsed_s: f64) -> Verdict {
+        self.0(elapsed_s)
     }
-    let mut target = Target::new(storage, options, analyzer)?;
-    let total = reader
-        .progress()
-        .source_bytes_total
-        .filter(|&total| total > 0);
-    let mut meter = Meter::start("indexing", total);
-    loop {
-        match verdict(meter.elapsed_s()) {
-            Verdict::ReadOn => {}
-            Verdict::Enough => break,
-            Verdict::Abandon => bail!("interrupted; nothing was committed"),
-        }
-        match reader.read_on()? {
-            Next::Document(document) => target.add(document)?,
-            Next::Meanwhile => {}
-            Next::End => break,
-        }
-        meter.update(reader.source_bytes(), |elapsed_s| {
-            progress_text(&reader.progress(), reader.place(), elapsed_s)
-        });
+
+    fn takes(&mut self, _document: &Document) -> anyhow::Result<bool> {
+        Ok(true)
     }
+
+    fn deletes(&mut self) -> anyhow::Result<Option<Vec<String>>> {
+        Ok(Some(Vec::new()))
+    }
+}
+
+/// Sources, and the index that they are read into.
+pub(crate) struct IndexRun {
+    pub(crate) sources: Vec<Source>,
+    pub(crate) reading: ReadOptions,
+    pub(crate) storage: SharedStorage,
+    pub(crate) options: BuildOptions,
+    pub(crate) analyzer: AnalyzerChoice,
+}
+
+impl IndexRun {
+    /// Reads all sources, adds their good documents and commits. Calls `verdict` with the seconds since the start
+    /// before every document, and from time to time while none arrives.
+    pub(crate) fn index(self, verdict: impl FnMut(f64) -> Verdict) -> anyhow::Result<Indexed> {
+        let indexed = self.index_selected(&mut Everything(verdict))?;
+        indexed.context("a run that commits everything commits")
+    }
+
+    /// Reads all sources, adds the documents that `selection` takes, deletes those that it names, and commits. `None`
+    /// where it has nothing to commit.
+    pub(crate) fn index_selected(
+        self,
+        selection: &mut impl Selection,
+    ) -> anyhow::Result<Option<Indexed>> {
+        let mut reader = Reader::open(self.sources, self.reading)?;
+        // Before the writer opens, which removes these files.
+        if let Some(unfinished) = find_unfinished(&self.storage)? {
+            note(&format!("warning: {unfinished}"));
+        }
+        let mut target = Target::new(self.storage, self.options, self.analyzer)?;
+        let total = reader
+            .progress()
+            .source_bytes_total
+            .filter(|&total| total > 0);
+        let mut meter = Meter::start("indexing", total);
+        loop {
+            match selection.verdict(meter.elapsed_s()) {
+                Verdict::ReadOn => {}
+                Verdict::Enough => break,
+                Verdict::Abandon => bail!("interrupted; nothing was committed"),
+            }
+            match reader.read_on()? {
+                Next::Document(document) if selection.takes(&document)? => target.add(document)?,
+                Next::Document(_) | Next::Meanwhile => {}
+                Next::End => break,
+            }
+            meter.update(reader.source_bytes(), |elapsed_s| {
+                progress_text(&reader.progress(), reader.place(), elapsed_s)
+            });
+        }
+        let progress = reader.progress();
+        report(&reader)?;
+        let Some(deleted) = selection.deletes()? else {
+            return Ok(None);
+        };
+        let (mut writer, chosen) = target.finish()?;
+        deleted.iter().for_each(|url| writer.delete(url));
+        meter.busy("merging and syncing");
+        let shown = ShownProgress::new(meter);
+        let summary = writer
+            .commit_telling(&|progress| shown.update(progress))
+            .context("cannot commit")?;
+        Ok(Some(Indexed {
+            summary,
+            progress,
+            bad_documents: reader.bad_documents().to_vec(),
+            passed_over: reader.passed_over().to_vec(),
+            elapsed_s: shown.end(),
+            fields_found: reader.fields_found().map(printable).collect(),
+            chosen,
+        }))
+    }
+}
+
+/// Tells what was not read, and fails where that was everything.
+fn report(reader: &Reader) -> anyhow::Result<()> {
     let progress = reader.progress();
     report_left_out(reader.passed_over(), progress.passed_over, |unsaid| {
         format!("and {} more passed over", count(unsaid))
@@ -97,21 +168,7 @@ pub(crate) fn index_sources(
     if progress.documents == 0 {
         note("warning: the sources hold no document");
     }
-    let (writer, chosen) = target.finish()?;
-    meter.busy("merging and syncing");
-    let shown = ShownProgress::new(meter);
-    let summary = writer
-        .commit_telling(&|progress| shown.update(progress))
-        .context("cannot commit")?;
-    Ok(Indexed {
-        summary,
-        progress,
-        bad_documents: reader.bad_documents().to_vec(),
-        passed_over: reader.passed_over().to_vec(),
-        elapsed_s: shown.end(),
-        fields_found: reader.fields_found().map(printable).collect(),
-        chosen,
-    })
+    Ok(())
 }
 
 fn progress_text(progress: &Progress, place: Option<&Place>, elapsed_s: f64) -> String {

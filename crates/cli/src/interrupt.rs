@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use std::future::Future;
+use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -10,8 +11,8 @@ use tokio::sync::watch;
 /// up before the end.
 pub(crate) struct Interrupt {
     asked: watch::Receiver<bool>,
-    /// Runtime of the listener alone.
-    _runtime: Runtime,
+    /// Runtime of the listener and of sleeps.
+    runtime: Runtime,
 }
 
 impl Interrupt {
@@ -21,6 +22,7 @@ impl Interrupt {
             .worker_threads(1)
             .thread_name("signals")
             .enable_io()
+            .enable_time()
             .build()
             .context("cannot start a thread")?;
         let (ask, asked) = watch::channel(false);
@@ -36,15 +38,19 @@ impl Interrupt {
             // Fails only if no receiver is left.
             let _ = ask.send(true);
         });
-        Ok(Interrupt {
-            asked,
-            _runtime: runtime,
-        })
+        Ok(Interrupt { asked, runtime })
     }
 
     /// Whether a signal asked for the end.
     pub(crate) fn is_asked(&self) -> bool {
         *self.asked.borrow()
+    }
+
+    /// Sleeps. Returns `false`, at once, when a signal asks for the end.
+    pub(crate) fn sleep(&self, pause: Duration) -> bool {
+        let asked = self.asked();
+        let slept = async move { tokio::time::timeout(pause, asked).await };
+        self.runtime.block_on(slept).is_err()
     }
 
     /// Returns a future that is ready when a signal asks for the end.

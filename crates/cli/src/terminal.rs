@@ -88,6 +88,13 @@ impl Drop for Screen {
     }
 }
 
+/// Prints text and flushes it, for programs that read the output.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
 /// Returns `text` without characters that move the cursor, break the line or reverse its direction. Documents, file
 /// names and URLs are untrusted, and a terminal obeys control characters.
 pub(crate) fn printable(text: &str) -> String {

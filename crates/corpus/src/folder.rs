@@ -11,12 +11,17 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the `file:` URL of an absolute path.
+/// Returns the `file:` URL of an absolute path, by which a file of a folder is known.
 pub(crate) fn file_url(path: &Path) -> String {
     url::Url::from_file_path(path).map_or_else(
         |()| format!("file:{}", path.display()),
         |url| url.to_string(),
     )
+}
+
+/// Returns the path of a `file:` URL; `None` for others.
+pub fn path_of_file_url(url: &str) -> Option<PathBuf> {
+    url::Url::parse(url).ok()?.to_file_path().ok()
 }
 
 /// Reader of the files of one folder.

@@ -31,6 +31,7 @@ pub mod machine;
 
 pub use document::{Document, site_of, url_hash};
 pub use field_names::FieldNames;
+pub use folder::path_of_file_url;
 pub use input::open_decompressed;
 pub use json_line::LineError;
 pub use limits::FileLimits;

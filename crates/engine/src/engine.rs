@@ -125,14 +125,16 @@ impl Engine {
         })
     }
 
-    fn part(&self) -> Arc<Part> {
+    pub(crate) fn part(&self) -> Arc<Part> {
         let part = self.part.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&part)
     }
 }
 
 /// Repeats work that met a changing file, up to [`TRIES_MAX`] attempts.
-fn retried<T>(mut work: impl FnMut() -> Result<T, EngineError>) -> Result<T, EngineError> {
+pub(crate) fn retried<T>(
+    mut work: impl FnMut() -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
     let mut tries = 1;
     loop {
         match work() {

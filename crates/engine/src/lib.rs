@@ -36,6 +36,7 @@
 
 mod engine;
 mod error;
+mod matches;
 mod options;
 mod part;
 
@@ -46,6 +47,7 @@ pub mod site_limit;
 pub use details::{HitDetails, HitsRead};
 pub use engine::Engine;
 pub use error::{BadRequest, DetailsError, EngineError};
+pub use matches::Matches;
 pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
 

@@ -3,9 +3,10 @@
 use super::{cores_count, open_index};
 use crate::failure::note;
 use crate::hits::phases_line;
-use crate::indexing::{Verdict, index_sources};
+use crate::indexing::{IndexRun, Verdict};
 use crate::interrupt::Interrupt;
 use crate::languages::AnalyzerChoice;
+use crate::terminal::print;
 use crate::terminal::{Style, printable, summary_text};
 use anyhow::{Context, bail};
 use corpus::{ReadOptions, Source};
@@ -142,17 +143,15 @@ fn existing_or_new(directory: &Path, interrupt: &Interrupt) -> anyhow::Result<Ar
         0.0..READING_S_MAX => Verdict::ReadOn,
         _ => Verdict::Enough,
     };
-    let indexed = index_sources(
-        vec![Source::Machine],
-        ReadOptions::default(),
+    let run = IndexRun {
+        sources: vec![Source::Machine],
+        reading: ReadOptions::default(),
         storage,
         options,
-        AnalyzerChoice::Detected,
-        verdict,
-    )?;
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(super::index::text_summary(&indexed, directory).as_bytes())?;
-    stdout.flush()?;
+        analyzer: AnalyzerChoice::Detected,
+    };
+    let indexed = run.index(verdict)?;
+    print(&super::index::text_summary(&indexed, directory))?;
     open_index(directory)
 }
 

@@ -2,18 +2,17 @@
 
 use super::cores_count;
 use super::optimize::OrderName;
-use crate::figures::{bytes, count, parse_bytes, parse_memory, seconds};
-use crate::indexing::{Indexed, Verdict, index_sources};
+use super::reading::{ReadingArguments, sources};
+use crate::figures::{bytes, count, parse_memory, seconds};
+use crate::indexing::{IndexRun, Indexed, Verdict};
 use crate::languages::{AnalyzerChoice, Chosen, LanguagesChoice};
+use crate::terminal::print;
 use clap::builder::RangedU64ValueParser;
-use corpus::{FieldNames, FileLimits, ReadOptions, Source};
 use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 use text::Analyzer;
 use vfs::RealStorage;
 
@@ -87,36 +86,8 @@ pub(crate) struct IndexArguments {
     /// frequent]
     #[arg(long)]
     pairs: Option<PairsName>,
-    /// Follow links to files and folders outside of a source folder
-    #[arg(long)]
-    follow_links: bool,
-    /// Upper limit on the decoded bytes of each file; the rest is left out and reported like a bad document
-    /// [default: 1T, and above 64M at most 200 for each compressed byte]
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    file_bytes_max: Option<u64>,
-    /// Time limit of reading and decoding each file, in seconds; the rest is left out and reported likewise
-    #[arg(long, value_name = "S", default_value_t = FileLimits::default().time_max.as_secs())]
-    file_seconds_max: u64,
-    /// Field of a record that is the document's id [default: id, _id, docid, docno, uid, key or slug]
-    #[arg(long, value_name = "FIELD", help_heading = "Fields of records")]
-    id: Option<String>,
-    /// Field that is the URL; without one the id stands in [default: url, link, uri, href, permalink or path]
-    #[arg(long, value_name = "FIELD", help_heading = "Fields of records")]
-    url: Option<String>,
-    /// Field that is the title [default: title, headline, name, subject or question]
-    #[arg(long, value_name = "FIELD", help_heading = "Fields of records")]
-    title: Option<String>,
-    /// Fields that are the text, joined [default: body, text, content, description and the like, else all long strings]
-    #[arg(
-        long,
-        value_name = "FIELD,...",
-        value_delimiter = ',',
-        help_heading = "Fields of records"
-    )]
-    body: Vec<String>,
-    /// Stop at the first bad document and commit nothing
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
     /// Print the summary as one line of JSON
     #[arg(long)]
     json: bool,
@@ -150,11 +121,7 @@ enum PairsName {
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
-    let sources = arguments
-        .sources
-        .iter()
-        .map(source)
-        .collect::<Result<Vec<_>, corpus::ReaderError>>()?;
+    let sources = sources(&arguments.sources)?;
     let storage = Arc::new(RealStorage::create_directory(&arguments.into)?);
     let options = BuildOptions {
         chunks: arguments.chunks,
@@ -177,41 +144,21 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
         }),
         ..BuildOptions::default()
     };
-    let reading = ReadOptions {
-        strict: arguments.strict,
-        follow_links: arguments.follow_links,
-        limits: FileLimits {
-            decoded_bytes_max: arguments.file_bytes_max,
-            time_max: Duration::from_secs(arguments.file_seconds_max),
-        },
-        names: FieldNames {
-            id: arguments.id,
-            url: arguments.url,
-            title: arguments.title,
-            body: arguments.body,
-        },
-    };
     let analyzer = AnalyzerChoice::of_options(arguments.analyzer, arguments.languages)?;
-    let indexed = index_sources(sources, reading, storage, options, analyzer, |_| {
-        Verdict::ReadOn
-    })?;
+    let run = IndexRun {
+        sources,
+        reading: arguments.reading.options(),
+        storage,
+        options,
+        analyzer,
+    };
+    let indexed = run.index(|_| Verdict::ReadOn)?;
     let summary = match arguments.json {
         true => format!("{}\n", json_summary(&indexed)),
         false => text_summary(&indexed, &arguments.into),
     };
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(summary.as_bytes())?;
-    stdout.flush()?;
+    print(&summary)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the source that an argument names. A name that is not UTF-8 has no file extension to go by.
-fn source(argument: &OsString) -> Result<Source, corpus::ReaderError> {
-    match argument.to_str() {
-        Some(argument) => Source::parse(argument),
-        None if Path::new(argument).is_dir() => Ok(Source::Folder(argument.into())),
-        None => Ok(Source::JsonLines(argument.into())),
-    }
 }
 
 /// Formats the summary of a run as text.
@@ -243,6 +190,10 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
     let mut text = String::new();
     for (name, value) in rows {
         text.push_str(&format!("{name:<10} {value}\n"));
+        if name == "replaced" && summary.documents_deleted > 0 {
+            let deleted = count(summary.documents_deleted);
+            text.push_str(&format!("{:<10} {deleted}\n", "deleted"));
+        }
     }
     if !indexed.fields_found.is_empty() {
         text.push_str(&format!(
@@ -278,11 +229,12 @@ fn with_ratio(part_bytes: u64, text_bytes: u64, summary: &index::CommitSummary) 
     }
 }
 
-fn json_summary(indexed: &Indexed) -> serde_json::Value {
+pub(super) fn json_summary(indexed: &Indexed) -> serde_json::Value {
     let summary = &indexed.summary;
     serde_json::json!({
         "documents": indexed.progress.documents,
         "replaced": summary.documents_replaced,
+        "deleted": summary.documents_deleted,
         "analyzer": indexed.chosen.as_ref().map(|chosen| chosen.analyzer.name()),
         "fields": indexed.fields_found,
         "bad": indexed.progress.bad,

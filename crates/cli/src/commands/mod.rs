@@ -1,11 +1,13 @@
 //! The subcommands, one file each.
 
+mod add;
 mod admin;
 mod analyze;
 mod bench;
 mod check;
 mod completions;
 mod connections;
+mod delete;
 mod demo;
 mod document_server;
 mod front_end;
@@ -21,21 +23,26 @@ mod model;
 mod opened;
 mod optimize;
 mod plan;
+mod reading;
 mod search;
 mod serve;
 mod serving;
+mod sync;
 mod top;
 mod topics;
 
 use opened::{
-    RankingArguments, all_segments, cores_count, details_of, existing_directory, open_index,
-    open_preloaded, open_verified, warn_of_unfinished,
+    RankingArguments, all_segments, cores_count, details_of, existing_directory, existing_index,
+    open_index, open_preloaded, open_verified, warn_of_unfinished,
 };
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     Index(index::IndexArguments),
+    Add(add::AddArguments),
+    Delete(delete::DeleteArguments),
+    Sync(sync::SyncArguments),
     Optimize(optimize::OptimizeArguments),
     Search(search::SearchArguments),
     Analyze(analyze::AnalyzeArguments),
@@ -63,6 +70,9 @@ impl Command {
     pub(crate) fn run(self, program: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         match self {
             Command::Index(arguments) => index::run(arguments),
+            Command::Add(arguments) => add::run(arguments),
+            Command::Delete(arguments) => delete::run(arguments),
+            Command::Sync(arguments) => sync::run(arguments),
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Search(arguments) => search::run(arguments),
             Command::Analyze(arguments) => analyze::run(arguments),

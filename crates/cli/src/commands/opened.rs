@@ -22,6 +22,18 @@ pub(super) fn existing_directory(directory: &Path) -> anyhow::Result<SharedStora
     Ok(Arc::new(RealStorage::open(directory)?))
 }
 
+/// Opens the directory of an index to change, which must have a generation.
+pub(super) fn existing_index(directory: &Path) -> anyhow::Result<SharedStorage> {
+    let storage = existing_directory(directory)?;
+    match Index::newest_generation(&storage)? {
+        Some(_) => Ok(storage),
+        None => bail!(
+            "{}: no index here; build one with `shorttail index SOURCE --into DIR`",
+            directory.display()
+        ),
+    }
+}
+
 /// Opens an index that must exist, for servers and the engine, which verify the blocks that they read.
 pub(super) fn open_index(directory: &Path) -> anyhow::Result<Arc<Index>> {
     let index = Index::open(existing_directory(directory)?)?;

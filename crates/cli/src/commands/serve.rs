@@ -16,6 +16,7 @@ use serve::{
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 GET /                                          the search page
@@ -61,6 +62,10 @@ pub(crate) struct ServeArguments {
     /// Partitions of the index, each searched by a process that this one starts
     #[arg(long, value_name = "N", conflicts_with = "partitions")]
     index_servers: Option<usize>,
+    /// Seconds between two looks for a newer generation of the index, which is served from then on; 0: only where
+    /// asked by POST /reload or SIGHUP
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_refresh)]
+    refresh: f64,
     #[command(flatten)]
     handlers: HandlerArguments,
     #[command(flatten)]
@@ -99,6 +104,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         front_end: arguments.front_end.options(),
         limits: arguments.front_end.limits(),
         admin: arguments.front_end.admin()?,
+        refresh: (arguments.refresh > 0.0).then(|| Duration::from_secs_f64(arguments.refresh)),
     };
     let topology = options.topology();
     // Invalid options are refused before anything is started.
@@ -163,6 +169,15 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     )?;
     drop(supervisor);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Parses an interval of 0 to 86,400 seconds.
+fn parse_refresh(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    match (0.0..=86_400.0).contains(&seconds) {
+        true => Ok(seconds),
+        false => Err("0 to 86400 seconds".into()),
+    }
 }
 
 /// Returns the processes to start: an index server for each partition, then a document server.

@@ -2,11 +2,11 @@
 
 use crate::failure::note;
 use crate::interrupt::Interrupt;
+use crate::terminal::print;
 use crate::terminal::{Screen, Style};
 use crate::top::{Exposition, Target, View, fetch, line, screen};
 use anyhow::Context;
 use serve::AdminToken;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -135,9 +135,9 @@ impl Output {
     fn show(&mut self, view: &View) -> anyhow::Result<()> {
         match self {
             Output::Live(taken) => taken.draw(&screen(view, Style::of_stdout()))?,
-            Output::Whole => print(&screen(view, Style::of_stdout()).join("\n"))?,
-            Output::Lines => print(&line(view))?,
-            Output::Json => print(&serde_json::to_string(view)?)?,
+            Output::Whole => print_line(&screen(view, Style::of_stdout()).join("\n"))?,
+            Output::Lines => print_line(&line(view))?,
+            Output::Json => print_line(&serde_json::to_string(view)?)?,
         }
         Ok(())
     }
@@ -151,9 +151,6 @@ impl Output {
     }
 }
 
-/// Prints a line and flushes it, for programs that read the output.
-fn print(text: &str) -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{text}")?;
-    stdout.flush()
+fn print_line(line: &str) -> std::io::Result<()> {
+    print(&format!("{line}\n"))
 }

@@ -1,6 +1,7 @@
 //! Contract of the program, run as a process.
 
 mod bench;
+mod changing;
 mod clusters;
 mod damage;
 mod generated;

@@ -1,9 +1,9 @@
-//! Commit: deletion of replaced documents, new statistics, and the manifest.
+//! Commit: deletion of replaced and named documents, new statistics, and the manifest.
 //!
 //! Of existing segments, a commit reads headers, and the directories of texts where new URLs would be. It reads all
 //! hashes only of segments that lose documents, and those documents.
 
-use super::replaced::Arrivals;
+use super::removals::{Removals, Removed};
 use crate::build::segment::BuiltSegment;
 use crate::deletions::Deletions;
 use crate::leftovers::remove_leftovers;
@@ -27,6 +27,8 @@ pub(super) struct CommitOptions<'a> {
     pub(super) threads: usize,
     /// Terms up to which all statistics are written anew.
     pub(super) small_terms_max: u64,
+    /// URLs of earlier documents to delete.
+    pub(super) deleted_urls: &'a [String],
 }
 
 /// Summary of a commit.
@@ -38,6 +40,8 @@ pub struct CommitSummary {
     pub documents_added: u64,
     /// Earlier documents replaced by later ones with the same URL.
     pub documents_replaced: u64,
+    /// Earlier documents deleted by their URLs.
+    pub documents_deleted: u64,
     /// Live documents of the whole index.
     pub documents_count: u64,
     /// Bytes of the search index, without the document store.
@@ -68,9 +72,17 @@ pub(super) fn commit(
     let opened = Opener::new(storage, &manifest, None).open_parts()?;
     let (mut segments, texts): (Vec<_>, Vec<_>) = opened.into_iter().unzip();
     let first_new = before.next_segment;
-    let deleted = delete_replaced(storage, &mut manifest, &mut segments, &texts, first_new)?;
+    let named = options.deleted_urls;
+    let (deleted, named_count) = delete_removed(
+        storage,
+        &mut manifest,
+        &mut segments,
+        &texts,
+        first_new,
+        named,
+    )?;
     drop(texts);
-    replaced += deleted.documents_count;
+    replaced += deleted.documents_count - named_count;
     match &options.order {
         Some(order) => {
             drop(segments);
@@ -98,6 +110,7 @@ pub(super) fn commit(
         generation: manifest.generation,
         documents_added: added,
         documents_replaced: replaced,
+        documents_deleted: named_count,
         documents_count: manifest.documents_count,
         index_bytes: manifest.index_bytes(),
         store_bytes: manifest.store_bytes(),
@@ -114,21 +127,33 @@ pub(crate) fn open_segments(
         .collect()
 }
 
-/// Deletes the documents that documents of the segments from `first_new` on replace; returns their counts.
-fn delete_replaced(
+/// Deletes the documents that documents of the segments from `first_new` on replace, and those with the URLs `named`;
+/// returns their counts, and the number of those that nothing replaces.
+fn delete_removed(
     storage: &SharedStorage,
     manifest: &mut Manifest,
     segments: &mut [Segment],
     texts: &[Option<Arc<StorePart>>],
     first_new: u32,
-) -> Result<Deleted, IndexError> {
+    named: &[String],
+) -> Result<(Deleted, u64), IndexError> {
     let mut deleted = Deleted::default();
+    let mut named_count = 0;
     let mut from = 0;
     while from < segments.len() {
         let chunks = segments[from].chunks();
         let same = segments[from..].iter().take_while(|s| s.chunks() == chunks);
         let partition = from..from + same.count();
-        for (number, gone) in find_replaced(segments, texts, &partition, first_new)? {
+        let removed = find_removed(segments, texts, &partition, first_new, named)?;
+        for (
+            number,
+            Removed {
+                documents: gone,
+                named_count: of_segment,
+            },
+        ) in removed
+        {
+            named_count += of_segment;
             let (segment, part) = (&segments[number], texts[number].as_deref());
             count_words(&mut deleted, &gone, segment, part, manifest.analyzer)?;
             deleted.documents_count += u64::from(gone.count());
@@ -149,23 +174,24 @@ fn delete_replaced(
     for (sum, words) in manifest.words_counts.iter_mut().zip(deleted.words_counts) {
         *sum -= words.min(*sum);
     }
-    Ok(deleted)
+    Ok((deleted, named_count))
 }
 
-/// Returns the documents in segments of a partition that newer segments replace, by segment number.
-fn find_replaced(
+/// Returns the documents that leave segments of a partition, by segment number.
+fn find_removed(
     segments: &[Segment],
     texts: &[Option<Arc<StorePart>>],
     partition: &Range<usize>,
     first_new: u32,
-) -> Result<Vec<(usize, Deletions)>, IndexError> {
-    let arrivals = Arrivals::of(&segments[partition.clone()], first_new)?;
-    let mut replaced = Vec::new();
+    named: &[String],
+) -> Result<Vec<(usize, Removed)>, IndexError> {
+    let removals = Removals::of(&segments[partition.clone()], first_new, named)?;
+    let mut removed = Vec::new();
     for number in partition.clone() {
-        let gone = arrivals.replace(&segments[number], texts[number].as_deref())?;
-        replaced.extend(gone.map(|gone| (number, gone)));
+        let found = removals.from(&segments[number], texts[number].as_deref())?;
+        removed.extend(found.map(|found| (number, found)));
     }
-    Ok(replaced)
+    Ok(removed)
 }
 
 /// Writes the changes of the statistics since the generation `before`. `segments` are all that `manifest` names.

@@ -2,7 +2,7 @@
 
 mod commit;
 mod options;
-mod replaced;
+mod removals;
 mod workers;
 
 pub use commit::CommitSummary;
@@ -32,6 +32,8 @@ pub struct Writer {
     manifest: Manifest,
     workers: Workers,
     options: BuildOptions,
+    /// URLs of earlier documents to delete.
+    deleted_urls: Vec<String>,
     /// Writer lock, held until the drop.
     _lock: Lock,
 }
@@ -59,6 +61,7 @@ impl Writer {
             manifest,
             workers,
             options,
+            deleted_urls: Vec::new(),
             _lock: lock,
         })
     }
@@ -66,6 +69,12 @@ impl Writer {
     /// Adds a document, which replaces an earlier one with the same URL.
     pub fn add(&mut self, document: Document) -> Result<(), IndexError> {
         self.workers.add(document)
+    }
+
+    /// Deletes the document of a URL from the generation that the writer began with. A document that the writer itself
+    /// adds stays. A URL without a document is no error.
+    pub fn delete(&mut self, url: &str) {
+        self.deleted_urls.push(url.to_owned());
     }
 
     /// Writes and syncs everything, and makes it the newest generation.
@@ -83,6 +92,7 @@ impl Writer {
             manifest,
             workers,
             options,
+            deleted_urls,
             _lock,
         } = self;
         let built = workers.finish()?;
@@ -97,6 +107,7 @@ impl Writer {
             order,
             threads: options.threads,
             small_terms_max: options.small_terms_max.unwrap_or(SMALL_TERMS_MAX),
+            deleted_urls: &deleted_urls,
         };
         commit::commit(&storage, manifest, built, &options)
     }

@@ -6,4 +6,4 @@ pub mod lacking;
 pub(crate) mod search;
 
 pub use explain::explain;
-pub use search::{count_segment, count_site, search_segment};
+pub use search::{count_segment, count_site, each_match, search_segment};

@@ -36,12 +36,19 @@ pub fn search_segment<'a, H: HitCollector<'a>>(
 
 /// Counts matching documents without scoring.
 pub fn count_segment(plan: &Plan, segment: &Segment) -> Result<u64, IndexError> {
-    let mut cursor = Cursor::open(plan, &plan.root, segment, StopRef::default())?;
     let mut count = 0;
-    for_each_match(&mut cursor, segment, |_, _| {
-        count += 1;
-    })?;
+    each_match(plan, segment, |_| count += 1)?;
     Ok(count)
+}
+
+/// Calls `each` for every matching document, in the order of documents, without scoring.
+pub fn each_match(
+    plan: &Plan,
+    segment: &Segment,
+    mut each: impl FnMut(DocId),
+) -> Result<(), IndexError> {
+    let mut cursor = Cursor::open(plan, &plan.root, segment, StopRef::default())?;
+    for_each_match(&mut cursor, segment, |_, doc| each(doc))
 }
 
 /// Counts matching documents of one site (by name), stopping at `limit`. A lower bound where `stop` is cancelled.

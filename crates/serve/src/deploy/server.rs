@@ -42,6 +42,8 @@ pub struct ServeOptions {
     pub limits: ConnectionLimits,
     /// Administration options: metrics and reloads.
     pub admin: AdminOptions,
+    /// Interval between two looks for a newer generation, which is opened then. `None`: only where asked.
+    pub refresh: Option<Duration>,
 }
 
 impl Default for ServeOptions {
@@ -55,6 +57,7 @@ impl Default for ServeOptions {
             front_end: FrontEndOptions::default(),
             limits: ConnectionLimits::default(),
             admin: AdminOptions::default(),
+            refresh: None,
         }
     }
 }
@@ -77,6 +80,7 @@ pub struct Server {
     app: Arc<App>,
     limits: ConnectionLimits,
     admin: Option<AdminServer>,
+    refresh: Option<Duration>,
     runtime: Runtime,
 }
 
@@ -127,6 +131,7 @@ impl Server {
             app: Arc::new(App::new(front_end, Draining::default())),
             limits: options.limits.clone(),
             admin,
+            refresh: options.refresh,
             runtime,
         })
     }
@@ -167,9 +172,10 @@ impl Server {
             let upkeep = tokio::spawn(keep_up(Arc::clone(&app)));
             let watch = tokio::spawn(watch_cluster(Arc::clone(&app)));
             let reloads = tokio::spawn(reload_on_hangup(Arc::clone(&app)));
+            let refreshing = tokio::spawn(refresh(Arc::clone(&app), self.refresh));
             let router = http::router(app);
             let served = listener::serve(listener, router, &self.limits, &draining, shutdown).await;
-            for task in [upkeep, watch, reloads] {
+            for task in [upkeep, watch, reloads, refreshing] {
                 task.abort();
             }
             served
@@ -199,6 +205,24 @@ async fn reload_on_hangup(app: Arc<App>) {
         Box::pin(async move { app.reload().await })
     })
     .await;
+}
+
+/// Opens newer generations as they appear. A failure that repeats is logged once.
+async fn refresh(app: Arc<App>, every: Option<Duration>) {
+    let Some(every) = every else {
+        return;
+    };
+    let mut logged = None;
+    loop {
+        tokio::time::sleep(every).await;
+        let failure = app.reload().await.err().map(|error| error.to_string());
+        if let Some(error) = &failure
+            && logged != failure
+        {
+            tracing::warn!(%error, "cannot refresh; the index served before goes on being served");
+        }
+        logged = failure;
+    }
 }
 
 /// Completes when the process is asked to end: Ctrl-C, or the signal of service supervisors.

@@ -1,7 +1,7 @@
 //! Request for summaries, from its first summary to its reply.
 
-use super::DocumentFigures;
 use super::batch::Batch;
+use super::figures::DocumentFigures;
 use crate::api::messages::{SummariesRequest, TextSummary};
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;

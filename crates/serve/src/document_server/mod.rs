@@ -6,7 +6,10 @@
 //! caller's part, so that the request can be cancelled.
 
 mod batch;
+mod figures;
 mod job;
+
+pub(crate) use figures::DocumentFigures;
 
 use crate::api::backend::DocumentServer;
 use crate::api::chunks::Chunks;
@@ -23,8 +26,8 @@ use batch::Batch;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use index::{StoredDocument, TextKey};
 use job::Job;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -47,21 +50,6 @@ pub struct InProcessDocumentServer {
     draining: Draining,
     partition_maps: PartitionMaps,
     figures: Arc<DocumentFigures>,
-}
-
-/// Counters of a document server, readable at any time.
-#[derive(Debug, Default)]
-pub(crate) struct DocumentFigures {
-    /// Number of summary requests in work.
-    pub(crate) busy: AtomicUsize,
-    /// Number of summaries made.
-    pub(crate) made: AtomicU64,
-    /// Number of requests never begun, because their deadline had passed or they were cancelled.
-    pub(crate) expired: AtomicU64,
-    /// Number of requests that expired or were cancelled during the work.
-    pub(crate) ended_early: AtomicU64,
-    /// Histogram of the time for a page of summaries; set when metrics register.
-    pub(crate) times: OnceLock<metrics::Histogram>,
 }
 
 impl InProcessDocumentServer {

@@ -51,13 +51,48 @@ proptest! {
         let merged = find_replaced(&[&older, &newer].map(Reference)).unwrap();
         let new = [newer];
         // Both have the id 1, so the slice distinguishes the new segment.
-        let arrivals = Arrivals::of(&new, 1).unwrap();
-        let arrivals = Arrivals { first_new: 2, ..arrivals };
-        let found = arrivals.replace(&older, texts.as_deref()).unwrap();
+        let removals = Removals::of(&new, 1, &[]).unwrap();
+        let removals = Removals { first_new: 2, ..removals };
+        let found = removals.from(&older, texts.as_deref()).unwrap();
         let docs = |gone: Option<&Deletions>| -> Vec<u32> {
             gone.map(|gone| gone.docs().collect()).unwrap_or_default()
         };
-        prop_assert_eq!(docs(found.as_ref()), docs(Some(&merged[0])));
+        prop_assert_eq!(docs(found.as_ref().map(|removed| &removed.documents)), docs(Some(&merged[0])));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn named_urls_are_found(
+        older in prop::collection::vec(0u16..400, 1..300),
+        named in prop::collection::vec(0u16..400, 0..6),
+        has_texts in any::<bool>(),
+    ) {
+        let texts = if has_texts { Texts::Stored } else { Texts::None };
+        let storage: SharedStorage = Arc::new(MemoryStorage::new());
+        commit(&storage, texts, &older);
+        let manifest = manifest::read_newest(&storage).unwrap().unwrap();
+        let entry = &manifest.segments[0];
+        let part = open_store(&storage, &manifest, entry).unwrap();
+        let segment = open_segment(&storage, &manifest, entry).unwrap();
+        let urls: Vec<String> = named.iter().map(|number| format!("http://a.test/{number}")).collect();
+        let removals = Removals::of(&[], 2, &urls).unwrap();
+        let found = removals.from(&segment, part.as_deref()).unwrap();
+        let mut expected: Vec<u16> = named.into_iter().filter(|number| older.contains(number)).collect();
+        expected.sort_unstable();
+        expected.dedup();
+        let count = found.as_ref().map_or(0, |removed| removed.named_count);
+        prop_assert_eq!(count, expected.len() as u64);
+        let mut numbers: Vec<u16> = found
+            .iter()
+            .flat_map(|removed| removed.documents.docs())
+            .map(|doc| segment.details(DocId(doc)).unwrap().url)
+            .map(|url| url.rsplit('/').next().unwrap().parse().unwrap())
+            .collect();
+        numbers.sort_unstable();
+        prop_assert_eq!(numbers, expected);
     }
 }
 

@@ -1,0 +1,44 @@
+//! All matches of a query, without ranking: what a deletion by query deletes.
+
+use crate::engine::{Engine, retried};
+use crate::error::EngineError;
+use search::{Operator, Plan, Ranking, exhaustive};
+
+/// Documents that match a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matches {
+    /// URLs, in the order of the index.
+    pub urls: Vec<String>,
+    /// Warnings of the parser: parts of the query that mean something else than they seem to.
+    pub warnings: Vec<String>,
+}
+
+impl Engine {
+    /// Returns the URLs of all documents that match `query`, with all of its words for [`Operator::And`].
+    ///
+    /// # Errors
+    /// An index that cannot be read.
+    pub fn matches(&self, query: &str, operator: Operator) -> Result<Matches, EngineError> {
+        let part = self.part();
+        let index = part.index();
+        let parsed = search::parse(query, index.analyzer(), operator);
+        let plan = Plan::new(&parsed.query, Ranking::default(), index.statistics())?;
+        let urls = retried(|| {
+            let since = index.read_start();
+            let mut urls = Vec::new();
+            for segment in part.segments() {
+                let mut docs = Vec::new();
+                exhaustive::each_match(&plan, segment, |doc| docs.push(doc))?;
+                for doc in docs {
+                    urls.push(segment.details(doc)?.url);
+                }
+            }
+            part.verify(since)?;
+            Ok(urls)
+        })?;
+        Ok(Matches {
+            urls,
+            warnings: parsed.warnings,
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! Independence of answers from the history of an index: after any adds, replacements, deletions, restarts and
+//! optimizations they are those of a fresh index of the live documents.
+
+use corpus::Document;
+use index::{BuildOptions, Field, Index, OptimizeOptions, Order, Texts, Writer, check, optimize};
+use proptest::prelude::*;
+use shorttail::{Engine, Operator, SearchOptions};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use text::{Analyzer, Languages};
+use vfs::{MemoryStorage, SharedStorage};
+
+/// A commit, or a rewrite of the whole index.
+#[derive(Debug, Clone)]
+enum Step {
+    Commit {
+        added: Vec<(u8, u8)>,
+        deleted: Vec<u8>,
+    },
+    DeleteBy(&'static str),
+    Optimize(Order),
+}
+
+const QUERIES: [&str; 10] = [
+    "w1",
+    "w3 w5",
+    "w2 OR w7 OR w11",
+    "\"w4 w4\"",
+    "\"w1 w2\"~3",
+    "title:w6",
+    "w1*",
+    "w9 -w4",
+    "site:site-2.test w8",
+    "well-known w1",
+];
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let commit = (
+        prop::collection::vec((0u8..60, any::<u8>()), 0..12),
+        prop::collection::vec(0u8..70, 0..8),
+    )
+        .prop_map(|(added, deleted)| Step::Commit { added, deleted });
+    let by = prop::sample::select(vec!["w3", "w5 w6", "site:site-1.test", "nothing"]);
+    let order = prop::sample::select(Order::ALL.to_vec());
+    let step = prop_oneof![
+        6 => commit,
+        1 => by.prop_map(Step::DeleteBy),
+        1 => order.prop_map(Step::Optimize),
+    ];
+    prop::collection::vec(step, 1..9)
+}
+
+/// Returns a document whose words depend on its number and version.
+fn document(number: u8, version: u8) -> Document {
+    let mut state = u32::from(number) * 257 + u32::from(version) + 1;
+    let mut word = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        format!("w{}", (state >> 24) % 13)
+    };
+    let words: Vec<String> = (0..5 + version % 20).map(|_| word()).collect();
+    Document {
+        url: format!("http://site-{}.test/{number}", number % 4),
+        title: format!("{} {}", word(), word()),
+        body: format!("{} well-known own{number}v{version}", words.join(" ")),
+        ..Document::default()
+    }
+}
+
+fn options(texts: Texts, analyzer: Analyzer) -> BuildOptions {
+    BuildOptions {
+        chunks: Some(4),
+        partitions: Some(2),
+        texts: Some(texts),
+        analyzer: Some(analyzer),
+        small_terms_max: Some(0),
+        ..BuildOptions::default()
+    }
+}
+
+fn apply(storage: &SharedStorage, step: &Step, options: &BuildOptions, live: &mut Live) {
+    match step {
+        Step::Commit { added, deleted } => {
+            let mut writer = Writer::open(storage.clone(), options.clone()).unwrap();
+            let is_live = |number: &u8| live.contains_key(number);
+            let is_added = |number: &u8| added.iter().any(|(one, _)| one == number);
+            let mut named: Vec<u8> = deleted.clone();
+            named.sort_unstable();
+            named.dedup();
+            let lone = named
+                .iter()
+                .filter(|number| is_live(number) && !is_added(number));
+            let lone = lone.count() as u64;
+            for number in deleted {
+                writer.delete(&document(*number, 0).url);
+                live.remove(number);
+            }
+            for &(number, version) in added {
+                writer.add(document(number, version)).unwrap();
+                live.insert(number, version);
+            }
+            let summary = writer.commit().unwrap();
+            assert_eq!(summary.documents_deleted, lone);
+            assert_eq!(summary.documents_count, live.len() as u64);
+        }
+        Step::DeleteBy(query) => {
+            let engine = Engine::open_in(storage.clone()).unwrap();
+            let matches = engine.matches(query, Operator::And).unwrap();
+            let mut writer = Writer::open(storage.clone(), options.clone()).unwrap();
+            for url in &matches.urls {
+                writer.delete(url);
+                let number = url.rsplit('/').next().unwrap().parse().unwrap();
+                assert!(live.remove(&number).is_some(), "{url} is not live");
+            }
+            let summary = writer.commit().unwrap();
+            assert_eq!(summary.documents_deleted, matches.urls.len() as u64);
+            let engine = Engine::open_in(storage.clone()).unwrap();
+            let left = engine.matches(query, Operator::And).unwrap();
+            assert_eq!(left.urls, Vec::<String>::new());
+        }
+        Step::Optimize(order) => {
+            let options = OptimizeOptions {
+                order: Some(*order),
+                ..OptimizeOptions::default()
+            };
+            optimize(storage.clone(), &options, &|_| {}).unwrap();
+        }
+    }
+}
+
+/// Live documents: number and version.
+type Live = BTreeMap<u8, u8>;
+
+/// Returns everything of an answer that a user sees.
+fn answers(engine: &Engine) -> Vec<String> {
+    let mut answers = Vec::new();
+    for query in QUERIES {
+        for operator in [Operator::And, Operator::Or, Operator::Auto] {
+            let options = SearchOptions {
+                k: 100,
+                operator,
+                explain: true,
+                ..SearchOptions::default()
+            };
+            let answer = engine.search(query, &options).unwrap();
+            let hits = answer.hits.iter().map(|hit| {
+                format!(
+                    "{} {:?} {} {:?} {:?}",
+                    hit.url, hit.score, hit.summary, hit.explanation, hit.lacks
+                )
+            });
+            answers.push(format!(
+                "{query}: {:?} {} {:#?}",
+                answer.total,
+                answer.more_hits,
+                hits.collect::<Vec<_>>()
+            ));
+        }
+    }
+    answers
+}
+
+/// Returns the counts of every term and of the index.
+fn counts(index: &Index) -> Vec<(String, u64)> {
+    let statistics = index.statistics();
+    let terms = (0..13).map(|word| format!("w{word}"));
+    let owns = (0..60).map(|number| format!("own{number}"));
+    let fixed = ["well", "known", "wellknown"].map(String::from);
+    let fields = [Field::Text, Field::Title];
+    let mut counts: Vec<(String, u64)> = terms
+        .chain(owns)
+        .chain(fixed)
+        .flat_map(|term| fields.map(|field| (field, term.clone())))
+        .map(|(field, term)| {
+            let found = statistics.term(field, &term).unwrap();
+            let count = found.map_or(0, |found| found.document_frequency);
+            (format!("{field:?} {term}"), count)
+        })
+        .collect();
+    counts.push(("documents".into(), statistics.documents_count()));
+    for field in fields {
+        let words = statistics.average_length(field);
+        counts.push((format!("{field:?} length"), u64::from(words.to_bits())));
+    }
+    counts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn answers_depend_on_the_live_documents_alone(
+        steps in steps(),
+        has_texts in prop::bool::weighted(0.8),
+        is_standard in any::<bool>(),
+    ) {
+        let texts = if has_texts { Texts::Stored } else { Texts::None };
+        let analyzer = match is_standard {
+            true => Analyzer::Standard(Languages::default()),
+            false => Analyzer::Plain,
+        };
+        let options = options(texts, analyzer);
+        let storage: SharedStorage = Arc::new(MemoryStorage::new());
+        let mut live = Live::new();
+        for step in &steps {
+            if matches!(step, Step::Commit { .. }) || Index::newest_generation(&storage).unwrap().is_some() {
+                apply(&storage, step, &options, &mut live);
+            }
+        }
+        prop_assume!(Index::newest_generation(&storage).unwrap().is_some());
+        let fresh: SharedStorage = Arc::new(MemoryStorage::new());
+        let mut writer = Writer::open(fresh.clone(), options.clone()).unwrap();
+        for (&number, &version) in &live {
+            writer.add(document(number, version)).unwrap();
+        }
+        writer.commit().unwrap();
+        let (_, damages) = check(storage.clone(), 10).unwrap();
+        prop_assert!(damages.is_empty(), "{damages:?}");
+        let [lived, fresh] = [storage, fresh].map(|storage| Engine::open_in(storage).unwrap());
+        prop_assert_eq!(counts(&lived.index()), counts(&fresh.index()));
+        prop_assert_eq!(answers(&lived), answers(&fresh));
+    }
+}
