@@ -251,7 +251,7 @@ def test_examples_work_on_the_index_of_the_demo(path, demo_index, programs, serv
             command = quick(example, server)
             words = shlex.split(command)
             begun = "nothing to do" if "--watch" in words else SERVERS.get(words[1])
-            if begun and not ENDING & set(words):
+            if begun is not None and not ENDING & set(words):
                 process, _ = shell.begin(command.split(" > ")[0], begun)
                 ended(process, command)
             else:

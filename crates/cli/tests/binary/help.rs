@@ -7,6 +7,9 @@ fn help_of_every_subcommand() {
     golden("help.txt", &shorttail(["--help"]).ends(0).stdout);
     for subcommand in [
         "index",
+        "add",
+        "delete",
+        "sync",
         "optimize",
         "search",
         "analyze",
