@@ -184,11 +184,11 @@ impl Oracle {
                     document,
                 )))
             }
-            Query::Prefix { field, prefix } => document
+            Query::Pattern { field, pattern } => document
                 .field(*field)
                 .iter()
                 .flatten()
-                .any(|word| word.starts_with(prefix))
+                .any(|word| pattern.matches(word))
                 .then_some(on_grid(boost)),
             Query::Phrase { field, terms, slop } => {
                 let frequency = phrase_frequency(document.field(*field), terms, *slop);
@@ -311,7 +311,7 @@ impl Oracle {
                 term,
                 weight,
             } => weigh(*weight, *field, &[term]),
-            Query::Prefix { .. } => boost.into(),
+            Query::Pattern { .. } => boost.into(),
             Query::Phrase { field, terms, .. } => {
                 weigh(1, *field, &terms.iter().collect::<Vec<_>>())
             }

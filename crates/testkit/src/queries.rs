@@ -7,6 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::{Query, Ranking};
+use text::Pattern;
 
 fn fields() -> impl Strategy<Value = Field> {
     prop_oneof![4 => Just(Field::Text), 1 => Just(Field::Title)]
@@ -43,18 +44,38 @@ fn phrases() -> impl Strategy<Value = Query> {
         .prop_map(|(field, terms, slop)| Query::Phrase { field, terms, slop })
 }
 
-fn prefixes() -> impl Strategy<Value = Query> {
-    (fields(), 0..VOCABULARY.len()).prop_map(|(field, word)| Query::Prefix {
+fn patterns() -> impl Strategy<Value = Query> {
+    let pattern = (0..VOCABULARY.len(), 0..6u8, any::<prop::sample::Index>());
+    (fields(), pattern).prop_map(|(field, (word, kind, place))| Query::Pattern {
         field,
-        prefix: VOCABULARY[word].to_owned(),
+        pattern: pattern_of(VOCABULARY[word], kind, place),
     })
+}
+
+/// Returns a pattern that a word is of: a prefix, a wildcard in place of a character, the word and those like it.
+fn pattern_of(word: &str, kind: u8, place: prop::sample::Index) -> Pattern {
+    let characters: Vec<char> = word.chars().collect();
+    let at = place.index(characters.len());
+    let with = |sign: &str| {
+        let [before, after] = [&characters[..at], &characters[at + 1..]];
+        let [before, after] = [before, after].map(|part| part.iter().collect::<String>());
+        Pattern::of_wildcard(&format!("{before}{sign}{after}"))
+    };
+    let wildcard = match kind {
+        0 => with("?"),
+        1 => with("*"),
+        2 => return Pattern::near(word, 1),
+        3 => return Pattern::near(word, 2),
+        _ => None,
+    };
+    wildcard.unwrap_or_else(|| Pattern::Prefix(word.to_owned()))
 }
 
 fn clauses() -> impl Strategy<Value = Query> {
     prop_oneof![
         8 => terms(),
         3 => phrases(),
-        2 => prefixes(),
+        3 => patterns(),
         1 => sites(),
         1 => Just(Query::Nothing),
     ]
@@ -121,9 +142,17 @@ pub fn typed(
         1 => three.clone().prop_map(|(a, b, c)| format!("\"{a} {b} {c}\"")),
         1 => (two.clone(), 1u32..4).prop_map(|((a, b), slop)| format!("\"{a} {b}\"~{slop}")),
         1 => (0u8..5).prop_map(|site| format!("site:s{site}.test")),
-        1 => words.prop_map(|word| match word.char_indices().next_back() {
+        1 => words.clone().prop_map(|word| match word.char_indices().next_back() {
             Some((last @ 1.., _)) => format!("{}*", &word[..last]),
             _ => format!("{word}*"),
+        }),
+        1 => (words.clone(), prop::sample::select(vec!["~", "~1", "~2"]))
+            .prop_map(|(word, near)| format!("{word}{near}")),
+        1 => words.prop_map(|word| match word.char_indices().nth(1) {
+            Some((second, character)) => {
+                format!("{}?{}", &word[..second], &word[second + character.len_utf8()..])
+            }
+            None => format!("*{word}"),
         }),
         2 => two.clone().prop_map(|(one, other)| format!("({one} OR {other})")),
         1 => two.prop_map(|(one, other)| format!("({one} -{other})")),

@@ -1,7 +1,7 @@
 //! Duration of summaries: a short text, and long texts with rare and with frequent words.
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use text::summary::{SummaryOptions, SummaryQuery, SummaryTerm};
+use text::summary::{Marked, SummaryOptions, SummaryQuery, SummaryTerm};
 use text::{Analyzer, Language, Languages};
 
 /// Frequent words, in about the proportions of English prose; the other words are synthetic.
@@ -56,8 +56,7 @@ fn query(analyzer: Analyzer, words: &str) -> SummaryQuery {
         } else {
             6.0
         },
-        prefix: false,
-        term,
+        marked: Marked::Term(term),
     });
     SummaryQuery::new(analyzer, terms.collect(), SummaryOptions::default())
 }

@@ -6,6 +6,7 @@
 
 pub mod analyzer;
 mod language;
+mod pattern;
 pub mod standard;
 mod stem;
 pub mod summary;
@@ -13,4 +14,5 @@ mod token;
 
 pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token, UnknownAnalyzer};
 pub use language::{Language, Languages};
+pub use pattern::{EDITS_MAX, PATTERN_CHARACTERS_MAX, Pattern, PatternMatcher, Verdict};
 pub use standard::{Detector, QueryWord};

@@ -19,7 +19,7 @@ use std::sync::Arc;
 const EXAMPLES: &str = "\
 QUERY: documents with all words come first, then those with some of them. +word is required, -word excludes,
 OR stands between alternatives; \"a phrase\", \"a phrase\"~2 (words may move by 2), title:word, site:name,
-wor* (a prefix), parentheses. Quote it for the shell; a query that starts with - comes after --.
+wor* w?rd (any letters), word~ (one or two letters differ), parentheses. Quote it for the shell; a query that starts with - comes after --.
 
 EXAMPLES:
     shorttail search my-index 'release notes'

@@ -15,6 +15,7 @@ pub(crate) mod details;
 mod documents;
 mod hashes;
 mod lengths;
+mod matching;
 mod meta;
 pub(crate) mod write;
 
@@ -29,8 +30,7 @@ use crate::postings::{ListBytes, Origin};
 use crate::sealed::Seal;
 use crate::terms::{self, BadTerms, LookUpStep, TermHash, TermStream};
 use crate::{Blocks, Field, IndexError, Postings};
-use fst::Streamer;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use vfs::SharedStorage;
 
@@ -129,42 +129,6 @@ impl Segment {
         for line in 0..LIST_LINES {
             codec::memory::prefetch(self.core.postings.unverified(), start + line * 64);
         }
-    }
-
-    /// Calls `each` for every term that starts with `prefix`, in order.
-    pub fn terms_with_prefix(
-        &self,
-        field: Field,
-        prefix: &str,
-        mut each: impl FnMut(&str, TermRecord),
-    ) -> Result<(), IndexError> {
-        self.visit_prefix(field, prefix, |term, record| {
-            each(term, record);
-            ControlFlow::Continue(())
-        })
-    }
-
-    /// Calls `each` for every term that starts with `prefix`, in order, until it breaks.
-    pub fn visit_prefix(
-        &self,
-        field: Field,
-        prefix: &str,
-        mut each: impl FnMut(&str, TermRecord) -> ControlFlow<()>,
-    ) -> Result<(), IndexError> {
-        let key = terms::with_key(field, prefix, <[u8]>::to_vec);
-        let mut stream = self.core.terms.range(&key, None);
-        while let Some((found, ordinal)) = stream.next() {
-            if !found.starts_with(&key) {
-                break;
-            }
-            let record = self.record(ordinal)?;
-            if let Ok(term) = std::str::from_utf8(&found[1..])
-                && each(term, record).is_break()
-            {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// Returns all terms in order (a field's byte, then the term), with their ordinals.

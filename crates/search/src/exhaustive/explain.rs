@@ -9,6 +9,7 @@ use crate::plan::planner::Plan;
 use crate::plan::ranking::Ranking;
 use index::{DocId, Field, IndexError, Segment};
 use serde::Serialize;
+use text::Pattern;
 
 /// Value with the values it was computed from. The root's value equals the hit's score bit by bit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -232,13 +233,23 @@ fn explain_one(
             explain_phrase(plan, phrase, value, frequency, length_byte).named(&phrase.name)
         }
         (Node::Phrase(phrase), _) => filter(&phrase_name(phrase), value).named(&phrase.name),
-        (Node::Prefix(node), _) => {
-            let name = format!("{}{}*", label(node.field), node.prefix);
+        (Node::Pattern(node), _) => {
+            let name = format!("{}{}", label(node.field), node.pattern);
             let why = match node.weight {
                 0.0 => filter(&name, value),
                 weight => Explanation::leaf(
                     value,
-                    format!("{name}: a word that starts so counts {weight}"),
+                    match node.pattern {
+                        Pattern::Prefix(_) => {
+                            format!("{name}: a word that starts so counts {weight}")
+                        }
+                        Pattern::Wildcard(_) => {
+                            format!("{name}: a word of this form counts {weight}")
+                        }
+                        Pattern::Near { edits, .. } => {
+                            format!("{name}: a word within {edits} edits of it counts {weight}")
+                        }
+                    },
                 ),
             };
             why.named(&node.name)

@@ -44,7 +44,7 @@ pub struct PlanCost {
 }
 
 impl Plan {
-    /// Returns the cost. Prefixes count as one posting a document, for their terms are not known yet.
+    /// Returns the cost. Patterns count as one posting a document, for their terms are not known yet.
     pub fn cost(&self) -> PlanCost {
         let (mut lists, mut has_other) = (0, false);
         let postings = self.postings_of(&self.root, &mut lists, &mut has_other);
@@ -69,7 +69,7 @@ impl Plan {
                 *lists += 1;
                 self.documents_of(word)
             }
-            Node::Prefix { .. } => {
+            Node::Pattern(_) => {
                 *has_other = true;
                 *lists += 1;
                 self.documents_count
@@ -106,7 +106,7 @@ fn kind_of(root: &Node) -> PlanKind {
     match root {
         Node::Term(_) | Node::Filter(_) | Node::Nothing => PlanKind::Term,
         Node::Phrase(_) => PlanKind::Phrase,
-        Node::Prefix { .. } => PlanKind::Other,
+        Node::Pattern(_) => PlanKind::Other,
         Node::Boolean {
             required,
             optional,

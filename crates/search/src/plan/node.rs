@@ -5,9 +5,10 @@ use index::{
     TermStatistics,
 };
 use std::sync::Arc;
+use text::Pattern;
 
-/// The score of every document of a prefix, whatever the words, before boosts.
-pub(crate) const PREFIX_SCORE: f32 = 1.0;
+/// The score of every document of a pattern, whatever the words, before boosts.
+pub(crate) const PATTERN_SCORE: f32 = 1.0;
 
 /// One clause of a plan.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub(crate) enum Node {
     Term(TermNode),
     /// Term that filters and adds nothing to the score.
     Filter(Word),
-    Prefix(PrefixNode),
+    Pattern(PatternNode),
     Phrase(PhraseNode),
     Boolean {
         required: Vec<Node>,
@@ -135,9 +136,9 @@ pub(crate) struct PhraseNode {
 }
 
 #[derive(Debug)]
-pub(crate) struct PrefixNode {
+pub(crate) struct PatternNode {
     pub(crate) field: Field,
-    pub(crate) prefix: String,
+    pub(crate) pattern: Pattern,
     /// The score of every document that matches; 0 where it only filters.
     pub(crate) weight: f32,
     pub(crate) name: ClauseName,

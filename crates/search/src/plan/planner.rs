@@ -3,7 +3,7 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
-use crate::plan::node::{ClauseName, Node, PREFIX_SCORE, PhraseNode, PrefixNode, TermNode, Word};
+use crate::plan::node::{ClauseName, Node, PATTERN_SCORE, PatternNode, PhraseNode, TermNode, Word};
 use crate::plan::norms::Factors;
 use crate::plan::ranking::Ranking;
 use crate::plan::rewrite::combined;
@@ -12,7 +12,8 @@ use crate::query::tree::Query;
 use index::{Field, IndexError, LookUpStep, Statistics, TermHash};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use text::summary::SummaryTerm;
+use text::Pattern;
+use text::summary::{Marked, SummaryTerm};
 
 /// Least inverse document frequency of a telling word, as a share of the greatest in the query.
 pub const TELLING_SHARE: f32 = 0.3;
@@ -88,7 +89,7 @@ impl Plan {
             Node::Term(TermNode { weight, .. }) | Node::Phrase(PhraseNode { weight, .. }) => {
                 on_grid(self.ranking.most(*weight) as f32)
             }
-            Node::Prefix(prefix) => on_grid(prefix.weight),
+            Node::Pattern(pattern) => on_grid(pattern.weight),
             Node::Boolean {
                 required, optional, ..
             } => {
@@ -139,10 +140,10 @@ impl Planner<'_> {
                 term,
                 weight,
             } => self.term(*field, term, *weight),
-            Query::Prefix { field, prefix } => {
-                let weight = PREFIX_SCORE * self.boost;
+            Query::Pattern { field, pattern } => {
+                let weight = PATTERN_SCORE * self.boost;
                 self.most += f64::from(weight);
-                Ok(prefix_node(*field, prefix, weight, self.name.clone()))
+                Ok(pattern_node(*field, pattern, weight, self.name.clone()))
             }
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
             Query::Boolean {
@@ -183,7 +184,7 @@ impl Planner<'_> {
                 self.name = before;
                 node
             }
-            Query::Nothing | Query::Prefix { .. } | Query::Phrase { .. } => {
+            Query::Nothing | Query::Pattern { .. } | Query::Phrase { .. } => {
                 Ok(named(unscored(query), &self.name))
             }
             Query::AnyTelling(words) => {
@@ -345,7 +346,7 @@ impl Planner<'_> {
 
 fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     match node {
-        Node::Nothing | Node::Prefix(_) => {}
+        Node::Nothing | Node::Pattern(_) => {}
         Node::Term(term) => each(&term.word),
         Node::Filter(word) => each(word),
         Node::Phrase(phrase) => phrase.words.iter().for_each(each),
@@ -363,24 +364,19 @@ fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
 
 /// Notes the terms that summaries should mark in a scored clause, each once.
 fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
-    let mut note = |term: &str, prefix: bool, weight: f32| {
-        let known = terms
-            .iter()
-            .any(|noted| noted.prefix == prefix && noted.term == term);
-        if !known {
-            terms.push(SummaryTerm {
-                term: term.to_owned(),
-                prefix,
-                weight,
-            });
+    let mut note = |marked: Marked, weight: f32| {
+        if !terms.iter().any(|noted| noted.marked == marked) {
+            terms.push(SummaryTerm { marked, weight });
         }
     };
     match node {
-        Node::Term(term) => note(&term.word.term, false, term.idf),
-        Node::Prefix(prefix) if prefix.weight > 0.0 => note(&prefix.prefix, true, 1.0),
+        Node::Term(term) => note(Marked::Term(term.word.term.clone()), term.idf),
+        Node::Pattern(pattern) if pattern.weight > 0.0 => {
+            note(Marked::Like(pattern.pattern.clone()), 1.0);
+        }
         Node::Phrase(phrase) if phrase.weight > 0.0 => {
             for word in &phrase.words {
-                note(&word.term, false, word.idf);
+                note(Marked::Term(word.term.clone()), word.idf);
             }
         }
         Node::Boolean {
@@ -390,7 +386,7 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
                 note_terms(clause, terms);
             }
         }
-        Node::Nothing | Node::Filter(_) | Node::Prefix(_) | Node::Phrase(_) => {}
+        Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Phrase(_) => {}
     }
 }
 
@@ -399,7 +395,7 @@ fn unscored(query: &Query) -> Node {
     match query {
         Query::Nothing => Node::Nothing,
         Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
-        Query::Prefix { field, prefix } => prefix_node(*field, prefix, 0.0, None),
+        Query::Pattern { field, pattern } => pattern_node(*field, pattern, 0.0, None),
         Query::Phrase { field, terms, slop } => match terms.as_slice() {
             [] => Node::Nothing,
             [term] => Node::Filter(Word::new(*field, term)),
@@ -434,7 +430,7 @@ fn unscored(query: &Query) -> Node {
 fn named(mut node: Node, name: &ClauseName) -> Node {
     match &mut node {
         Node::Phrase(phrase) => phrase.name.clone_from(name),
-        Node::Prefix(prefix) => prefix.name.clone_from(name),
+        Node::Pattern(pattern) => pattern.name.clone_from(name),
         Node::Filter(word) => word.name.clone_from(name),
         Node::Nothing | Node::Term(_) | Node::Boolean { .. } => {}
     }
@@ -445,10 +441,10 @@ fn unscored_all(queries: &[Query]) -> Vec<Node> {
     queries.iter().map(unscored).collect()
 }
 
-fn prefix_node(field: Field, prefix: &str, weight: f32, name: ClauseName) -> Node {
-    Node::Prefix(PrefixNode {
+fn pattern_node(field: Field, pattern: &Pattern, weight: f32, name: ClauseName) -> Node {
+    Node::Pattern(PatternNode {
         field,
-        prefix: prefix.to_owned(),
+        pattern: pattern.clone(),
         weight,
         name,
     })

@@ -1,6 +1,7 @@
 //! Query as a tree of typed clauses, before any index is known.
 
 use index::Field;
+use text::Pattern;
 
 /// A query. The parser bounds its depth and number of clauses.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,12 +17,12 @@ pub enum Query {
         /// Number of occurrences in the query, a factor of the score.
         weight: u32,
     },
-    /// Documents that hold a term with the prefix. Each scores 1, whatever the term.
-    Prefix {
+    /// Documents that hold a term of the pattern. Each scores 1, whatever the term.
+    Pattern {
         /// Field that is searched.
         field: Field,
-        /// The prefix, in lower case.
-        prefix: String,
+        /// Set of terms, in lower case.
+        pattern: Pattern,
     },
     /// Documents that hold the terms one after another. Scored as one term whose frequency is the number of
     /// occurrences and whose inverse document frequency is the sum of the terms'.

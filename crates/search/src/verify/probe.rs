@@ -60,7 +60,7 @@ impl<'a> Probe<'a> {
                     _ => Some(Probe::Any(probes, Lent::take())),
                 }
             }
-            Node::Prefix(_) | Node::Boolean { .. } => {
+            Node::Pattern(_) | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
         })

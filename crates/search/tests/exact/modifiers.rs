@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use search::{Explanation, Plan, Query, Ranking, explain, search_partition};
 use std::sync::Arc;
 use testkit::{BuildPlan, build_index};
+use text::Pattern;
+use text::summary::Marked;
 
 fn filter(clause: Query) -> Query {
     Query::Filter(Box::new(clause))
@@ -189,9 +191,13 @@ fn explanations_repeat_names() {
     let terms: Vec<_> = plan
         .summary_terms()
         .into_iter()
-        .map(|term| term.term)
+        .map(|term| term.marked)
         .collect();
-    assert_eq!(terms, ["w9", "w12", "w11", "w1"]);
+    let mut expected = ["w9", "w12", "w11"]
+        .map(|term| Marked::Term(term.to_owned()))
+        .to_vec();
+    expected.push(Marked::Like(Pattern::Prefix("w1".to_owned())));
+    assert_eq!(terms, expected);
 }
 
 proptest! {

@@ -3,9 +3,10 @@
 use index::Field;
 use search::Query;
 use search::parse::{
-    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PHRASE_WORDS_MAX,
-    PREFIXES_MAX, SLOP_MAX,
+    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
+    PHRASE_WORDS_MAX, SLOP_MAX,
 };
+use text::Pattern;
 use tonic::Status;
 use wire::rpc;
 use wire::rpc::clause::Kind;
@@ -21,6 +22,19 @@ pub(super) fn messages(query: &Query) -> Vec<rpc::Clause> {
     messages
 }
 
+fn pattern_message(of: Field, pattern: &Pattern) -> Kind {
+    let field = field_message(of);
+    match pattern.clone() {
+        Pattern::Prefix(prefix) => Kind::Prefix(rpc::Prefix { field, prefix }),
+        Pattern::Wildcard(signs) => Kind::Wildcard(rpc::Wildcard { field, signs }),
+        Pattern::Near { term, edits } => Kind::Near(rpc::Near {
+            field,
+            term,
+            edits: edits.into(),
+        }),
+    }
+}
+
 fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
     let kind = match query {
         Query::Nothing => Kind::Nothing(rpc::Nothing {}),
@@ -33,10 +47,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             term: term.clone(),
             weight: *weight,
         }),
-        Query::Prefix { field, prefix } => Kind::Prefix(rpc::Prefix {
-            field: field_message(*field),
-            prefix: prefix.clone(),
-        }),
+        Query::Pattern { field, pattern } => pattern_message(*field, pattern),
         Query::Phrase { field, terms, slop } => Kind::Phrase(rpc::Phrase {
             field: field_message(*field),
             terms: terms.clone(),
@@ -72,7 +83,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
         Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
             write(clause, messages);
         }
-        Query::Nothing | Query::Term { .. } | Query::Prefix { .. } | Query::Phrase { .. } => {}
+        Query::Nothing | Query::Term { .. } | Query::Pattern { .. } | Query::Phrase { .. } => {}
     }
 }
 
@@ -82,7 +93,7 @@ pub(super) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
     let mut reader = Reader {
         messages: messages.into_iter(),
         clauses_left: CLAUSES_MAX,
-        prefixes_left: PREFIXES_MAX,
+        patterns_left: PATTERNS_MAX,
         names_left: NAMES_MAX,
     };
     let query = reader.query(0).map_err(Status::invalid_argument)?;
@@ -96,11 +107,21 @@ pub(super) fn query(messages: Vec<rpc::Clause>) -> Result<Query, Status> {
 struct Reader {
     messages: std::vec::IntoIter<rpc::Clause>,
     clauses_left: usize,
-    prefixes_left: usize,
+    patterns_left: usize,
     names_left: usize,
 }
 
 impl Reader {
+    /// Reads a pattern of terms.
+    fn pattern(&mut self, of: i32, pattern: Pattern) -> Result<Query, &'static str> {
+        self.patterns_left = taken(self.patterns_left, "the query has too many patterns")?;
+        if !pattern.is_valid() {
+            return Err("the query has a pattern beyond the limits");
+        }
+        let field = field(of)?;
+        Ok(Query::Pattern { field, pattern })
+    }
+
     fn query(&mut self, depth: usize) -> Result<Query, &'static str> {
         if depth > NESTED_MAX {
             return Err("the query is nested too deep");
@@ -119,12 +140,14 @@ impl Reader {
                 term: term.term,
                 weight: term.weight.max(1),
             },
-            Kind::Prefix(prefix) => {
-                self.prefixes_left = taken(self.prefixes_left, "the query has too many prefixes")?;
-                Query::Prefix {
-                    field: field(prefix.field)?,
-                    prefix: prefix.prefix,
-                }
+            Kind::Prefix(prefix) => self.pattern(prefix.field, Pattern::Prefix(prefix.prefix))?,
+            Kind::Wildcard(wildcard) => {
+                self.pattern(wildcard.field, Pattern::Wildcard(wildcard.signs))?
+            }
+            Kind::Near(near) => {
+                let edits = u8::try_from(near.edits).unwrap_or(u8::MAX);
+                let term = near.term;
+                self.pattern(near.field, Pattern::Near { term, edits })?
             }
             Kind::Phrase(phrase) => {
                 let count = phrase.terms.len();
@@ -310,9 +333,9 @@ mod tests {
             terms: vec!["a".into(); count],
             slop,
         };
-        let prefix = Query::Prefix {
+        let prefix = Query::Pattern {
             field: Field::Text,
-            prefix: "a".into(),
+            pattern: Pattern::Prefix("a".into()),
         };
         let boosted = |boost| Query::Boosted {
             boost,
@@ -345,7 +368,7 @@ mod tests {
             any_of(vec![named(1); NAMES_MAX + 1]),
             deep,
             any_of(vec![term(); CLAUSES_MAX + 1]),
-            any_of(vec![prefix; PREFIXES_MAX + 1]),
+            any_of(vec![prefix; PATTERNS_MAX + 1]),
             phrase(PHRASE_WORDS_MAX + 1, 0),
             phrase(1, 0),
             phrase(2, SLOP_MAX + 1),

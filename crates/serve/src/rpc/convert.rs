@@ -10,7 +10,8 @@ use index::{Details, DocId, StoredDocument};
 use search::{Operator, Ranking, ScoredHit};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use text::summary::SummaryTerm;
+use text::Pattern;
+use text::summary::{Marked, SummaryTerm};
 use wire::rpc;
 
 /// Returns the time left until a deadline, in microseconds.
@@ -83,19 +84,47 @@ pub(super) fn query(
 }
 
 pub(super) fn terms_message(terms: &[SummaryTerm]) -> Vec<rpc::SummaryTerm> {
-    let one = |term: &SummaryTerm| rpc::SummaryTerm {
-        term: term.term.clone(),
-        prefix: term.prefix,
-        weight: term.weight,
+    let one = |term: &SummaryTerm| {
+        let mut message = rpc::SummaryTerm {
+            weight: term.weight,
+            ..rpc::SummaryTerm::default()
+        };
+        match &term.marked {
+            Marked::Term(term) => message.term.clone_from(term),
+            Marked::Like(Pattern::Prefix(prefix)) => {
+                message.term.clone_from(prefix);
+                message.prefix = true;
+            }
+            Marked::Like(Pattern::Wildcard(signs)) => {
+                message.term.clone_from(signs);
+                message.wildcard = true;
+            }
+            Marked::Like(Pattern::Near { term, edits }) => {
+                message.term.clone_from(term);
+                message.edits = (*edits).into();
+            }
+        }
+        message
     };
     terms.iter().map(one).collect()
 }
 
 pub(super) fn terms(message: Vec<rpc::SummaryTerm>) -> Vec<SummaryTerm> {
-    let one = |term: rpc::SummaryTerm| SummaryTerm {
-        term: term.term,
-        prefix: term.prefix,
-        weight: term.weight,
+    let one = |message: rpc::SummaryTerm| {
+        let term = message.term;
+        let marked = match (message.prefix, message.wildcard, message.edits) {
+            (true, ..) => Marked::Like(Pattern::Prefix(term)),
+            (_, true, _) => Marked::Like(Pattern::Wildcard(term)),
+            (.., 0) => Marked::Term(term),
+            (.., edits) => {
+                let edits = u8::try_from(edits).unwrap_or(u8::MAX);
+                Marked::Like(Pattern::Near { term, edits })
+            }
+        };
+        SummaryTerm {
+            marked,
+            weight: message.weight,
+        }
     };
     message.into_iter().map(one).collect()
 }

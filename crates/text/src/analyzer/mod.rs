@@ -9,6 +9,7 @@
 //! A term is cut to [`TERM_BYTES_MAX`].
 
 use crate::language::Languages;
+use crate::pattern::Pattern;
 use crate::standard::query::{phrase_ways, prefixes, query_words};
 use crate::standard::{self, QueryWord};
 use crate::stem::{Stemming, stem, stem_in_place};
@@ -107,6 +108,18 @@ impl Analyzer {
             Analyzer::Standard(_) => prefixes(text),
             _ => Analyzer::Plain.terms(text),
         }
+    }
+
+    /// Returns the pattern of terms that a word with `?` and `*` in it is, folded and not stemmed. `None` for one without
+    /// letters of its own.
+    pub fn wildcard(self, signs: &str) -> Option<Pattern> {
+        let mut folded = String::new();
+        for stretch in signs.split_inclusive(['?', '*']) {
+            let letters = stretch.trim_end_matches(['?', '*']);
+            folded.push_str(&self.prefixes(letters).concat());
+            folded.push_str(&stretch[letters.len()..]);
+        }
+        Pattern::of_wildcard(&folded)
     }
 
     /// Returns whether several terms may share a place. Otherwise a text has as many terms as places.

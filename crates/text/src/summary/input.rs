@@ -1,15 +1,41 @@
 //! Terms, options and scratch memory of a summary, and the matches that its stages exchange.
 
-/// A term or prefix of the query.
+use crate::Pattern;
+
+/// A term or pattern of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SummaryTerm {
-    /// The analysed term.
-    pub term: String,
-    /// Whether `term` is a prefix (`wor*`). As in the dictionary, it is a prefix of the word's term, not of the word as
-    /// written.
-    pub prefix: bool,
+    /// The terms whose words are marked.
+    pub marked: Marked,
     /// Inverse document frequency of the term, the weight of its occurrences in a window.
     pub weight: f32,
+}
+
+/// Set of terms whose words a summary marks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Marked {
+    /// An analysed term.
+    Term(String),
+    /// All terms of a pattern. As in the dictionary, it is one of terms, not of words as written.
+    Like(Pattern),
+}
+
+impl Marked {
+    /// Returns what each of the terms begins with, and whether it may go on.
+    pub(super) fn literal(&self) -> (&str, bool) {
+        match self {
+            Marked::Term(term) => (term, false),
+            Marked::Like(pattern) => (pattern.literal(), true),
+        }
+    }
+
+    /// Whether nothing can be marked.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Marked::Term(term) => term.is_empty(),
+            Marked::Like(pattern) => !pattern.is_valid(),
+        }
+    }
 }
 
 /// Size limits of a summary.

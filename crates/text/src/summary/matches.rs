@@ -6,9 +6,10 @@
 //! itself, or where one of the two characters occurs that lower-case to ASCII: the Kelvin sign is a `k`, and `İ` is an
 //! `i` with a dot on it. The matches equal those of tokenizing the text and comparing every term
 //! (`Matcher::find_by_tokens`). Under `standard`, whose words have several terms, the words that begin like a wanted
-//! term are analysed.
-use super::input::{Match, SummaryScratch, SummaryTerm};
+//! term are analysed. Patterns that are more than a prefix are compared with every word's term.
+use super::input::{Marked, Match, SummaryScratch, SummaryTerm};
 use super::needle::{Needles, needle};
+use crate::Pattern;
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
 use crate::language::Languages;
 use crate::standard::each_token_starting;
@@ -39,6 +40,8 @@ struct Wanted {
     analyzer: Analyzer,
     exact: HashMap<Box<str>, u32>,
     prefixes: Vec<(Box<str>, u32)>,
+    /// Patterns that are more than a prefix.
+    patterns: Vec<(Pattern, u32)>,
     /// By first byte: whether any term starts with it. Avoids the lookup for most words.
     first_bytes: [bool; 256],
     /// What the words of the terms begin with.
@@ -72,25 +75,33 @@ enum Check {
 
 impl Matcher {
     pub(super) fn new(analyzer: Analyzer, terms: &[SummaryTerm]) -> Matcher {
-        let any = |is: fn(&SummaryTerm) -> bool| terms.iter().any(is);
+        let any = |is: fn(&str, bool) -> bool| {
+            let literals = terms.iter().map(|wanted| wanted.marked.literal());
+            literals
+                .into_iter()
+                .any(|(literal, goes_on)| is(literal, goes_on))
+        };
         let searches = (0..)
-            .zip(terms)
+            .zip(terms.iter().map(|wanted| wanted.marked.literal()))
             // No word has a term with other ASCII characters; terms with wide characters are found by visiting wide
             // words.
-            .filter(|(_, wanted)| is_lowered_ascii(&wanted.term))
-            .map(|(ordinal, wanted)| Search::new(analyzer, wanted, ordinal))
+            .filter(|(_, (literal, _))| is_lowered_ascii(literal))
+            .map(|(ordinal, (literal, goes_on))| Search::new(analyzer, literal, goes_on, ordinal))
             .collect();
         Matcher {
             wanted: Wanted::new(analyzer, terms),
             searches,
-            wide: any(|wanted| !wanted.term.is_ascii()),
-            kelvin: any(|wanted| wanted.term.contains('k')),
-            dotted: any(|wanted| wanted.prefix && wanted.term.ends_with('i')),
+            wide: any(|term, _| !term.is_ascii()),
+            kelvin: any(|term, _| term.contains('k')),
+            dotted: any(|term, is_prefix| is_prefix && term.ends_with('i')),
         }
     }
 
     /// Writes all matches in `text` to `scratch.matches`.
     pub(super) fn find(&self, text: &str, scratch: &mut SummaryScratch) {
+        if !self.wanted.patterns.is_empty() {
+            return self.find_by_tokens(text, scratch);
+        }
         if let Analyzer::Standard(languages) = self.wanted.analyzer {
             return self.wanted.find_in_runs(languages, text, scratch);
         }
@@ -140,17 +151,26 @@ impl Wanted {
             analyzer,
             exact: HashMap::new(),
             prefixes: Vec::new(),
+            patterns: Vec::new(),
             first_bytes: [false; 256],
-            needles: Needles::new(terms.iter().map(|of| needle(analyzer, &of.term, of.prefix))),
+            needles: Needles::new(terms.iter().map(|of| {
+                let (literal, goes_on) = of.marked.literal();
+                needle(analyzer, literal, goes_on)
+            })),
         };
-        for (ordinal, SummaryTerm { term, prefix, .. }) in (0..).zip(terms) {
-            if let Some(&byte) = term.as_bytes().first() {
-                wanted.first_bytes[byte as usize] = true;
+        for (ordinal, SummaryTerm { marked, .. }) in (0..).zip(terms) {
+            match marked.literal().0.as_bytes().first() {
+                Some(&byte) => wanted.first_bytes[byte as usize] = true,
+                None => wanted.first_bytes = [true; 256],
             }
-            if *prefix {
-                wanted.prefixes.push((term.as_str().into(), ordinal));
-            } else {
-                wanted.exact.insert(term.as_str().into(), ordinal);
+            match marked {
+                Marked::Term(term) => {
+                    wanted.exact.insert(term.as_str().into(), ordinal);
+                }
+                Marked::Like(Pattern::Prefix(prefix)) => {
+                    wanted.prefixes.push((prefix.as_str().into(), ordinal));
+                }
+                Marked::Like(pattern) => wanted.patterns.push((pattern.clone(), ordinal)),
             }
         }
         wanted
@@ -165,9 +185,12 @@ impl Wanted {
         let exact = self.exact.get(term).copied();
         let prefixes = self.prefixes.iter();
         let prefixes = prefixes.filter(|(prefix, _)| term.starts_with(&**prefix));
+        let patterns = self.patterns.iter();
+        let patterns = patterns.filter(|(pattern, _)| pattern.matches(term));
         for term in exact
             .into_iter()
             .chain(prefixes.map(|(_, ordinal)| *ordinal))
+            .chain(patterns.map(|(_, ordinal)| *ordinal))
         {
             matches.push(Match { start, end, term });
         }
@@ -227,19 +250,19 @@ fn next_wide(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 impl Search {
-    fn new(analyzer: Analyzer, wanted: &SummaryTerm, ordinal: u32) -> Search {
-        let needle = needle(analyzer, &wanted.term, wanted.prefix);
+    fn new(analyzer: Analyzer, term: &str, prefix: bool, ordinal: u32) -> Search {
+        let needle = needle(analyzer, term, prefix);
         let check = match analyzer {
             Analyzer::Plain if needle.len() > UNCUT_BYTES_MAX => Check::Analysed,
-            Analyzer::Plain if wanted.prefix => Check::Prefix,
+            Analyzer::Plain if prefix => Check::Prefix,
             Analyzer::Plain => Check::Whole,
             Analyzer::English | Analyzer::Standard(_) => Check::Analysed,
         };
         Search {
             finder: Finder::new(needle).into_owned(),
             wanted: SearchedTerm {
-                term: wanted.term.as_str().into(),
-                prefix: wanted.prefix,
+                term: term.into(),
+                prefix,
                 ordinal,
             },
             check,

@@ -21,7 +21,7 @@ mod score;
 mod shown;
 mod windows;
 
-pub use input::{SummaryOptions, SummaryScratch, SummaryTerm};
+pub use input::{Marked, SummaryOptions, SummaryScratch, SummaryTerm};
 pub use render::escape_html;
 
 /// The terms to find in a text, prepared once for each query and used for every hit.
@@ -50,9 +50,8 @@ impl SummaryQuery {
         let mut distinct: Vec<SummaryTerm> = Vec::with_capacity(terms.len());
         let mut order = Vec::with_capacity(terms.len());
         let mut known = std::collections::HashMap::with_capacity(terms.len());
-        for wanted in terms.into_iter().filter(|wanted| !wanted.term.is_empty()) {
-            let key = (wanted.term.clone(), wanted.prefix);
-            let at = *known.entry(key).or_insert_with(|| {
+        for wanted in terms.into_iter().filter(|wanted| !wanted.marked.is_empty()) {
+            let at = *known.entry(wanted.marked.clone()).or_insert_with(|| {
                 distinct.push(wanted);
                 distinct.len() - 1
             });

@@ -1,13 +1,24 @@
 //! Tests of summaries: the fast search against the tokenizer, and the guarantees to readers of a summary.
 use super::input::Match;
 use super::*;
+use crate::Pattern;
 use crate::language::{Language, Languages};
 use proptest::prelude::*;
 
+/// Returns what `word`, `wor*`, `w?rd` or `word~` marks.
+fn marked(word: &str) -> Marked {
+    match word.strip_suffix('~') {
+        Some(term) => Marked::Like(Pattern::near(term, 1)),
+        None if word.contains(['?', '*']) => {
+            Pattern::of_wildcard(word).map_or_else(|| Marked::Term(String::new()), Marked::Like)
+        }
+        None => Marked::Term(word.to_owned()),
+    }
+}
+
 fn terms(words: &str) -> Vec<SummaryTerm> {
     let weighted = words.split_whitespace().map(|word| SummaryTerm {
-        term: word.trim_end_matches('*').to_owned(),
-        prefix: word.ends_with('*'),
+        marked: marked(word),
         weight: match word {
             "the" | "of" | "a" | "and" => 0.1,
             _ => 5.0,
@@ -120,8 +131,7 @@ fn a_text_of_one_frequent_word_and_strange_weights() {
     let text = "the ".repeat(50_000);
     let strange = [f32::NAN, f32::INFINITY, -1.0, 0.0, f32::MAX];
     let strange = strange.map(|weight| SummaryTerm {
-        term: "the".to_owned(),
-        prefix: weight == 0.0,
+        marked: marked(if weight == 0.0 { "the*" } else { "the" }),
         weight,
     });
     for options in [0, 1, 2, 100].map(|windows_max| SummaryOptions {
@@ -274,7 +284,7 @@ proptest! {
     #[test]
     fn any_text_is_summarized(
         analyzer in any_analyzer(),
-        words in "([a-z0-9éкİ]{1,2}[*]? ){0,4}",
+        words in "([a-z0-9éкİ]{1,2}([*~]|[?]a)? ){0,4}",
         text in any::<String>(),
         text_bytes in 0usize..40,
         windows_max in 0usize..5,
@@ -285,11 +295,19 @@ proptest! {
     #[test]
     fn anything_may_be_a_term(
         analyzer in any_analyzer(),
-        mut wanted in proptest::collection::vec((any::<String>(), any::<bool>(), any::<f32>()), 0..40),
+        mut wanted in proptest::collection::vec((any::<String>(), 0u8..5, any::<f32>()), 0..40),
         text in any::<String>(),
     ) {
-        wanted.extend(text.split(' ').take(3).map(|word| (word.to_owned(), true, 1.0)));
-        let terms = wanted.into_iter().map(|(term, prefix, weight)| SummaryTerm { term, prefix, weight });
+        wanted.extend(text.split(' ').take(3).map(|word| (word.to_owned(), 1, 1.0)));
+        let terms = wanted.into_iter().map(|(term, kind, weight)| SummaryTerm {
+            marked: match kind {
+                0 => Marked::Term(term),
+                1 => Marked::Like(Pattern::Prefix(term)),
+                2 => Marked::Like(Pattern::of_wildcard(&format!("{term}?")).unwrap_or(Pattern::Prefix(term))),
+                _ => Marked::Like(Pattern::near(&term, kind)),
+            },
+            weight,
+        });
         let query = SummaryQuery::new(analyzer, terms.collect(), SummaryOptions::default());
         prop_assert_eq!(found(&query, &text, true), found(&query, &text, false));
         query.summarize(&text);

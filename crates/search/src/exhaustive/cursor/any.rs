@@ -1,8 +1,8 @@
 //! Cursor of any clause, opened on one segment; nested clauses are nested cursors.
 
 use super::boolean::BooleanCursor;
+use super::pattern::PatternCursor;
 use super::phrase::PhraseCursor;
-use super::prefix::PrefixCursor;
 use super::term::{FilterCursor, TermCursor};
 use super::walk::{DocCursor, ScoredCursor};
 use crate::context::cancel::StopRef;
@@ -19,7 +19,7 @@ pub(crate) enum Cursor<'a> {
     Empty,
     Term(TermCursor<'a>),
     Filter(FilterCursor<'a>),
-    Prefix(PrefixCursor),
+    Pattern(PatternCursor),
     Phrase(Box<PhraseCursor<'a>>),
     Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
 }
@@ -45,10 +45,10 @@ impl<'a> Cursor<'a> {
                     None => Cursor::Empty,
                 }
             }
-            Node::Prefix(node) => {
+            Node::Pattern(node) => {
                 let score = (node.weight + plan.grid) - plan.grid;
-                PrefixCursor::open(segment, node.field, &node.prefix, score, stop)?
-                    .map_or(Cursor::Empty, Cursor::Prefix)
+                PatternCursor::open(segment, node.field, &node.pattern, score, stop)?
+                    .map_or(Cursor::Empty, Cursor::Pattern)
             }
             Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment, stop)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Phrase(Box::new(cursor))),
@@ -90,7 +90,7 @@ macro_rules! dispatch {
             Cursor::Empty => $empty,
             Cursor::Term($inner) => $call,
             Cursor::Filter($inner) => $call,
-            Cursor::Prefix($inner) => $call,
+            Cursor::Pattern($inner) => $call,
             Cursor::Phrase($inner) => $call,
             Cursor::Boolean($inner) => $call,
         }

@@ -2,7 +2,7 @@
 
 pub(crate) mod any;
 mod boolean;
+mod pattern;
 mod phrase;
-mod prefix;
 pub(crate) mod term;
 pub(crate) mod walk;

@@ -4,6 +4,7 @@ use super::terms::{Operator, push_loose_words};
 use crate::query::tree::Query;
 use index::Field;
 use std::collections::{HashMap, HashSet};
+use text::Pattern;
 
 /// The keyword between a clause and the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -99,7 +100,7 @@ pub(super) fn combine(clauses: Vec<Clause>, operator: Operator, warnings: &mut W
         lists.add(alternatives, operator, joined_by_and, warnings);
     }
     for list in [&lists.required, &lists.optional, &lists.excluded] {
-        warn_of_repeated_prefixes(list, warnings);
+        warn_of_repeated_patterns(list, warnings);
     }
     simplified(lists.required, lists.optional, lists.excluded)
 }
@@ -251,22 +252,22 @@ pub(super) fn simplified(
 /// Upper limit on clauses that are compared in pairs; more are compared through a table.
 const COMPARED_MAX: usize = 12;
 
-/// The key that equal words, or equal prefixes, share.
+/// The key that equal words, or equal patterns, share.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Term(Field, String),
-    Prefix(Field, String),
+    Pattern(Field, Pattern),
 }
 
 fn key(query: &Query) -> Option<Key> {
     match query {
         Query::Term { field, term, .. } => Some(Key::Term(*field, term.clone())),
-        Query::Prefix { field, prefix } => Some(Key::Prefix(*field, prefix.clone())),
+        Query::Pattern { field, pattern } => Some(Key::Pattern(*field, pattern.clone())),
         _ => None,
     }
 }
 
-/// Merges a repeated term or prefix into its first place. Weights of terms add up; a prefix has none.
+/// Merges a repeated term or pattern into its first place. Weights of terms add up; a pattern has none.
 pub(super) fn merge_repeated(list: &mut Vec<Query>) {
     if list.len() <= COMPARED_MAX && !any_repeated(list) {
         return;
@@ -300,22 +301,22 @@ fn any_repeated(list: &[Query]) -> bool {
                 ..
             },
         ) => field == other_field && term == other,
-        (Query::Prefix { .. }, Query::Prefix { .. }) => a == b,
+        (Query::Pattern { .. }, Query::Pattern { .. }) => a == b,
         _ => false,
     };
     (1..list.len()).any(|at| list[..at].iter().any(|before| same(before, &list[at])))
 }
 
-/// Warns of repeated prefixes: a repeated term counts twice, a prefix has no weight.
-fn warn_of_repeated_prefixes(list: &[Query], warnings: &mut Warnings) {
+/// Warns of repeated patterns: a repeated term counts twice, a pattern has no weight.
+fn warn_of_repeated_patterns(list: &[Query], warnings: &mut Warnings) {
     let mut known = HashSet::new();
     for query in list {
-        if let Query::Prefix { field, prefix } = query
-            && !known.insert((*field, prefix.as_str()))
+        if let Query::Pattern { field, pattern } = query
+            && !known.insert((*field, pattern))
         {
             warnings.add(format!(
-                "`{}*` stands in the query more than once; it counts once.",
-                shortened(prefix)
+                "`{}` stands in the query more than once; it counts once.",
+                shortened(&pattern.to_string())
             ));
         }
     }

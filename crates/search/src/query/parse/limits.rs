@@ -10,7 +10,7 @@ pub const CLAUSES_MAX: usize = 1024;
 pub const PHRASE_WORDS_MAX: usize = 64;
 /// Upper limit on different prefixes, since each stands for thousands of words; further ones are
 /// ignored.
-pub const PREFIXES_MAX: usize = 16;
+pub const PATTERNS_MAX: usize = 16;
 /// Upper limit on slop; a greater one is lowered to it.
 pub const SLOP_MAX: u32 = 64;
 /// Lowest boost of a clause.

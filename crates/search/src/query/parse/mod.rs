@@ -21,6 +21,7 @@
 mod clauses;
 mod limits;
 mod parser;
+mod pieces;
 mod scan;
 mod some_words;
 mod terms;
@@ -29,8 +30,8 @@ mod tests;
 mod typed;
 
 pub use limits::{
-    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PHRASE_WORDS_MAX,
-    PREFIXES_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
+    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
+    PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
 };
 pub use terms::Operator;
 pub use typed::{Parsed, bag_of_words, parse, phrase_of, some_of_words};

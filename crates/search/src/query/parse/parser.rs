@@ -1,22 +1,26 @@
 //! Parser of tokens into clauses, with a stack of open groups.
 use super::clauses::{self, Clause, Frame, Join, Sign};
 use super::limits::{
-    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PHRASE_WORDS_MAX, PREFIXES_MAX, SLOP_MAX,
+    BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, PHRASE_WORDS_MAX, SLOP_MAX,
     Warnings, shortened,
 };
+use super::pieces::{Piece, pieces};
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::with_some_words;
 use super::terms::{Operator, phrase_in_ways, term_query, word_query};
 use crate::query::tree::Query;
 use index::Field;
 use std::collections::HashSet;
-use text::Analyzer;
+use text::{Analyzer, EDITS_MAX, Pattern};
 
-/// Counts words against [`CLAUSES_MAX`] and different prefixes against [`PREFIXES_MAX`].
+/// Characters of a word from which `word~` allows two edits rather than one.
+const LONG_WORD_CHARACTERS: usize = 6;
+
+/// Counts words against [`CLAUSES_MAX`] and different patterns against [`PATTERNS_MAX`].
 #[derive(Debug, Default)]
 struct Words {
     count: usize,
-    prefixes: HashSet<(Field, String)>,
+    patterns: HashSet<(Field, Pattern)>,
 }
 
 impl Words {
@@ -32,16 +36,16 @@ impl Words {
         admitted
     }
 
-    /// Returns whether there is room for a prefix.
-    fn admit_prefix(&mut self, field: Field, prefix: &str, warnings: &mut Warnings) -> bool {
-        let key = (field, prefix.to_owned());
-        if self.prefixes.len() >= PREFIXES_MAX && !self.prefixes.contains(&key) {
+    /// Returns whether there is room for a pattern.
+    fn admit_pattern(&mut self, field: Field, pattern: &Pattern, warnings: &mut Warnings) -> bool {
+        let key = (field, pattern.clone());
+        if self.patterns.len() >= PATTERNS_MAX && !self.patterns.contains(&key) {
             warnings.add(format!(
-                "The query has more than {PREFIXES_MAX} different prefixes; the rest was ignored."
+                "The query has more than {PATTERNS_MAX} different prefixes and patterns; the rest was ignored."
             ));
             return false;
         }
-        self.prefixes.insert(key);
+        self.patterns.insert(key);
         true
     }
 }
@@ -266,7 +270,7 @@ impl<'w> Parser<'w> {
             return self.site(words);
         }
         let (words, boost) = self.split_boost(words);
-        let words = self.without_unknown_syntax(words);
+        self.warn_of_unknown_syntax(words);
         let mut queries = self.word_queries(field, words);
         if let Some(boost) = boost {
             queries = queries
@@ -327,79 +331,91 @@ impl<'w> Parser<'w> {
         kept
     }
 
-    /// Warns of what other engines understand and this one does not; returns the words without `~1`.
-    fn without_unknown_syntax<'t>(&mut self, words: &'t str) -> &'t str {
-        let mut kept = words;
-        if let Some((word, edits)) = words.rsplit_once('~')
-            && !word.is_empty()
-            && edits.bytes().all(|byte| byte.is_ascii_digit())
-        {
-            self.warnings.add(format!(
-                "`{}`: nearly right words are not looked for; `{}` was searched as it is.",
-                shortened(words),
-                shortened(word)
-            ));
-            kept = word;
-        }
-        let mut letters = words.split('?');
-        let before = letters.next().unwrap_or_default();
-        if before.ends_with(char::is_alphanumeric)
-            && letters.any(|after| after.starts_with(char::is_alphanumeric))
-        {
-            self.warnings.add(format!(
-                "`?` in `{}` stands for no letter; it parts words. `wor*` finds words by their beginning.",
-                shortened(words)
-            ));
-        }
+    /// Warns of what other engines understand and this one does not.
+    fn warn_of_unknown_syntax(&mut self, words: &str) {
         if words.starts_with(['[', '{']) && words.chars().nth(1).is_some() {
             self.warnings.add(
                 "Brackets have no meaning: ranges such as `[a TO b]` are not understood; \
                  their words were searched.",
             );
         }
-        kept
     }
 
-    /// Returns the queries of the words of a run without blanks, some of them prefixes.
+    /// Returns the queries of the words of a run without blanks, some of them patterns.
     fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
         let mut queries = Vec::new();
-        let mut pieces = typed.split('*').peekable();
-        while let Some(piece) = pieces.next() {
-            let mut prefix = None;
-            if let Some(next) = pieces.peek() {
-                let ends_word = piece.ends_with(char::is_alphanumeric);
-                if ends_word && !next.starts_with(char::is_alphanumeric) {
-                    prefix = piece
-                        .char_indices()
-                        .rev()
-                        .take_while(|(_, character)| character.is_alphanumeric())
-                        .last()
-                        .map(|(start, _)| start);
-                } else if !piece.is_empty() || queries.is_empty() {
-                    self.warnings.add(
-                        "A `*` is understood only at the end of a word, as in `wor*`; \
-                         another one was ignored.",
-                    );
-                }
-            }
-            let (whole, start) = piece.split_at(prefix.unwrap_or(piece.len()));
-            for word in self.analyzer.query_words(whole) {
-                let query = word_query(field, word);
-                let is_admitted = match &query {
-                    Query::Prefix { field, prefix } => {
-                        self.words.admit_prefix(*field, prefix, self.warnings)
+        for piece in pieces(typed) {
+            match piece {
+                Piece::Words(words) => {
+                    for word in self.analyzer.query_words(words) {
+                        let query = word_query(field, word);
+                        let is_admitted = match &query {
+                            Query::Pattern { field, pattern } => {
+                                self.words.admit_pattern(*field, pattern, self.warnings)
+                            }
+                            _ => true,
+                        };
+                        queries.extend(Some(query).filter(|_| is_admitted));
                     }
-                    _ => true,
-                };
-                queries.extend(Some(query).filter(|_| is_admitted));
-            }
-            for prefix in self.analyzer.prefixes(start) {
-                if self.words.admit_prefix(field, &prefix, self.warnings) {
-                    queries.push(Query::Prefix { field, prefix });
                 }
+                Piece::Prefix(start) => {
+                    for prefix in self.analyzer.prefixes(start) {
+                        self.push_pattern(field, Pattern::Prefix(prefix), &mut queries);
+                    }
+                }
+                Piece::Wildcard(signs) => match self.analyzer.wildcard(signs) {
+                    Some(pattern) => self.push_pattern(field, pattern, &mut queries),
+                    None => self.warnings.add(format!(
+                        "`{}` would match any word and was ignored.",
+                        shortened(signs)
+                    )),
+                },
+                Piece::Near { word, digits } => {
+                    queries.extend(self.near(field, word, digits));
+                }
+                Piece::Star => self
+                    .warnings
+                    .add("A `*` alone stands for no word and was ignored; `wor*` is a beginning."),
             }
         }
         queries
+    }
+
+    fn push_pattern(&mut self, field: Field, pattern: Pattern, queries: &mut Vec<Query>) {
+        if self.words.admit_pattern(field, &pattern, self.warnings) {
+            queries.push(Query::Pattern { field, pattern });
+        }
+    }
+
+    /// Returns the clause of a word that may differ in some letters: the word itself scores as a word, too.
+    fn near(&mut self, field: Field, word: &str, digits: &str) -> Option<Query> {
+        let edits = match digits.parse() {
+            Ok(edits) if edits <= EDITS_MAX => edits,
+            Err(_) if digits.is_empty() && word.chars().count() < LONG_WORD_CHARACTERS => 1,
+            Err(_) if digits.is_empty() => EDITS_MAX,
+            _ => {
+                self.warnings.add(format!(
+                    "In `{}~{}`, at most {EDITS_MAX} letters may differ; that was used.",
+                    shortened(word),
+                    shortened(digits)
+                ));
+                EDITS_MAX
+            }
+        };
+        let term = self.analyzer.terms(word).into_iter().next()?;
+        let exact = term_query(field, term.clone());
+        if edits == 0 {
+            return Some(exact);
+        }
+        let pattern = Pattern::near(&term, edits);
+        if !self.words.admit_pattern(field, &pattern, self.warnings) {
+            return Some(exact);
+        }
+        Some(Query::Boolean {
+            required: Vec::new(),
+            optional: vec![exact, Query::Pattern { field, pattern }],
+            excluded: Vec::new(),
+        })
     }
 
     fn site(&mut self, typed: &str) {

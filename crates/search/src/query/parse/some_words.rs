@@ -69,7 +69,7 @@ fn is_bare(clause: &Clause) -> bool {
 
 fn is_of_text(query: &Query) -> bool {
     match query {
-        Query::Term { field, .. } | Query::Prefix { field, .. } | Query::Phrase { field, .. } => {
+        Query::Term { field, .. } | Query::Pattern { field, .. } | Query::Phrase { field, .. } => {
             *field == Field::Text
         }
         Query::Boolean {

@@ -2,7 +2,7 @@
 
 use crate::query::tree::Query;
 use index::Field;
-use text::QueryWord;
+use text::{Pattern, QueryWord};
 
 /// The operator between words where the query has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -78,7 +78,8 @@ pub(crate) fn word_query(field: Field, mut word: QueryWord) -> Query {
     if word.is_prefix
         && let Some(prefix) = word.forms.pop().and_then(|mut form| form.pop())
     {
-        return Query::Prefix { field, prefix };
+        let pattern = Pattern::Prefix(prefix);
+        return Query::Pattern { field, pattern };
     }
     phrase_in_ways(field, word.forms, 0).unwrap_or(Query::Nothing)
 }

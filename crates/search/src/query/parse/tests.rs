@@ -24,7 +24,7 @@ fn shown(query: &Query) -> String {
             term,
             weight,
         } => format!("{}{term}^{weight}", label(field)),
-        Query::Prefix { field, prefix } => format!("{}{prefix}*", label(field)),
+        Query::Pattern { field, pattern } => format!("{}{pattern}", label(field)),
         Query::Phrase {
             field,
             terms,
@@ -101,14 +101,31 @@ fn weights_are_those_typed() {
 }
 
 #[test]
-fn what_other_engines_understand_is_warned_about() {
+fn nearly_right_words_and_wildcards() {
     let check = |typed, expected, warnings| check_with(Operator::And, typed, expected, warnings);
-    check("moon~", "moon", 1);
-    check("moon~1", "moon", 1);
-    check("w?rd", "(+w +rd)", 1);
+    check("moon~", "(moon moon~1)", 0);
+    check("moonlight~", "(moonlight moonlight~2)", 0);
+    check("Moon~2 a", "(+(moon moon~2) +a)", 0);
+    check("moon~0", "moon", 0);
+    check("moon~3", "(moon moon~2)", 1);
+    check("moon~1^2", "(moon moon~1)^^2", 0);
+    check("-moon~1 a", "(+a -(moon moon~1))", 0);
+    check("title:mo?n", "title:mo?n", 0);
+    check("W?RD", "w?rd", 0);
+    check("w*d b", "(+w*d +b)", 0);
+    check("*a", "*a", 0);
+    check("a*b*", "a*b*", 0);
     check("why?", "why", 0);
+    check("a.php?id=3", "(+a +php +id +3)", 0);
     check("[a TO b]", "(+a +to +b)", 1);
     check("~user", "user", 0);
+    let many: Vec<String> = ('a'..='z').map(|letter| format!("?{letter}")).collect();
+    let kept: Vec<String> = many
+        .iter()
+        .take(PATTERNS_MAX)
+        .map(|one| format!("+{one}"))
+        .collect();
+    check(&many.join(" "), &format!("({})", kept.join(" ")), 1);
 }
 
 #[test]
@@ -122,7 +139,7 @@ fn repeated_prefixes_are_one() {
     let many = format!("{}last", "t* ".repeat(CLAUSES_MAX - 1));
     check_warned(&many, "(+t* +last)");
     let different: Vec<String> = ('a'..='z').map(|letter| format!("{letter}*")).collect();
-    let expected = different[..PREFIXES_MAX].join(" ");
+    let expected = different[..PATTERNS_MAX].join(" ");
     check_with(
         Operator::Or,
         &different.join(" "),
@@ -226,8 +243,7 @@ fn what_is_ignored_is_said() {
         ("a + b", "(+a +b)"),
         ("cargo --release", "(+cargo +release)"),
         ("a * b", "(+a +b)"),
-        ("*a", "a"),
-        ("a*b", "(+a +b)"),
+        ("a*? **", "a*"),
         ("foo:bar", "(+foo +bar)"),
         ("foo:\"a b\"", "(+foo +\"a b\")"),
         ("title: a", "(+title +a)"),
@@ -325,7 +341,7 @@ fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing => true,
         Query::Term { term, weight, .. } => !term.is_empty() && *weight > 0,
-        Query::Prefix { field, prefix } => !prefix.is_empty() && *field != Field::Site,
+        Query::Pattern { field, pattern } => pattern.is_valid() && *field != Field::Site,
         Query::Phrase { field, terms, slop } => {
             let length = 2..=PHRASE_WORDS_MAX;
             length.contains(&terms.len()) && *slop <= SLOP_MAX && *field != Field::Site
@@ -395,6 +411,8 @@ fn grammar_shaped() -> impl Strategy<Value = String> {
         1 => Just("foo:".to_owned()),
         2 => Just("\"".to_owned()),
         1 => Just("~2".to_owned()),
+        1 => Just("~".to_owned()),
+        1 => Just("?".to_owned()),
         2 => Just("(".to_owned()),
         2 => Just(")".to_owned()),
         1 => Just("-".to_owned()),

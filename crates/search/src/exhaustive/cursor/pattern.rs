@@ -1,39 +1,43 @@
-//! Set of the documents that hold any term with a given prefix, as bits.
+//! Set of the documents that hold any term of a pattern, as bits.
 //!
-//! Short prefixes stand for thousands of terms. One bit for each document takes 24 KB for 190,000
+//! Short patterns stand for thousands of terms. One bit for each document takes 24 KB for 190,000
 //! documents, and merges any number of lists without sorting.
 use crate::context::cancel::StopRef;
 use crate::exhaustive::cursor::walk::{DocCursor, ScoredCursor};
 use index::{DocId, Field, IndexError, Segment, TermRecord};
 use std::ops::ControlFlow;
+use text::Pattern;
 
 /// Number of postings marked in about one unit of work.
 const POSTINGS_PER_UNIT: u32 = 256;
 
 /// Cursor over a materialised union.
 #[derive(Debug)]
-pub(crate) struct PrefixCursor {
+pub(crate) struct PatternCursor {
     words: Vec<u64>,
     doc: DocId,
     documents_count: u32,
     score: f32,
 }
 
-impl PrefixCursor {
-    /// Reads every list of the prefix; `None` if no term has it. The result is void if `stop` aborted.
+impl PatternCursor {
+    /// Reads every list of the pattern; `None` if no term matches it. The result is void if `stop` aborted.
     pub(crate) fn open(
         segment: &Segment,
         field: Field,
-        prefix: &str,
+        pattern: &Pattern,
         score: f32,
         stop: StopRef<'_>,
-    ) -> Result<Option<PrefixCursor>, IndexError> {
+    ) -> Result<Option<PatternCursor>, IndexError> {
         let mut words = Vec::new();
         let mut failed = None;
-        segment.visit_prefix(field, prefix, |_, record| {
+        segment.visit_terms(field, pattern, |found| {
             if stop.aborts(1) {
                 return ControlFlow::Break(());
             }
+            let Some((_, record)) = found else {
+                return ControlFlow::Continue(());
+            };
             if words.is_empty() {
                 words.resize((segment.documents_count() as usize).div_ceil(64), 0);
             }
@@ -48,12 +52,12 @@ impl PrefixCursor {
         match failed {
             Some(error) => Err(error),
             None if words.is_empty() => Ok(None),
-            None => Ok(Some(PrefixCursor::over(words, score))),
+            None => Ok(Some(PatternCursor::over(words, score))),
         }
     }
 
-    fn over(words: Vec<u64>, score: f32) -> PrefixCursor {
-        let mut cursor = PrefixCursor {
+    fn over(words: Vec<u64>, score: f32) -> PatternCursor {
+        let mut cursor = PatternCursor {
             documents_count: words.iter().map(|word| word.count_ones()).sum(),
             words,
             doc: DocId(0),
@@ -103,7 +107,7 @@ fn mark_all(
     postings.take_error().map_or(Ok(()), Err)
 }
 
-impl DocCursor for PrefixCursor {
+impl DocCursor for PatternCursor {
     fn doc(&self) -> DocId {
         self.doc
     }
@@ -127,7 +131,7 @@ impl DocCursor for PrefixCursor {
     }
 }
 
-impl ScoredCursor for PrefixCursor {
+impl ScoredCursor for PatternCursor {
     fn score(&mut self) -> f32 {
         self.score
     }
@@ -148,7 +152,7 @@ mod tests {
             for doc in &docs {
                 words[*doc as usize / 64] |= 1 << (doc % 64);
             }
-            let mut cursor = PrefixCursor::over(words, 1.0);
+            let mut cursor = PatternCursor::over(words, 1.0);
             prop_assert_eq!(cursor.cost() as usize, docs.len());
             let first_from = |from: u32| docs.range(from..).next().map_or(DocId::END, |d| DocId(*d));
             let mut expected = first_from(0);

@@ -1,0 +1,117 @@
+//! Agreement of the matcher with definitions by recursion.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Whether `term` matches `signs`, by definition.
+fn wildcard(signs: &[char], term: &[char]) -> bool {
+    match (signs, term) {
+        ([], []) => true,
+        (['*', signs @ ..], _) => {
+            wildcard(signs, term) || !term.is_empty() && wildcard_star(signs, &term[1..])
+        }
+        (['?', signs @ ..], [_, term @ ..]) => wildcard(signs, term),
+        ([sign, signs @ ..], [character, term @ ..]) => sign == character && wildcard(signs, term),
+        _ => false,
+    }
+}
+
+fn wildcard_star(after: &[char], term: &[char]) -> bool {
+    (0..=term.len()).any(|taken| wildcard(after, &term[taken..]))
+}
+
+/// Edits between two words, by definition.
+fn edits(one: &[char], other: &[char]) -> usize {
+    match (one, other) {
+        ([], rest) | (rest, []) => rest.len(),
+        ([one_before @ .., a], [other_before @ .., b]) => {
+            let replaced = edits(one_before, other_before) + usize::from(a != b);
+            let moved = edits(one_before, other).min(edits(one, other_before)) + 1;
+            let mut least = replaced.min(moved);
+            if let ([one_before @ .., c], [other_before @ .., d]) = (one_before, other_before)
+                && (a, c) == (d, b)
+            {
+                least = least.min(edits(one_before, other_before) + 1);
+            }
+            least
+        }
+    }
+}
+
+fn characters(text: &str) -> Vec<char> {
+    text.chars().collect()
+}
+
+fn patterns() -> impl Strategy<Value = Pattern> {
+    prop_oneof![
+        "[ab?*é]{1,6}".prop_filter_map("only signs", |typed| Pattern::of_wildcard(&typed)),
+        ("[abcé]{1,5}", 1u8..3).prop_map(|(term, edits)| Pattern::near(&term, edits)),
+    ]
+}
+
+fn expected(pattern: &Pattern, term: &str) -> bool {
+    match pattern {
+        Pattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
+        Pattern::Wildcard(signs) => wildcard(&characters(signs), &characters(term)),
+        Pattern::Near {
+            term: near,
+            edits: most,
+        } => edits(&characters(near), &characters(term)) <= usize::from(*most),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn the_matcher_follows_the_definitions(
+        pattern in patterns(),
+        terms in prop::collection::vec("[abcé]{0,6}", 1..12),
+    ) {
+        prop_assert!(pattern.is_valid());
+        let mut matcher = PatternMatcher::new(&pattern);
+        for term in &terms {
+            let verdict = matcher.judge(term);
+            prop_assert_eq!(verdict == Verdict::Match, expected(&pattern, term), "{} {}", pattern, term);
+            prop_assert_eq!(pattern.matches(term), expected(&pattern, term));
+            if verdict == Verdict::Match {
+                prop_assert!(term.starts_with(pattern.literal()));
+            }
+            if let Verdict::Dead(bytes) = verdict {
+                let dead = &term[..bytes];
+                for other in &terms {
+                    prop_assert!(!(other.starts_with(dead) && expected(&pattern, other)), "{} {}", pattern, dead);
+                }
+                for more in ["a", "ba", "cab", "éa"] {
+                    let longer = format!("{dead}{more}");
+                    prop_assert!(!expected(&pattern, &longer), "{} {}", pattern, longer);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn forms() {
+    let wildcard = |typed: &str| Pattern::of_wildcard(typed);
+    assert_eq!(wildcard("ab**"), Some(Pattern::Prefix("ab".into())));
+    assert_eq!(wildcard("a**b"), Some(Pattern::Wildcard("a*b".into())));
+    assert_eq!(wildcard("*?"), None);
+    assert_eq!(wildcard(""), None);
+    assert_eq!(wildcard("w?rd*").unwrap().literal(), "w");
+    assert_eq!(Pattern::near("word", 7).to_string(), "word~2");
+    let long = "a".repeat(300);
+    assert!(Pattern::near(&long, 1).is_valid());
+    assert!(
+        !Pattern::Near {
+            term: long,
+            edits: 1
+        }
+        .is_valid()
+    );
+    assert!(Pattern::near("recieve", 1).matches("receive"));
+    assert!(
+        !Pattern::near("ca", 2).matches("abc"),
+        "a swapped pair is not edited again"
+    );
+}
