@@ -45,6 +45,11 @@ pub(crate) fn write_hits(
         write!(out, ", more of their sites with --per-site 0")?;
     }
     writeln!(out)?;
+    if let Some(better) = &answer.did_you_mean {
+        let total = crate::figures::counted(better.total.value, "document");
+        let query = style.bold(&printable(&better.query));
+        writeln!(out, "did you mean: {query} ({total})")?;
+    }
     if answer.timed_out || answer.coverage < 1.0 {
         let percent = answer.coverage * 100.0;
         writeln!(

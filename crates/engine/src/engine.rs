@@ -5,6 +5,7 @@ use crate::error::EngineError;
 use crate::lacks::as_typed;
 use crate::options::{ANSWER_BYTES_MAX, SearchOptions};
 use crate::part::Part;
+use crate::retried::retried;
 use crate::site_limit::{
     Candidate, KnownRanking, PartRanking, SiteCounts, admit, first_k, has_more, join, merge, next_k,
 };
@@ -18,9 +19,6 @@ use text::summary::{SummaryOptions, SummaryQuery};
 use vfs::{RealStorage, SharedStorage};
 use wire::answer::Degraded;
 use wire::{Hit, PhaseTimes, SearchAnswer, Total};
-
-/// Upper limit on the attempts of a search that meets changing files.
-const TRIES_MAX: u32 = 3;
 
 /// Open index, which any number of threads may search at once.
 #[derive(Debug)]
@@ -111,7 +109,7 @@ impl Engine {
         let parsed = search::parse(query, part.index().analyzer(), options.operator);
         let has_several_sites = part.index().statistics().has_several_sites();
         let options = &options.resolved(&parsed.query, has_several_sites);
-        retried(|| {
+        let mut answer = retried(|| {
             let asked = Asked {
                 text: query,
                 parsed: &parsed,
@@ -122,7 +120,12 @@ impl Engine {
             let answer = asked.answer(&part, since);
             part.verify(since)?;
             answer
-        })
+        })?;
+        if options.suggests(&answer) {
+            answer.did_you_mean = self.did_you_mean(&part, query, options, arrived)?;
+            answer.phases_us.total = arrived.elapsed().as_micros() as u64;
+        }
+        Ok(answer)
     }
 
     pub(crate) fn part(&self) -> Arc<Part> {
@@ -131,25 +134,12 @@ impl Engine {
     }
 }
 
-/// Repeats work that met a changing file, up to [`TRIES_MAX`] attempts.
-pub(crate) fn retried<T>(
-    mut work: impl FnMut() -> Result<T, EngineError>,
-) -> Result<T, EngineError> {
-    let mut tries = 1;
-    loop {
-        match work() {
-            Err(EngineError::Index(IndexError::Changed { .. })) if tries < TRIES_MAX => tries += 1,
-            done => return done,
-        }
-    }
-}
-
 /// Query with its options.
-struct Asked<'a> {
-    text: &'a str,
-    parsed: &'a Parsed,
-    options: &'a SearchOptions,
-    arrived: Instant,
+pub(crate) struct Asked<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) parsed: &'a Parsed,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) arrived: Instant,
 }
 
 /// Hits of a page, and the known properties of their sites.
@@ -179,7 +169,11 @@ impl Asked<'_> {
         timeout.is_some_and(|timeout| self.arrived.elapsed() >= timeout)
     }
 
-    fn answer(&self, part: &Part, since: ReadStart) -> Result<SearchAnswer, EngineError> {
+    pub(crate) fn answer(
+        &self,
+        part: &Part,
+        since: ReadStart,
+    ) -> Result<SearchAnswer, EngineError> {
         let mut phases = PhaseTimes::default();
         let statistics = part.index().statistics();
         let plan = Arc::new(Plan::new(
@@ -442,6 +436,7 @@ impl Asked<'_> {
             },
             hits,
             some_words_from: page.some_words_from,
+            did_you_mean: None,
             more_hits: page.more_hits,
             phases_us,
             warnings,

@@ -39,10 +39,13 @@ mod error;
 mod matches;
 mod options;
 mod part;
+mod retried;
+mod suggest;
 
 pub mod details;
 pub mod lacks;
 pub mod site_limit;
+pub mod spelling;
 
 pub use details::{HitDetails, HitsRead};
 pub use engine::Engine;

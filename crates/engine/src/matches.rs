@@ -1,7 +1,8 @@
 //! All matches of a query, without ranking: what a deletion by query deletes.
 
-use crate::engine::{Engine, retried};
+use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::retried::retried;
 use search::{Operator, Plan, Ranking, exhaustive};
 
 /// Documents that match a query.

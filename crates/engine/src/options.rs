@@ -3,6 +3,7 @@
 use crate::error::BadRequest;
 use search::{Operator, Query, Ranking};
 use std::time::Duration;
+use wire::SearchAnswer;
 
 /// Upper limit on the size of a page, in hits.
 pub const K_MAX: usize = 1_000;
@@ -38,6 +39,8 @@ pub struct SearchOptions {
     pub partial: bool,
     /// Whether the answer lists its steps with their times.
     pub trace: bool,
+    /// Whether a query that finds nothing is corrected: "did you mean".
+    pub suggest: bool,
 }
 
 impl Default for SearchOptions {
@@ -53,6 +56,7 @@ impl Default for SearchOptions {
             timeout: None,
             partial: true,
             trace: false,
+            suggest: false,
         }
     }
 }
@@ -66,6 +70,13 @@ impl SearchOptions {
             per_site: Some(if is_one { 0 } else { self.site_hits_max() }),
             ..self
         }
+    }
+
+    /// Returns whether an answer is one that a corrected query may stand beside: whole, and without a document that has
+    /// all words.
+    pub fn suggests(&self, answer: &SearchAnswer) -> bool {
+        let is_empty = answer.total.exact && answer.total.value == 0;
+        self.suggest && self.start == 0 && is_empty && !answer.timed_out
     }
 
     /// Returns the per-site limit, in hits; 0 is no limit.

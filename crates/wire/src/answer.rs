@@ -15,6 +15,9 @@ pub struct SearchAnswer {
     /// of them. Absent where only documents with all words were looked for, or are enough for this page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub some_words_from: Option<usize>,
+    /// A query that finds something, where this one finds no document with all words and a correction was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<DidYouMean>,
     /// Whether further hits follow this page. The total cannot tell: it counts before the per-site limit.
     #[serde(default)]
     pub more_hits: bool,
@@ -32,6 +35,15 @@ pub struct SearchAnswer {
     /// Steps of the query with their times, where requested (`trace=1`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Span>>,
+}
+
+/// A corrected query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DidYouMean {
+    /// The query.
+    pub query: String,
+    /// Number of documents that hold all of its words; never 0.
+    pub total: Total,
 }
 
 /// A part of the index that is missing from an answer, wholly or partly.

@@ -6,4 +6,4 @@ pub mod answer;
 #[cfg(feature = "rpc")]
 pub mod rpc;
 
-pub use answer::{Hit, PhaseTimes, SearchAnswer, Total};
+pub use answer::{DidYouMean, Hit, PhaseTimes, SearchAnswer, Total};

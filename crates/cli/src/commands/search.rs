@@ -117,6 +117,7 @@ fn search_once(
             _ => Operator::Auto,
         },
         ranking,
+        suggest: true,
         explain: arguments.explain,
         ..SearchOptions::default()
     };

@@ -17,6 +17,7 @@ mod fetch_proof;
 mod proof;
 mod query_log;
 mod query_phase;
+mod suggest;
 mod timeline;
 pub(crate) mod told;
 
@@ -212,7 +213,11 @@ impl FrontEnd {
         {
             return Ok(answer);
         }
-        let (answer, proof) = self.search_now(id, query, options, known, arrived).await?;
+        let (mut answer, proof) = self.search_now(id, query, options, known, arrived).await?;
+        if options.suggests(&answer) {
+            answer.did_you_mean = self.did_you_mean(id, query, options, known, arrived).await;
+            answer.phases_us.total = arrived.elapsed().as_micros() as u64;
+        }
         // An answer of a newer generation than was known at the arrival is not cached under the older
         // one.
         if let (Some(cache), Some((proof, answered))) = (&self.cache, &proof)
@@ -338,6 +343,7 @@ impl FrontEnd {
             total,
             hits,
             some_words_from,
+            did_you_mean: None,
             more_hits,
             phases_us: phases,
             warnings,

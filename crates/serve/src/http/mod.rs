@@ -10,6 +10,7 @@ pub(crate) mod response;
 
 use crate::api::draining::Draining;
 use crate::api::error::SearchError;
+use crate::api::options::SearchOptions;
 use crate::front_end::{FrontEnd, told};
 use crate::http::page::STYLE_SHEET;
 use crate::http::params::{SearchParameters, Unknown};
@@ -66,6 +67,25 @@ impl App {
         };
         let reload = move || runtime.block_on(app.front_end.reload());
         self.reloads.run(reload, lost).await
+    }
+
+    /// Returns other searches that find something.
+    async fn suggestions(&self, query: &str, options: &SearchOptions) -> Vec<page::Suggestion> {
+        let mut suggestions = Vec::new();
+        for one in page::suggestions(query, options) {
+            let probe = SearchOptions {
+                k: 0,
+                suggest: false,
+                explain: false,
+                trace: false,
+                ..one.options
+            };
+            let found = self.front_end.search(&one.query, &probe).await;
+            if found.is_ok_and(|found| found.total.value > 0) {
+                suggestions.push(one);
+            }
+        }
+        suggestions
     }
 
     /// Answers a query after the wait for its turn. The turn ends when the answer is rendered.
@@ -217,8 +237,12 @@ async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
                 return failed_page(&app, &app.failure(too_large), raw.as_deref());
             }
             let hits_count = answer.hits.len();
+            let suggestions = match hits_count {
+                0 if answer.total.value == 0 => app.suggestions(query, &parameters.options).await,
+                _ => Vec::new(),
+            };
             let html = rendered(hits_count, || {
-                page::results(&mut answer, &parameters.options)
+                page::results(&mut answer, &parameters.options, &suggestions)
             });
             if html.len() > bytes_max {
                 return failed_page(&app, &app.failure(too_large), raw.as_deref());

@@ -34,6 +34,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             Unknown::Ignore => PAGE_OPERATOR,
             Unknown::Refuse => Operator::default(),
         },
+        suggest: unknown == Unknown::Ignore,
         ..SearchOptions::default()
     };
     for (name, value) in url::form_urlencoded::parse(raw.unwrap_or("").as_bytes()) {
@@ -52,6 +53,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             "words" => options.operator = operator(&value)?,
             "explain" => options.explain = flag("explain", &value)?,
             "trace" => options.trace = flag("trace", &value)?,
+            "suggest" => options.suggest = flag("suggest", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
             "count" => options.counted = counted(&value)?,
             "timeout" => options.timeout = Some(timeout(&value)?),
@@ -160,7 +162,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace",
+            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace, suggest",
             brief(name)
         ),
     }
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn all_parameters() {
         let raw = "q=a+b%22&k=5&start=10&per_site=0&any=1&ranking=tfidf&explain=1\
-                   &count=none&timeout=2s&partial=0&trace=1";
+                   &count=none&timeout=2s&partial=0&trace=1&suggest=1";
         let read = parse(Some(raw), Unknown::Refuse).unwrap();
         assert_eq!(read.q.as_deref(), Some("a b\""));
         assert_eq!(
@@ -195,6 +197,7 @@ mod tests {
                 timeout: Some(Duration::from_secs(2)),
                 partial: false,
                 trace: true,
+                suggest: true,
             }
         );
         for (raw, unknown, operator) in [

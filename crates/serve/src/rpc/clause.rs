@@ -27,10 +27,11 @@ fn pattern_message(of: Field, pattern: &Pattern) -> Kind {
     match pattern.clone() {
         Pattern::Prefix(prefix) => Kind::Prefix(rpc::Prefix { field, prefix }),
         Pattern::Wildcard(signs) => Kind::Wildcard(rpc::Wildcard { field, signs }),
-        Pattern::Near { term, edits } => Kind::Near(rpc::Near {
+        Pattern::Near { term, edits, fixed } => Kind::Near(rpc::Near {
             field,
             term,
             edits: edits.into(),
+            fixed: fixed.into(),
         }),
     }
 }
@@ -147,7 +148,8 @@ impl Reader {
             Kind::Near(near) => {
                 let edits = u8::try_from(near.edits).unwrap_or(u8::MAX);
                 let term = near.term;
-                self.pattern(near.field, Pattern::Near { term, edits })?
+                let fixed = u8::try_from(near.fixed).unwrap_or(u8::MAX);
+                self.pattern(near.field, Pattern::Near { term, edits, fixed })?
             }
             Kind::Phrase(phrase) => {
                 let count = phrase.terms.len();

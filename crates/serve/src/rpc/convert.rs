@@ -99,9 +99,10 @@ pub(super) fn terms_message(terms: &[SummaryTerm]) -> Vec<rpc::SummaryTerm> {
                 message.term.clone_from(signs);
                 message.wildcard = true;
             }
-            Marked::Like(Pattern::Near { term, edits }) => {
+            Marked::Like(Pattern::Near { term, edits, fixed }) => {
                 message.term.clone_from(term);
                 message.edits = (*edits).into();
+                message.fixed = (*fixed).into();
             }
         }
         message
@@ -118,7 +119,8 @@ pub(super) fn terms(message: Vec<rpc::SummaryTerm>) -> Vec<SummaryTerm> {
             (.., 0) => Marked::Term(term),
             (.., edits) => {
                 let edits = u8::try_from(edits).unwrap_or(u8::MAX);
-                Marked::Like(Pattern::Near { term, edits })
+                let fixed = u8::try_from(message.fixed).unwrap_or(u8::MAX);
+                Marked::Like(Pattern::Near { term, edits, fixed })
             }
         };
         SummaryTerm {

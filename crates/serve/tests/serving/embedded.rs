@@ -20,7 +20,7 @@ proptest! {
         documents in prop::collection::vec((0u8..6, 1u8..64), 1..80),
         chunks in 1u32..4,
         (start, k, per_site) in (0usize..12, 1usize..12, 0u32..4),
-        (explain, counted) in (any::<bool>(), any::<bool>()),
+        (explain, counted, suggest) in any::<(bool, bool, bool)>(),
         operator in prop::sample::select(&Operator::NAMED[..]),
     ) {
         let documents = documents.into_iter().enumerate();
@@ -38,12 +38,45 @@ proptest! {
             per_site: Some(per_site),
             explain,
             counted,
+            suggest,
             operator: operator.1,
             ..SearchOptions::default()
         };
         for query in ["alpha", "alpha beta", "gamma -delta", "\"alpha beta\"", "om* zeta", "nothing", "(", "alpha nothing", "alpha beta gamma delta", "+zeta alpha beta -omega", "site:site1.example alpha"] {
             let served = timeless(servers.search(query, &options).unwrap());
             prop_assert_eq!(timeless(engine.search(query, &options).unwrap()), served, "{}", query);
+        }
+    }
+
+    #[test]
+    fn corrections_find_something_wherever_the_words_are(
+        documents in prop::collection::vec((0u8..6, 1u8..64), 1..60),
+        chunks in 1u32..5,
+        partitions in 1u32..5,
+        operator in prop::sample::select(&Operator::NAMED[..]),
+    ) {
+        let documents = documents.into_iter().enumerate();
+        let index = index(documents.map(|(n, (site, words))| document(n, site, words)), chunks);
+        let topology = Topology {
+            partitions: partitions.min(chunks) as usize,
+            ..Topology::default()
+        };
+        let servers = Searched::start(index.clone(), &topology);
+        let engine = Engine::of(index);
+        let options = SearchOptions {
+            suggest: true,
+            operator: operator.1,
+            ..SearchOptions::default()
+        };
+        for query in ["aplha", "gama delta", "alpah betta", "omgea  zetta text", "alpha beta gamma delta", "xylophone", "Zeta", "zeta -alpha"] {
+            let answer = engine.search(query, &options).unwrap();
+            prop_assert_eq!(&servers.search(query, &options).unwrap().did_you_mean, &answer.did_you_mean, "{}", query);
+            let Some(better) = answer.did_you_mean else { continue };
+            prop_assert_eq!(answer.total.value, 0);
+            let all = SearchOptions { operator: Operator::And, ..options };
+            let found = engine.search(&better.query, &all).unwrap();
+            prop_assert!(better.total.value > 0);
+            prop_assert_eq!(found.total, better.total, "{} for {}", better.query, query);
         }
     }
 }

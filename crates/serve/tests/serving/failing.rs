@@ -126,6 +126,7 @@ const WHOLE: SearchOptions = SearchOptions {
     timeout: Some(std::time::Duration::from_millis(300)),
     partial: false,
     trace: false,
+    suggest: false,
 };
 
 const PARTIAL: SearchOptions = SearchOptions {

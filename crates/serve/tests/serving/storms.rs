@@ -123,6 +123,7 @@ const PAGE: SearchOptions = SearchOptions {
     timeout: Some(Duration::from_secs(10)),
     partial: true,
     trace: false,
+    suggest: false,
 };
 
 #[test]

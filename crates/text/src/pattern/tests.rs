@@ -46,6 +46,8 @@ fn patterns() -> impl Strategy<Value = Pattern> {
     prop_oneof![
         "[ab?*é]{1,6}".prop_filter_map("only signs", |typed| Pattern::of_wildcard(&typed)),
         ("[abcé]{1,5}", 1u8..3).prop_map(|(term, edits)| Pattern::near(&term, edits)),
+        ("[abcé]{1,5}", 1u8..3)
+            .prop_map(|(term, edits)| Pattern::near_of_one_initial(&term, edits)),
     ]
 }
 
@@ -56,7 +58,15 @@ fn expected(pattern: &Pattern, term: &str) -> bool {
         Pattern::Near {
             term: near,
             edits: most,
-        } => edits(&characters(near), &characters(term)) <= usize::from(*most),
+            fixed,
+        } => {
+            let initial = |text: &str| {
+                let characters = text.chars();
+                characters.take((*fixed).into()).collect::<String>()
+            };
+            let count = edits(&characters(near), &characters(term));
+            initial(near) == initial(term) && count <= usize::from(*most)
+        }
     }
 }
 
@@ -71,6 +81,10 @@ proptest! {
         prop_assert!(pattern.is_valid());
         let mut matcher = PatternMatcher::new(&pattern);
         for term in &terms {
+            if !term.starts_with(pattern.literal()) {
+                prop_assert!(!pattern.matches(term) && !expected(&pattern, term));
+                continue;
+            }
             let verdict = matcher.judge(term);
             prop_assert_eq!(verdict == Verdict::Match, expected(&pattern, term), "{} {}", pattern, term);
             prop_assert_eq!(pattern.matches(term), expected(&pattern, term));
@@ -105,7 +119,8 @@ fn forms() {
     assert!(
         !Pattern::Near {
             term: long,
-            edits: 1
+            edits: 1,
+            fixed: 0,
         }
         .is_valid()
     );

@@ -9,10 +9,11 @@
 //! term are analysed. Patterns that are more than a prefix are compared with every word's term.
 use super::input::{Marked, Match, SummaryScratch, SummaryTerm};
 use super::needle::{Needles, needle};
-use crate::Pattern;
 use crate::analyzer::{Analyzer, TERM_BYTES_MAX, is_lowered_ascii, starts_word, word_end};
 use crate::language::Languages;
+use crate::pattern::{Pattern, PatternMatcher, Verdict};
 use crate::standard::each_token_starting;
+use crate::token::Token;
 use memchr::memmem::{self, Finder};
 use std::collections::HashMap;
 
@@ -129,9 +130,22 @@ impl Matcher {
     pub(super) fn find_by_tokens(&self, text: &str, scratch: &mut SummaryScratch) {
         let SummaryScratch { matches, word, .. } = scratch;
         matches.clear();
+        let patterns = self.wanted.patterns.iter();
+        let mut patterns: Vec<PatternMatcher> = patterns
+            .map(|(pattern, _)| PatternMatcher::new(pattern))
+            .collect();
         self.wanted.analyzer.each_token(text, word, |token| {
             self.wanted
                 .push(token.term, token.start, token.end, matches);
+            let Token {
+                term, start, end, ..
+            } = token;
+            for ((pattern, ordinal), matcher) in self.wanted.patterns.iter().zip(&mut patterns) {
+                if term.starts_with(pattern.literal()) && matcher.judge(term) == Verdict::Match {
+                    let term = *ordinal;
+                    matches.push(Match { start, end, term });
+                }
+            }
         });
         matches.sort();
     }
@@ -185,12 +199,9 @@ impl Wanted {
         let exact = self.exact.get(term).copied();
         let prefixes = self.prefixes.iter();
         let prefixes = prefixes.filter(|(prefix, _)| term.starts_with(&**prefix));
-        let patterns = self.patterns.iter();
-        let patterns = patterns.filter(|(pattern, _)| pattern.matches(term));
         for term in exact
             .into_iter()
             .chain(prefixes.map(|(_, ordinal)| *ordinal))
-            .chain(patterns.map(|(_, ordinal)| *ordinal))
         {
             matches.push(Match { start, end, term });
         }

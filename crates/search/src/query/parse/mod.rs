@@ -22,6 +22,7 @@ mod clauses;
 mod limits;
 mod parser;
 mod pieces;
+mod runs;
 mod scan;
 mod some_words;
 mod terms;

@@ -4,21 +4,17 @@ use super::limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, PHRASE_WORDS_MAX, SLOP_MAX,
     Warnings, shortened,
 };
-use super::pieces::{Piece, pieces};
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::with_some_words;
-use super::terms::{Operator, phrase_in_ways, term_query, word_query};
+use super::terms::{Operator, phrase_in_ways, term_query};
 use crate::query::tree::Query;
 use index::Field;
 use std::collections::HashSet;
-use text::{Analyzer, EDITS_MAX, Pattern};
-
-/// Characters of a word from which `word~` allows two edits rather than one.
-const LONG_WORD_CHARACTERS: usize = 6;
+use text::{Analyzer, Pattern};
 
 /// Counts words against [`CLAUSES_MAX`] and different patterns against [`PATTERNS_MAX`].
 #[derive(Debug, Default)]
-struct Words {
+pub(super) struct Words {
     count: usize,
     patterns: HashSet<(Field, Pattern)>,
 }
@@ -37,7 +33,12 @@ impl Words {
     }
 
     /// Returns whether there is room for a pattern.
-    fn admit_pattern(&mut self, field: Field, pattern: &Pattern, warnings: &mut Warnings) -> bool {
+    pub(super) fn admit_pattern(
+        &mut self,
+        field: Field,
+        pattern: &Pattern,
+        warnings: &mut Warnings,
+    ) -> bool {
         let key = (field, pattern.clone());
         if self.patterns.len() >= PATTERNS_MAX && !self.patterns.contains(&key) {
             warnings.add(format!(
@@ -52,14 +53,14 @@ impl Words {
 
 /// Parser of one query.
 pub(super) struct Parser<'w> {
-    analyzer: Analyzer,
+    pub(super) analyzer: Analyzer,
     operator: Operator,
-    words: Words,
+    pub(super) words: Words,
     // Open groups, never empty: the query itself, then the open parentheses.
     frames: Vec<Frame>,
     // Number of open parentheses beyond the deepest allowed.
     ignored_depth: usize,
-    warnings: &'w mut Warnings,
+    pub(super) warnings: &'w mut Warnings,
 }
 
 impl<'w> Parser<'w> {
@@ -339,83 +340,6 @@ impl<'w> Parser<'w> {
                  their words were searched.",
             );
         }
-    }
-
-    /// Returns the queries of the words of a run without blanks, some of them patterns.
-    fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
-        let mut queries = Vec::new();
-        for piece in pieces(typed) {
-            match piece {
-                Piece::Words(words) => {
-                    for word in self.analyzer.query_words(words) {
-                        let query = word_query(field, word);
-                        let is_admitted = match &query {
-                            Query::Pattern { field, pattern } => {
-                                self.words.admit_pattern(*field, pattern, self.warnings)
-                            }
-                            _ => true,
-                        };
-                        queries.extend(Some(query).filter(|_| is_admitted));
-                    }
-                }
-                Piece::Prefix(start) => {
-                    for prefix in self.analyzer.prefixes(start) {
-                        self.push_pattern(field, Pattern::Prefix(prefix), &mut queries);
-                    }
-                }
-                Piece::Wildcard(signs) => match self.analyzer.wildcard(signs) {
-                    Some(pattern) => self.push_pattern(field, pattern, &mut queries),
-                    None => self.warnings.add(format!(
-                        "`{}` would match any word and was ignored.",
-                        shortened(signs)
-                    )),
-                },
-                Piece::Near { word, digits } => {
-                    queries.extend(self.near(field, word, digits));
-                }
-                Piece::Star => self
-                    .warnings
-                    .add("A `*` alone stands for no word and was ignored; `wor*` is a beginning."),
-            }
-        }
-        queries
-    }
-
-    fn push_pattern(&mut self, field: Field, pattern: Pattern, queries: &mut Vec<Query>) {
-        if self.words.admit_pattern(field, &pattern, self.warnings) {
-            queries.push(Query::Pattern { field, pattern });
-        }
-    }
-
-    /// Returns the clause of a word that may differ in some letters: the word itself scores as a word, too.
-    fn near(&mut self, field: Field, word: &str, digits: &str) -> Option<Query> {
-        let edits = match digits.parse() {
-            Ok(edits) if edits <= EDITS_MAX => edits,
-            Err(_) if digits.is_empty() && word.chars().count() < LONG_WORD_CHARACTERS => 1,
-            Err(_) if digits.is_empty() => EDITS_MAX,
-            _ => {
-                self.warnings.add(format!(
-                    "In `{}~{}`, at most {EDITS_MAX} letters may differ; that was used.",
-                    shortened(word),
-                    shortened(digits)
-                ));
-                EDITS_MAX
-            }
-        };
-        let term = self.analyzer.terms(word).into_iter().next()?;
-        let exact = term_query(field, term.clone());
-        if edits == 0 {
-            return Some(exact);
-        }
-        let pattern = Pattern::near(&term, edits);
-        if !self.words.admit_pattern(field, &pattern, self.warnings) {
-            return Some(exact);
-        }
-        Some(Query::Boolean {
-            required: Vec::new(),
-            optional: vec![exact, Query::Pattern { field, pattern }],
-            excluded: Vec::new(),
-        })
     }
 
     fn site(&mut self, typed: &str) {

@@ -81,7 +81,8 @@ struct Results<'a> {
     missing: Option<Missing>,
     all_words: Option<String>,
     hits_html: &'a str,
-    suggestions: Vec<(String, String)>,
+    did_you_mean: Option<Corrected<'a>>,
+    suggestions: Vec<(&'static str, String)>,
     start_over: Option<String>,
     /// Link to the hits that the limit of a site hides, where no page follows.
     all_of_sites: Option<String>,
@@ -93,6 +94,14 @@ struct Results<'a> {
     timeline: Option<String>,
     gantt: Option<Gantt>,
     json: String,
+}
+
+/// A corrected query, beside one that finds nothing.
+struct Corrected<'a> {
+    query: &'a str,
+    link: String,
+    /// How many documents it finds.
+    documents: String,
 }
 
 #[derive(Template)]
@@ -174,7 +183,12 @@ pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
 
 /// Returns the page of an answer. Sets `phases_us.render` of the answer to the time of rendering its
 /// hits; the rest of the page takes constant time.
-pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> String {
+/// `suggestions` are other searches, which have hits.
+pub(crate) fn results(
+    answer: &mut SearchAnswer,
+    options: &SearchOptions,
+    suggestions: &[Suggestion],
+) -> String {
     let started = Instant::now();
     let query = answer.query.clone();
     let border = match answer.some_words_from {
@@ -224,7 +238,21 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
             )
         }),
         hits_html: &hits_html,
-        suggestions: suggestions(&query, options),
+        did_you_mean: answer.did_you_mean.as_ref().map(|better| {
+            let options = SearchOptions {
+                start: 0,
+                ..*options
+            };
+            Corrected {
+                query: &better.query,
+                link: local("/", &pairs(&better.query, &options)),
+                documents: counted_documents(better.total.value),
+            }
+        }),
+        suggestions: suggestions
+            .iter()
+            .map(|one| (one.text, local("/", &pairs(&one.query, &one.options))))
+            .collect(),
         start_over: (shown == 0 && options.start > 0 && answer.total.value > 0).then(|| page(0)),
         all_of_sites: hides_all_others(answer, options).then(|| {
             let all = SearchOptions {
@@ -248,6 +276,11 @@ pub(crate) fn results(answer: &mut SearchAnswer, options: &SearchOptions) -> Str
         gantt: gantt(answer),
         json: local("/search", &pairs_of_api(&query, options)),
     })
+}
+
+fn counted_documents(count: u64) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} document{plural}", thousands(count))
 }
 
 /// Returns whether the limit of a site hides hits and no page follows, so that nothing else leads to them.
@@ -407,8 +440,15 @@ fn within_site(query: &str, site: &str) -> Option<String> {
     })
 }
 
-/// Returns other searches to try when there are no hits: text and link.
-fn suggestions(query: &str, options: &SearchOptions) -> Vec<(String, String)> {
+/// Another search, for a page without hits.
+pub(crate) struct Suggestion {
+    text: &'static str,
+    pub(crate) query: String,
+    pub(crate) options: SearchOptions,
+}
+
+/// Returns other searches to try when there are no hits. They may have none either, which is to be found out.
+pub(crate) fn suggestions(query: &str, options: &SearchOptions) -> Vec<Suggestion> {
     let mut suggestions = Vec::new();
     let first_page = SearchOptions {
         start: 0,
@@ -416,31 +456,21 @@ fn suggestions(query: &str, options: &SearchOptions) -> Vec<(String, String)> {
     };
     if query.contains('"') {
         let words = query.replace('"', " ");
-        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !words.is_empty() {
-            let link = local("/", &pairs(&words, &first_page));
-            suggestions.push(("the words without quotation marks".into(), link));
-        }
+        suggestions.push(Suggestion {
+            text: "the words without quotation marks",
+            query: words.split_whitespace().collect::<Vec<_>>().join(" "),
+            options: first_page,
+        });
     }
     if options.operator == Operator::And && query.split_whitespace().nth(1).is_some() {
-        let any = SearchOptions {
-            operator: Operator::Or,
-            ..first_page
-        };
-        suggestions.push((
-            "documents with any of the words".into(),
-            local("/", &pairs(query, &any)),
-        ));
-    }
-    let is_word = query.chars().all(char::is_alphanumeric);
-    let chars = query.chars().count();
-    if is_word && chars > 4 {
-        let start: String = query.chars().take(chars - 2).chain(['*']).collect();
-        let link = local("/", &pairs(&start, &first_page));
-        suggestions.push((
-            format!("words that begin with {}", start.trim_end_matches('*')),
-            link,
-        ));
+        suggestions.push(Suggestion {
+            text: "documents with any of the words",
+            query: query.to_owned(),
+            options: SearchOptions {
+                operator: Operator::Or,
+                ..first_page
+            },
+        });
     }
     suggestions
 }

@@ -1,6 +1,7 @@
 //! Tests of the page: it shows the whole answer, and no document can inject markup.
 use super::*;
 use crate::http::params::PAGE_OPERATOR;
+use wire::DidYouMean;
 use wire::{PhaseTimes, Total};
 
 fn hit(title: &str, url: &str) -> Hit {
@@ -26,6 +27,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
         },
         hits,
         some_words_from: None,
+        did_you_mean: None,
         more_hits: true,
         phases_us: PhaseTimes {
             parse: 7,
@@ -50,7 +52,7 @@ pub(super) fn typed_options() -> SearchOptions {
 }
 
 fn page(hits: Vec<Hit>) -> String {
-    results(&mut answer(hits), &typed_options())
+    results(&mut answer(hits), &typed_options(), &[])
 }
 
 #[test]
@@ -92,7 +94,7 @@ fn hits_with_some_of_the_words_stand_apart() {
             start,
             ..typed_options()
         };
-        results(&mut answer, &options)
+        results(&mut answer, &options, &[])
     };
     let html = page(10, Some(11), 11);
     let parts = [
@@ -121,11 +123,11 @@ fn hits_with_some_of_the_words_stand_apart() {
 fn what_the_limit_of_a_site_hides_has_a_way_on() {
     let mut answer = answer(vec![hit("A", "http://a.e/1")]);
     let link = "<a href=\"/?q=word&#38;per_site=0\">Show all</a>";
-    assert!(!results(&mut answer, &typed_options()).contains("Show all"));
+    assert!(!results(&mut answer, &typed_options(), &[]).contains("Show all"));
     answer.more_hits = false;
-    assert!(results(&mut answer, &typed_options()).contains(link));
+    assert!(results(&mut answer, &typed_options(), &[]).contains(link));
     answer.hits[0].more_from_site = false;
-    assert!(!results(&mut answer, &typed_options()).contains("Show all"));
+    assert!(!results(&mut answer, &typed_options(), &[]).contains("Show all"));
 }
 
 #[test]
@@ -137,7 +139,7 @@ fn what_documents_say_stays_text() {
     answer.query = script.into();
     answer.warnings = vec![script.into()];
     for html in [
-        results(&mut answer, &SearchOptions::default()),
+        results(&mut answer, &SearchOptions::default(), &[]),
         refusal(script, script, script),
         document(&StoredDocument {
             url: "javascript:alert(1)".into(),
@@ -180,13 +182,29 @@ fn nothing_found_suggests() {
     none.total.value = 0;
     none.more_hits = false;
     none.query = "\"two words\"".into();
-    let html = results(&mut none, &typed_options());
+    let shown = |none: &mut SearchAnswer, options: SearchOptions| {
+        let suggestions = suggestions(&none.query, &options);
+        results(none, &options, &suggestions)
+    };
+    let html = shown(&mut none, typed_options());
     assert!(html.contains("No document matches"));
     assert!(html.contains("/?q=two+words\""), "{html}");
     assert!(!html.contains("words=any"), "{html}");
-    let html = results(&mut none, &SearchOptions::default());
+    let html = shown(&mut none, SearchOptions::default());
     assert!(html.contains("/?q=two+words&#38;words=all\""), "{html}");
     assert!(html.contains("words=any"), "{html}");
+    none.did_you_mean = Some(DidYouMean {
+        query: "to words".into(),
+        total: Total {
+            value: 1_200,
+            exact: true,
+        },
+    });
+    let html = shown(&mut none, typed_options());
+    let link = "Did you mean <a href=\"/?q=to+words\"><b dir=\"auto\">to words</b></a>?";
+    assert!(html.contains(link), "{html}");
+    assert!(html.contains("1,200 documents"), "{html}");
+    assert!(!html.contains("Check the spelling"), "{html}");
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub enum Pattern {
         term: String,
         /// Number of edits, 1 to [`EDITS_MAX`].
         edits: u8,
+        /// Number of characters that all terms begin with, as `term` does: few of a dictionary's terms are read then.
+        fixed: u8,
     },
 }
 
@@ -67,6 +69,19 @@ impl Pattern {
         Pattern::Near {
             term: term.chars().take(PATTERN_CHARACTERS_MAX).collect(),
             edits: edits.clamp(1, EDITS_MAX),
+            fixed: 0,
+        }
+    }
+
+    /// Makes the set of those terms within `edits` of `term` that have its first character.
+    pub fn near_of_one_initial(term: &str, edits: u8) -> Pattern {
+        match Pattern::near(term, edits) {
+            Pattern::Near { term, edits, .. } if !term.is_empty() => Pattern::Near {
+                term,
+                edits,
+                fixed: 1,
+            },
+            other => other,
         }
     }
 
@@ -75,7 +90,10 @@ impl Pattern {
         let (text, is_fit) = match self {
             Pattern::Prefix(prefix) => return !prefix.is_empty(),
             Pattern::Wildcard(signs) => (signs, Pattern::of_wildcard(signs).as_ref() == Some(self)),
-            Pattern::Near { term, edits } => (term, (1..=EDITS_MAX).contains(edits)),
+            Pattern::Near { term, edits, fixed } => {
+                let is_fixed = usize::from(*fixed) <= term.chars().count();
+                (term, (1..=EDITS_MAX).contains(edits) && is_fixed)
+            }
         };
         is_fit && !text.is_empty() && text.chars().count() <= PATTERN_CHARACTERS_MAX
     }
@@ -85,7 +103,10 @@ impl Pattern {
         match self {
             Pattern::Prefix(prefix) => prefix,
             Pattern::Wildcard(signs) => signs.split(['?', '*']).next().unwrap_or_default(),
-            Pattern::Near { .. } => "",
+            Pattern::Near { term, fixed, .. } => {
+                let fixed = term.char_indices().nth((*fixed).into());
+                &term[..fixed.map_or(term.len(), |(end, _)| end)]
+            }
         }
     }
 
@@ -93,7 +114,10 @@ impl Pattern {
     pub fn matches(&self, term: &str) -> bool {
         match self {
             Pattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
-            _ => PatternMatcher::new(self).judge(term) == Verdict::Match,
+            _ => {
+                term.starts_with(self.literal())
+                    && PatternMatcher::new(self).judge(term) == Verdict::Match
+            }
         }
     }
 }
@@ -104,7 +128,7 @@ impl std::fmt::Display for Pattern {
         match self {
             Pattern::Prefix(prefix) => write!(f, "{prefix}*"),
             Pattern::Wildcard(signs) => f.write_str(signs),
-            Pattern::Near { term, edits } => write!(f, "{term}~{edits}"),
+            Pattern::Near { term, edits, .. } => write!(f, "{term}~{edits}"),
         }
     }
 }
@@ -133,7 +157,7 @@ impl PatternMatcher {
                 Rules::Wildcard(prefix.chars().chain(std::iter::once('*')).collect())
             }
             Pattern::Wildcard(signs) => Rules::Wildcard(signs.chars().collect()),
-            Pattern::Near { term, edits } => Rules::Near {
+            Pattern::Near { term, edits, .. } => Rules::Near {
                 word: term.chars().collect(),
                 edits: *edits,
             },
@@ -146,7 +170,7 @@ impl PatternMatcher {
         }
     }
 
-    /// Relates a term to the pattern.
+    /// Relates a term to the pattern. The term begins with [`Pattern::literal`].
     pub fn judge(&mut self, term: &str) -> Verdict {
         let known = self.path.iter().zip(term.char_indices());
         let shared = known

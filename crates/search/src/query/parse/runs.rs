@@ -1,0 +1,91 @@
+//! Runs without blanks: the clauses of their words and patterns.
+
+use super::limits::shortened;
+use super::parser::Parser;
+use super::pieces::{Piece, pieces};
+use super::terms::{term_query, word_query};
+use crate::query::tree::Query;
+use index::Field;
+use text::{EDITS_MAX, Pattern};
+
+/// Characters of a word from which `word~` allows two edits rather than one.
+const LONG_WORD_CHARACTERS: usize = 6;
+
+impl Parser<'_> {
+    /// Returns the queries of the words of a run without blanks, some of them patterns.
+    pub(super) fn word_queries(&mut self, field: Field, typed: &str) -> Vec<Query> {
+        let mut queries = Vec::new();
+        for piece in pieces(typed) {
+            match piece {
+                Piece::Words(words) => {
+                    for word in self.analyzer.query_words(words) {
+                        let query = word_query(field, word);
+                        let is_admitted = match &query {
+                            Query::Pattern { field, pattern } => {
+                                self.words.admit_pattern(*field, pattern, self.warnings)
+                            }
+                            _ => true,
+                        };
+                        queries.extend(Some(query).filter(|_| is_admitted));
+                    }
+                }
+                Piece::Prefix(start) => {
+                    for prefix in self.analyzer.prefixes(start) {
+                        self.push_pattern(field, Pattern::Prefix(prefix), &mut queries);
+                    }
+                }
+                Piece::Wildcard(signs) => match self.analyzer.wildcard(signs) {
+                    Some(pattern) => self.push_pattern(field, pattern, &mut queries),
+                    None => self.warnings.add(format!(
+                        "`{}` would match any word and was ignored.",
+                        shortened(signs)
+                    )),
+                },
+                Piece::Near { word, digits } => {
+                    queries.extend(self.near(field, word, digits));
+                }
+                Piece::Star => self
+                    .warnings
+                    .add("A `*` alone stands for no word and was ignored; `wor*` is a beginning."),
+            }
+        }
+        queries
+    }
+
+    fn push_pattern(&mut self, field: Field, pattern: Pattern, queries: &mut Vec<Query>) {
+        if self.words.admit_pattern(field, &pattern, self.warnings) {
+            queries.push(Query::Pattern { field, pattern });
+        }
+    }
+
+    /// Returns the clause of a word that may differ in some letters: the word itself scores as a word, too.
+    fn near(&mut self, field: Field, word: &str, digits: &str) -> Option<Query> {
+        let edits = match digits.parse() {
+            Ok(edits) if edits <= EDITS_MAX => edits,
+            Err(_) if digits.is_empty() && word.chars().count() < LONG_WORD_CHARACTERS => 1,
+            Err(_) if digits.is_empty() => EDITS_MAX,
+            _ => {
+                self.warnings.add(format!(
+                    "In `{}~{}`, at most {EDITS_MAX} letters may differ; that was used.",
+                    shortened(word),
+                    shortened(digits)
+                ));
+                EDITS_MAX
+            }
+        };
+        let term = self.analyzer.terms(word).into_iter().next()?;
+        let exact = term_query(field, term.clone());
+        if edits == 0 {
+            return Some(exact);
+        }
+        let pattern = Pattern::near(&term, edits);
+        if !self.words.admit_pattern(field, &pattern, self.warnings) {
+            return Some(exact);
+        }
+        Some(Query::Boolean {
+            required: Vec::new(),
+            optional: vec![exact, Query::Pattern { field, pattern }],
+            excluded: Vec::new(),
+        })
+    }
+}
