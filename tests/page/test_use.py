@@ -94,6 +94,82 @@ def test_paging_is_exact(open_page, server):
     assert page.locator("a[rel=prev]").count() == 0
 
 
+def test_pages_have_numbers_that_lead_to_hits(open_page, server, picture):
+    page = open_page()
+    page.goto(server.url(q="lighthouse", per_site=0, k=5))
+    numbers = page.locator("nav.pages").get_by_role("link", name=re.compile(r"^Page \d+$"))
+    assert numbers.all_inner_texts() == ["2", "3", "4", "5"]
+    assert page.locator("[aria-current=page]").inner_text() == "1"
+    first = [hit["link"] for hit in dom.hits(page)]
+    picture(page, "page numbers")
+    with page.expect_navigation():
+        numbers.last.click()
+    assert page.locator("[aria-current=page]").inner_text() == "5"
+    there = [hit["link"] for hit in dom.hits(page)]
+    assert there and not set(there) & set(first)
+    # With a limit of hits a site, only the next page is certain.
+    page.goto(server.url(q="lighthouse"))
+    assert page.locator("nav.pages").inner_text().split("\n")[:2] == ["1", "2"]
+
+
+def test_targets_are_large_enough(open_page, server):
+    page = open_page()
+    for address in [server.url(), server.url(q="lighthouse", k=5), server.url(q="nosuchwordanywhere")]:
+        page.goto(address)
+        small = page.evaluate(
+            """() => [...document.querySelectorAll("a, button, input, summary")]
+                .filter(e => e.offsetParent && !e.closest(".skip, dt") && e.type !== "hidden")
+                // A title is as high as its lines.
+                .map(e => [e.outerHTML, (e.closest("h2") || e).getBoundingClientRect().height])
+                .filter(([, height]) => height < 24)"""
+        )
+        assert small == []
+
+
+def test_the_slash_moves_to_the_search_field(open_page, server):
+    page = open_page()
+    page.goto(server.url(q="lighthouse"))
+    field = page.locator("input[name=q]")
+    expect(field).not_to_be_focused()
+    page.keyboard.press("/")
+    expect(field).to_be_focused()
+    assert field.input_value() == "lighthouse"
+    page.keyboard.press("End")
+    page.keyboard.type("/x")
+    assert field.input_value() == "lighthouse/x"
+
+
+def test_nothing_here_is_a_page_for_browsers(open_page, server, picture):
+    page = open_page()
+    response = page.goto(server.url("/nowhere"))
+    page.incidents.clear()
+    assert response.status == 404
+    assert page.locator("h1").inner_text() == "Nothing is here"
+    assert page.locator("input[name=q]").count() == 1
+    picture(page, "nothing is here")
+    answer = page.request.get(server.url("/nowhere"), headers={"accept": "*/*"})
+    assert answer.status == 404 and "reason" in answer.json()["error"]
+
+
+def test_a_typo_is_corrected(open_page, server, picture):
+    page = open_page()
+    page.goto(server.url(q="lighthuose keeper"))
+    better = page.locator(".better")
+    assert better.locator("a").inner_text() == "lighthouse keeper"
+    picture(page, "did you mean")
+    with page.expect_navigation():
+        better.locator("a").click()
+    assert page.locator(".better").count() == 0
+    assert "lighthouse" in dom.hits(page)[0]["summary"].lower()
+
+
+def test_words_are_marked_in_titles(open_page, server):
+    page = open_page()
+    page.goto(server.url(q="title:lighthouse"))
+    marked = page.locator("ol.hits h2 mark")
+    assert marked.count() and all(text.lower().startswith("lighthouse") for text in marked.all_inner_texts())
+
+
 def test_nothing_found_says_so(open_page, server, picture):
     page = open_page()
     page.goto(server.url(q="nosuchwordanywhere"))

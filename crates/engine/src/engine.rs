@@ -395,6 +395,7 @@ impl Asked<'_> {
                 Hit {
                     id: hit.details.id,
                     url: hit.details.url,
+                    title_html: query.highlight(&hit.details.title).unwrap_or_default(),
                     title: hit.details.title,
                     site: hit.details.site,
                     score: candidate.hit.score,

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// The answer of a search, as JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
     /// The query as typed.
     pub query: String,
@@ -78,7 +78,7 @@ pub struct Span {
 }
 
 /// Number of matching documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Total {
     /// The count.
     pub value: u64,
@@ -95,6 +95,9 @@ pub struct Hit {
     pub url: String,
     /// Title as stored, not escaped.
     pub title: String,
+    /// HTML: the title, escaped, with `<mark>` around matched words; empty where none matches.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title_html: String,
     /// Site.
     pub site: String,
     /// Score.

@@ -18,6 +18,7 @@ fn answer() -> SearchAnswer {
                 site: "example.org".into(),
                 score: 12.25,
                 summary: "all <mark>gr\u{f6}\u{df}e</mark> &lt;b&gt; … sizes".into(),
+                title_html: "<mark>a</mark>".into(),
                 more_from_site: true,
                 lacks: Vec::new(),
                 explanation: None,
@@ -29,6 +30,7 @@ fn answer() -> SearchAnswer {
                 site: "file:///".into(),
                 score: 0.5,
                 summary: String::new(),
+                title_html: String::new(),
                 more_from_site: false,
                 lacks: vec!["sizes".into()],
                 explanation: Some(serde_json::json!({
@@ -37,6 +39,7 @@ fn answer() -> SearchAnswer {
             },
         ],
         some_words_from: Some(1),
+        did_you_mean: None,
         more_hits: true,
         phases_us: PhaseTimes {
             parse: 1,

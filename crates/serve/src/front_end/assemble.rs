@@ -7,6 +7,7 @@ use engine::lacks::as_typed;
 use engine::site_limit::Candidate;
 use std::collections::HashMap;
 use text::Analyzer;
+use text::summary::{SummaryOptions, SummaryQuery};
 use wire::Hit;
 
 /// Returns the hits of the page, without those whose details are lost.
@@ -17,6 +18,10 @@ pub(crate) fn assemble(
     warnings: &mut Vec<String>,
 ) -> Vec<Hit> {
     let typed = &found.query.text;
+    let marks = analyzer.map(|analyzer| {
+        let terms = found.summary_terms.clone();
+        SummaryQuery::new(analyzer, terms, SummaryOptions::default())
+    });
     let mut hits = Vec::with_capacity(shown.details.len());
     for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
         let Some(hit) = hit else { continue };
@@ -31,7 +36,12 @@ pub(crate) fn assemble(
             None => hit.lacks.clone(),
         };
         let hit = hit_of(candidate, hit, summary, &shown.has_more);
-        hits.push(Hit { lacks, ..hit });
+        let title_html = marks.as_ref().and_then(|marks| marks.highlight(&hit.title));
+        hits.push(Hit {
+            lacks,
+            title_html: title_html.unwrap_or_default(),
+            ..hit
+        });
     }
     hits
 }
@@ -47,6 +57,7 @@ fn hit_of(
         id: hit.details.id,
         url: hit.details.url,
         title: hit.details.title,
+        title_html: String::new(),
         site: hit.details.site,
         score: candidate.hit.score,
         summary: match summary {

@@ -10,12 +10,12 @@ use axum::http::{Response, StatusCode, Version};
 use axum::middleware::Next;
 
 /// Security headers. All content comes from untrusted documents, so pages may load only resources of
-/// this server, and run no script.
+/// this server, and run no script but the one file of it.
 const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
     (
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static(
-            "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
              base-uri 'none'; frame-ancestors 'none'",
         ),
     ),

@@ -12,7 +12,7 @@ use crate::api::draining::Draining;
 use crate::api::error::SearchError;
 use crate::api::options::SearchOptions;
 use crate::front_end::{FrontEnd, told};
-use crate::http::page::STYLE_SHEET;
+use crate::http::page::assets::{FAVICON, SCRIPT, STYLE_SHEET};
 use crate::http::params::{SearchParameters, Unknown};
 use crate::http::response::{JSON, refusal, respond, retry_soon};
 use crate::metrics::front_end::{Client, Metrics};
@@ -22,7 +22,7 @@ use crate::snapshot::reloads::{Reloaded, Reloads};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::header::{self, HeaderName, HeaderValue};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
 use axum::middleware::{from_fn, map_response_with_state};
 use axum::routing::{any, get};
@@ -34,7 +34,6 @@ use tokio::runtime::Handle;
 use wire::{PhaseTimes, SearchAnswer};
 
 const HTML: &str = "text/html; charset=utf-8";
-const FAVICON: &str = include_str!("../../assets/favicon.svg");
 
 /// State shared by all requests.
 pub(crate) struct App {
@@ -140,6 +139,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             get(async || lasting("text/css; charset=utf-8", STYLE_SHEET.as_str())),
         )
         .route(
+            "/page.js",
+            get(async || lasting("text/javascript; charset=utf-8", SCRIPT)),
+        )
+        .route(
             "/favicon.svg",
             get(async || lasting("image/svg+xml", FAVICON)),
         )
@@ -147,7 +150,12 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             "/favicon.ico",
             get(async || lasting("image/svg+xml", FAVICON)),
         )
-        .fallback(async || {
+        .fallback(async |headers: HeaderMap| {
+            if accepts_html(&headers) {
+                let html =
+                    page::refusal("Nothing is here", "There is no page at this address.", "");
+                return respond(StatusCode::NOT_FOUND, HTML, html);
+            }
             refusal(
                 StatusCode::NOT_FOUND,
                 "nothing is here; the page is at /, the API at /search?q=WORDS",
@@ -252,6 +260,14 @@ async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
         }
         Err(failure) => failed_page(&app, &failure, raw.as_deref()),
     }
+}
+
+/// Whether a client asks for HTML by name, as browsers do.
+fn accepts_html(headers: &HeaderMap) -> bool {
+    let accept = headers.get_all(header::ACCEPT).iter();
+    accept
+        .into_iter()
+        .any(|value| value.as_bytes().starts_with(b"text/html"))
 }
 
 /// Serializes an answer; a large one beside the I/O threads.

@@ -75,6 +75,20 @@ impl SummaryQuery {
         summary
     }
 
+    /// Returns a short text, such as a title, as HTML: escaped, matched words inside `<mark>`. `None` without a match.
+    pub fn highlight(&self, text: &str) -> Option<String> {
+        let mut scratch = SCRATCH.take();
+        self.matcher.find(text, &mut scratch);
+        let whole = windows::Window {
+            start: 0,
+            end: text.len(),
+        };
+        let html =
+            (!scratch.matches.is_empty()).then(|| render::html(text, &[whole], &scratch.matches));
+        SCRATCH.set(scratch);
+        html
+    }
+
     /// Summarizes as [`Self::summarize`], with the caller's scratch memory.
     pub fn summarize_with(&self, text: &str, scratch: &mut SummaryScratch) -> String {
         self.matcher.find(text, scratch);

@@ -6,8 +6,10 @@
 
 mod url;
 
+pub(super) mod assets;
 mod gantt;
 mod missing;
+mod paging;
 mod settings;
 mod times;
 
@@ -16,13 +18,13 @@ use crate::api::options::SearchOptions;
 use crate::http::page::settings::{pairs, pairs_of_api, settings};
 use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
+use assets::Files;
 use engine::details::TITLE_CHARS_MAX;
 use gantt::{Gantt, gantt};
 use index::StoredDocument;
 use missing::{Missing, missing};
+use paging::{PageLink, page_links};
 use search::Operator;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::LazyLock;
 use std::time::Instant;
 use times::{PhaseView, counted, duration, phases, thousands};
 use wire::{Hit, SearchAnswer};
@@ -30,27 +32,10 @@ use wire::{Hit, SearchAnswer};
 /// Upper limit on the characters of a text on the page of a document; longer texts are cut.
 const BODY_CHARS_MAX: usize = 500_000;
 
-/// Style sheet, with a class for every width of the bar of phases, because the security policy forbids
-/// inline styles.
-pub(crate) static STYLE_SHEET: LazyLock<String> = LazyLock::new(|| {
-    let mut css = include_str!("../../../assets/style.css").to_owned();
-    for share in 1..=100 {
-        css.push_str(&format!(".bar .grow-{share}{{flex-grow:{share}}}"));
-    }
-    css
-});
-
-/// Path of the style sheet; it changes with the contents, so that browsers can cache it.
-static STYLE_HREF: LazyLock<String> = LazyLock::new(|| {
-    let mut hasher = DefaultHasher::new();
-    STYLE_SHEET.hash(&mut hasher);
-    format!("/style.css?v={:016x}", hasher.finish())
-});
-
 #[derive(Template)]
 #[template(path = "home.html")]
-struct Home<'a> {
-    style: &'a str,
+struct Home {
+    files: Files,
     documents: String,
     chunks: String,
     examples: [Example; 7],
@@ -65,7 +50,7 @@ struct Example {
 #[derive(Template)]
 #[template(path = "results.html")]
 struct Results<'a> {
-    style: &'a str,
+    files: Files,
     query: &'a str,
     hidden: &'a [(&'static str, String)],
     total: String,
@@ -89,6 +74,9 @@ struct Results<'a> {
     per_site: u32,
     previous: Option<String>,
     next: Option<String>,
+    page_links: Vec<PageLink>,
+    /// Whether the times of the phases are shown at once.
+    is_timed: bool,
     phases: Vec<PhaseView>,
     /// Link to the chart, on the page without it.
     timeline: Option<String>,
@@ -120,6 +108,8 @@ struct Group<'a> {
 
 struct HitView<'a> {
     title: String,
+    /// The title with marks, where it is shown whole.
+    title_html: Option<&'a str>,
     href: String,
     is_web: bool,
     crumbs: Vec<String>,
@@ -141,7 +131,7 @@ struct WhyView {
 #[derive(Template)]
 #[template(path = "refusal.html")]
 struct Refusal<'a> {
-    style: &'a str,
+    files: Files,
     query: &'a str,
     heading: &'a str,
     reason: &'a str,
@@ -150,7 +140,7 @@ struct Refusal<'a> {
 #[derive(Template)]
 #[template(path = "document.html")]
 struct DocumentPage<'a> {
-    style: &'a str,
+    files: Files,
     query: &'a str,
     title: String,
     url: String,
@@ -166,7 +156,7 @@ pub(crate) fn home(documents_count: u64, chunks_count: u32) -> String {
         href: local("/", &[("q", query)]),
     };
     whole(&Home {
-        style: &STYLE_HREF,
+        files: Files::new(),
         documents: counted(documents_count, "document", "documents"),
         chunks: counted(u64::from(chunks_count), "chunk", "chunks"),
         examples: [
@@ -208,7 +198,7 @@ pub(crate) fn results(
     let previous_start = options.start.saturating_sub(options.k.max(1));
     let page = |start| local("/", &pairs(&query, &SearchOptions { start, ..*options }));
     whole(&Results {
-        style: &STYLE_HREF,
+        files: Files::new(),
         query: &query,
         hidden: &settings(&SearchOptions {
             start: 0,
@@ -265,6 +255,8 @@ pub(crate) fn results(
         previous: (options.start > 0).then(|| page(previous_start)),
         next: (answer.more_hits && options.k > 0 && next_start + options.k <= DEPTH_MAX)
             .then(|| page(next_start)),
+        page_links: page_links(answer, options),
+        is_timed: options.trace,
         phases: phases(answer),
         timeline: (!options.trace).then(|| {
             let traced = SearchOptions {
@@ -300,7 +292,7 @@ pub(crate) fn bytes_min(answer: &SearchAnswer) -> usize {
 /// Returns the page of a request without an answer.
 pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
     whole(&Refusal {
-        style: &STYLE_HREF,
+        files: Files::new(),
         query,
         heading,
         reason: &visible(reason),
@@ -310,7 +302,7 @@ pub(crate) fn refusal(heading: &str, reason: &str, query: &str) -> String {
 /// Returns the page of a document's stored text.
 pub(crate) fn document(document: &StoredDocument) -> String {
     whole(&DocumentPage {
-        style: &STYLE_HREF,
+        files: Files::new(),
         query: "",
         title: title(&document.title, &document.url),
         url: visible(&document.url),
@@ -361,6 +353,8 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
     }
     HitView {
         title: title(&hit.title, &hit.url),
+        title_html: (!hit.title_html.is_empty() && is_shown_as_stored(&hit.title))
+            .then_some(hit.title_html.as_str()),
         is_web: web.is_some(),
         href: web.unwrap_or_else(|| text.clone()),
         crumbs: breadcrumb(&hit.url),
@@ -393,6 +387,11 @@ fn title(title: &str, url: &str) -> String {
         "" => cut(&visible(url), TITLE_CHARS_MAX),
         title => cut(title, TITLE_CHARS_MAX),
     }
+}
+
+/// Whether a title is neither cut nor cleaned.
+fn is_shown_as_stored(title: &str) -> bool {
+    title.len() <= TITLE_CHARS_MAX && !title.contains(|c: char| c.is_control() || is_hidden(c))
 }
 
 /// Returns the prefix of a text with up to `BODY_CHARS_MAX` characters.

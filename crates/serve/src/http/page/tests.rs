@@ -12,6 +12,7 @@ fn hit(title: &str, url: &str) -> Hit {
         site: "s.example".into(),
         score: 1.5,
         summary: "a <mark>word</mark> &lt;b&gt;".into(),
+        title_html: String::new(),
         more_from_site: true,
         lacks: Vec::new(),
         explanation: None,

@@ -1,0 +1,94 @@
+//! Links to the pages of an answer, by number.
+
+use super::settings::pairs;
+use super::url::local;
+use crate::api::options::SearchOptions;
+use engine::DEPTH_MAX;
+use wire::SearchAnswer;
+
+/// Pages linked to on each side of the present one.
+const BESIDE_MAX: usize = 4;
+
+/// A page, by its number from 1.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PageLink {
+    pub(super) number: usize,
+    pub(super) href: String,
+    pub(super) is_current: bool,
+}
+
+/// Returns links to the pages near the present one. Every page linked to has hits: how many follow the next one is known
+/// only without a limit of hits a site. None where there is but one page, or where the start is that of no page.
+pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<PageLink> {
+    let SearchOptions { k, start, .. } = *options;
+    if k == 0 || !start.is_multiple_of(k) {
+        return Vec::new();
+    }
+    let current = start / k;
+    let is_counted = answer.total.exact && answer.some_words_from.is_none();
+    let last = match answer.total.value.checked_sub(1) {
+        Some(last) if options.per_site == Some(0) && is_counted => {
+            usize::try_from(last).unwrap_or(usize::MAX) / k
+        }
+        _ => current + usize::from(answer.more_hits),
+    };
+    let last = last.min((DEPTH_MAX / k).saturating_sub(1)).max(current);
+    let shown = current.saturating_sub(BESIDE_MAX)..=last.min(current + BESIDE_MAX);
+    if last == 0 {
+        return Vec::new();
+    }
+    let link = |page: usize| {
+        let options = SearchOptions {
+            start: page * k,
+            ..*options
+        };
+        PageLink {
+            number: page + 1,
+            href: local("/", &pairs(&answer.query, &options)),
+            is_current: page == current,
+        }
+    };
+    shown.map(link).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::Total;
+
+    fn numbers(total: u64, more_hits: bool, options: SearchOptions) -> Vec<(usize, bool)> {
+        let answer = SearchAnswer {
+            total: Total {
+                value: total,
+                exact: true,
+            },
+            more_hits,
+            ..SearchAnswer::default()
+        };
+        let links = page_links(&answer, &options);
+        links
+            .iter()
+            .map(|link| (link.number, link.is_current))
+            .collect()
+    }
+
+    #[test]
+    fn only_pages_with_hits_have_numbers() {
+        let at = |start, per_site| SearchOptions {
+            start,
+            per_site,
+            ..SearchOptions::default()
+        };
+        assert_eq!(numbers(9, false, at(0, Some(0))), []);
+        assert_eq!(numbers(11, true, at(0, Some(0))), [(1, true), (2, false)]);
+        // The limit of hits a site may end the ranking after the next page.
+        assert_eq!(numbers(1_000, true, at(0, None)), [(1, true), (2, false)]);
+        assert_eq!(numbers(1_000, false, at(10, None)), [(1, false), (2, true)]);
+        let middle = numbers(1_000, true, at(500, Some(0)));
+        assert_eq!(middle.first(), Some(&(47, false)));
+        assert_eq!(middle.last(), Some(&(55, false)));
+        let deep = numbers(u64::MAX, true, at(9_990, Some(0)));
+        assert_eq!(deep.last(), Some(&(1_000, true)));
+        assert_eq!(numbers(1_000, true, at(5, Some(0))), []);
+    }
+}
