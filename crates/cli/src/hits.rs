@@ -81,6 +81,13 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
         let words: Vec<String> = hit.lacks.iter().map(|word| printable(word)).collect();
         writeln!(out, "     lacks {}", words.join(", "))?;
     }
+    for (name, value) in &hit.fields {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        writeln!(out, "     {}: {}", printable(name), printable(&value))?;
+    }
     let more = if hit.more_from_site {
         " (more from this site)"
     } else {

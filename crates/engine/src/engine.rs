@@ -380,18 +380,25 @@ impl Asked<'_> {
         let mut summaries = Vec::with_capacity(details.len());
         let mut buffer = Vec::new();
         for key in urls.clone() {
-            summaries.push(summary(index, key, &query, &mut buffer)?);
+            summaries.push(shown_text(
+                index,
+                key,
+                &query,
+                &mut buffer,
+                self.options.fields,
+            )?);
         }
         index.verify_texts(urls, since)?;
         let hits = page.hits.iter().zip(details).zip(summaries);
         Ok(hits
-            .map(|((candidate, hit), summary)| {
-                if summary.is_none() {
+            .map(|((candidate, hit), text)| {
+                if text.is_none() {
                     warnings.push(format!(
                         "the document store has no text of {}; index the document again",
                         hit.details.url
                     ));
                 }
+                let (summary, fields) = text.unwrap_or_default();
                 Hit {
                     id: hit.details.id,
                     url: hit.details.url,
@@ -399,7 +406,8 @@ impl Asked<'_> {
                     title: hit.details.title,
                     site: hit.details.site,
                     score: candidate.hit.score,
-                    summary: summary.unwrap_or_default(),
+                    summary,
+                    fields,
                     more_from_site: has_more.get(&candidate.hit.site_hash) == Some(&true),
                     lacks: as_typed(self.text, analyzer, &hit.lacks),
                     explanation: hit.explanation,
@@ -465,22 +473,29 @@ fn is_cut(found: &Searched, k: usize) -> bool {
     }
 }
 
-/// Returns the summary of a document; `None` where its text is missing, empty in an index without
-/// texts.
-fn summary(
+/// Returns the summary of a document, and its further fields where wanted; `None` where the store has no text of it.
+fn shown_text(
     index: &Index,
     key: TextKey<'_>,
     query: &SummaryQuery,
     buffer: &mut Vec<u8>,
-) -> Result<Option<String>, IndexError> {
+    wants_fields: bool,
+) -> Result<Option<(String, Fields)>, IndexError> {
     if index.documents().texts() == Texts::None {
-        return Ok(Some(String::new()));
+        return Ok(Some(Default::default()));
     }
-    let mut summary = None;
+    let mut text = None;
     let documents = index.documents();
-    documents.with_text(key, buffer, |_, body| summary = Some(query.summarize(body)))?;
-    Ok(summary)
+    documents.with_text(key, buffer, |_, body, fields| {
+        let fields = wants_fields.then(|| serde_json::from_str(fields));
+        let fields = fields.and_then(Result::ok).unwrap_or_default();
+        text = Some((query.summarize(body), fields));
+    })?;
+    Ok(text)
 }
+
+/// Further fields of a document.
+type Fields = serde_json::Map<String, serde_json::Value>;
 
 /// Clock that measures one phase after another.
 struct Clock(Instant);

@@ -41,6 +41,8 @@ pub struct SearchOptions {
     pub trace: bool,
     /// Whether a query that finds nothing is corrected: "did you mean".
     pub suggest: bool,
+    /// Whether hits have the further fields of their documents.
+    pub fields: bool,
 }
 
 impl Default for SearchOptions {
@@ -57,6 +59,7 @@ impl Default for SearchOptions {
             partial: true,
             trace: false,
             suggest: false,
+            fields: false,
         }
     }
 }

@@ -37,6 +37,16 @@ pub struct SearchAnswer {
     pub trace: Option<Vec<Span>>,
 }
 
+impl SearchAnswer {
+    /// Leaves only the fields with these names in the hits; `*` is all.
+    pub fn keep_fields(&mut self, names: &[String]) {
+        let is_kept = |name: &str| names.iter().any(|kept| kept == "*" || kept == name);
+        for hit in &mut self.hits {
+            hit.fields.retain(|name, _| is_kept(name));
+        }
+    }
+}
+
 /// A corrected query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DidYouMean {
@@ -104,6 +114,9 @@ pub struct Hit {
     pub score: f32,
     /// HTML: escaped text with `<mark>` around matched words.
     pub summary: String,
+    /// Further fields of the document as stored, where requested.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub fields: serde_json::Map<String, serde_json::Value>,
     /// Whether the site has further hits that the per-site limit left out.
     pub more_from_site: bool,
     /// Words of the query that tell documents apart and that this one lacks, as typed.

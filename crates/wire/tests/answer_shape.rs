@@ -19,6 +19,7 @@ fn answer() -> SearchAnswer {
                 score: 12.25,
                 summary: "all <mark>gr\u{f6}\u{df}e</mark> &lt;b&gt; … sizes".into(),
                 title_html: "<mark>a</mark>".into(),
+                fields: [("year".to_owned(), 2026.into())].into_iter().collect(),
                 more_from_site: true,
                 lacks: Vec::new(),
                 explanation: None,
@@ -31,6 +32,7 @@ fn answer() -> SearchAnswer {
                 score: 0.5,
                 summary: String::new(),
                 title_html: String::new(),
+                fields: serde_json::Map::new(),
                 more_from_site: false,
                 lacks: vec!["sizes".into()],
                 explanation: Some(serde_json::json!({

@@ -66,6 +66,9 @@ pub(crate) struct SearchArguments {
     /// Upper limit on the hits of one site; 0 for no limit [default: 2, none in an index of one site]
     #[arg(long, value_name = "N")]
     per_site: Option<u32>,
+    /// Fields of the documents to show with the hits; * for all
+    #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
+    fields: Vec<String>,
     /// Explain each score
     #[arg(long)]
     explain: bool,
@@ -118,10 +121,12 @@ fn search_once(
         },
         ranking,
         suggest: true,
+        fields: !arguments.fields.is_empty(),
         explain: arguments.explain,
         ..SearchOptions::default()
     };
     let mut answer = Engine::of(index).search(query, &options)?;
+    answer.keep_fields(&arguments.fields);
     let mut stdout = std::io::BufWriter::new(std::io::stdout().lock());
     if arguments.json {
         writeln!(stdout, "{}", answer.to_json()?)?;

@@ -194,3 +194,56 @@ fn negative_parameters_are_refused_by_their_range() {
         assert!(run.stderr.contains(range), "{run:#?}");
     }
 }
+
+#[test]
+fn hits_show_the_fields_asked_for() {
+    let mut with_fields = document("http://a.example/1", "Ice", "cold ice");
+    with_fields["author"] = "N. N.".into();
+    with_fields["tags"] = serde_json::json!(["cold", { "deep": 1.5 }]);
+    let bench = Bench::indexed(&[with_fields, document("http://b.example/1", "More", "ice")]);
+    let answer = bench.answer("ice", &["--fields", "tags,none"]);
+    let tags = serde_json::json!({ "tags": ["cold", { "deep": 1.5 }] });
+    let fields: Vec<_> = answer["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| hit.get("fields"))
+        .collect();
+    assert!(
+        fields.contains(&Some(&tags)) && fields.contains(&None),
+        "{answer}"
+    );
+    let shown = bench
+        .run("search", &["ice", "--fields", "*"])
+        .ends(0)
+        .stdout;
+    assert!(
+        shown.contains("     author: N. N.\n     tags: [\"cold\",{\"deep\":1.5}]\n"),
+        "{shown}"
+    );
+    assert!(bench.answer("ice", &[])["hits"][0].get("fields").is_none());
+
+    let server = crate::serving::Serving::start(&bench);
+    let (_, body) = server.get("/search?q=cold&fields=author");
+    let served: serde_json::Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(
+        served["hits"][0]["fields"],
+        serde_json::json!({ "author": "N. N." })
+    );
+}
+
+#[test]
+fn a_typo_is_corrected_and_titles_are_marked() {
+    let bench = Bench::indexed(&small_corpus());
+    let answer = bench.answer("suger", &[]);
+    assert_eq!(answer["did_you_mean"]["query"], "sugar");
+    assert_eq!(answer["did_you_mean"]["total"]["value"], 2);
+    let shown = bench.run("search", &["suger"]).ends(0).stdout;
+    assert!(
+        shown.contains("did you mean: sugar (2 documents)"),
+        "{shown}"
+    );
+    let near = bench.answer("suger~", &[]);
+    assert_eq!(near["total"]["value"], 2);
+    assert_eq!(near["hits"][0]["title_html"], "<mark>Sugar</mark>");
+}

@@ -121,17 +121,17 @@ impl DocumentStore {
             .map(|fields| fields.to_document()))
     }
 
-    /// Calls `with` with the URL and body of a document; returns `false` where there is none. Cheaper than
+    /// Calls `with` with the URL, the body and the further fields (as JSON) of a document; returns `false` where there is none. Cheaper than
     /// [`DocumentStore::document`]: decompresses into `buffer` and copies nothing.
     pub fn with_text(
         &self,
         key: TextKey<'_>,
         buffer: &mut Vec<u8>,
-        with: impl FnOnce(&str, &str),
+        with: impl FnOnce(&str, &str, &str),
     ) -> Result<bool, IndexError> {
         Ok(match self.find(key, buffer)? {
             Some(fields) => {
-                with(fields.url, fields.body);
+                with(fields.url, fields.body, fields.fields);
                 true
             }
             None => false,

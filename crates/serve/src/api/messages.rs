@@ -155,6 +155,8 @@ pub struct SummariesRequest {
     pub of: SummariesOf,
     /// Terms of the query that summaries show.
     pub terms: Arc<[SummaryTerm]>,
+    /// Whether the further fields of the documents are wanted.
+    pub fields: bool,
     /// Generation to read; 0 is the newest.
     pub generation: u64,
     /// Deadline of the request.
@@ -196,6 +198,8 @@ pub struct TextSummary {
     pub url: String,
     /// Summary as HTML; empty in an index without texts.
     pub html: String,
+    /// Further fields as JSON, where wanted.
+    pub fields: String,
 }
 
 /// Best hits of one partition.

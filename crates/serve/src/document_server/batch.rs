@@ -18,6 +18,7 @@ type Summary = Result<Option<TextSummary>, ServerError>;
 pub(super) struct Batch {
     index: Arc<Index>,
     of: SummariesOf,
+    wants_fields: bool,
     query: SummaryQuery,
     deadline: Instant,
     /// Whether the request was cancelled.
@@ -48,6 +49,7 @@ impl Batch {
             query: SummaryQuery::new(index.analyzer(), terms, SummaryOptions::default()),
             index,
             of: request.of,
+            wants_fields: request.fields,
             deadline: request.deadline,
             is_cancelled: AtomicBool::new(false),
             next: AtomicUsize::new(0),
@@ -102,10 +104,14 @@ impl Batch {
         }
         let mut buffer = TEXT.take();
         let mut summary = None;
-        let found = store.with_text(key, &mut buffer, |url, body| {
+        let found = store.with_text(key, &mut buffer, |url, body, fields| {
             summary = Some(TextSummary {
                 url: url.to_owned(),
                 html: self.query.summarize(body),
+                fields: match self.wants_fields {
+                    true => fields.to_owned(),
+                    false => String::new(),
+                },
             });
         });
         TEXT.replace(buffer);

@@ -1,6 +1,6 @@
 //! Assembly of the hits of an answer from details and summaries.
 
-use crate::api::messages::HitDetails;
+use crate::api::messages::{HitDetails, TextSummary};
 use crate::front_end::query_phase::Found;
 use crate::front_end::{fetch_phase::Shown, fetch_proof::MadeSummary};
 use engine::lacks::as_typed;
@@ -53,6 +53,10 @@ fn hit_of(
     has_more: &HashMap<u64, bool>,
 ) -> Hit {
     let site_hash = &candidate.hit.site_hash;
+    let text = match summary {
+        MadeSummary::Made(text) => text,
+        MadeSummary::NoText | MadeSummary::Lost => TextSummary::default(),
+    };
     Hit {
         id: hit.details.id,
         url: hit.details.url,
@@ -60,10 +64,9 @@ fn hit_of(
         title_html: String::new(),
         site: hit.details.site,
         score: candidate.hit.score,
-        summary: match summary {
-            MadeSummary::Html(html) => html,
-            MadeSummary::NoText | MadeSummary::Lost => String::new(),
-        },
+        summary: text.html,
+        // Fields that cannot be read are as good as none: documents are checked before they are stored.
+        fields: serde_json::from_str(&text.fields).unwrap_or_default(),
         lacks: Vec::new(),
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
         explanation: hit.explanation,

@@ -1,6 +1,6 @@
 //! Proof that the fetch phase is complete.
 
-use crate::api::messages::HitDetails;
+use crate::api::messages::{HitDetails, TextSummary};
 use crate::api::options::SearchOptions;
 use engine::site_limit::Candidate;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub(super) fn certain(
 /// Outcome of the summary of a hit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MadeSummary {
-    Html(String),
+    Made(TextSummary),
     /// The document store has no text of the hit.
     NoText,
     /// The document server gave no summary.

@@ -357,8 +357,14 @@ impl FrontEnd {
 
     /// Refuses hits whose texts alone exceed the limit on an answer, before they are serialized.
     fn check_size(&self, hits: &[Hit], options: &SearchOptions) -> Result<(), SearchError> {
-        let texts =
-            |hit: &Hit| hit.url.len() + hit.title.len() + hit.title_html.len() + hit.summary.len();
+        let texts = |hit: &Hit| {
+            let fields = match hit.fields.is_empty() {
+                true => 0,
+                false => serde_json::to_string(&hit.fields).map_or(0, |json| json.len()),
+            };
+            let texts = [&hit.url, &hit.title, &hit.title_html, &hit.summary];
+            fields + texts.iter().map(|text| text.len()).sum::<usize>()
+        };
         let bytes_max = self.options.answer_bytes_max;
         match hits.iter().map(texts).sum::<usize>() > bytes_max {
             true => Err(SearchError::too_large(options.explain, bytes_max)),

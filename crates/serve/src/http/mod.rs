@@ -205,6 +205,7 @@ async fn search_json(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
         Ok(answered) => answered,
         Err(failure) => return failed_json(&app, &failure),
     };
+    answer.keep_fields(&parameters.fields);
     let bytes_max = app.front_end.answer_bytes_max();
     let hits_count = answer.hits.len();
     match rendered(hits_count, || answer.to_json()) {

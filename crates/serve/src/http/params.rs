@@ -23,12 +23,15 @@ pub(crate) enum Unknown {
 pub(crate) struct SearchParameters {
     /// Text of the query, if there is one.
     pub(crate) q: Option<String>,
+    /// Names of the fields that hits show; all for `*`.
+    pub(crate) fields: Vec<String>,
     pub(crate) options: SearchOptions,
 }
 
 /// Parses the parameters of a search.
 pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParameters, SearchError> {
     let mut q = None;
+    let mut fields = Vec::new();
     let mut options = SearchOptions {
         operator: match unknown {
             Unknown::Ignore => PAGE_OPERATOR,
@@ -53,6 +56,14 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             "words" => options.operator = operator(&value)?,
             "explain" => options.explain = flag("explain", &value)?,
             "trace" => options.trace = flag("trace", &value)?,
+            "fields" => {
+                let names = value.split(',').map(str::trim);
+                fields = names
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect();
+                options.fields = !fields.is_empty();
+            }
             "suggest" => options.suggest = flag("suggest", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
             "count" => options.counted = counted(&value)?,
@@ -63,7 +74,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
         }
     }
     options.validate()?;
-    Ok(SearchParameters { q, options })
+    Ok(SearchParameters { q, fields, options })
 }
 
 /// Returns one parameter; the last value if it is repeated.
@@ -162,7 +173,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace, suggest",
+            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace, suggest, fields",
             brief(name)
         ),
     }
@@ -181,7 +192,7 @@ mod tests {
     #[test]
     fn all_parameters() {
         let raw = "q=a+b%22&k=5&start=10&per_site=0&any=1&ranking=tfidf&explain=1\
-                   &count=none&timeout=2s&partial=0&trace=1&suggest=1";
+                   &count=none&timeout=2s&partial=0&trace=1&suggest=1&fields=author,+date";
         let read = parse(Some(raw), Unknown::Refuse).unwrap();
         assert_eq!(read.q.as_deref(), Some("a b\""));
         assert_eq!(
@@ -198,6 +209,7 @@ mod tests {
                 partial: false,
                 trace: true,
                 suggest: true,
+                fields: true,
             }
         );
         for (raw, unknown, operator) in [

@@ -158,6 +158,7 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     searches.search(&Arc::new(query), request, reply);
     assert!(!answer.await.unwrap().unwrap().hits.is_empty());
     let page = SummariesRequest {
+        fields: false,
         query_id: 1,
         of: SummariesOf::Urls(vec![
             "http://s1.example/".into(),

@@ -187,6 +187,7 @@ impl DocumentServer for RemoteDocumentServer {
             terms: convert::terms_message(&request.terms),
             urls,
             url_hashes,
+            fields: request.fields,
         };
         let mut client = self.client.clone();
         let call = async move { client.summaries(message).await };
@@ -202,8 +203,12 @@ impl DocumentServer for RemoteDocumentServer {
                     });
                 }
                 let one = |summary: rpc::Summary| {
-                    let rpc::Summary { found, html, url } = summary;
-                    found.then_some(TextSummary { url, html })
+                    let text = TextSummary {
+                        url: summary.url,
+                        html: summary.html,
+                        fields: summary.fields,
+                    };
+                    summary.found.then_some(text)
                 };
                 Ok(made.summaries.into_iter().map(one).collect())
             },

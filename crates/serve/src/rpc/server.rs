@@ -320,12 +320,18 @@ impl documents::DocumentServer for DocumentService {
                 true => SummariesOf::UrlHashes(request.url_hashes),
             },
             terms: convert::terms(request.terms).into(),
+            fields: request.fields,
         };
         let made = answered(|reply| self.0.summaries(asked, reply)).await?;
         let one = |summary: Option<TextSummary>| {
             let found = summary.is_some();
-            let TextSummary { url, html } = summary.unwrap_or_default();
-            rpc::Summary { found, html, url }
+            let TextSummary { url, html, fields } = summary.unwrap_or_default();
+            rpc::Summary {
+                found,
+                html,
+                url,
+                fields,
+            }
         };
         Ok(Response::new(rpc::SummariesReply {
             summaries: made.into_iter().map(one).collect(),

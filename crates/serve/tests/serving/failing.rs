@@ -127,6 +127,7 @@ const WHOLE: SearchOptions = SearchOptions {
     partial: false,
     trace: false,
     suggest: false,
+    fields: false,
 };
 
 const PARTIAL: SearchOptions = SearchOptions {

@@ -124,6 +124,7 @@ const PAGE: SearchOptions = SearchOptions {
     partial: true,
     trace: false,
     suggest: false,
+    fields: false,
 };
 
 #[test]

@@ -264,6 +264,7 @@ impl Page<'_> {
             let request = SummariesRequest {
                 query_id: self.found.query.id,
                 of: of(places),
+                fields: self.options.fields,
                 terms: Arc::clone(&terms),
                 generation: self.found.generation,
                 deadline: self.deadline,
@@ -330,7 +331,7 @@ impl Page<'_> {
             }
         }
         let made = |given: Given| match given {
-            Some(Some(text)) => MadeSummary::Html(text.html),
+            Some(Some(text)) => MadeSummary::Made(text),
             Some(None) => MadeSummary::NoText,
             None => MadeSummary::Lost,
         };

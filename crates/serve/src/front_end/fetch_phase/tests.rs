@@ -30,6 +30,7 @@ impl DocumentServer for Colliding {
             Some(TextSummary {
                 url: url.to_owned(),
                 html: format!("text of {url}"),
+                fields: String::new(),
             })
         };
         reply.send(Ok(match request.of {
