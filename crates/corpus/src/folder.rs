@@ -1,5 +1,7 @@
 //! Reader of a folder, one document for each file.
 
+use crate::contained::Contained;
+use crate::extraction::Extractor;
 use crate::file::{self, FileError, Markup};
 use crate::input::{Input, Meter};
 use crate::opened::Beneath;
@@ -27,8 +29,17 @@ pub(crate) struct Folder {
     passed_over: VecDeque<PassedOver>,
     left_out: Kinds,
     limits: FileLimits,
+    extractor: Option<Extractor>,
+    /// Documents of the file read last, with the rest of its length that is not counted yet.
+    contained: Option<(Contained, u64)>,
     meter: Meter,
     place: Place,
+}
+
+/// Result of opening a file.
+enum Opened {
+    Document(Document, u64),
+    Contained(Contained),
 }
 
 impl Folder {
@@ -55,7 +66,10 @@ impl Folder {
             unreadable,
             passed_over,
             left_out,
-        } = walk(&beneath, &real, |name| Markup::of(name).is_some());
+        } = walk(&beneath, &real, |name| {
+            let extractor = options.extractor.as_ref();
+            Markup::of(name).is_some() || extractor.is_some_and(|one| one.reads(name))
+        });
         if files.is_empty() && unreadable.is_empty() && passed_over.is_empty() {
             let mut reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
                               .html .htm .xhtml, source code and logs (also .gz), and names such as README"
@@ -75,6 +89,8 @@ impl Folder {
             passed_over: passed_over.into(),
             left_out,
             limits: options.limits,
+            extractor: options.extractor.clone(),
+            contained: None,
             meter: meter.clone(),
             place: Place::default(),
         })
@@ -97,6 +113,15 @@ impl Folder {
 
     /// Reads the next file.
     pub(crate) fn next(&mut self) -> Step {
+        if let Some((contained, end)) = &mut self.contained {
+            let step = contained.next();
+            if !matches!(step, Step::End) {
+                return step;
+            }
+            // The unread rest of a file counts as progress too.
+            self.meter.skip(end.saturating_sub(self.meter.bytes()));
+            self.contained = None;
+        }
         if let Some((path, error)) = self.unreadable.pop_front() {
             return bad(&path, format!("cannot read the folder: {error}"));
         }
@@ -109,10 +134,14 @@ impl Folder {
         let before = self.meter.bytes();
         self.place.file = found.path.display().to_string();
         let step = match self.read(&found) {
-            Ok((document, text_bytes)) => Step::Good {
+            Ok(Opened::Document(document, text_bytes)) => Step::Good {
                 document,
                 text_bytes,
             },
+            Ok(Opened::Contained(contained)) => {
+                self.contained = Some((contained, before + found.bytes));
+                return Step::Meanwhile;
+            }
             Err(FileError::PassedOver(reason)) => Step::PassedOver(PassedOver {
                 path: found.path,
                 reason,
@@ -125,10 +154,17 @@ impl Folder {
         step
     }
 
-    fn read(&self, found: &Found) -> Result<(Document, u64), FileError> {
+    fn read(&self, found: &Found) -> Result<Opened, FileError> {
         let opened = self.beneath.open(&found.real)?;
+        let name = found.path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(extractor) = self.extractor.as_ref().filter(|one| one.reads(&name)) {
+            let named = (&*found.path, file_url(&found.path));
+            let contained = Contained::start(extractor, named, opened, self.limits, &self.meter)?;
+            return Ok(Opened::Contained(contained));
+        }
         let input = Input::new(opened, &found.path, self.limits, &self.meter)?;
-        read_file(&found.path, input)
+        let (document, text_bytes) = read_file(&found.path, input)?;
+        Ok(Opened::Document(document, text_bytes))
     }
 }
 

@@ -95,16 +95,26 @@ impl Input {
         limits: FileLimits,
         meter: &Meter,
     ) -> io::Result<Input> {
-        let failed = Arc::new(AtomicBool::new(false));
-        let source = Counted {
-            inner: file,
-            meter: meter.clone(),
-            failed: failed.clone(),
-        };
         let ending = path
             .extension()
             .and_then(|ending| ending.to_str())
             .unwrap_or("");
+        Input::of_bytes(file, ending, limits, meter)
+    }
+
+    /// Reads bytes. `ending` tells whether they are compressed: `gz`, `zst`, `xz` or `bz2`.
+    pub(crate) fn of_bytes(
+        bytes: impl Read + Send + 'static,
+        ending: &str,
+        limits: FileLimits,
+        meter: &Meter,
+    ) -> io::Result<Input> {
+        let failed = Arc::new(AtomicBool::new(false));
+        let source = Counted {
+            inner: bytes,
+            meter: meter.clone(),
+            failed: failed.clone(),
+        };
         let (bytes, compressed): (Box<dyn Read + Send>, bool) = match ending {
             "zst" => {
                 let source = BufReader::with_capacity(READ_BYTES, source);
