@@ -157,19 +157,25 @@ impl Read for Explained {
 /// Converts the bytes of a text, Markdown or HTML file into title, text and fields, as a file of a folder is. `None`
 /// where the name is not that of a text file. The name is without an ending of compression.
 pub fn text_document(name: &str, bytes: Vec<u8>) -> Option<Result<Document, String>> {
-    let markup = Markup::of(name).filter(|_| decompressed_name(name) == name)?;
+    let markup = Markup::of(name).filter(|_| is_text_name(name))?;
     let document = file::document(String::new(), name, markup, bytes);
     Some(document.map_err(|error| error.to_string()))
 }
 
-/// Returns a reader of decompressed bytes and the name without the ending that says how they are compressed.
+/// Returns whether a file of this name, without an ending of compression, is text, Markdown, HTML or code.
+pub fn is_text_name(name: &str) -> bool {
+    Markup::of(name).is_some_and(|_| decompressed_name(name) == name)
+}
+
+/// Returns a reader of decompressed bytes, and the name without the ending that says how they are compressed. Nothing
+/// limits the bytes: the caller does.
 pub fn decompressed(
     name: &str,
     bytes: impl Read + Send + 'static,
 ) -> io::Result<(&str, Box<dyn Read + Send>)> {
     let bare = decompressed_name(name);
     let ending = name[bare.len()..].trim_start_matches('.');
-    let input = Input::of_bytes(bytes, ending, FileLimits::default(), &Meter::default())?;
+    let input = Input::without_limits(bytes, ending)?;
     Ok((bare, Box::new(Explained(input))))
 }
 

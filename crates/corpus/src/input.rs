@@ -21,7 +21,7 @@ const XZ_MEMORY_KIB_MAX: u32 = 192 << 10;
 pub(crate) const COMPRESSED: [&str; 4] = [".zst", ".gz", ".xz", ".bz2"];
 
 /// Returns a name without the ending that says how the file is compressed.
-pub(crate) fn decompressed_name(name: &str) -> &str {
+pub fn decompressed_name(name: &str) -> &str {
     let mut bare = COMPRESSED
         .iter()
         .filter_map(|ending| name.strip_suffix(ending));
@@ -60,13 +60,8 @@ pub(crate) enum InputError {
 /// Opens a file for reading as documents are read: decompressed where its name ends in `.zst`, `.gz`, `.xz` or
 /// `.bz2`. The limits for files among many do not apply.
 pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let mut input = Input::new(
-        open_named(path)?,
-        path,
-        FileLimits::default(),
-        &Meter::default(),
-    )?;
-    input.allowance = Allowance::endless();
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let input = Input::without_limits(open_named(path)?, &ending)?;
     Ok(Box::new(input))
 }
 
@@ -139,6 +134,16 @@ impl Input {
             meter: meter.clone(),
             meter_start: meter.bytes(),
         })
+    }
+
+    /// Reads bytes as [`Input::of_bytes`] does, without limits.
+    pub(crate) fn without_limits(
+        bytes: impl Read + Send + 'static,
+        ending: &str,
+    ) -> io::Result<Input> {
+        let mut input = Input::of_bytes(bytes, ending, FileLimits::default(), &Meter::default())?;
+        input.allowance = Allowance::endless();
+        Ok(input)
     }
 
     /// Reads an uncompressed stream, without limits.

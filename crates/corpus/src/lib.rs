@@ -31,11 +31,11 @@ mod walk;
 
 pub mod machine;
 
-pub use contained::{decompressed, text_document};
+pub use contained::{decompressed, is_text_name, text_document};
 pub use document::{Document, site_of, url_hash};
 pub use extraction::{Extract, Extracted, Extraction, Extractor, Kind};
 pub use field_names::FieldNames;
-pub use input::open_decompressed;
+pub use input::{decompressed_name, open_decompressed};
 pub use json_line::LineError;
 pub use limits::FileLimits;
 pub use machine::MachineRoots;

@@ -6,7 +6,8 @@ use crate::figures::{bytes, count, parse_bytes, parse_memory, seconds};
 use crate::indexing::{Indexed, Verdict, index_sources};
 use crate::languages::{AnalyzerChoice, Chosen, LanguagesChoice};
 use clap::builder::RangedU64ValueParser;
-use corpus::{FieldNames, FileLimits, ReadOptions, Source};
+use corpus::{Extractor, FieldNames, FileLimits, ReadOptions, Source};
+use extract::{Launch, Limits, Pool};
 use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::io::Write;
@@ -31,7 +32,7 @@ EXAMPLES:
     shorttail index posts.csv --id slug --title headline --body text,summary --into my-index
         Index a table, or JSON, whose fields have names of their own
     shorttail index handbook/ notes/ --into my-index
-        Add folders of text, Markdown and HTML files
+        Add folders of text, Markdown, HTML, PDF, office documents, mail and archives
     shorttail index seiten.jsonl --into german-index --languages de
         Stem words as in German, whatever the first documents are written in
     zcat dump.gz | shorttail index - --into my-index --memory 2G
@@ -45,8 +46,9 @@ EXAMPLES:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {
-    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz, .xz, .bz2) or not, a folder of
-    /// text, Markdown or HTML files, or - for JSON on standard input
+    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz, .xz, .bz2) or not; an
+    /// archive (.zip, .tar.gz and the like), PDF, office document, book or mail; a folder of these and of text, Markdown,
+    /// HTML and code; or - for JSON on standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,
     /// The directory of the index; documents are added to an existing one
@@ -190,6 +192,10 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
             title: arguments.title,
             body: arguments.body,
         },
+        extractor: Some(Extractor::new(Pool::new(
+            Launch::own_program(),
+            Limits::default(),
+        ))),
     };
     let analyzer = AnalyzerChoice::of_options(arguments.analyzer, arguments.languages)?;
     let indexed = index_sources(sources, reading, storage, options, analyzer, |_| {

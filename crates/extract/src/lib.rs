@@ -1,0 +1,29 @@
+//! Text of archives, office documents, mail and PDF, read in child processes that can reach nothing.
+//!
+//! - [`Pool`]: the parent's side, an extractor for the readers of crate `corpus`.
+//! - [`child`]: the child's side. It confines itself, then reads files from a pipe and writes lines of JSON.
+//! - [`confine`]: the limits and filters that the child sets for itself.
+//!
+//! Readers of these formats are large, and their input is hostile: a child that dies costs one document.
+
+#[cfg(feature = "archives")]
+mod archive;
+mod budget;
+pub mod child;
+mod confinement;
+mod conversation;
+mod formats;
+#[cfg(feature = "mail")]
+mod mail;
+#[cfg(any(feature = "archives", feature = "mail"))]
+mod members;
+#[cfg(feature = "office")]
+mod office;
+#[cfg(feature = "pdf")]
+mod pdf;
+mod pool;
+mod protocol;
+mod worker;
+
+pub use confinement::{Limits, confine};
+pub use pool::{Launch, Pool};

@@ -1,0 +1,107 @@
+//! Pool of child processes, as an extractor for the readers of sources.
+
+use crate::confinement::Limits;
+use crate::conversation::Conversation;
+use crate::worker::Worker;
+use corpus::{Extract, Extracted, Extraction, Kind};
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Upper limit on the idle children that are kept.
+const IDLE_MAX: usize = 4;
+
+/// Upper limits on the files that one child reads, and on its processor time: what a leak or an intruder can gather.
+const FILES_MAX: u32 = 256;
+const CHILD_CPU_MS_MAX: u64 = 10_000;
+
+/// Command that runs [`crate::child::run`], without its limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its first arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl Launch {
+    /// Returns the command of this program itself, whose first argument `extract-child` runs the child.
+    pub fn own_program() -> Launch {
+        Launch {
+            // The link names the running program, even where its file was replaced.
+            program: PathBuf::from("/proc/self/exe"),
+            arguments: vec![crate::child::SUBCOMMAND.into()],
+        }
+    }
+}
+
+/// Children that wait for files, started when they are needed.
+#[derive(Debug, Clone)]
+pub struct Pool(Arc<Shared>);
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    launch: Launch,
+    pub(crate) limits: Limits,
+    /// Upper limit on the time without a result, while the parent waits.
+    pub(crate) wait_max: Duration,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl Pool {
+    /// Creates a pool whose children have these limits. The parent waits as long for a document as its processor time.
+    pub fn new(launch: Launch, limits: Limits) -> Pool {
+        Pool(Arc::new(Shared {
+            launch,
+            limits,
+            wait_max: Duration::from_secs(limits.document_s),
+            idle: Mutex::new(Vec::new()),
+        }))
+    }
+}
+
+impl Shared {
+    /// Returns an idle child, or a new one.
+    pub(crate) fn worker(&self) -> Result<Worker, String> {
+        let idle = self
+            .idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        match idle {
+            Some(worker) => Ok(worker),
+            None => Worker::start(&self.launch, self.limits),
+        }
+    }
+
+    /// Takes a child back that has ended a file, unless it has read enough.
+    pub(crate) fn give_back(&self, worker: Worker, cpu_ms: u64) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if worker.files < FILES_MAX && cpu_ms < CHILD_CPU_MS_MAX && idle.len() < IDLE_MAX {
+            idle.push(worker);
+        }
+    }
+}
+
+impl Extract for Pool {
+    fn reads(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Archive => cfg!(feature = "archives"),
+            Kind::Office => cfg!(feature = "office"),
+            Kind::Mail => cfg!(feature = "mail"),
+            Kind::Pdf => cfg!(feature = "pdf"),
+        }
+    }
+
+    fn start(&self, name: &str, bytes: Box<dyn Read + Send>) -> Extraction {
+        match self.0.worker() {
+            Ok(worker) => Box::new(Conversation::new(self.0.clone(), worker, name, bytes)),
+            Err(reason) => Box::new(std::iter::once(Extracted::Bad {
+                path: String::new(),
+                reason,
+            })),
+        }
+    }
+}
