@@ -18,10 +18,18 @@ pub(crate) struct Contained {
     file: String,
     name: String,
     results: Extraction,
+    /// Counter of this file alone, which may be read ahead of its turn.
+    own: Meter,
+    /// Counter of all sources, and the bytes of this file that it has.
+    meter: Meter,
+    counted: u64,
+    /// Length of the file.
+    bytes: u64,
 }
 
 impl Contained {
-    /// Begins to read an open file. Archives are decompressed by the extractor, other files here.
+    /// Begins to read an open file, before its turn perhaps: `meter` counts its bytes as its results are taken. Archives are
+    /// decompressed by the extractor, other files here.
     pub(crate) fn start(
         extractor: &Extractor,
         (path, url): (&Path, String),
@@ -30,9 +38,11 @@ impl Contained {
         meter: &Meter,
     ) -> io::Result<Contained> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = opened.metadata()?.len();
+        let own = Meter::default();
         let input = match Kind::of(&name) {
-            Some(Kind::Archive) => Input::of_bytes(opened, "", limits, meter)?,
-            _ => Input::new(opened, path, limits, meter)?,
+            Some(Kind::Archive) => Input::of_bytes(opened, "", limits, &own)?,
+            _ => Input::new(opened, path, limits, &own)?,
         };
         let results = extractor.0.start(&name, Box::new(Explained(input)));
         Ok(Contained {
@@ -40,12 +50,24 @@ impl Contained {
             file: path.display().to_string(),
             name: name.into_owned(),
             results,
+            own,
+            meter: meter.clone(),
+            counted: 0,
+            bytes,
         })
     }
 
     /// Returns the next result as a step.
     pub(crate) fn next(&mut self) -> Step {
-        match self.results.next() {
+        let result = self.results.next();
+        let done = match result {
+            // The unread rest of a file counts as progress too.
+            None => self.bytes,
+            Some(_) => self.own.bytes().min(self.bytes),
+        };
+        self.meter.skip(done - self.counted);
+        self.counted = done;
+        match result {
             None => Step::End,
             Some(Extracted::LeftOut { name }) => Step::LeftOut(name),
             Some(Extracted::Bad { path, reason }) => self.bad(&path, reason),
@@ -195,6 +217,10 @@ mod tests {
             kind == Kind::Archive
         }
 
+        fn ahead(&self) -> usize {
+            3
+        }
+
         fn start(&self, _: &str, mut bytes: Box<dyn Read + Send>) -> Extraction {
             let mut text = String::new();
             if let Err(error) = bytes.read_to_string(&mut text) {
@@ -273,6 +299,43 @@ mod tests {
             let progress = reader.progress();
             assert_eq!(Some(progress.source_bytes), progress.source_bytes_total);
         }
+    }
+
+    #[test]
+    fn files_that_are_read_ahead_keep_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut expected = Vec::new();
+        for number in 100..160 {
+            // Every fifth file has no results.
+            let (name, content) = match number % 5 {
+                0 => (format!("{number}.txt"), "text"),
+                1 => (format!("{number}.zip"), ""),
+                _ => (format!("{number}.zip"), "a\nb"),
+            };
+            std::fs::write(folder.path().join(&name), content).unwrap();
+            match content {
+                "text" => expected.push(name),
+                "" => {}
+                _ => expected.extend([format!("{name}!/a"), format!("{name}!/b")]),
+            }
+        }
+        let source = Source::Folder(folder.path().to_path_buf());
+        let mut reader = Reader::open(vec![source], options()).unwrap();
+        let mut found = Vec::new();
+        let mut before = 0;
+        while let Some(document) = reader.next_document().unwrap() {
+            found.push(document.url);
+            assert!(reader.source_bytes() >= before);
+            before = reader.source_bytes();
+        }
+        let root = crate::folder::file_url(&folder.path().canonicalize().unwrap());
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|name| format!("{root}/{name}"))
+            .collect();
+        assert_eq!(found, expected);
+        let progress = reader.progress();
+        assert_eq!(Some(progress.source_bytes), progress.source_bytes_total);
     }
 
     #[test]

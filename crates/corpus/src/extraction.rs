@@ -81,6 +81,9 @@ pub trait Extract: fmt::Debug + Send + Sync {
     /// Returns whether files of this kind are read.
     fn reads(&self, kind: Kind) -> bool;
 
+    /// Returns the number of files that are worth starting before the first is finished, at least 1.
+    fn ahead(&self) -> usize;
+
     /// Begins to read a file: its name without folders, and its bytes. An error of `bytes` is a sentence for the user.
     fn start(&self, name: &str, bytes: Box<dyn Read + Send>) -> Extraction;
 }
@@ -93,6 +96,11 @@ impl Extractor {
     /// Wraps an extractor.
     pub fn new(extract: impl Extract + 'static) -> Extractor {
         Extractor(Arc::new(extract))
+    }
+
+    /// Returns the number of files to start before the first is finished.
+    pub(crate) fn ahead(&self) -> usize {
+        self.0.ahead().max(1)
     }
 
     /// Returns whether a file of this name is read.

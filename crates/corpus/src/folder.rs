@@ -30,17 +30,16 @@ pub(crate) struct Folder {
     left_out: Kinds,
     limits: FileLimits,
     extractor: Option<Extractor>,
-    /// Documents of the file read last, with the rest of its length that is not counted yet.
-    contained: Option<(Contained, u64)>,
+    /// Documents of the file read last.
+    contained: Option<Contained>,
+    /// The next files, of which those with an extractor have been started.
+    ahead: VecDeque<(Found, Result<Option<Contained>, FileError>)>,
     meter: Meter,
     place: Place,
 }
 
-/// Result of opening a file.
-enum Opened {
-    Document(Document, u64),
-    Contained(Contained),
-}
+/// Upper limit on the files that are looked at before their turn.
+const AHEAD_MAX: usize = 64;
 
 impl Folder {
     /// Lists the folder's files. A folder that cannot be read or that yields nothing at all is an error.
@@ -91,6 +90,7 @@ impl Folder {
             limits: options.limits,
             extractor: options.extractor.clone(),
             contained: None,
+            ahead: VecDeque::new(),
             meter: meter.clone(),
             place: Place::default(),
         })
@@ -113,13 +113,11 @@ impl Folder {
 
     /// Reads the next file.
     pub(crate) fn next(&mut self) -> Step {
-        if let Some((contained, end)) = &mut self.contained {
+        if let Some(contained) = &mut self.contained {
             let step = contained.next();
             if !matches!(step, Step::End) {
                 return step;
             }
-            // The unread rest of a file counts as progress too.
-            self.meter.skip(end.saturating_sub(self.meter.bytes()));
             self.contained = None;
         }
         if let Some((path, error)) = self.unreadable.pop_front() {
@@ -128,20 +126,25 @@ impl Folder {
         if let Some(passed_over) = self.passed_over.pop_front() {
             return Step::PassedOver(passed_over);
         }
-        let Some(found) = self.files.pop_front() else {
+        self.look_ahead();
+        let Some((found, started)) = self.ahead.pop_front() else {
             return Step::End;
         };
         let before = self.meter.bytes();
         self.place.file = found.path.display().to_string();
-        let step = match self.read(&found) {
-            Ok(Opened::Document(document, text_bytes)) => Step::Good {
-                document,
-                text_bytes,
-            },
-            Ok(Opened::Contained(contained)) => {
-                self.contained = Some((contained, before + found.bytes));
+        let read = started.and_then(|started| match started {
+            Some(contained) => {
+                self.contained = Some(contained);
+                Ok(Step::Meanwhile)
+            }
+            None => self.read(&found),
+        });
+        let step = match read {
+            Ok(Step::Meanwhile) => {
+                self.look_ahead();
                 return Step::Meanwhile;
             }
+            Ok(step) => step,
             Err(FileError::PassedOver(reason)) => Step::PassedOver(PassedOver {
                 path: found.path,
                 reason,
@@ -154,17 +157,44 @@ impl Folder {
         step
     }
 
-    fn read(&self, found: &Found) -> Result<Opened, FileError> {
-        let opened = self.beneath.open(&found.real)?;
-        let name = found.path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(extractor) = self.extractor.as_ref().filter(|one| one.reads(&name)) {
-            let named = (&*found.path, file_url(&found.path));
-            let contained = Contained::start(extractor, named, opened, self.limits, &self.meter)?;
-            return Ok(Opened::Contained(contained));
+    /// Starts the next files that an extractor reads, so that several are read at a time. Their order stays.
+    fn look_ahead(&mut self) {
+        let is_started = |(_, started): &&(Found, Result<Option<Contained>, FileError>)| {
+            matches!(started, Ok(Some(_)))
+        };
+        let started = self.ahead.iter().filter(is_started).count();
+        let mut started = started + usize::from(self.contained.is_some());
+        let started_max = self.extractor.as_ref().map_or(1, Extractor::ahead);
+        while self.ahead.is_empty() || (self.ahead.len() < AHEAD_MAX && started < started_max) {
+            let Some(found) = self.files.pop_front() else {
+                return;
+            };
+            let contained = self.start(&found);
+            started += usize::from(matches!(contained, Ok(Some(_))));
+            self.ahead.push_back((found, contained));
         }
+    }
+
+    /// Starts a file that an extractor reads; `None` for any other.
+    fn start(&self, found: &Found) -> Result<Option<Contained>, FileError> {
+        let name = found.path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(extractor) = self.extractor.as_ref().filter(|one| one.reads(&name)) else {
+            return Ok(None);
+        };
+        let opened = self.beneath.open(&found.real)?;
+        let named = (&*found.path, file_url(&found.path));
+        let contained = Contained::start(extractor, named, opened, self.limits, &self.meter)?;
+        Ok(Some(contained))
+    }
+
+    fn read(&self, found: &Found) -> Result<Step, FileError> {
+        let opened = self.beneath.open(&found.real)?;
         let input = Input::new(opened, &found.path, self.limits, &self.meter)?;
         let (document, text_bytes) = read_file(&found.path, input)?;
-        Ok(Opened::Document(document, text_bytes))
+        Ok(Step::Good {
+            document,
+            text_bytes,
+        })
     }
 }
 

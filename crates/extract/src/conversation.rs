@@ -8,6 +8,9 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Upper limit on the characters of a reason, or of a name in a message. Linux has 255 bytes a name.
+const MESSAGE_CHARS_MAX: usize = 1000;
+
 /// Upper limit on the results of one file. A child reports no more members than this.
 const RESULTS_MAX: u32 = 200_000;
 
@@ -148,11 +151,24 @@ impl Iterator for Conversation {
                 body,
                 fields,
             }),
-            Ok(Reply::Bad { path, reason }) => Some(Extracted::Bad { path, reason }),
-            Ok(Reply::LeftOut { name }) => Some(Extracted::LeftOut { name }),
+            Ok(Reply::Bad { path, reason }) => Some(Extracted::Bad {
+                path: shortened(path),
+                reason: shortened(reason),
+            }),
+            Ok(Reply::LeftOut { name }) => Some(Extracted::LeftOut {
+                name: shortened(name),
+            }),
             Ok(Reply::Ready | Reply::Refused { .. }) => {
                 Some(self.fail("the process that read it answered nonsense".to_owned()))
             }
         }
+    }
+}
+
+/// Returns the beginning of a text that is shown in a message.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MESSAGE_CHARS_MAX) {
+        Some((end, _)) => text[..end].to_owned() + "…",
+        None => text,
     }
 }

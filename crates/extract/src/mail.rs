@@ -12,11 +12,12 @@ use std::io::{BufRead, BufReader, Read};
 pub(crate) fn read_message(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Result<(), Fault> {
     let message = MessageParser::default().parse(&bytes);
     let message = message.filter(|message| {
-        message.from().is_some() || message.subject().is_some() || message.date().is_some()
+        let has_date = message.date().is_some() || message.content_type().is_some();
+        message.from().is_some() || message.subject().is_some() || has_date
     });
     let Some(message) = message else {
         return Err(Fault::bad(
-            "not a message: it has no sender, subject or date",
+            "not a message: it has no sender, subject, date or type",
         ));
     };
     let title = message.subject().unwrap_or_default().trim().to_owned();

@@ -6,12 +6,14 @@ use crate::worker::Worker;
 use corpus::{Extract, Extracted, Extraction, Kind};
 use std::ffi::OsString;
 use std::io::Read;
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Upper limit on the idle children that are kept.
-const IDLE_MAX: usize = 4;
+/// Upper limit on the children at work, and on the idle ones that are kept. Each may hold a long text.
+const CHILDREN_MAX: usize = 4;
 
 /// Upper limits on the files that one child reads, and on its processor time: what a leak or an intruder can gather.
 const FILES_MAX: u32 = 256;
@@ -79,7 +81,7 @@ impl Shared {
     /// Takes a child back that has ended a file, unless it has read enough.
     pub(crate) fn give_back(&self, worker: Worker, cpu_ms: u64) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if worker.files < FILES_MAX && cpu_ms < CHILD_CPU_MS_MAX && idle.len() < IDLE_MAX {
+        if worker.files < FILES_MAX && cpu_ms < CHILD_CPU_MS_MAX && idle.len() < CHILDREN_MAX {
             idle.push(worker);
         }
     }
@@ -95,13 +97,47 @@ impl Extract for Pool {
         }
     }
 
+    fn ahead(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        cores.min(CHILDREN_MAX)
+    }
+
     fn start(&self, name: &str, bytes: Box<dyn Read + Send>) -> Extraction {
-        match self.0.worker() {
-            Ok(worker) => Box::new(Conversation::new(self.0.clone(), worker, name, bytes)),
-            Err(reason) => Box::new(std::iter::once(Extracted::Bad {
-                path: String::new(),
-                reason,
-            })),
+        let (pool, name) = (self.0.clone(), name.to_owned());
+        // A result waits for the reader to take it, so a child is never far ahead.
+        let (results, taken) = sync_channel(0);
+        let thread = std::thread::Builder::new().name("extract".to_owned());
+        let started = thread.spawn(move || converse(&pool, &name, bytes, &results));
+        match started {
+            Ok(_) => Box::new(taken.into_iter()),
+            Err(error) => Box::new(std::iter::once(bad(format!(
+                "cannot start a thread: {error}"
+            )))),
         }
     }
+}
+
+/// Reads a file with a child, until nobody takes the results.
+fn converse(
+    pool: &Arc<Shared>,
+    name: &str,
+    bytes: Box<dyn Read + Send>,
+    results: &SyncSender<Extracted>,
+) {
+    match pool.worker() {
+        Ok(worker) => {
+            for result in Conversation::new(pool.clone(), worker, name, bytes) {
+                if results.send(result).is_err() {
+                    return;
+                }
+            }
+        }
+        // Where nobody takes this, nobody misses it.
+        Err(reason) => drop(results.send(bad(reason))),
+    }
+}
+
+fn bad(reason: String) -> Extracted {
+    let path = String::new();
+    Extracted::Bad { path, reason }
 }

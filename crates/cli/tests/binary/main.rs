@@ -2,6 +2,7 @@
 
 mod bench;
 mod clusters;
+mod containers;
 mod damage;
 mod generated;
 mod handlers;

@@ -127,23 +127,10 @@ enum Stream {
     Machine(Machine),
 }
 
-/// Documents of a file that is a source, with its place and its end on the meter.
+/// Documents of a file that is a source, with its place.
 struct OneContainer {
     contained: Contained,
     place: Place,
-    meter: Meter,
-    end: u64,
-}
-
-impl OneContainer {
-    fn next(&mut self) -> Step {
-        let step = self.contained.next();
-        if matches!(step, Step::End) {
-            // The unread rest of a file counts as progress too.
-            self.meter.skip(self.end.saturating_sub(self.meter.bytes()));
-        }
-        step
-    }
 }
 
 impl Stream {
@@ -152,7 +139,7 @@ impl Stream {
             Stream::JsonLines(lines) => lines.next(),
             Stream::Table(table) => table.next(),
             Stream::Folder(folder) => Ok(folder.next()),
-            Stream::Container(container) => Ok(container.next()),
+            Stream::Container(container) => Ok(container.contained.next()),
             Stream::Machine(machine) => Ok(machine.next()),
         }
     }
@@ -368,7 +355,6 @@ impl Reader {
             }
             Err(OpenError::Io(source)) => return Err(io(source)),
         };
-        let end = self.meter.bytes() + opened.metadata().map_err(io)?.len();
         let url = file_url(&std::path::absolute(&path).map_err(io)?);
         let limits = self.options.limits;
         let contained = Contained::start(extractor, (&path, url), opened, limits, &self.meter);
@@ -378,8 +364,6 @@ impl Reader {
                 file: name,
                 ..Place::default()
             },
-            meter: self.meter.clone(),
-            end,
         })))
     }
 

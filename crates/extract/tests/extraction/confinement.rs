@@ -171,17 +171,62 @@ fn a_child_that_says_nothing_is_stopped() {
     assert!(since.elapsed() < Duration::from_secs(20));
 }
 
+/// Returns the number of running children with this limit of memory.
+fn children(memory_bytes: u64) -> usize {
+    let argument = memory_bytes.to_string();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let commands = processes.filter_map(|one| std::fs::read(one.path().join("cmdline")).ok());
+    let is_child = |command: &Vec<u8>| {
+        command
+            .split(|&byte| byte == 0)
+            .any(|one| one == argument.as_bytes())
+    };
+    commands.filter(is_child).count()
+}
+
 #[test]
-fn a_result_dropped_early_leaves_no_child() {
-    let pool = pool();
+fn children_are_used_again_and_end_with_their_pool() {
+    // A limit that no other test has tells these children from others.
+    let limits = Limits {
+        memory_bytes: (256 << 20) + 4096,
+        document_s: 5,
+    };
+    let pool = Pool::new(launch(), limits);
     let archive = made::zip(&[("a.txt", b"one"), ("b.txt", b"two")]);
+    for _ in 0..20 {
+        assert_eq!(results(&pool, "a.zip", &archive).len(), 2);
+    }
+    assert!((1..=4).contains(&children(limits.memory_bytes)));
     for _ in 0..20 {
         let mut results = pool.start("a.zip", Box::new(Cursor::new(archive.clone())));
         assert!(results.next().is_some());
     }
-    let own = std::process::id();
-    let children = format!("/proc/{own}/task/{own}/children");
-    if let Ok(children) = std::fs::read_to_string(children) {
-        assert!(children.split_whitespace().count() < 20, "{children}");
+    drop(pool);
+    let since = Instant::now();
+    while children(limits.memory_bytes) > 0 {
+        assert!(
+            since.elapsed() < Duration::from_secs(20),
+            "children are left"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn files_are_read_at_the_same_time() {
+    let pool = pool();
+    let started: Vec<_> = (0..4)
+        .map(|number| {
+            let text = format!("words {number}");
+            let archive = made::zip(&[("a.txt", text.as_bytes()), ("b.txt", b"two")]);
+            (text, pool.start("a.zip", Box::new(Cursor::new(archive))))
+        })
+        .collect();
+    for (text, mut results) in started.into_iter().rev() {
+        let Some(Extracted::Document { body, .. }) = results.next() else {
+            panic!()
+        };
+        assert_eq!(body, text);
+        assert_eq!(results.count(), 1);
     }
 }

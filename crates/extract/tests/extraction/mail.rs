@@ -73,7 +73,7 @@ fn what_is_no_mail_says_so() {
     let found = bad(&pool(), "a.eml", b"just words\n\nand more");
     assert_eq!(
         found[0].1,
-        "not a message: it has no sender, subject or date"
+        "not a message: it has no sender, subject, date or type"
     );
     let found = bad(&pool(), "a.mbox", b"just words");
     assert_eq!(found[0].1, "not a mailbox: it does not begin with `From `");
