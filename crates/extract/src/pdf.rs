@@ -4,33 +4,32 @@ use crate::budget::Fault;
 use crate::child::caught;
 use crate::formats::{Item, Work};
 use crate::protocol::TEXT_BYTES_MAX;
-use pdf_extract::{Document, Object, OutputError, PlainTextOutput, output_doc};
+use pdf_extract::{
+    Document, Object, OutputDev, OutputError, PlainTextOutput, output_doc, output_doc_page,
+};
 use serde_json::Map;
 use std::io::{self, Write};
 
-/// Reads a PDF. One whose pages are images has no text, which is a fault: nothing could find it.
+/// Upper limit on the pages that are read one by one, each of which costs a walk over all of them.
+const SINGLE_PAGES_MAX: usize = 2000;
+
+/// Reads a PDF. One without any text is bad: nothing could find it.
 pub(crate) fn read(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Result<(), Fault> {
-    let document = Document::load_mem(&bytes)
+    let mut document = Document::load_mem(&bytes)
         .map_err(|error| Fault::bad(format!("the PDF is damaged: {error}")))?;
     drop(bytes);
-    if document.is_encrypted() {
+    // Many files that anybody may read are encrypted with an empty password.
+    if document.is_encrypted() && document.decrypt("").is_err() {
         return Err(Fault::bad("the PDF is encrypted"));
     }
-    let mut text = Limited(Vec::new());
-    // The reader of fonts panics on many that viewers accept.
-    let read = caught(|| {
-        let mut output = PlainTextOutput::new(&mut text as &mut dyn Write);
-        output_doc(&document, &mut output).map_err(|error| match error {
-            OutputError::FormatError(_) => {
-                Fault::bad(format!("more than {TEXT_BYTES_MAX} bytes of text"))
-            }
-            error => Fault::bad(format!("the PDF is damaged: {error}")),
-        })
-    });
-    read?;
-    let body = tidy(&String::from_utf8_lossy(&text.0));
+    let mut whole = Limited(Vec::new());
+    let text = match read_with(&mut whole, |output| output_doc(&document, output)) {
+        Ok(()) => whole.0,
+        Err(fault) => read_pages(item, &document, fault, work)?,
+    };
+    let body = tidy(&String::from_utf8_lossy(&text));
     if body.is_empty() {
-        return Err(Fault::bad("the PDF has no text, only images"));
+        return Err(Fault::bad("the PDF has no text; its pages may be images"));
     }
     let mut fields = Map::new();
     for (key, field) in [
@@ -44,6 +43,58 @@ pub(crate) fn read(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Result<(), F
     }
     let title = stated(&document, b"Title").unwrap_or_default();
     work.results.document(item.path, title, body, fields)
+}
+
+/// Reads a document into `text`. The reader panics on fonts that viewers accept, which is a fault here.
+fn read_with(
+    text: &mut Limited,
+    read: impl FnOnce(&mut dyn OutputDev) -> Result<(), OutputError>,
+) -> Result<(), Fault> {
+    caught(|| {
+        let mut output = PlainTextOutput::new(text as &mut dyn Write);
+        read(&mut output).map_err(|error| Fault::bad(format!("the PDF is damaged: {error}")))
+    })
+}
+
+/// Reads the pages one by one and reports how many cannot be read. `fault` is that of the whole document, which stays
+/// where no page can be read.
+fn read_pages(
+    item: &Item,
+    document: &Document,
+    fault: Fault,
+    work: &mut Work,
+) -> Result<Vec<u8>, Fault> {
+    let mut pages = Vec::new();
+    caught(|| {
+        pages.extend(document.get_pages().into_keys());
+        Ok(())
+    })?;
+    if pages.len() > SINGLE_PAGES_MAX {
+        return Err(fault);
+    }
+    let mut text = Limited(Vec::new());
+    let (mut bad, mut first) = (0, None);
+    for &number in &pages {
+        // A page that fails leaves no half of its text.
+        let before = text.0.len();
+        let read = read_with(&mut text, |output| {
+            output_doc_page(document, output, number)
+        });
+        if let Err(fault) = read {
+            text.0.truncate(before);
+            bad += 1;
+            first.get_or_insert(fault);
+        }
+    }
+    match first {
+        Some(Fault::Document(reason)) if bad < pages.len() => {
+            let told = format!("{bad} of {} pages cannot be read: {reason}", pages.len());
+            work.results.bad(item.path, told)?;
+            Ok(text.0)
+        }
+        Some(_) => Err(fault),
+        None => Ok(text.0),
+    }
 }
 
 /// Text that is held to its limit.

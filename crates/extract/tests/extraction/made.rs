@@ -158,18 +158,34 @@ pub(crate) fn epub() -> Vec<u8> {
 
 /// Returns a PDF of one page with these words and this title, as a simple program writes it.
 pub(crate) fn pdf(words: &str, title: &str) -> Vec<u8> {
-    let page = format!("BT /F1 12 Tf 72 720 Td ({words}) Tj ET");
-    let objects = [
+    pdf_of(&[&format!("({words}) Tj")], title)
+}
+
+/// Returns a PDF of pages with these operations.
+pub(crate) fn pdf_of(pages: &[&str], title: &str) -> Vec<u8> {
+    let kids: Vec<String> = (0..pages.len())
+        .map(|page| format!("{} 0 R", 5 + 2 * page))
+        .collect();
+    let kids = kids.join(" ");
+    let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
-         /Resources << /Font << /F1 5 0 R >> >> >>"
-            .to_owned(),
-        format!("<< /Length {} >>\nstream\n{page}\nendstream", page.len()),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", pages.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
             .to_owned(),
         format!("<< /Title ({title}) /Author (Dora) >>"),
     ];
+    for page in pages {
+        let content = format!("BT /F1 12 Tf 72 720 Td {page} ET");
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {} 0 R \
+             /Resources << /Font << /F1 3 0 R >> >> >>",
+            objects.len() + 2
+        ));
+        objects.push(format!(
+            "<< /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        ));
+    }
     let mut pdf = b"%PDF-1.4\n".to_vec();
     let mut places = Vec::new();
     for (number, object) in objects.iter().enumerate() {
@@ -183,7 +199,7 @@ pub(crate) fn pdf(words: &str, title: &str) -> Vec<u8> {
     }
     write!(
         pdf,
-        "trailer\n<< /Size {} /Root 1 0 R /Info 6 0 R >>\nstartxref\n{start}\n%%EOF\n",
+        "trailer\n<< /Size {} /Root 1 0 R /Info 4 0 R >>\nstartxref\n{start}\n%%EOF\n",
         objects.len() + 1
     )
     .unwrap();

@@ -64,6 +64,25 @@ fn pages_of_a_pdf() {
 }
 
 #[test]
+fn a_page_that_cannot_be_read_does_not_cost_the_others() {
+    let pages = ["(First page) Tj", "1 Tf (lost) Tj", "(Third page) Tj"];
+    let bytes = made::pdf_of(&pages, "");
+    let found = results(&pool(), "a.pdf", &bytes);
+    let [
+        Extracted::Bad { reason, .. },
+        Extracted::Document { body, .. },
+    ] = &found[..]
+    else {
+        panic!("{found:?}")
+    };
+    assert!(
+        reason.starts_with("1 of 3 pages cannot be read: "),
+        "{reason}"
+    );
+    assert_eq!(body, "First page\n\nThird page");
+}
+
+#[test]
 fn what_is_not_a_document_of_its_name_says_so() {
     let pool = pool();
     for (name, bytes, part) in [
