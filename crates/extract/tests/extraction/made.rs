@@ -195,7 +195,7 @@ pub(crate) fn pdf_of(pages: &[&str], title: &str) -> Vec<u8> {
     let start = pdf.len();
     write!(pdf, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
     for place in places {
-        write!(pdf, "{place:010} 00000 n \n").unwrap();
+        writeln!(pdf, "{place:010} 00000 n ").unwrap();
     }
     write!(
         pdf,
