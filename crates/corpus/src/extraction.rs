@@ -84,7 +84,8 @@ pub trait Extract: fmt::Debug + Send + Sync {
     /// Returns the number of files that are worth starting before the first is finished, at least 1.
     fn ahead(&self) -> usize;
 
-    /// Begins to read a file: its name without folders, and its bytes. An error of `bytes` is a sentence for the user.
+    /// Begins to read a file, perhaps before an earlier one is finished; results are then taken in the order of the starts.
+    /// Given are its name without folders, and its bytes. An error of `bytes` is a sentence for the user.
     fn start(&self, name: &str, bytes: Box<dyn Read + Send>) -> Extraction;
 }
 

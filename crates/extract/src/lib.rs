@@ -34,6 +34,8 @@ mod office;
 mod pdf;
 mod pool;
 mod protocol;
+mod queue;
+mod turns;
 mod worker;
 
 pub use confinement::{Limits, confine};

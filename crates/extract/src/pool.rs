@@ -2,18 +2,22 @@
 
 use crate::confinement::Limits;
 use crate::conversation::Conversation;
+use crate::queue::{Put, queue};
+use crate::turns::{Ticket, Turns};
 use crate::worker::Worker;
 use corpus::{Extract, Extracted, Extraction, Kind};
 use std::ffi::OsString;
 use std::io::Read;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Upper limit on the children at work, and on the idle ones that are kept. Each may hold a long text.
 const CHILDREN_MAX: usize = 4;
+
+/// Files started for each child, so that a file that takes long does not leave the others without work.
+const AHEAD_EACH: usize = 8;
 
 /// Upper limits on the files that one child reads, and on its processor time: what a leak or an intruder can gather.
 const FILES_MAX: u32 = 256;
@@ -50,6 +54,8 @@ pub(crate) struct Shared {
     /// Upper limit on the time without a result, while the parent waits.
     pub(crate) wait_max: Duration,
     idle: Mutex<Vec<Worker>>,
+    turns: Turns,
+    children_max: usize,
 }
 
 impl Pool {
@@ -60,6 +66,10 @@ impl Pool {
             limits,
             wait_max: Duration::from_secs(limits.document_s),
             idle: Mutex::new(Vec::new()),
+            turns: Turns::default(),
+            children_max: std::thread::available_parallelism()
+                .map_or(1, NonZero::get)
+                .min(CHILDREN_MAX),
         }))
     }
 }
@@ -98,18 +108,17 @@ impl Extract for Pool {
     }
 
     fn ahead(&self) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        cores.min(CHILDREN_MAX)
+        self.0.children_max * AHEAD_EACH
     }
 
+    /// The results of several files must be taken in the order in which these were started.
     fn start(&self, name: &str, bytes: Box<dyn Read + Send>) -> Extraction {
         let (pool, name) = (self.0.clone(), name.to_owned());
-        // A result waits for the reader to take it, so a child is never far ahead.
-        let (results, taken) = sync_channel(0);
+        let ticket = pool.turns.ticket();
+        let (put, take) = queue();
         let thread = std::thread::Builder::new().name("extract".to_owned());
-        let started = thread.spawn(move || converse(&pool, &name, bytes, &results));
-        match started {
-            Ok(_) => Box::new(taken.into_iter()),
+        match thread.spawn(move || converse(&pool, ticket, &name, bytes, &put)) {
+            Ok(_) => Box::new(take),
             Err(error) => Box::new(std::iter::once(bad(format!(
                 "cannot start a thread: {error}"
             )))),
@@ -117,23 +126,28 @@ impl Extract for Pool {
     }
 }
 
-/// Reads a file with a child, until nobody takes the results.
+/// Reads a file with a child when its turn comes, until nobody takes the results.
 fn converse(
     pool: &Arc<Shared>,
+    mut ticket: Ticket,
     name: &str,
     bytes: Box<dyn Read + Send>,
-    results: &SyncSender<Extracted>,
+    put: &Put,
 ) {
+    ticket.enter(pool.children_max);
+    if put.is_abandoned() {
+        return;
+    }
     match pool.worker() {
         Ok(worker) => {
-            for result in Conversation::new(pool.clone(), worker, name, bytes) {
-                if results.send(result).is_err() {
-                    return;
-                }
+            let mut results = Conversation::new(pool.clone(), worker, name, bytes);
+            if results.all(|result| put.put(result)) {
+                put.settle();
             }
         }
-        // Where nobody takes this, nobody misses it.
-        Err(reason) => drop(results.send(bad(reason))),
+        Err(reason) => {
+            put.put(bad(reason));
+        }
     }
 }
 

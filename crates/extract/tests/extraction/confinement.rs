@@ -213,20 +213,24 @@ fn children_are_used_again_and_end_with_their_pool() {
 }
 
 #[test]
-fn files_are_read_at_the_same_time() {
+fn many_files_are_started_at_once_and_keep_their_results() {
     let pool = pool();
-    let started: Vec<_> = (0..4)
+    // More than there are children, and more text than may wait.
+    let started: Vec<_> = (0..40)
         .map(|number| {
-            let text = format!("words {number}");
-            let archive = made::zip(&[("a.txt", text.as_bytes()), ("b.txt", b"two")]);
+            let text = format!("words {number} ").repeat(if number % 3 == 0 { 100_000 } else { 1 });
+            let archive = made::zip(&[("a.txt", text.as_bytes()), ("b.txt", text.as_bytes())]);
             (text, pool.start("a.zip", Box::new(Cursor::new(archive))))
         })
         .collect();
-    for (text, mut results) in started.into_iter().rev() {
+    for (number, (text, mut results)) in started.into_iter().enumerate() {
         let Some(Extracted::Document { body, .. }) = results.next() else {
             panic!()
         };
-        assert_eq!(body, text);
-        assert_eq!(results.count(), 1);
+        assert!(body == text, "{number}");
+        // Some are abandoned half-way, which stops no other.
+        if number % 7 != 0 {
+            assert_eq!(results.count(), 1);
+        }
     }
 }
