@@ -46,6 +46,14 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    // Before anything else: the child that reads archives and the like confines itself first.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments
+        .next()
+        .is_some_and(|first| first == extract::child::SUBCOMMAND)
+    {
+        return extract::child::run(arguments.filter_map(|one| one.into_string().ok()));
+    }
     vfs::fail_writes_beyond_the_file_limit();
     match Arguments::try_parse() {
         Ok(arguments) => failure::report(arguments.command.run(Arguments::command)),

@@ -1,5 +1,7 @@
 //! Reader of a folder, one document for each file.
 
+use crate::contained::Contained;
+use crate::extraction::Extractor;
 use crate::file::{self, FileError, Markup};
 use crate::input::{Input, Meter};
 use crate::opened::Beneath;
@@ -32,9 +34,17 @@ pub(crate) struct Folder {
     passed_over: VecDeque<PassedOver>,
     left_out: Kinds,
     limits: FileLimits,
+    extractor: Option<Extractor>,
+    /// Documents of the file read last.
+    contained: Option<Contained>,
+    /// The next files, of which those with an extractor have been started.
+    ahead: VecDeque<(Found, Result<Option<Contained>, FileError>)>,
     meter: Meter,
     place: Place,
 }
+
+/// Upper limit on the files that are looked at before their turn.
+const AHEAD_MAX: usize = 64;
 
 impl Folder {
     /// Lists the folder's files. A folder that cannot be read or that yields nothing at all is an error.
@@ -60,7 +70,10 @@ impl Folder {
             unreadable,
             passed_over,
             left_out,
-        } = walk(&beneath, &real, |name| Markup::of(name).is_some());
+        } = walk(&beneath, &real, |name| {
+            let extractor = options.extractor.as_ref();
+            Markup::of(name).is_some() || extractor.is_some_and(|one| one.reads(name))
+        });
         if files.is_empty() && unreadable.is_empty() && passed_over.is_empty() {
             let mut reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
                               .html .htm .xhtml, source code and logs (also .gz), and names such as README"
@@ -80,6 +93,9 @@ impl Folder {
             passed_over: passed_over.into(),
             left_out,
             limits: options.limits,
+            extractor: options.extractor.clone(),
+            contained: None,
+            ahead: VecDeque::new(),
             meter: meter.clone(),
             place: Place::default(),
         })
@@ -102,22 +118,38 @@ impl Folder {
 
     /// Reads the next file.
     pub(crate) fn next(&mut self) -> Step {
+        if let Some(contained) = &mut self.contained {
+            let step = contained.next();
+            if !matches!(step, Step::End) {
+                return step;
+            }
+            self.contained = None;
+        }
         if let Some((path, error)) = self.unreadable.pop_front() {
             return bad(&path, format!("cannot read the folder: {error}"));
         }
         if let Some(passed_over) = self.passed_over.pop_front() {
             return Step::PassedOver(passed_over);
         }
-        let Some(found) = self.files.pop_front() else {
+        self.look_ahead();
+        let Some((found, started)) = self.ahead.pop_front() else {
             return Step::End;
         };
         let before = self.meter.bytes();
         self.place.file = found.path.display().to_string();
-        let step = match self.read(&found) {
-            Ok((document, text_bytes)) => Step::Good {
-                document,
-                text_bytes,
-            },
+        let read = started.and_then(|started| match started {
+            Some(contained) => {
+                self.contained = Some(contained);
+                Ok(Step::Meanwhile)
+            }
+            None => self.read(&found),
+        });
+        let step = match read {
+            Ok(Step::Meanwhile) => {
+                self.look_ahead();
+                return Step::Meanwhile;
+            }
+            Ok(step) => step,
             Err(FileError::PassedOver(reason)) => Step::PassedOver(PassedOver {
                 path: found.path,
                 reason,
@@ -130,10 +162,44 @@ impl Folder {
         step
     }
 
-    fn read(&self, found: &Found) -> Result<(Document, u64), FileError> {
+    /// Starts the next files that an extractor reads, so that several are read at a time. Their order stays.
+    fn look_ahead(&mut self) {
+        let is_started = |(_, started): &&(Found, Result<Option<Contained>, FileError>)| {
+            matches!(started, Ok(Some(_)))
+        };
+        let started = self.ahead.iter().filter(is_started).count();
+        let mut started = started + usize::from(self.contained.is_some());
+        let started_max = self.extractor.as_ref().map_or(1, Extractor::ahead);
+        while self.ahead.is_empty() || (self.ahead.len() < AHEAD_MAX && started < started_max) {
+            let Some(found) = self.files.pop_front() else {
+                return;
+            };
+            let contained = self.start(&found);
+            started += usize::from(matches!(contained, Ok(Some(_))));
+            self.ahead.push_back((found, contained));
+        }
+    }
+
+    /// Starts a file that an extractor reads; `None` for any other.
+    fn start(&self, found: &Found) -> Result<Option<Contained>, FileError> {
+        let name = found.path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(extractor) = self.extractor.as_ref().filter(|one| one.reads(&name)) else {
+            return Ok(None);
+        };
+        let opened = self.beneath.open(&found.real)?;
+        let named = (&*found.path, file_url(&found.path));
+        let contained = Contained::start(extractor, named, opened, self.limits, &self.meter)?;
+        Ok(Some(contained))
+    }
+
+    fn read(&self, found: &Found) -> Result<Step, FileError> {
         let opened = self.beneath.open(&found.real)?;
         let input = Input::new(opened, &found.path, self.limits, &self.meter)?;
-        read_file(&found.path, input)
+        let (document, text_bytes) = read_file(&found.path, input)?;
+        Ok(Step::Good {
+            document,
+            text_bytes,
+        })
     }
 }
 

@@ -21,7 +21,7 @@ const XZ_MEMORY_KIB_MAX: u32 = 192 << 10;
 pub(crate) const COMPRESSED: [&str; 4] = [".zst", ".gz", ".xz", ".bz2"];
 
 /// Returns a name without the ending that says how the file is compressed.
-pub(crate) fn decompressed_name(name: &str) -> &str {
+pub fn decompressed_name(name: &str) -> &str {
     let mut bare = COMPRESSED
         .iter()
         .filter_map(|ending| name.strip_suffix(ending));
@@ -60,13 +60,8 @@ pub(crate) enum InputError {
 /// Opens a file for reading as documents are read: decompressed where its name ends in `.zst`, `.gz`, `.xz` or
 /// `.bz2`. The limits for files among many do not apply.
 pub fn open_decompressed(path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let mut input = Input::new(
-        open_named(path)?,
-        path,
-        FileLimits::default(),
-        &Meter::default(),
-    )?;
-    input.allowance = Allowance::endless();
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let input = Input::without_limits(open_named(path)?, &ending)?;
     Ok(Box::new(input))
 }
 
@@ -95,16 +90,26 @@ impl Input {
         limits: FileLimits,
         meter: &Meter,
     ) -> io::Result<Input> {
-        let failed = Arc::new(AtomicBool::new(false));
-        let source = Counted {
-            inner: file,
-            meter: meter.clone(),
-            failed: failed.clone(),
-        };
         let ending = path
             .extension()
             .and_then(|ending| ending.to_str())
             .unwrap_or("");
+        Input::of_bytes(file, ending, limits, meter)
+    }
+
+    /// Reads bytes. `ending` tells whether they are compressed: `gz`, `zst`, `xz` or `bz2`.
+    pub(crate) fn of_bytes(
+        bytes: impl Read + Send + 'static,
+        ending: &str,
+        limits: FileLimits,
+        meter: &Meter,
+    ) -> io::Result<Input> {
+        let failed = Arc::new(AtomicBool::new(false));
+        let source = Counted {
+            inner: bytes,
+            meter: meter.clone(),
+            failed: failed.clone(),
+        };
         let (bytes, compressed): (Box<dyn Read + Send>, bool) = match ending {
             "zst" => {
                 let source = BufReader::with_capacity(READ_BYTES, source);
@@ -129,6 +134,16 @@ impl Input {
             meter: meter.clone(),
             meter_start: meter.bytes(),
         })
+    }
+
+    /// Reads bytes as [`Input::of_bytes`] does, without limits.
+    pub(crate) fn without_limits(
+        bytes: impl Read + Send + 'static,
+        ending: &str,
+    ) -> io::Result<Input> {
+        let mut input = Input::of_bytes(bytes, ending, FileLimits::default(), &Meter::default())?;
+        input.allowance = Allowance::endless();
+        Ok(input)
     }
 
     /// Reads an uncompressed stream, without limits.

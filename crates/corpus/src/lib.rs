@@ -2,16 +2,18 @@
 //!
 //! - [`Document`]: `{url, title, body}` and further fields.
 //! - [`Reader`]: a stream of documents from files, folders and standard input. Bad documents are counted and reported,
-//!   never fatal. [`PassedOver`]: input that is named and not read. [`FileLimits`]: limits on the input from one file.
+//!   never fatal. [`Extract`]: documents inside archives, mail, office documents and PDF. [`PassedOver`]: input that is named and not read. [`FileLimits`]: limits on the input from one file.
 //! - [`machine`]: the documentation installed on this machine.
 
 pub mod document;
 pub mod json_line;
 pub mod reader;
 
+pub mod extraction;
 pub mod limits;
 pub mod passed_over;
 
+mod contained;
 mod field_names;
 mod file;
 mod folder;
@@ -29,10 +31,12 @@ mod walk;
 
 pub mod machine;
 
+pub use contained::{decompressed, is_text_name, text_document};
 pub use document::{Document, site_of, url_hash};
+pub use extraction::{Extract, Extracted, Extraction, Extractor, Kind};
 pub use field_names::FieldNames;
 pub use folder::path_of_file_url;
-pub use input::open_decompressed;
+pub use input::{decompressed_name, open_decompressed};
 pub use json_line::LineError;
 pub use limits::FileLimits;
 pub use machine::MachineRoots;

@@ -1,5 +1,6 @@
 //! Steps of a stream of documents: what every source reports to the reader of all of them.
 
+use crate::extraction::Extractor;
 use crate::field_names::FieldNames;
 use crate::passed_over::PassedOver;
 use crate::{Document, FileLimits};
@@ -16,6 +17,8 @@ pub struct ReadOptions {
     pub limits: FileLimits,
     /// Names of the fields of records.
     pub names: FieldNames,
+    /// Reader of archives, mail, office documents and PDF. `None`: these files are left out.
+    pub extractor: Option<Extractor>,
 }
 
 /// Error of a source that cannot be read at all.
@@ -84,6 +87,8 @@ pub(crate) enum Step {
     Bad { bad: BadDocument, text_bytes: u64 },
     /// A path that is not read.
     PassedOver(PassedOver),
+    /// A member of an archive whose name is not that of a document.
+    LeftOut(String),
     /// No document yet.
     Meanwhile,
     /// The end of the stream.

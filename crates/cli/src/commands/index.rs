@@ -30,7 +30,7 @@ EXAMPLES:
     shorttail index posts.csv --id slug --title headline --body text,summary --into my-index
         Index a table, or JSON, whose fields have names of their own
     shorttail index handbook/ notes/ --into my-index
-        Add folders of text, Markdown and HTML files
+        Add folders of text, Markdown, HTML, PDF, office documents, mail and archives
     shorttail index seiten.jsonl --into german-index --languages de
         Stem words as in German, whatever the first documents are written in
     zcat dump.gz | shorttail index - --into my-index --memory 2G
@@ -44,8 +44,9 @@ EXAMPLES:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {
-    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz, .xz, .bz2) or not, a folder of
-    /// text, Markdown or HTML files, or - for JSON on standard input
+    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz, .xz, .bz2) or not; an
+    /// archive (.zip, .tar.gz and the like), PDF, office document, book or mail; a folder of these and of text, Markdown,
+    /// HTML and code; or - for JSON on standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,
     /// The directory of the index; documents are added to an existing one

@@ -1,7 +1,8 @@
 //! Arguments of the reading of sources, for the commands that index.
 
 use crate::figures::parse_bytes;
-use corpus::{FieldNames, FileLimits, ReadOptions, ReaderError, Source};
+use corpus::{Extractor, FieldNames, FileLimits, ReadOptions, ReaderError, Source};
+use extract::{Launch, Limits, Pool};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -56,6 +57,10 @@ impl ReadingArguments {
                 title: self.title.clone(),
                 body: self.body.clone(),
             },
+            extractor: Some(Extractor::new(Pool::new(
+                Launch::own_program(),
+                Limits::default(),
+            ))),
         }
     }
 }

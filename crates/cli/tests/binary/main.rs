@@ -3,6 +3,7 @@
 mod bench;
 mod changing;
 mod clusters;
+mod containers;
 mod damage;
 mod generated;
 mod handlers;

@@ -1,16 +1,19 @@
 //! Reader of documents from all sources, in order, with an account of the input left out.
 
 use crate::Document;
-use crate::folder::Folder;
+use crate::contained::Contained;
+use crate::extraction::{Extractor, Kind};
+use crate::folder::{Folder, file_url};
 use crate::input::{Input, Meter, decompressed_name};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
-use crate::opened::OpenError;
+use crate::opened::{OpenError, open_named};
 use crate::passed_over::PassedOver;
 use crate::records::{Mapper, Table};
 use crate::step::Step;
 use crate::walk::Kinds;
 use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +37,8 @@ pub enum Source {
     Table(PathBuf),
     /// A folder of text, Markdown and HTML files, read recursively.
     Folder(PathBuf),
+    /// An archive, mail, an office document or PDF, read by [`ReadOptions::extractor`].
+    Container(PathBuf),
     /// JSON lines on standard input.
     StandardInput,
     /// The documentation installed on this machine.
@@ -42,7 +47,7 @@ pub enum Source {
 
 impl Source {
     /// Parses a command-line argument: `-`, a folder, or a file ending in `.jsonl[.zst|.gz]` (`.ndjson` and `.json` are
-    /// equivalent), `.csv` or `.tsv`.
+    /// equivalent), `.csv` or `.tsv`, or in the ending of a [`Kind`].
     pub fn parse(argument: &str) -> Result<Source, ReaderError> {
         if argument == "-" {
             return Ok(Source::StandardInput);
@@ -56,12 +61,15 @@ impl Source {
             Ok(Source::Folder(path))
         } else if has_ending(&path, &TABLE_ENDINGS) {
             Ok(Source::Table(path))
+        } else if Kind::of(&file_name(&path)).is_some() {
+            Ok(Source::Container(path))
         } else if has_ending(&path, &JSON_ENDINGS) || !metadata.is_file() {
             // A path that is no file is reported when its turn comes, as in folders.
             Ok(Source::JsonLines(path))
         } else {
             let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
-                          .jsonl.gz (also .ndjson, .json, .csv, .tsv), a folder, or - for standard input";
+                          .jsonl.gz (also .ndjson, .json, .csv, .tsv), an archive, office \
+                          document, mail or PDF, a folder, or - for standard input";
             Err(ReaderError::Source {
                 path,
                 reason: reason.to_owned(),
@@ -71,13 +79,15 @@ impl Source {
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().to_ascii_lowercase());
-    let name = name.unwrap_or_default();
+    let name = file_name(path).to_ascii_lowercase();
     let name = decompressed_name(&name);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     endings.contains(&ending)
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 /// Progress of a reader.
@@ -113,7 +123,14 @@ enum Stream {
     JsonLines(JsonLines),
     Table(Box<Table>),
     Folder(Folder),
+    Container(OneContainer),
     Machine(Machine),
+}
+
+/// Documents of a file that is a source, with its place.
+struct OneContainer {
+    contained: Contained,
+    place: Place,
 }
 
 impl Stream {
@@ -122,6 +139,7 @@ impl Stream {
             Stream::JsonLines(lines) => lines.next(),
             Stream::Table(table) => table.next(),
             Stream::Folder(folder) => Ok(folder.next()),
+            Stream::Container(container) => Ok(container.contained.next()),
             Stream::Machine(machine) => Ok(machine.next()),
         }
     }
@@ -130,7 +148,7 @@ impl Stream {
         match self {
             Stream::JsonLines(lines) => Some(lines.mapper()),
             Stream::Table(table) => Some(table.mapper()),
-            Stream::Folder(_) | Stream::Machine(_) => None,
+            Stream::Folder(_) | Stream::Container(_) | Stream::Machine(_) => None,
         }
     }
 
@@ -139,6 +157,7 @@ impl Stream {
             Stream::JsonLines(lines) => lines.place(),
             Stream::Table(table) => table.place(),
             Stream::Folder(folder) => folder.place(),
+            Stream::Container(container) => &container.place,
             Stream::Machine(machine) => machine.place(),
         }
     }
@@ -149,6 +168,7 @@ impl Stream {
 enum Waiting {
     File(PathBuf),
     Table(PathBuf),
+    Container(PathBuf),
     Stream(Box<Stream>),
 }
 
@@ -275,6 +295,7 @@ impl Reader {
                 self.leave_out(bad)?;
             }
             Step::PassedOver(passed_over) => self.pass_over(passed_over),
+            Step::LeftOut(name) => self.left_out.add(OsStr::new(&name)),
             Step::Meanwhile => {}
             Step::End => {
                 let mapper = self.current.as_ref().and_then(Stream::mapper);
@@ -292,6 +313,7 @@ impl Reader {
             Waiting::Stream(stream) => return Ok(Some(*stream)),
             Waiting::File(path) => (path, false),
             Waiting::Table(path) => (path, true),
+            Waiting::Container(path) => return self.start_container(path),
         };
         let mapper = Mapper::new(self.options.names.clone());
         match Input::open(&path, self.options.limits, &self.meter) {
@@ -308,6 +330,41 @@ impl Reader {
             }
             Err(OpenError::Io(source)) => Err(ReaderError::Io { path, source }),
         }
+    }
+
+    fn start_container(&mut self, path: PathBuf) -> Result<Option<Stream>, ReaderError> {
+        let name = path.display().to_string();
+        let is_read = |one: &&Extractor| one.reads(&file_name(&path));
+        let Some(extractor) = self.options.extractor.as_ref().filter(is_read) else {
+            self.leave_out(BadDocument {
+                file: name,
+                line: 0,
+                reason: "this program was built without a reader of this kind of file".to_owned(),
+            })?;
+            return Ok(None);
+        };
+        let io = |source| ReaderError::Io {
+            path: path.clone(),
+            source,
+        };
+        let opened = match open_named(&path) {
+            Ok(opened) => opened,
+            Err(OpenError::PassedOver(reason)) => {
+                self.pass_over(PassedOver { path, reason });
+                return Ok(None);
+            }
+            Err(OpenError::Io(source)) => return Err(io(source)),
+        };
+        let url = file_url(&std::path::absolute(&path).map_err(io)?);
+        let limits = self.options.limits;
+        let contained = Contained::start(extractor, (&path, url), opened, limits, &self.meter);
+        Ok(Some(Stream::Container(OneContainer {
+            contained: contained.map_err(io)?,
+            place: Place {
+                file: name,
+                ..Place::default()
+            },
+        })))
     }
 
     fn pass_over(&mut self, passed_over: PassedOver) {
@@ -382,6 +439,10 @@ fn prepare(
         Source::Table(path) => {
             let bytes = file_bytes(&path)?;
             Ok((Waiting::Table(path), Some(bytes)))
+        }
+        Source::Container(path) => {
+            let bytes = file_bytes(&path)?;
+            Ok((Waiting::Container(path), Some(bytes)))
         }
         Source::StandardInput => {
             let input = Input::from_reader(std::io::stdin(), meter);

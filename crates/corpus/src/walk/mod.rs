@@ -44,7 +44,7 @@ const KINDS_MAX: usize = 200;
 const ENDING_CHARS_MAX: usize = 12;
 
 impl Kinds {
-    fn add(&mut self, name: &OsStr) {
+    pub(crate) fn add(&mut self, name: &OsStr) {
         let name = name.to_string_lossy().to_lowercase();
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         let is_ending = (1..=ENDING_CHARS_MAX).contains(&ending.chars().count())

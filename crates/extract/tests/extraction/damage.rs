@@ -1,0 +1,89 @@
+//! Damaged files: each is read or named, within the limits, and none ends the pool.
+
+use crate::made;
+use crate::support::{pool, results};
+use corpus::Extracted;
+use std::time::{Duration, Instant};
+
+/// Pseudo-random numbers, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
+    }
+}
+
+fn damaged(bytes: &[u8], kind: usize, numbers: &mut Numbers) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    match kind {
+        0 => bytes.truncate(numbers.below(bytes.len())),
+        1 => {
+            for _ in 0..1 + numbers.below(8) {
+                let at = numbers.below(bytes.len());
+                bytes[at] ^= 1 << numbers.below(8);
+            }
+        }
+        2 => {
+            let from = numbers.below(bytes.len());
+            let to = (from + 1 + numbers.below(64)).min(bytes.len());
+            bytes[from..to].fill(numbers.below(256) as u8);
+        }
+        _ => {
+            let from = numbers.below(bytes.len());
+            let piece = bytes[from..(from + 40).min(bytes.len())].to_vec();
+            let at = numbers.below(bytes.len());
+            bytes.splice(at..at, piece);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn five_hundred_damaged_files_are_read_or_named() {
+    let text = b"Words of a text, again and again. ".repeat(40);
+    let members: [(&str, &[u8]); 2] = [("a.txt", &text), ("b/c.html", b"<p>x</p>")];
+    let whole = [
+        ("a.docx", made::docx("<w:p><w:t>words</w:t></w:p>")),
+        ("a.pptx", made::pptx()),
+        ("a.xlsx", made::xlsx("<row><c t='s'><v>0</v></c></row>")),
+        ("a.odt", made::odt()),
+        ("a.epub", made::epub()),
+        ("a.pdf", made::pdf("words", "title")),
+        ("a.eml", made::message("words")),
+        ("a.mbox", made::mailbox()),
+        ("a.zip", made::zip(&members)),
+        ("a.tar", made::tar(&members)),
+        ("a.tar.gz", made::gzip(&made::tar(&members))),
+    ];
+    let pool = pool();
+    let mut numbers = Numbers(0x5eed);
+    let (mut read, mut named) = (0, 0);
+    for round in 0..504 {
+        let (name, bytes) = &whole[round % whole.len()];
+        let bytes = damaged(bytes, round / whole.len() % 4, &mut numbers);
+        let since = Instant::now();
+        let found = results(&pool, name, &bytes);
+        assert!(
+            since.elapsed() < Duration::from_secs(10),
+            "{name}, round {round}"
+        );
+        let is_bad = |one: &Extracted| matches!(one, Extracted::Bad { .. });
+        match found.iter().any(is_bad) {
+            true => named += 1,
+            false => read += 1,
+        }
+        assert!(!found.is_empty(), "{name}, round {round}: nothing is said");
+    }
+    assert!(named > 150 && read > 30, "{named} named, {read} read");
+    for (name, bytes) in &whole {
+        let found = results(&pool, name, bytes);
+        assert!(
+            matches!(found[0], Extracted::Document { .. }),
+            "{name}: {found:?}"
+        );
+    }
+}
