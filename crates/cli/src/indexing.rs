@@ -55,7 +55,7 @@ pub(crate) trait Selection {
 
     /// Returns the URLs of earlier documents to delete, once all documents are read. `None` where there is nothing to
     /// commit at all.
-    fn deletes(&mut self) -> anyhow::Result<Option<Vec<String>>>;
+    fn deletes(&mut self, progress: &Progress) -> anyhow::Result<Option<Vec<String>>>;
 }
 
 /// Selection of every document.
@@ -70,7 +70,7 @@ impl<V: FnMut(f64) -> Verdict> Selection for Everything<V> {
         Ok(true)
     }
 
-    fn deletes(&mut self) -> anyhow::Result<Option<Vec<String>>> {
+    fn deletes(&mut self, _progress: &Progress) -> anyhow::Result<Option<Vec<String>>> {
         Ok(Some(Vec::new()))
     }
 }
@@ -126,7 +126,7 @@ impl IndexRun {
         }
         let progress = reader.progress();
         report(&reader)?;
-        let Some(deleted) = selection.deletes()? else {
+        let Some(deleted) = selection.deletes(&progress)? else {
             return Ok(None);
         };
         let (mut writer, chosen) = target.finish()?;

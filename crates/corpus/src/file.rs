@@ -6,6 +6,7 @@ use crate::front_matter::front_matter;
 use crate::html;
 use crate::input::{Input, InputError, decompressed_name};
 use crate::limits::Beyond;
+use crate::markdown::plain_text;
 use crate::opened::OpenError;
 use crate::passed_over::Reason;
 use serde_json::Map;
@@ -48,6 +49,8 @@ pub(crate) enum Markup {
     /// Source code, or text that begins with a header: its name is its title.
     Code,
     Markdown,
+    /// Markup whose headings are those of Markdown or are underlined; the text stays as it is written.
+    Light,
     Html,
 }
 
@@ -66,7 +69,8 @@ impl Markup {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         match ending.to_ascii_lowercase().as_str() {
             "txt" | "text" | "tex" => Some(Markup::Plain),
-            "md" | "markdown" | "rst" | "adoc" | "asciidoc" | "org" => Some(Markup::Markdown),
+            "md" | "markdown" => Some(Markup::Markdown),
+            "rst" | "adoc" | "asciidoc" | "org" => Some(Markup::Light),
             ending if CODE_ENDINGS.contains(&ending) => Some(Markup::Code),
             "html" | "htm" | "xhtml" => Some(Markup::Html),
             // Debian names its notes `README.Debian`.
@@ -157,14 +161,18 @@ pub(crate) fn document(
             let page = html::read_page(&text)?;
             (page.title, page.text)
         }
-        Markup::Markdown => {
+        Markup::Markdown | Markup::Light => {
             let matter = front_matter(&text);
             let text = match matter.bytes {
                 0 => text,
                 bytes => text[bytes..].to_owned(),
             };
             (fields, titled) = (matter.fields, matter.title);
-            (heading(&text).unwrap_or_default(), text)
+            let title = heading(&text).unwrap_or_default();
+            match markup {
+                Markup::Markdown => (title, plain_text(&text)),
+                _ => (title, text),
+            }
         }
         Markup::Code => (name.to_owned(), text),
         Markup::Plain => (String::new(), text),
@@ -314,14 +322,9 @@ mod tests {
             "a.md",
             b"![x](y) intro\n# The `title` #\nz",
             "The title",
-            "![x](y) intro\n# The `title` #\nz",
+            "x intro\nThe title\nz",
         );
-        check(
-            "a.md",
-            b"```\n# no\n```\n\nYes\n===\n",
-            "Yes",
-            "```\n# no\n```\n\nYes\n===\n",
-        );
+        check("a.md", b"```\n# no\n```\n\nYes\n===\n", "Yes", "# no\nYes");
         check("a.rst", b"====\nRst\n====\nx", "Rst", "====\nRst\n====\nx");
         check(
             "a.txt",

@@ -308,9 +308,9 @@ mod tests {
             shown,
             [
                 ("a.py", Some("#!/usr/bin/env python3")),
-                ("A post", Some("# Heading")),
+                ("A post", Some("Heading")),
                 ("Another", Some("words")),
-                ("A rule above", Some("---")),
+                ("A rule above", Some("A rule above")),
             ]
         );
         assert_eq!(documents[1].fields["date"], "2024-05-01");

@@ -22,6 +22,7 @@ mod front_matter;
 mod html;
 mod input;
 mod json_lines;
+mod markdown;
 mod opened;
 mod records;
 mod roff;

@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::languages::AnalyzerChoice;
 use crate::terminal::print;
 use anyhow::{Context, bail};
-use corpus::{Document, Source, path_of_file_url};
+use corpus::{Document, Progress, Source, path_of_file_url};
 use index::{BuildOptions, DocId, Index, IndexError, StoredDocument};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -155,16 +155,25 @@ impl Selection for Changes<'_> {
         Ok(!is_same)
     }
 
-    fn deletes(&mut self) -> anyhow::Result<Option<Vec<String>>> {
+    fn deletes(&mut self, progress: &Progress) -> anyhow::Result<Option<Vec<String>>> {
         let Some(index) = &self.index else {
             return Ok(Some(Vec::new()));
+        };
+        // Archives that were read whole, without a bad document in any.
+        let containers: HashSet<&str> = match progress.bad {
+            0 => self.seen.iter().filter_map(|url| container(url)).collect(),
+            _ => HashSet::new(),
         };
         let mut gone = Vec::new();
         for segment in super::all_segments(index) {
             for doc in (0..segment.documents_count()).map(DocId) {
                 if !segment.is_deleted(doc) {
                     let url = segment.details(doc)?.url;
-                    if !self.seen.contains(&url) && is_gone(&url, self.folders) {
+                    let is_gone = |url: &str| {
+                        is_gone(url, self.folders)
+                            || container(url).is_some_and(|archive| containers.contains(archive))
+                    };
+                    if !self.seen.contains(&url) && is_gone(&url) {
                         gone.push(url);
                     }
                 }
@@ -182,11 +191,14 @@ fn is_same(document: &Document, stored: &StoredDocument) -> bool {
         && document.fields == stored.fields
 }
 
+/// Returns the URL of the archive that a document is in.
+fn container(url: &str) -> Option<&str> {
+    url.split_once("!/").map(|(archive, _)| archive)
+}
+
 /// Whether a URL is that of a file below one of the folders that is no longer there.
 fn is_gone(url: &str, folders: &[PathBuf]) -> bool {
-    // A document within an archive is there as long as the archive is.
-    let file = url.split("!/").next().unwrap_or(url);
-    let Some(path) = path_of_file_url(file) else {
+    let Some(path) = path_of_file_url(container(url).unwrap_or(url)) else {
         return false;
     };
     folders.iter().any(|folder| path.starts_with(folder)) && matches!(path.try_exists(), Ok(false))
