@@ -17,7 +17,7 @@ use std::time::Duration;
 const CHILDREN_MAX: usize = 4;
 
 /// Files started for each child, so that a file that takes long does not leave the others without work.
-const AHEAD_EACH: usize = 8;
+const AHEAD_EACH: usize = 16;
 
 /// Upper limits on the files that one child reads, and on its processor time: what a leak or an intruder can gather.
 const FILES_MAX: u32 = 256;
