@@ -1,7 +1,7 @@
 //! One child process, seen from the parent: its pipes, and the reason of its death.
 
 use crate::confinement::Limits;
-use crate::pool::Launch;
+use crate::launch::Launch;
 use crate::protocol::{LINE_BYTES_MAX, Reply};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
