@@ -204,6 +204,9 @@ fn cause(status: Option<ExitStatus>, said: &str, limits: Limits) -> String {
             limits.memory_bytes >> 20
         );
     }
+    if said.contains("overflowed its stack") {
+        return "its parts are nested too deep".to_owned();
+    }
     match (signal, status.and_then(|status| status.code())) {
         (Some(SIGXCPU), _) => format!(
             "reading it takes more than {} s of processor time",
