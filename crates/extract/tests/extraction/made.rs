@@ -196,7 +196,7 @@ pub(crate) fn pdf_file(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut places = Vec::new();
     for (number, object) in objects.iter().enumerate() {
         places.push(pdf.len());
-        write!(pdf, "{} 0 obj\n", number + 1).unwrap();
+        writeln!(pdf, "{} 0 obj", number + 1).unwrap();
         pdf.extend_from_slice(object);
         pdf.extend_from_slice(b"\nendobj\n");
     }
