@@ -1,7 +1,8 @@
 //! Zip and tar archives: every member that is a document is read as a file of a folder is.
 
-use crate::budget::{Fault, read_document};
-use crate::formats::{Item, Work};
+use crate::budget::read_document;
+use crate::fault::Fault;
+use crate::item::{Item, Work};
 use crate::members::Members;
 use std::io::{Cursor, Read};
 use zip::ZipArchive;

@@ -2,6 +2,7 @@
 //!
 //! The limits hold for the file and everything inside it together, so archives within archives gain nothing.
 
+use crate::fault::{Fault, UsedUp};
 use crate::protocol::TEXT_BYTES_MAX;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -24,41 +25,6 @@ pub(crate) const DEPTH_MAX: u32 = 3;
 
 /// Upper limit on a file that is held in memory.
 pub(crate) const HELD_BYTES_MAX: u64 = 128 << 20;
-
-/// Reason why a document or the rest of a file is not read.
-#[derive(Debug)]
-pub(crate) enum Fault {
-    /// The document cannot be read; others can.
-    Document(String),
-    /// The file has used up a limit, or nobody listens: nothing more of it is read.
-    File(String),
-}
-
-impl Fault {
-    /// Returns a fault of the document at hand.
-    pub(crate) fn bad(reason: impl Into<String>) -> Fault {
-        Fault::Document(reason.into())
-    }
-
-    /// Returns the fault of a reader: a used-up limit ends the file, anything else is damage of one document.
-    pub(crate) fn of(error: &io::Error, what: &str) -> Fault {
-        let inner = error
-            .get_ref()
-            .and_then(|inner| inner.downcast_ref::<UsedUp>());
-        match inner {
-            Some(UsedUp(reason)) => Fault::File(reason.clone()),
-            None if error.kind() == io::ErrorKind::OutOfMemory => {
-                Fault::bad("reading it takes more memory than it may")
-            }
-            None => Fault::Document(format!("{what} is damaged: {error}")),
-        }
-    }
-}
-
-/// A limit that is used up, inside an error of a reader.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct UsedUp(String);
 
 /// Counters of one file, shared by the readers inside it.
 #[derive(Debug, Clone, Default)]

@@ -1,17 +1,16 @@
 //! Child process: it confines itself, then reads files from standard input and writes results to standard output.
 
-use crate::budget::{Budget, Fault};
+use crate::budget::Budget;
 use crate::confinement::{Limits, confine, cpu_ms};
-use crate::formats::{self, Bytes, Item, Work};
-use crate::protocol::{Chunks, NAME_BYTES_MAX, Reply, TEXT_BYTES_MAX, read_u32};
-use serde_json::{Map, Value};
-use std::io::{self, BufWriter, Read, Stdin, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::fault::{Fault, caught};
+use crate::item::{Bytes, Item, Work};
+pub use crate::launch::SUBCOMMAND;
+use crate::protocol::{Chunks, NAME_BYTES_MAX, Reply, read_u32};
+use crate::read::read;
+use crate::results::Results;
+use std::io::{self, Read, Stdin};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Name of the subcommand that runs the child.
-pub const SUBCOMMAND: &str = "extract-child";
 
 /// Runs the child until its standard input ends. `arguments`: bytes of memory and seconds for a document.
 pub fn run(arguments: impl Iterator<Item = String>) -> ExitCode {
@@ -78,18 +77,12 @@ fn extract(name: &str, chunks: Shared, results: &mut Results) -> Result<(), Faul
         path: "",
         depth: 0,
     };
-    let mut work = Work { budget, results };
-    caught(|| formats::read(&item, bytes, &mut work))
-}
-
-/// Runs a reader whose panic is a fault of the document.
-pub(crate) fn caught(read: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
-        let message = panic.downcast_ref::<String>().map(String::as_str);
-        let message = message.or(panic.downcast_ref::<&str>().copied());
-        let message: String = message.unwrap_or("no message").chars().take(200).collect();
-        Err(Fault::bad(format!("its reader failed ({message})")))
-    })
+    let mut work = Work {
+        budget,
+        results,
+        read,
+    };
+    caught(|| read(&item, bytes, &mut work))
 }
 
 /// Chunks of the file at hand, which what is left unread of is skipped.
@@ -100,69 +93,5 @@ impl Read for Shared {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut chunks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         chunks.read(buffer)
-    }
-}
-
-/// Writer of results to standard output.
-pub(crate) struct Results {
-    out: BufWriter<io::Stdout>,
-    limits: Limits,
-}
-
-impl Results {
-    fn new(limits: Limits) -> Results {
-        Results {
-            out: BufWriter::with_capacity(64 << 10, io::stdout()),
-            limits,
-        }
-    }
-
-    /// Reports a document.
-    pub(crate) fn document(
-        &mut self,
-        path: &str,
-        title: String,
-        body: String,
-        fields: Map<String, Value>,
-    ) -> Result<(), Fault> {
-        if body.len() + title.len() > TEXT_BYTES_MAX {
-            return Err(Fault::bad(format!(
-                "more than {TEXT_BYTES_MAX} bytes of text"
-            )));
-        }
-        let path = path.to_owned();
-        self.result(&Reply::Document {
-            path,
-            title,
-            body,
-            fields,
-        })
-    }
-
-    /// Reports a document that cannot be read.
-    pub(crate) fn bad(&mut self, path: &str, reason: String) -> Result<(), Fault> {
-        let path = path.to_owned();
-        self.result(&Reply::Bad { path, reason })
-    }
-
-    /// Reports a member whose name is not that of a document.
-    pub(crate) fn left_out(&mut self, name: &str) -> Result<(), Fault> {
-        let name = name.to_owned();
-        self.result(&Reply::LeftOut { name })
-    }
-
-    fn result(&mut self, reply: &Reply) -> Result<(), Fault> {
-        let written = self.write(reply).and_then(|()| self.start_document());
-        written.map_err(|error| Fault::File(format!("cannot write: {error}")))
-    }
-
-    fn start_document(&mut self) -> io::Result<()> {
-        self.limits.next_document().map_err(io::Error::other)
-    }
-
-    fn write(&mut self, reply: &Reply) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, reply)?;
-        self.out.write_all(b"\n")?;
-        self.out.flush()
     }
 }

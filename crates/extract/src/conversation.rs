@@ -1,6 +1,6 @@
 //! Conversation with a child about one file: chunks are sent while results are read, so neither side waits for the other.
 
-use crate::pool::Shared;
+use crate::children::Children;
 use crate::protocol::{CHUNK_BYTES_MAX, NAME_BYTES_MAX, Reply, push_piece};
 use crate::worker::{Event, Worker};
 use corpus::Extracted;
@@ -19,7 +19,7 @@ const WAITS_MAX: u32 = 20;
 
 /// Results of one file.
 pub(crate) struct Conversation {
-    pool: Arc<Shared>,
+    pool: Arc<Children>,
     /// `None` after the last result.
     worker: Option<Worker>,
     source: Box<dyn Read + Send>,
@@ -34,7 +34,7 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// Begins to send a file.
     pub(crate) fn new(
-        pool: Arc<Shared>,
+        pool: Arc<Children>,
         mut worker: Worker,
         name: &str,
         source: Box<dyn Read + Send>,

@@ -21,9 +21,13 @@
 mod archive;
 mod budget;
 pub mod child;
+mod children;
 mod confinement;
 mod conversation;
-mod formats;
+mod fault;
+mod format;
+mod item;
+mod launch;
 #[cfg(feature = "mail")]
 mod mail;
 #[cfg(any(feature = "archives", feature = "mail"))]
@@ -35,8 +39,11 @@ mod pdf;
 mod pool;
 mod protocol;
 mod queue;
+mod read;
+mod results;
 mod turns;
 mod worker;
 
 pub use confinement::{Limits, confine};
-pub use pool::{Launch, Pool};
+pub use launch::Launch;
+pub use pool::Pool;

@@ -1,7 +1,8 @@
 //! Messages and mailboxes: subject, text and attachments.
 
-use crate::budget::{Fault, read_document};
-use crate::formats::{Item, Work};
+use crate::budget::read_document;
+use crate::fault::Fault;
+use crate::item::{Item, Work};
 use crate::members::Members;
 use crate::protocol::TEXT_BYTES_MAX;
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};

@@ -1,8 +1,9 @@
 //! Members of a file: each is read by its name as a file of a folder is, and a bad one does not end the others.
 
-use crate::budget::{DEPTH_MAX, Fault};
-use crate::child::caught;
-use crate::formats::{self, Bytes, Item, Work};
+use crate::budget::DEPTH_MAX;
+use crate::fault::{Fault, caught};
+use crate::format::is_read;
+use crate::item::{Bytes, Item, Work};
 
 /// Members of one archive, mailbox or message.
 pub(crate) struct Members {
@@ -42,7 +43,7 @@ impl Members {
             return work.budget.member();
         }
         let last = name.rsplit('/').next().unwrap_or(name);
-        if !formats::is_read(last) {
+        if !is_read(last) {
             work.budget.member()?;
             return work.results.left_out(last);
         }
@@ -64,8 +65,8 @@ impl Members {
             path: &path,
             depth: self.depth,
         };
-        let read = unpack(work)
-            .and_then(|bytes| caught(|| formats::read(&item, Bytes::Held(bytes), work)));
+        let read =
+            unpack(work).and_then(|bytes| caught(|| (work.read)(&item, Bytes::Held(bytes), work)));
         match read {
             Err(Fault::Document(reason)) => work.results.bad(&path, reason),
             other => other,

@@ -1,8 +1,7 @@
 //! Text of PDF, page after page, with the title and the author that the file states.
 
-use crate::budget::Fault;
-use crate::child::caught;
-use crate::formats::{Item, Work};
+use crate::fault::{Fault, caught};
+use crate::item::{Item, Work};
 use crate::protocol::TEXT_BYTES_MAX;
 use pdf_extract::{
     Document, Object, OutputDev, OutputError, PlainTextOutput, output_doc, output_doc_page,

@@ -1,99 +1,26 @@
 //! Pool of child processes, as an extractor for the readers of sources.
 
+use crate::children::Children;
 use crate::confinement::Limits;
 use crate::conversation::Conversation;
+use crate::launch::Launch;
 use crate::queue::{Put, queue};
-use crate::turns::{Ticket, Turns};
-use crate::worker::Worker;
+use crate::turns::Ticket;
 use corpus::{Extract, Extracted, Extraction, Kind};
-use std::ffi::OsString;
 use std::io::Read;
-use std::num::NonZero;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-/// Upper limit on the children at work, and on the idle ones that are kept. Each may hold a long text.
-const CHILDREN_MAX: usize = 4;
+use std::sync::Arc;
 
 /// Files started for each child, so that a file that takes long does not leave the others without work.
-const AHEAD_EACH: usize = 8;
+const AHEAD_EACH: usize = 16;
 
-/// Upper limits on the files that one child reads, and on its processor time: what a leak or an intruder can gather.
-const FILES_MAX: u32 = 256;
-const CHILD_CPU_MS_MAX: u64 = 10_000;
-
-/// Command that runs [`crate::child::run`], without its limits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
-    /// The program.
-    pub program: PathBuf,
-    /// Its first arguments.
-    pub arguments: Vec<OsString>,
-}
-
-impl Launch {
-    /// Returns the command of this program itself, whose first argument `extract-child` runs the child.
-    pub fn own_program() -> Launch {
-        Launch {
-            // The link names the running program, even where its file was replaced.
-            program: PathBuf::from("/proc/self/exe"),
-            arguments: vec![crate::child::SUBCOMMAND.into()],
-        }
-    }
-}
-
-/// Children that wait for files, started when they are needed.
+/// Extractor whose work is done by children.
 #[derive(Debug, Clone)]
-pub struct Pool(Arc<Shared>);
-
-#[derive(Debug)]
-pub(crate) struct Shared {
-    launch: Launch,
-    pub(crate) limits: Limits,
-    /// Upper limit on the time without a result, while the parent waits.
-    pub(crate) wait_max: Duration,
-    idle: Mutex<Vec<Worker>>,
-    turns: Turns,
-    children_max: usize,
-}
+pub struct Pool(Arc<Children>);
 
 impl Pool {
     /// Creates a pool whose children have these limits. The parent waits as long for a document as its processor time.
     pub fn new(launch: Launch, limits: Limits) -> Pool {
-        Pool(Arc::new(Shared {
-            launch,
-            limits,
-            wait_max: Duration::from_secs(limits.document_s),
-            idle: Mutex::new(Vec::new()),
-            turns: Turns::default(),
-            children_max: std::thread::available_parallelism()
-                .map_or(1, NonZero::get)
-                .min(CHILDREN_MAX),
-        }))
-    }
-}
-
-impl Shared {
-    /// Returns an idle child, or a new one.
-    pub(crate) fn worker(&self) -> Result<Worker, String> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        match idle {
-            Some(worker) => Ok(worker),
-            None => Worker::start(&self.launch, self.limits),
-        }
-    }
-
-    /// Takes a child back that has ended a file, unless it has read enough.
-    pub(crate) fn give_back(&self, worker: Worker, cpu_ms: u64) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if worker.files < FILES_MAX && cpu_ms < CHILD_CPU_MS_MAX && idle.len() < CHILDREN_MAX {
-            idle.push(worker);
-        }
+        Pool(Arc::new(Children::new(launch, limits)))
     }
 }
 
@@ -108,7 +35,7 @@ impl Extract for Pool {
     }
 
     fn ahead(&self) -> usize {
-        self.0.children_max * AHEAD_EACH
+        self.0.max * AHEAD_EACH
     }
 
     /// The results of several files must be taken in the order in which these were started.
@@ -128,13 +55,13 @@ impl Extract for Pool {
 
 /// Reads a file with a child when its turn comes, until nobody takes the results.
 fn converse(
-    pool: &Arc<Shared>,
+    pool: &Arc<Children>,
     mut ticket: Ticket,
     name: &str,
     bytes: Box<dyn Read + Send>,
     put: &Put,
 ) {
-    ticket.enter(pool.children_max);
+    ticket.enter(pool.max);
     if put.is_abandoned() {
         return;
     }

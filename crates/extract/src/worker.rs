@@ -1,7 +1,7 @@
 //! One child process, seen from the parent: its pipes, and the reason of its death.
 
 use crate::confinement::Limits;
-use crate::pool::Launch;
+use crate::launch::Launch;
 use crate::protocol::{LINE_BYTES_MAX, Reply};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
@@ -203,6 +203,9 @@ fn cause(status: Option<ExitStatus>, said: &str, limits: Limits) -> String {
             "reading it takes more than {} MiB of memory",
             limits.memory_bytes >> 20
         );
+    }
+    if said.contains("overflowed its stack") {
+        return "its parts are nested too deep".to_owned();
     }
     match (signal, status.and_then(|status| status.code())) {
         (Some(SIGXCPU), _) => format!(

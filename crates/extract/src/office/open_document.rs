@@ -2,8 +2,8 @@
 
 use super::package::Package;
 use super::xml::{Node, Text, walk};
-use crate::budget::Fault;
-use crate::formats::{Item, Work};
+use crate::fault::Fault;
+use crate::item::{Item, Work};
 
 /// Reads a document of LibreOffice and others.
 pub(crate) fn read_open_document(

@@ -1,7 +1,8 @@
 //! Package of parts: the zip archive that an office document is, with its relations and its properties.
 
 use super::xml::{Node, walk};
-use crate::budget::{Budget, Fault, read_document};
+use crate::budget::{Budget, read_document};
+use crate::fault::Fault;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::io::Cursor;

@@ -4,8 +4,8 @@
 
 use super::package::{Package, resolved};
 use super::xml::{Node, Text, walk};
-use crate::budget::Fault;
-use crate::formats::{Item, Work};
+use crate::fault::Fault;
+use crate::item::{Item, Work};
 use std::ops::Range;
 
 /// Reads a workbook.

@@ -3,8 +3,8 @@
 use super::package::Package;
 use super::word::append_paragraphs;
 use super::xml::{Node, Text, walk};
-use crate::budget::Fault;
-use crate::formats::{Item, Work};
+use crate::fault::Fault;
+use crate::item::{Item, Work};
 
 /// Reads a presentation.
 pub(crate) fn read_slides(item: &Item, bytes: Vec<u8>, work: &mut Work) -> Result<(), Fault> {

@@ -2,7 +2,7 @@
 //!
 //! Entities that a document declares are not expanded, so they cannot grow.
 
-use crate::budget::Fault;
+use crate::fault::Fault;
 use crate::protocol::TEXT_BYTES_MAX;
 use quick_xml::events::{BytesStart, Event};
 

@@ -3,6 +3,7 @@
 use crate::made::{self, gzip, tar, zip};
 use crate::support::{Short, bad, documents, pool, results};
 use corpus::Extracted;
+use std::io::Write;
 
 fn short(path: &str, title: &str, body: &str) -> Short {
     (path.to_owned(), title.to_owned(), body.to_owned())
@@ -60,6 +61,47 @@ fn every_member_is_a_document() {
     check("a.tar", &tar(&members));
     check("a.tar.gz", &gzip(&tar(&members)));
     check("A.TGZ", &gzip(&tar(&members)));
+    check(
+        "a.tar.zst",
+        &zstd::encode_all(&tar(&members)[..], 1).unwrap(),
+    );
+    check("a.tar.xz", &xz(&tar(&members)));
+    check("a.tbz2", &bzip2(&tar(&members)));
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let options = lzma_rust2::XzOptions::with_preset(1);
+    let mut writer = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    writer.write_all(bytes).unwrap();
+    writer.finish().unwrap()
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    writer.write_all(bytes).unwrap();
+    writer.finish().unwrap()
+}
+
+#[test]
+fn encrypted_members_are_named_and_others_are_read() {
+    let mut archive = zip(&[("a.txt", b"read"), ("b.txt", b"secret")]);
+    // The first bit of the flags says that a member is encrypted: of the second, in both of its headers.
+    for (mark, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
+        let headers: Vec<usize> = (0..archive.len() - 4)
+            .filter(|&at| archive[at..].starts_with(mark))
+            .collect();
+        archive[headers[1] + flags] |= 1;
+    }
+    let found = results(&pool(), "a.zip", &archive);
+    let [
+        Extracted::Document { body, .. },
+        Extracted::Bad { path, reason },
+    ] = &found[..]
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!((&**body, &**path), ("read", "b.txt"));
+    assert!(reason.contains("cannot be unpacked"), "{reason}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::made;
 use crate::support::{pool, results};
 use corpus::Extracted;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// Pseudo-random numbers, the same in every run.
@@ -86,4 +87,56 @@ fn five_hundred_damaged_files_are_read_or_named() {
             "{name}: {found:?}"
         );
     }
+}
+
+/// Returns a PDF whose page has this content stream, beside objects of its own from number 6.
+fn pdf_of_stream(stream: &[u8], filter: &str, others: &[&str]) -> Vec<u8> {
+    let mut page = format!("<< /Length {} {filter} >>\nstream\n", stream.len()).into_bytes();
+    page.extend_from_slice(stream);
+    page.extend_from_slice(b"\nendstream");
+    let mut objects: Vec<Vec<u8>> = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R \
+         /Resources << /XObject << /X 6 0 R >> >> >>",
+        "<< >>",
+    ]
+    .map(|object| object.as_bytes().to_vec())
+    .to_vec();
+    objects.push(page);
+    objects.extend(others.iter().map(|object| object.as_bytes().to_vec()));
+    made::pdf_file(&objects)
+}
+
+#[test]
+fn hostile_pdfs_cost_themselves() {
+    let mut bomb = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    for _ in 0..400 {
+        bomb.write_all(&vec![b' '; 1 << 20]).unwrap();
+    }
+    let bomb = pdf_of_stream(&bomb.finish().unwrap(), "/Filter /FlateDecode", &[]);
+    assert!(bomb.len() < 1 << 20);
+    let form = "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 5 \
+                /Resources << /XObject << /X 6 0 R >> >> >>\nstream\n/X Do\nendstream";
+    let recursive = pdf_of_stream(b"/X Do", "", &[form]);
+    let nested = pdf_of_stream(&b"[".repeat(1 << 20), "", &[]);
+    let kids = String::from_utf8(made::pdf("x", "")).unwrap();
+    let loops = kids.replace("/Kids [5 0 R]", "/Kids [2 0 R]").into_bytes();
+    let pool = pool();
+    for (what, bytes, part) in [
+        ("bomb", bomb, "more than 256 MiB of memory"),
+        ("recursive", recursive, "its parts are nested too deep"),
+        ("nested", nested, "its reader failed"),
+        ("loops", loops, "the PDF has no text"),
+    ] {
+        let since = Instant::now();
+        let found = results(&pool, "a.pdf", &bytes);
+        let [Extracted::Bad { reason, .. }] = &found[..] else {
+            panic!("{what}: {found:?}")
+        };
+        assert!(reason.contains(part), "{what}: {reason}");
+        assert!(since.elapsed() < Duration::from_secs(10), "{what}");
+    }
+    let found = results(&pool, "a.pdf", &made::pdf("fine", ""));
+    assert!(matches!(found[0], Extracted::Document { .. }), "{found:?}");
 }

@@ -186,11 +186,19 @@ pub(crate) fn pdf_of(pages: &[&str], title: &str) -> Vec<u8> {
             content.len()
         ));
     }
+    let objects: Vec<Vec<u8>> = objects.into_iter().map(String::into_bytes).collect();
+    pdf_file(&objects)
+}
+
+/// Returns a PDF of these objects: the first is the catalogue, the fourth the information.
+pub(crate) fn pdf_file(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut pdf = b"%PDF-1.4\n".to_vec();
     let mut places = Vec::new();
     for (number, object) in objects.iter().enumerate() {
         places.push(pdf.len());
-        write!(pdf, "{} 0 obj\n{object}\nendobj\n", number + 1).unwrap();
+        writeln!(pdf, "{} 0 obj", number + 1).unwrap();
+        pdf.extend_from_slice(object);
+        pdf.extend_from_slice(b"\nendobj\n");
     }
     let start = pdf.len();
     write!(pdf, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
