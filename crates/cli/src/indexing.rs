@@ -11,6 +11,7 @@ use corpus::{
     BadDocument, Document, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source,
 };
 use index::{BuildOptions, CommitSummary, find_unfinished};
+use std::process::ExitCode;
 use vfs::SharedStorage;
 
 /// Summary of an indexing run.
@@ -28,6 +29,15 @@ pub(crate) struct Indexed {
 }
 
 impl Indexed {
+    /// Returns the exit status: failure where most of the input was bad, which it says.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        if self.progress.bad <= self.progress.documents {
+            return ExitCode::SUCCESS;
+        }
+        note("most of the input was bad; the good documents are in the index");
+        ExitCode::FAILURE
+    }
+
     /// Returns the throughput in megabytes of text a second, commit included.
     pub(crate) fn mb_per_s(&self) -> f64 {
         self.progress.text_bytes as f64 / 1e6 / self.elapsed_s.max(1e-9)

@@ -6,7 +6,7 @@
 
 use anyhow::{Context, anyhow, bail};
 use model::simulate::Searches;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads the search times of a run folder or of a file.
 pub(crate) fn read_search_times(path: &Path) -> anyhow::Result<Searches> {
@@ -24,20 +24,35 @@ pub(crate) fn read_search_times(path: &Path) -> anyhow::Result<Searches> {
 /// partition has its whole work.
 #[cfg(feature = "lab")]
 fn read_run(folder: &Path) -> anyhow::Result<Searches> {
-    let (_, outcome) = load::RunRecord::open(folder)?;
-    let answers = outcome
-        .measured()
-        .filter(|sample| sample.ending.is_answer());
-    let phases = answers.filter_map(|sample| sample.answer.as_ref()?.phases.as_ref());
-    // Repeated fan-outs use handlers too.
-    let rows = phases
-        .map(|phases| vec![(phases.index_search + phases.optimization_searches) as f64 / 1e3]);
-    Searches::new(rows).with_context(|| {
+    let mut rows = Vec::new();
+    for folder in repetitions(folder) {
+        let (_, outcome) = load::RunRecord::open(&folder)?;
+        let answers = outcome
+            .measured()
+            .filter(|sample| sample.ending.is_answer());
+        let phases = answers.filter_map(|sample| sample.answer.as_ref()?.phases.as_ref());
+        // Repeated fan-outs use handlers too.
+        let times = phases
+            .map(|phases| vec![(phases.index_search + phases.optimization_searches) as f64 / 1e3]);
+        rows.extend(times);
+    }
+    Searches::new(rows.into_iter()).with_context(|| {
         format!(
             "{}: no answer tells its search time; load a server of this program, or give a file of times",
             folder.display()
         )
     })
+}
+
+/// Returns the folders of the repetitions of a run (`load --repeat`): 1, 2 and so on, or the folder itself.
+#[cfg(feature = "lab")]
+fn repetitions(folder: &Path) -> Vec<PathBuf> {
+    let numbered = (1..).map(|number: u32| folder.join(number.to_string()));
+    let found: Vec<PathBuf> = numbered.take_while(|path| path.is_dir()).collect();
+    match found.is_empty() {
+        true => vec![folder.to_owned()],
+        false => found,
+    }
 }
 
 #[cfg(not(feature = "lab"))]

@@ -59,5 +59,5 @@ pub(super) fn run(arguments: AddArguments) -> anyhow::Result<ExitCode> {
         true => format!("{}\n", json_summary(&indexed)),
         false => text_summary(&indexed, &arguments.directory),
     })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(indexed.exit_code())
 }

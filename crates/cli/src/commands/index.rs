@@ -159,7 +159,7 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
         false => text_summary(&indexed, &arguments.into),
     };
     print(&summary)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(indexed.exit_code())
 }
 
 /// Formats the summary of a run as text.

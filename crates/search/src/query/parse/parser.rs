@@ -343,16 +343,40 @@ impl<'w> Parser<'w> {
     }
 
     fn site(&mut self, typed: &str) {
-        let name = typed.trim().trim_end_matches('*');
-        if name.len() < typed.trim().len() {
+        let (name, has_subdomains) = match typed.trim().strip_prefix("*.") {
+            Some(rest) => (rest, true),
+            None => (typed.trim(), false),
+        };
+        let whole = name.trim_end_matches('*');
+        if whole.len() < name.len() {
             self.warnings
-                .add("`site:` takes a whole name; the `*` was ignored.");
+                .add("`site:` takes a whole name, or `*.` before one; another `*` was ignored.");
         }
-        let name = site_name(name);
+        let name = site_name(whole);
         if name.is_empty() || self.words.admit(1, self.warnings) == 0 {
             return self.top().drop_clause();
         }
-        self.top().push(term_query(Field::Site, name));
+        let exact = term_query(Field::Site, name.clone());
+        let subdomains = Pattern::of_wildcard(&format!("*.{name}")).filter(|pattern| {
+            has_subdomains
+                && self
+                    .words
+                    .admit_pattern(Field::Site, pattern, self.warnings)
+        });
+        self.top().push(match subdomains {
+            Some(pattern) => Query::Filter(Box::new(Query::Boolean {
+                required: Vec::new(),
+                optional: vec![
+                    exact,
+                    Query::Pattern {
+                        field: Field::Site,
+                        pattern,
+                    },
+                ],
+                excluded: Vec::new(),
+            })),
+            None => exact,
+        });
     }
 
     fn warn_dangling(&mut self, frame: &Frame) {

@@ -51,7 +51,8 @@ fn shown(query: &Query) -> String {
             format!("any[{}]", words.join(" "))
         }
         Query::Boosted { boost, clause } => format!("{}^^{boost}", shown(clause)),
-        Query::Filter(_) | Query::Named { .. } => {
+        Query::Filter(clause) => format!("={}", shown(clause)),
+        Query::Named { .. } => {
             panic!("no text makes {query:?}")
         }
     }
@@ -207,6 +208,10 @@ fn fields_phrases_prefixes() {
     check("title:(a site:X.com)", "(+title:a +site:x.com)");
     check("site:Example.COM news", "(+site:example.com +news)");
     check("site:https://Example.com/a/b?c", "site:example.com");
+    check(
+        "a site:*.Example.com",
+        "(+a +=(site:example.com site:*.example.com))",
+    );
     check("site:\"a b\"", "site:a b");
     check("site:Example.COM:8080", "site:example.com:8080");
     check("site:/usr/share/R", "site:/usr/share/R");
@@ -249,6 +254,7 @@ fn what_is_ignored_is_said() {
         ("title: a", "(+title +a)"),
         ("a title:", "(+a +title)"),
         ("site:exa*", "site:exa"),
+        ("site:*.exa*", "=(site:exa site:*.exa)"),
         ("\"a b\"~999", "\"a b\"~64"),
         ("\"a b\"~99999999999999999999", "\"a b\"~64"),
     ] {
@@ -341,7 +347,7 @@ fn is_well_formed(query: &Query) -> bool {
     match query {
         Query::Nothing => true,
         Query::Term { term, weight, .. } => !term.is_empty() && *weight > 0,
-        Query::Pattern { field, pattern } => pattern.is_valid() && *field != Field::Site,
+        Query::Pattern { pattern, .. } => pattern.is_valid(),
         Query::Phrase { field, terms, slop } => {
             let length = 2..=PHRASE_WORDS_MAX;
             length.contains(&terms.len()) && *slop <= SLOP_MAX && *field != Field::Site
@@ -359,7 +365,8 @@ fn is_well_formed(query: &Query) -> bool {
                     .all(|query| is_well_formed(query) && *query != Query::Nothing)
         }
         Query::AnyTelling(words) => words.len() > 1 && words.iter().all(is_well_formed),
-        Query::Filter(_) | Query::Boosted { .. } | Query::Named { .. } => false,
+        Query::Filter(clause) => is_well_formed(clause),
+        Query::Boosted { .. } | Query::Named { .. } => false,
     }
 }
 
