@@ -36,7 +36,7 @@ fn read_run(folder: &Path) -> anyhow::Result<Searches> {
             .map(|phases| vec![(phases.index_search + phases.optimization_searches) as f64 / 1e3]);
         rows.extend(times);
     }
-    Searches::new(rows.into_iter()).with_context(|| {
+    Searches::new(rows).with_context(|| {
         format!(
             "{}: no answer tells its search time; load a server of this program, or give a file of times",
             folder.display()

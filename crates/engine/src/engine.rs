@@ -6,10 +6,11 @@ use crate::lacks::as_typed;
 use crate::options::{ANSWER_BYTES_MAX, SearchOptions};
 use crate::part::Part;
 use crate::retried::retried;
+use crate::shown_text::shown_text;
 use crate::site_limit::{
     Candidate, KnownRanking, PartRanking, SiteCounts, admit, first_k, has_more, join, merge, next_k,
 };
-use index::{Index, IndexError, ReadStart, StoredDocument, TextKey, Texts};
+use index::{Index, IndexError, ReadStart, StoredDocument, TextKey};
 use search::{Parsed, Plan, Searched, Stop};
 use std::collections::HashMap;
 use std::path::Path;
@@ -472,30 +473,6 @@ fn is_cut(found: &Searched, k: usize) -> bool {
         false => found.hits.len() >= k,
     }
 }
-
-/// Returns the summary of a document, and its further fields where wanted; `None` where the store has no text of it.
-fn shown_text(
-    index: &Index,
-    key: TextKey<'_>,
-    query: &SummaryQuery,
-    buffer: &mut Vec<u8>,
-    wants_fields: bool,
-) -> Result<Option<(String, Fields)>, IndexError> {
-    if index.documents().texts() == Texts::None {
-        return Ok(Some(Default::default()));
-    }
-    let mut text = None;
-    let documents = index.documents();
-    documents.with_text(key, buffer, |_, body, fields| {
-        let fields = wants_fields.then(|| serde_json::from_str(fields));
-        let fields = fields.and_then(Result::ok).unwrap_or_default();
-        text = Some((query.summarize(body), fields));
-    })?;
-    Ok(text)
-}
-
-/// Further fields of a document.
-type Fields = serde_json::Map<String, serde_json::Value>;
 
 /// Clock that measures one phase after another.
 struct Clock(Instant);

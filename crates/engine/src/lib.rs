@@ -40,6 +40,7 @@ mod matches;
 mod options;
 mod part;
 mod retried;
+mod shown_text;
 mod suggest;
 
 pub mod details;

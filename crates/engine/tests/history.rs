@@ -179,7 +179,7 @@ fn counts(index: &Index) -> Vec<(String, u64)> {
     counts.push(("documents".into(), statistics.documents_count()));
     for field in fields {
         let words = statistics.average_length(field);
-        counts.push((format!("{field:?} length"), u64::from(words.to_bits())));
+        counts.push((format!("{field:?} length"), words.to_bits()));
     }
     counts
 }
