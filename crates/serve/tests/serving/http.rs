@@ -212,8 +212,8 @@ fn every_answer_carries_the_security_headers() {
     ] {
         let head = server.get(target).head;
         for header in [
-            "content-security-policy: default-src 'none'; style-src 'self'; img-src 'self' data:; \
-             form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; \
+             img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
             "x-content-type-options: nosniff",
             "referrer-policy: no-referrer",
         ] {
@@ -230,7 +230,8 @@ fn hostile_documents_stay_text() {
     let echoed = server.get("/?q=%3Cscript%3Ealert(1)%3C/script%3E").body;
     let refused = server.get("/document?url=%3Cscript%3E").body;
     for html in [&page, &stored, &echoed, &refused] {
-        assert!(!html.contains("<script"), "{html}");
+        let without_own_script = html.replacen("<script defer src=\"/page.js", "", 1);
+        assert!(!without_own_script.contains("<script"), "{html}");
         assert!(!html.contains("href=\"java"), "{html}");
     }
     assert_eq!(page.matches("<li>").count(), 3);

@@ -132,6 +132,11 @@ fn what_the_limit_of_a_site_hides_has_a_way_on() {
     assert!(!results(&mut answer, &typed_options(), &[]).contains("Show all"));
 }
 
+/// Returns a page without the one script that belongs to it.
+fn without_own_script(html: &str) -> String {
+    html.replacen("<script defer src=\"/page.js", "", 1)
+}
+
 #[test]
 fn what_documents_say_stays_text() {
     let script = "</h2><script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
@@ -151,7 +156,7 @@ fn what_documents_say_stays_text() {
             fields: Default::default(),
         }),
     ] {
-        assert!(!html.contains("<script"), "{html}");
+        assert!(!without_own_script(&html).contains("<script"), "{html}");
         assert!(!html.contains("<img src=x"), "{html}");
         assert!(!html.contains("href=\"javascript"), "{html}");
     }
