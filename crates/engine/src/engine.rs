@@ -107,7 +107,12 @@ impl Engine {
         let arrived = Instant::now();
         options.validate()?;
         let part = self.part();
-        let parsed = search::parse(query, part.index().analyzer(), options.operator);
+        let parsed = search::parse_with(
+            query,
+            part.index().analyzer(),
+            part.index().fields(),
+            options.operator,
+        );
         let has_several_sites = part.index().statistics().has_several_sites();
         let options = &options.resolved(&parsed.query, has_several_sites);
         let mut answer = retried(|| {

@@ -22,7 +22,7 @@ impl Engine {
     pub fn matches(&self, query: &str, operator: Operator) -> Result<Matches, EngineError> {
         let part = self.part();
         let index = part.index();
-        let parsed = search::parse(query, index.analyzer(), operator);
+        let parsed = search::parse_with(query, index.analyzer(), index.fields(), operator);
         let plan = Plan::new(&parsed.query, Ranking::default(), index.statistics())?;
         let urls = retried(|| {
             let since = index.read_start();

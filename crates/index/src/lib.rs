@@ -15,6 +15,7 @@
 mod build;
 pub mod check;
 mod chunks;
+pub mod columns;
 mod deletions;
 pub mod error;
 pub mod ids;
@@ -42,6 +43,7 @@ mod uint;
 pub mod writer;
 
 pub use check::{CheckReport, check};
+pub use columns::{CodeRange, Column, FieldSummary};
 pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use layout::Layout;
@@ -55,7 +57,7 @@ pub use postings::{
     count_followed, watch_blocks, watch_lists,
 };
 pub use preload::{PreloadParts, preload, preload_after};
-pub use segment::{Details, Segment, TermRecord};
+pub use segment::{Details, Segment, SiteNames, TermRecord};
 pub use snapshot::Index;
 pub use statistics::{Statistics, TermPlace, TermPlaces, TermStatistics};
 pub use store::{DocumentStore, StoredDocument, TextKey, Texts};

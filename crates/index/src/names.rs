@@ -27,6 +27,10 @@ pub(crate) fn pairs_name(segment: u32) -> String {
     format!("segment-{segment:08}.pairs")
 }
 
+pub(crate) fn columns_name(segment: u32) -> String {
+    format!("segment-{segment:08}.columns")
+}
+
 pub(crate) fn deletions_name(segment: u32, generation: u64) -> String {
     format!("segment-{segment:08}-{generation}.deletions")
 }

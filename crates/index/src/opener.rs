@@ -3,6 +3,7 @@
 //! A commit leaves most files unchanged. The index of the next generation shares the parts of such files that are open,
 //! verified or loaded, if they are trusted. So the cost of a reload is that of the files written by the commit.
 
+use crate::columns::Columns;
 use crate::deletions::Deletions;
 use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, SegmentEntry};
@@ -120,7 +121,7 @@ impl<'a> Opener<'a> {
         Some((old, (segment, texts)))
     }
 
-    /// Opens a segment with its deletions and pairs, without its texts.
+    /// Opens a segment with its deletions, pairs and columns, without its texts.
     pub(crate) fn open_segment(&self, entry: &SegmentEntry) -> Result<Segment, IndexError> {
         let before = self.entry_before(entry);
         let of_before = |file: &Option<&FileEntry>, live: Option<&Arc<LiveFile>>| {
@@ -165,7 +166,23 @@ impl<'a> Opener<'a> {
                 None => Arc::new(self.open_pairs(file)?),
             });
         }
+        if let Some(file) = &entry.columns {
+            let shared = before.and_then(|(old, (segment, _))| {
+                let same = old.columns.as_ref().filter(|old| *old == file);
+                let columns = segment.columns.as_ref()?;
+                of_before(&same, Some(columns.file())).then(|| Arc::clone(columns))
+            });
+            segment.columns = Some(match shared {
+                Some(shared) => shared,
+                None => Arc::new(self.open_columns(file)?),
+            });
+        }
         Ok(segment)
+    }
+
+    fn open_columns(&self, file: &FileEntry) -> Result<Columns, IndexError> {
+        let identity = self.identity(Kind::Columns, file);
+        Columns::open(self.storage, &file.name, identity, file.seal)
     }
 
     fn open_deletions(

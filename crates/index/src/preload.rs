@@ -84,6 +84,7 @@ fn files<'a>(
             files.push(&entry.index);
             files.extend(&entry.deletions);
             files.extend(&entry.pairs);
+            files.extend(&entry.columns);
         }
         if parts.texts {
             files.extend(&entry.documents);

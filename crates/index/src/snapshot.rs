@@ -8,6 +8,7 @@ use crate::names::manifest_name;
 use crate::opener::{OpenParts, Opener};
 use crate::store::StorePart;
 use crate::{DocumentStore, IndexError, Layout, PostingsCodec, Segment, Statistics};
+use fields::Schema;
 use std::collections::HashMap;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ pub struct Index {
     documents: Arc<DocumentStore>,
     pub(crate) path: PathBuf,
     unfinished: Option<Unfinished>,
+    fields: Arc<Schema>,
     pub(crate) files: LiveFiles,
 }
 
@@ -124,6 +126,7 @@ impl Index {
             documents: Arc::new(DocumentStore::new(chunks, manifest.texts)),
             path: storage.location(),
             unfinished: None,
+            fields: Arc::new(manifest.fields.clone()),
             manifest,
         })
     }
@@ -174,6 +177,11 @@ impl Index {
     /// Returns the analyzer that the index was built with.
     pub fn analyzer(&self) -> Analyzer {
         self.manifest.analyzer
+    }
+
+    /// Returns the fields and their types.
+    pub fn fields(&self) -> &Arc<Schema> {
+        &self.fields
     }
 
     /// Returns the codec of its postings.

@@ -19,6 +19,8 @@ mod join;
 
 pub mod exhaustive;
 
+pub mod aggregate;
+
 mod algorithms;
 mod count;
 mod verify;
@@ -28,6 +30,7 @@ pub mod exec;
 #[cfg(test)]
 mod testing;
 
+pub use aggregate::{SortKey, SortedHit, best_by_values, count_facet, merge_by_values};
 pub use collect::topk::{ScoredHit, SharedThreshold, TopK, merge_sorted};
 pub use collect::{Collectors, Context, DocBits, HitCollector, MatchCollector, MatchCount};
 pub use context::cancel::Stop;
@@ -42,4 +45,6 @@ pub use exhaustive::explain::{self, Explanation};
 pub use exhaustive::lacking::Lacking;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::Query;
-pub use query::parse::{self, Operator, Parsed, bag_of_words, parse, phrase_of, some_of_words};
+pub use query::parse::{
+    self, Operator, Parsed, bag_of_words, parse, parse_filter, parse_with, phrase_of, some_of_words,
+};

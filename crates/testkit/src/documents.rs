@@ -3,6 +3,7 @@
 use corpus::Document;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use serde_json::{Map, Value, json};
 
 /// Words of documents and queries. Some share a start, so that a prefix covers several.
 pub const VOCABULARY: [&str; 10] = ["a", "b", "c", "d", "ab", "abc", "ba", "ca", "é", "1"];
@@ -50,11 +51,41 @@ pub fn urls() -> impl Strategy<Value = String> {
 pub fn document() -> impl Strategy<Value = Document> {
     // Mostly short; now and then long enough for lengths that a byte cannot hold exactly.
     let body = prop_oneof![6 => texts(12), 1 => texts(90)];
-    (urls(), texts(4), body).prop_map(|(url, title, body)| Document {
+    (urls(), texts(4), body, further_fields()).prop_map(|(url, title, body, fields)| Document {
         url,
         title,
         body,
+        fields,
         ..Document::default()
+    })
+}
+
+/// Fields of every type: `n` integers, `f` floats, `k` keywords, `t` dates, `b` truth values, now and then several of
+/// one field, or none.
+pub fn further_fields() -> impl Strategy<Value = Map<String, Value>> {
+    let one = prop_oneof![
+        3 => prop_oneof![8 => -2i64..12, 1 => Just(i64::MAX), 1 => Just(i64::MIN)]
+            .prop_map(|number| ("n", json!(number))),
+        2 => (-5i32..9).prop_map(|quarters| ("f", json!(f64::from(quarters) / 4.0))),
+        3 => (0usize..VOCABULARY.len()).prop_map(|word| ("k", json!(VOCABULARY[word]))),
+        2 => (1u8..4, 1u8..4, 0u8..3).prop_map(|(month, day, hour)| {
+            let day = format!("2024-{month:02}-{day:02}");
+            ("t", json!(if hour == 0 { day } else { format!("{day}T{hour:02}:00:00Z") }))
+        }),
+        1 => any::<bool>().prop_map(|truth| ("b", json!(truth))),
+    ];
+    vec(one, 0..6).prop_map(|all| {
+        let mut fields = Map::new();
+        for (name, value) in all {
+            match fields.get_mut(name) {
+                None => {
+                    fields.insert(name.to_owned(), value);
+                }
+                Some(Value::Array(values)) => values.push(value),
+                Some(first) => *first = Value::Array(vec![first.take(), value]),
+            }
+        }
+        fields
     })
 }
 

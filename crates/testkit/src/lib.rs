@@ -19,5 +19,5 @@ pub use building::{BuildPlan, build_index, build_plans, orders};
 pub use documents::{batches, documents};
 pub use floats::floats;
 pub use made_up::MadeUp;
-pub use oracle::{Oracle, OracleHit};
+pub use oracle::{FIELD_TYPES, Oracle, OracleHit, values_of};
 pub use queries::{queries, rankings, typed};

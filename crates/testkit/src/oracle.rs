@@ -4,6 +4,7 @@
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
 use corpus::{Document, site_of, url_hash};
+use fields::{FieldType, Value, each_leaf};
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::plan::TELLING_SHARE;
@@ -27,6 +28,28 @@ struct OracleDocument {
     site: String,
     text: Vec<Place>,
     title: Vec<Place>,
+    /// Values of its fields.
+    values: Vec<(String, Value)>,
+}
+
+/// Types of the fields of made-up documents.
+pub const FIELD_TYPES: [(&str, FieldType); 5] = [
+    ("b", FieldType::Bool),
+    ("f", FieldType::Float),
+    ("k", FieldType::Keyword),
+    ("n", FieldType::Integer),
+    ("t", FieldType::Date),
+];
+
+/// Returns the values of a document's fields, by the types of made-up documents.
+pub fn values_of(document: &Document) -> Vec<(String, Value)> {
+    let mut values = Vec::new();
+    each_leaf(&document.fields, &mut |path, json| {
+        let known = FIELD_TYPES.iter().find(|(name, _)| *name == path);
+        let value = known.and_then(|(_, kind)| Value::of(*kind, json));
+        values.extend(value.map(|value| (path.to_owned(), value)));
+    });
+    values
 }
 
 /// Terms of one place: one, but for words that are indexed in several ways.
@@ -100,6 +123,7 @@ impl Oracle {
                 site: site_of(&document.url),
                 text,
                 title,
+                values: values_of(document),
             });
         }
         Oracle { documents }
@@ -233,6 +257,12 @@ impl Oracle {
                     .any(|clause| self.score(clause, unscored, document).is_some());
                 (any && !is_excluded).then_some(sum)
             }
+            Query::Value { field, test } => {
+                let own = document.values.iter().filter(|(name, _)| name == field);
+                own.map(|(_, value)| value)
+                    .any(|value| test.passes(value))
+                    .then_some(0.0)
+            }
             Query::AnyTelling(words) => {
                 let most = words.iter().filter_map(|word| self.word_idf(word, ranking));
                 let least = TELLING_SHARE * most.fold(0.0, f32::max);
@@ -326,7 +356,7 @@ impl Oracle {
                 let each = words.iter().map(|word| self.most(word, ranking, boost));
                 each.sum()
             }
-            Query::Filter(_) => 0.0,
+            Query::Filter(_) | Query::Value { .. } => 0.0,
             Query::Boosted { boost: own, clause } => {
                 self.most(clause, ranking, product(boost, *own))
             }

@@ -2,6 +2,8 @@
 
 use crate::documents::{VOCABULARY, words};
 use crate::floats;
+use crate::oracle::FIELD_TYPES;
+use fields::{FieldType, Test};
 use index::Field;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -71,9 +73,42 @@ fn pattern_of(word: &str, kind: u8, place: prop::sample::Index) -> Pattern {
     wildcard.unwrap_or_else(|| Pattern::Prefix(word.to_owned()))
 }
 
+/// Tests of the values of made-up documents, of each type and form.
+pub fn tests_of_values() -> impl Strategy<Value = (&'static str, &'static str)> {
+    prop::sample::select(vec![
+        ("n", "3..7"),
+        ("n", ">5"),
+        ("n", "<=2"),
+        ("n", "4"),
+        ("n", "*"),
+        ("f", "0.5..1"),
+        ("f", "<0"),
+        ("k", "a"),
+        ("k", "a*"),
+        ("k", "b..ca"),
+        ("t", "2024-02"),
+        ("t", ">=2024-01-03"),
+        ("t", "2024-01-01..2024-01-02T00:00:00Z"),
+        ("b", "true"),
+        ("none", "1"),
+    ])
+}
+
+fn values() -> impl Strategy<Value = Query> {
+    tests_of_values().prop_map(|(field, text)| {
+        let known = FIELD_TYPES.iter().find(|(name, _)| *name == field);
+        let kind = known.map_or(FieldType::Integer, |(_, kind)| *kind);
+        Query::Value {
+            field: field.to_owned(),
+            test: Test::parse(kind, text).expect("a test of its field"),
+        }
+    })
+}
+
 fn clauses() -> impl Strategy<Value = Query> {
     prop_oneof![
         8 => terms(),
+        2 => values(),
         3 => phrases(),
         3 => patterns(),
         1 => sites(),
@@ -142,6 +177,7 @@ pub fn typed(
         1 => three.clone().prop_map(|(a, b, c)| format!("\"{a} {b} {c}\"")),
         1 => (two.clone(), 1u32..4).prop_map(|((a, b), slop)| format!("\"{a} {b}\"~{slop}")),
         1 => (0u8..5).prop_map(|site| format!("site:s{site}.test")),
+        2 => tests_of_values().prop_map(|(field, test)| format!("{field}:{test}")),
         1 => words.clone().prop_map(|word| match word.char_indices().next_back() {
             Some((last @ 1.., _)) => format!("{}*", &word[..last]),
             _ => format!("{word}*"),

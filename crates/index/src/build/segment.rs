@@ -135,6 +135,7 @@ impl NewSegment {
                 index: file(name, seal),
                 documents: store.map(|seal| file(documents_name(segment), seal)),
                 pairs: None,
+                columns: None,
                 deletions: None,
                 order: Order::Arrival,
             },

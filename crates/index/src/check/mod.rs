@@ -4,6 +4,7 @@
 //! every list and text, and compares redundant data, which finds damage by faulty programs.
 
 mod bounded;
+mod columns;
 mod counts;
 mod older;
 mod pairs;

@@ -1,6 +1,7 @@
 //! Check of one segment: every list decoded, every text read, redundant data compared.
 
 use super::bounded::Bounded;
+use super::columns;
 use super::pairs;
 use super::report::CheckReport;
 use crate::manifest::Manifest;
@@ -19,6 +20,9 @@ pub(super) fn check(
     check_terms(segment, manifest.analyzer.shares_places(), report)?;
     if let Some(stored) = &segment.pairs {
         pairs::check(segment, stored)?;
+    }
+    if let Some(store) = store {
+        columns::check(segment, &manifest.fields, store)?;
     }
     check_documents(segment, manifest.layout(), store)
 }

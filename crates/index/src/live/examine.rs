@@ -165,6 +165,9 @@ impl Segment {
 
     /// Returns all files that searches read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<LiveFile>> {
-        std::iter::once(self.file()).chain(self.pairs_file())
+        let columns = self.columns.as_ref().map(|columns| columns.file());
+        std::iter::once(self.file())
+            .chain(self.pairs_file())
+            .chain(columns)
     }
 }

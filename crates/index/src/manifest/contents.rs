@@ -6,6 +6,7 @@ use crate::names::manifest_name;
 use crate::postings::PostingsCodec;
 use crate::sealed::{Kind, Seal};
 use crate::{Order, Pairs, Texts};
+use fields::Schema;
 use text::Analyzer;
 
 /// Description of one generation.
@@ -25,6 +26,9 @@ pub(crate) struct Manifest {
     pub(crate) texts: Texts,
     #[serde(default, skip_serializing_if = "Pairs::is_frequent")]
     pub(crate) pairs: Pairs,
+    /// Types of the fields of documents; absent where no document has any.
+    #[serde(default, skip_serializing_if = "Schema::is_empty")]
+    pub(crate) fields: Schema,
     pub(crate) next_segment: u32,
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) statistics: Option<StatisticsEntry>,
@@ -47,6 +51,9 @@ pub(crate) struct SegmentEntry {
     /// Stored pairs; `None` where no pair was worth its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pairs: Option<FileEntry>,
+    /// Columns of fields; `None` in an index without fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) columns: Option<FileEntry>,
     pub(crate) deletions: Option<FileEntry>,
     /// Order of its documents; absent for the order of arrival.
     #[serde(default, skip_serializing_if = "Order::is_arrival")]
@@ -111,6 +118,7 @@ impl Manifest {
             codec,
             texts,
             pairs,
+            fields: Schema::default(),
             next_segment: 1,
             segments: Vec::new(),
             statistics: None,
@@ -160,6 +168,7 @@ impl Manifest {
                     (Kind::Segment, Some(&entry.index)),
                     (Kind::Documents, entry.documents.as_ref()),
                     (Kind::Pairs, entry.pairs.as_ref()),
+                    (Kind::Columns, entry.columns.as_ref()),
                     (Kind::Deletions, entry.deletions.as_ref()),
                 ]
             })

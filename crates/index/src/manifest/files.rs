@@ -128,6 +128,7 @@ mod tests {
             index: file,
             documents: None,
             pairs: None,
+            columns: None,
             deletions: None,
             order: Order::Arrival,
         });

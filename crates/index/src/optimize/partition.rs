@@ -101,6 +101,7 @@ impl PartitionWork<'_> {
             index: file(index_name(segment), seal),
             documents: texts.map(|seal| file(name, seal)),
             pairs: None,
+            columns: None,
             deletions: None,
             order: self.order_written(),
         });

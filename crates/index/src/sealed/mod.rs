@@ -41,6 +41,7 @@ pub(crate) enum Kind {
     Deletions,
     Statistics,
     Pairs,
+    Columns,
 }
 
 impl Kind {
@@ -52,6 +53,7 @@ impl Kind {
             Kind::Deletions => b"DELS",
             Kind::Statistics => b"STAT",
             Kind::Pairs => b"PAIR",
+            Kind::Columns => b"COLS",
         }
     }
 }

@@ -4,12 +4,13 @@ use super::details;
 use super::hashes::Hashes;
 use super::lengths::Lengths;
 use super::meta::{DOCUMENTS_MAX, META, SECTIONS, SegmentMeta};
+use super::site_names::SiteNames;
 use crate::IndexError;
 use crate::live::LiveFile;
 use crate::sealed::{Identity, Kind, Seal};
 use crate::section::{Section, open_live};
 use crate::terms::Terms;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
 
 /// Sections of a segment's file, shared by the indexes of several generations.
@@ -24,6 +25,8 @@ pub(crate) struct SegmentCore {
     pub(super) details: Section,
     pub(super) details_offsets: Section,
     pub(crate) terms: Terms,
+    /// Names of sites, once they are asked for.
+    pub(super) site_names: OnceLock<SiteNames>,
 }
 
 impl SegmentCore {
@@ -64,6 +67,7 @@ impl SegmentCore {
             details: section(9)?,
             details_offsets: section(10)?,
             meta,
+            site_names: OnceLock::new(),
         };
         // Damage of the table would have been read as zeros.
         payload.file().ensure_trusted()?;

@@ -17,13 +17,16 @@ mod hashes;
 mod lengths;
 mod matching;
 mod meta;
+mod site_names;
 pub(crate) mod write;
 
 pub(crate) use self::core::SegmentCore;
 pub use crate::terms::TermRecord;
 pub use details::Details;
 pub(crate) use meta::{DOCUMENTS_MAX, SegmentMeta};
+pub use site_names::SiteNames;
 
+use crate::columns::Columns;
 use crate::deletions::Deletions;
 use crate::pairs::{PairLists, PairRecord};
 use crate::postings::{ListBytes, Origin};
@@ -47,6 +50,7 @@ pub struct Segment {
     core: Arc<SegmentCore>,
     pub(crate) deletions: Option<Arc<Deletions>>,
     pub(crate) pairs: Option<Arc<PairLists>>,
+    pub(crate) columns: Option<Arc<Columns>>,
 }
 
 impl Segment {
@@ -61,13 +65,14 @@ impl Segment {
         Ok(Segment::over(Arc::new(core)))
     }
 
-    /// Creates a segment without deletions and pairs.
+    /// Creates a segment without deletions, pairs and columns.
     pub(crate) fn over(core: Arc<SegmentCore>) -> Segment {
         Segment {
             number: 0,
             core,
             deletions: None,
             pairs: None,
+            columns: None,
         }
     }
 

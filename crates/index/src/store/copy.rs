@@ -53,6 +53,28 @@ impl StorePart {
         Ok(())
     }
 
+    /// Calls `each` with the rank and the further fields, as JSON, of every document, in the order of their blocks.
+    pub(crate) fn each_fields(&self, mut each: impl FnMut(u32, &str)) -> Result<(), IndexError> {
+        let (mut texts, mut start) = (Vec::new(), 0);
+        for block in 0..(self.ends.len() / 8) as u32 {
+            let end = self.ends.read_u64(block as usize * 8) as usize;
+            let damaged = || self.damaged_block(block, start as u64);
+            let bytes = self.payload.get(start..end).ok_or_else(damaged)?;
+            decompress(bytes, &mut texts).ok_or_else(damaged)?;
+            for (place, rank) in self.places(block, &texts, &|_| true)?.ok_or_else(damaged)? {
+                let (fields, _) = read_fields(&texts, place.start).ok_or_else(damaged)?;
+                if let Some(rank) = rank {
+                    each(rank, fields.fields);
+                }
+            }
+            start = end;
+            if block % RELEASE_BLOCKS == RELEASE_BLOCKS - 1 {
+                self.payload.release(start);
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the documents of a decompressed block; `None` on damage.
     fn places(
         &self,

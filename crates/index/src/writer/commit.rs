@@ -5,6 +5,7 @@
 
 use super::removals::{Removals, Removed};
 use crate::build::segment::BuiltSegment;
+use crate::columns::{self, Gathered};
 use crate::deletions::Deletions;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
@@ -15,6 +16,7 @@ use crate::sealed::{Identity, Kind};
 use crate::statistics::{self, Deleted};
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment, Statistics, pairs};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use text::Analyzer;
@@ -29,10 +31,12 @@ pub(super) struct CommitOptions<'a> {
     pub(super) small_terms_max: u64,
     /// URLs of earlier documents to delete.
     pub(super) deleted_urls: &'a [String],
+    /// Fields of the documents added.
+    pub(super) gathered: &'a Gathered,
 }
 
 /// Summary of a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommitSummary {
     /// Committed generation.
     pub generation: u64,
@@ -48,6 +52,10 @@ pub struct CommitSummary {
     pub index_bytes: u64,
     /// Bytes of the document store.
     pub store_bytes: u64,
+    /// Fields of the whole index.
+    pub fields: fields::Schema,
+    /// Values of the documents added that do not fit the type of their field, by field.
+    pub misfits: BTreeMap<String, u64>,
 }
 
 pub(super) fn commit(
@@ -83,12 +91,15 @@ pub(super) fn commit(
     )?;
     drop(texts);
     replaced += deleted.documents_count - named_count;
+    let misfits;
     match &options.order {
         Some(order) => {
             drop(segments);
             rewrite(storage, &mut manifest, order)?;
             segments = open_segments(storage, &manifest)?;
             pairs::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
+            // Segments have new numbers now, and documents of earlier ones.
+            misfits = columns::write_missing(storage, &mut manifest, &segments, 0, None)?;
             write_statistics(storage, &mut manifest, segments)?;
         }
         None => {
@@ -99,6 +110,9 @@ pub(super) fn commit(
                 first_new,
                 options.threads,
             )?;
+            let gathered = Some(options.gathered);
+            misfits =
+                columns::write_missing(storage, &mut manifest, &segments, first_new, gathered)?;
             let small = options.small_terms_max;
             change_statistics(storage, &before, &mut manifest, segments, deleted, small)?;
         }
@@ -114,6 +128,8 @@ pub(super) fn commit(
         documents_count: manifest.documents_count,
         index_bytes: manifest.index_bytes(),
         store_bytes: manifest.store_bytes(),
+        fields: manifest.fields,
+        misfits,
     })
 }
 

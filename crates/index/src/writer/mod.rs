@@ -10,6 +10,7 @@ pub(crate) use commit::{all_deleted, open_segments, write_statistics};
 pub use options::BuildOptions;
 
 use crate::build::segment::Target;
+use crate::columns::Gathered;
 use crate::layout::CHUNKS_MAX;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
@@ -34,6 +35,8 @@ pub struct Writer {
     options: BuildOptions,
     /// URLs of earlier documents to delete.
     deleted_urls: Vec<String>,
+    /// Fields of the documents added.
+    gathered: Gathered,
     /// Writer lock, held until the drop.
     _lock: Lock,
 }
@@ -62,12 +65,14 @@ impl Writer {
             workers,
             options,
             deleted_urls: Vec::new(),
+            gathered: Gathered::default(),
             _lock: lock,
         })
     }
 
     /// Adds a document, which replaces an earlier one with the same URL.
     pub fn add(&mut self, document: Document) -> Result<(), IndexError> {
+        self.gathered.observed.add(&document.fields);
         self.workers.add(document)
     }
 
@@ -93,6 +98,7 @@ impl Writer {
             workers,
             options,
             deleted_urls,
+            gathered,
             _lock,
         } = self;
         let built = workers.finish()?;
@@ -108,6 +114,7 @@ impl Writer {
             threads: options.threads,
             small_terms_max: options.small_terms_max.unwrap_or(SMALL_TERMS_MAX),
             deleted_urls: &deleted_urls,
+            gathered: &gathered,
         };
         commit::commit(&storage, manifest, built, &options)
     }

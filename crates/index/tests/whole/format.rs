@@ -14,6 +14,8 @@ use std::sync::Arc;
 use vfs::{MemoryStorage, SharedStorage};
 
 const LAYERS: &str = "format-4-layers";
+/// Four documents with fields of every type.
+const COLUMNS: &str = "format-4-columns";
 const SEGMENT_2: &str = "segment-00000002.index";
 /// Start of the details of each segment in its file. They are compressed, and a newer compressor may choose other bytes
 /// for the same rows, so the comparison of bytes ends there.
@@ -242,13 +244,72 @@ fn what_is_written_today_is_what_was_written_then() {
     let lines = |name| std::fs::read_to_string(fixtures().join(name)).unwrap();
     let (first, second) = (lines("first.jsonl"), lines("second.jsonl"));
     let today = written_today([&*first, &*second], &one_chunk(Texts::Stored));
-    let then = then_with_files_of(&today, SMALL);
+    let then = fixture(SMALL);
+    // Written before there were columns.
+    let mut names = files(&today);
+    names.retain(|name| !name.ends_with(".columns"));
+    assert_eq!(names, files(&then));
     for (name, details_start) in DETAILS_START {
         assert_same(&today, &then, name, details_start);
     }
     for name in ["segment-00000001-2.deletions", "statistics-2"] {
         assert_same(&today, &then, name, footer_start(&then, name));
     }
+}
+
+#[test]
+fn columns_written_today_are_those_written_then() {
+    let lines = std::fs::read_to_string(fixtures().join("columns.jsonl")).unwrap();
+    let today = written_today([&*lines], &one_chunk(Texts::Stored));
+    if std::env::var_os("WRITE_FIXTURE").is_some() {
+        for name in files(&today) {
+            std::fs::create_dir_all(fixtures().join(COLUMNS)).unwrap();
+            std::fs::write(
+                fixtures().join(COLUMNS).join(&name),
+                today.read_raw(&name).unwrap(),
+            )
+            .unwrap();
+        }
+    }
+    let then = then_with_files_of(&today, COLUMNS);
+    let name = "segment-00000001.columns";
+    assert_same(&today, &then, name, footer_start(&then, name));
+}
+
+#[test]
+fn columns_are_read() {
+    let (_, damages) = check(fixture(COLUMNS), 10).unwrap();
+    assert!(damages.is_empty(), "{damages:?}");
+    let index = open(COLUMNS);
+    let segment = index.segments(0..1).next().unwrap();
+    let fields: Vec<String> = index
+        .fields()
+        .columnar()
+        .map(|(name, kind)| {
+            let column = segment.column(name).unwrap().unwrap();
+            let of = |doc| {
+                let mut values = Vec::new();
+                column.each_code(DocId(doc), |code| {
+                    values.push(column.value(code).unwrap().to_string())
+                });
+                values.join(",")
+            };
+            let rows: Vec<String> = (0..4).map(of).collect();
+            format!("{name} {kind}: {}", rows.join(" | "))
+        })
+        .collect();
+    assert_eq!(
+        fields,
+        [
+            "day date: 2024-02-29 | 1969-07-20T20:17:40Z |  | 2024-03-01",
+            "from.city keyword: Bonn |  |  | Köln",
+            "odd f64: 0.1234567891 | 1e300 |  | ",
+            "price f64: 1.25 | -3 | 1000.5 | ",
+            "sold bool: true | false |  | true",
+            "stars i64: 4 | 3,5,5 |  | ",
+            "tags keyword: ear,tail | tail |  | ear,paw",
+        ]
+    );
 }
 
 #[test]

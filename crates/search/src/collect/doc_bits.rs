@@ -25,6 +25,12 @@ impl DocBits {
         })
     }
 
+    /// Returns the bits of the documents of a segment, by its id; `None` where it was not searched.
+    pub fn words(&self, segment: u32) -> Option<&[u64]> {
+        let of_segment = self.segments.iter().find(|(id, _)| *id == segment);
+        of_segment.map(|(_, words)| words.as_slice())
+    }
+
     /// Returns the number of matches in all segments.
     pub fn count(&self) -> u64 {
         let words = self.segments.iter().map(|(_, words)| words);

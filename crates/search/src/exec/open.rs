@@ -51,6 +51,20 @@ pub(super) fn open<'a>(
             let excluded = [excluded, &[], &[]];
             open_any(plan, [any, others], excluded, segment, context, wanted)?
         }
+        Shape::Filtered([any, others, required, excluded]) => {
+            let filters = required
+                .iter()
+                .filter(|node| matches!(node, Node::Value(_)));
+            open_filtered_any(
+                plan,
+                [any, others],
+                filters,
+                excluded,
+                segment,
+                context,
+                wanted,
+            )?
+        }
         Shape::Either(nodes) => open_parts(plan, nodes, segment, context, wanted)?,
         Shape::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
             Stored::Pair(pair) => {
@@ -123,6 +137,55 @@ fn open_any<'a>(
     Ok(Some(Kind::Apart {
         counting: counting.map(Counting::Union),
         searching: searching.map(Searching::MaxScore),
+    }))
+}
+
+/// Any of some terms, in the documents with certain values.
+fn open_filtered_any<'a>(
+    plan: &'a Plan,
+    [nodes, others]: [&'a [Node]; 2],
+    filters: impl Iterator<Item = &'a Node> + Clone,
+    excluded: &'a [Node],
+    segment: &'a Segment,
+    context: &mut Context<'a>,
+    wanted: Wanted,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    for filter in filters.clone() {
+        if let Node::Value(value) = filter
+            && value.open(segment)?.is_none()
+        {
+            return Ok(None);
+        }
+    }
+    let stop = context.stop();
+    let condition = || {
+        let excluded = Condition::excluding(plan, [excluded, &[], &[]], segment, stop)?;
+        Condition::requiring(plan, filters.clone(), excluded, segment, stop)
+    };
+    let lists = List::open_each(plan, nodes, segment)?;
+    if lists.is_empty() {
+        return Ok(None);
+    }
+    let needs = context.matches();
+    let counting = match wanted.is_counted() {
+        true => {
+            let lists = List::open_each(plan, nodes, segment)?;
+            let union = Union::new(lists, Some(condition()?), needs);
+            Some(Counting::Union(union))
+        }
+        false => None,
+    };
+    let searching = match wanted.has_hits() {
+        true => {
+            let others = List::open_each(plan, others, segment)?;
+            let any = MaxScore::leading(lists, others, Some(condition()?), segment, context);
+            Some(Searching::MaxScore(any))
+        }
+        false => None,
+    };
+    Ok(Some(Kind::Apart {
+        searching,
+        counting,
     }))
 }
 

@@ -11,6 +11,9 @@ pub(super) enum Shape<'a> {
     Phrase(&'a PhraseNode),
     /// Any of the first, which are phrases and then words; the words; none of the third.
     Either([&'a [Node]; 3]),
+    /// Any of the first, which the second ones only add to; all of the third, which are tests of values; none of the
+    /// last.
+    Filtered([&'a [Node]; 4]),
     /// Required (a word or a phrase among them), optional, excluded.
     Mixed([&'a [Node]; 3]),
     Other,
@@ -62,7 +65,33 @@ pub(super) fn shape(root: &Node) -> Shape<'_> {
             }
         }
         all if required.iter().any(leads) => Shape::Mixed(all),
+        [required, others, excluded] if terms(others) => match alternatives_and_values(required) {
+            Some(any) => Shape::Filtered([any, others, required, excluded]),
+            None => Shape::Other,
+        },
         _ => Shape::Other,
+    }
+}
+
+/// Returns the alternatives of required clauses that are, beside them, tests of values.
+fn alternatives_and_values(required: &[Node]) -> Option<&[Node]> {
+    let mut others = required
+        .iter()
+        .filter(|node| !matches!(node, Node::Value(_)));
+    match (others.next(), others.next()) {
+        (
+            Some(Node::Boolean {
+                required,
+                optional,
+                excluded,
+            }),
+            None,
+        ) => {
+            let are_terms = optional.iter().all(|node| matches!(node, Node::Term(_)));
+            let is_plain = required.is_empty() && excluded.is_empty() && are_terms;
+            is_plain.then_some(optional)
+        }
+        _ => None,
     }
 }
 

@@ -254,6 +254,9 @@ fn explain_one(
             };
             why.named(&node.name)
         }
+        (Node::Value(node), _) => {
+            filter(&format!("{}:{}", node.field, node.test), value).named(&node.name)
+        }
         (Node::Filter(word), _) => {
             let name = format!("{}{}", label(word.field), word.term);
             filter(&name, value).named(&word.name)

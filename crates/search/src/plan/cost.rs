@@ -74,6 +74,8 @@ impl Plan {
                 *lists += 1;
                 self.documents_count
             }
+            // Probed, unless it stands alone.
+            Node::Value(_) => self.documents_count,
             Node::Phrase(phrase) => {
                 *lists += phrase.words.len() as u32;
                 let words = phrase.words.iter();
@@ -106,7 +108,7 @@ fn kind_of(root: &Node) -> PlanKind {
     match root {
         Node::Term(_) | Node::Filter(_) | Node::Nothing => PlanKind::Term,
         Node::Phrase(_) => PlanKind::Phrase,
-        Node::Pattern(_) => PlanKind::Other,
+        Node::Pattern(_) | Node::Value(_) => PlanKind::Other,
         Node::Boolean {
             required,
             optional,

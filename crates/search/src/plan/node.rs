@@ -1,8 +1,9 @@
 //! Clauses of a plan: terms with their statistics and places, and combinations of them.
 
+use fields::Test;
 use index::{
-    Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces, TermRecord,
-    TermStatistics,
+    CodeRange, Column, Field, IndexError, LookUpStep, Segment, TermHash, TermPlace, TermPlaces,
+    TermRecord, TermStatistics,
 };
 use std::sync::Arc;
 use text::Pattern;
@@ -18,6 +19,7 @@ pub(crate) enum Node {
     /// Term that filters and adds nothing to the score.
     Filter(Word),
     Pattern(PatternNode),
+    Value(ValueNode),
     Phrase(PhraseNode),
     Boolean {
         required: Vec<Node>,
@@ -133,6 +135,25 @@ pub(crate) struct PhraseNode {
     /// 0 where it only filters.
     pub(crate) weight: f32,
     pub(crate) name: ClauseName,
+}
+
+/// Test of the values of a field, which adds nothing to the score.
+#[derive(Debug)]
+pub(crate) struct ValueNode {
+    pub(crate) field: String,
+    pub(crate) test: Test,
+    pub(crate) name: ClauseName,
+}
+
+impl ValueNode {
+    /// Opens the column of the field and the codes that pass; `None` where no value of the segment does.
+    pub(crate) fn open<'a>(
+        &self,
+        segment: &'a Segment,
+    ) -> Result<Option<(Column<'a>, CodeRange)>, IndexError> {
+        let column = segment.column(&self.field)?;
+        Ok(column.and_then(|column| Some((column, column.range(&self.test)?))))
+    }
 }
 
 #[derive(Debug)]

@@ -3,12 +3,15 @@
 //! Weights come from statistics of the whole index, so a document's score does not depend on the
 //! segment, chunk or partition that holds it. Scores of clauses lie on a grid (see [`crate::plan::ranking`]),
 //! so their sums in f32 are exact: the same bits in any order.
-use crate::plan::node::{ClauseName, Node, PATTERN_SCORE, PatternNode, PhraseNode, TermNode, Word};
+use crate::plan::node::{
+    ClauseName, Node, PATTERN_SCORE, PatternNode, PhraseNode, TermNode, ValueNode, Word,
+};
 use crate::plan::norms::Factors;
 use crate::plan::ranking::Ranking;
 use crate::plan::rewrite::combined;
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
+use fields::Test;
 use index::{Field, IndexError, LookUpStep, Statistics, TermHash};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -85,7 +88,7 @@ impl Plan {
     pub(crate) fn most(&self, node: &Node) -> f32 {
         let on_grid = |most: f32| (most + self.grid) - self.grid;
         match node {
-            Node::Nothing | Node::Filter(_) => 0.0,
+            Node::Nothing | Node::Filter(_) | Node::Value(_) => 0.0,
             Node::Term(TermNode { weight, .. }) | Node::Phrase(PhraseNode { weight, .. }) => {
                 on_grid(self.ranking.most(*weight) as f32)
             }
@@ -145,6 +148,7 @@ impl Planner<'_> {
                 self.most += f64::from(weight);
                 Ok(pattern_node(*field, pattern, weight, self.name.clone()))
             }
+            Query::Value { field, test } => Ok(value_node(field, test, self.name.clone())),
             Query::Phrase { field, terms, slop } => self.phrase(*field, terms, *slop),
             Query::Boolean {
                 required,
@@ -184,7 +188,7 @@ impl Planner<'_> {
                 self.name = before;
                 node
             }
-            Query::Nothing | Query::Pattern { .. } | Query::Phrase { .. } => {
+            Query::Nothing | Query::Pattern { .. } | Query::Value { .. } | Query::Phrase { .. } => {
                 Ok(named(unscored(query), &self.name))
             }
             Query::AnyTelling(words) => {
@@ -346,7 +350,7 @@ impl Planner<'_> {
 
 fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
     match node {
-        Node::Nothing | Node::Pattern(_) => {}
+        Node::Nothing | Node::Pattern(_) | Node::Value(_) => {}
         Node::Term(term) => each(&term.word),
         Node::Filter(word) => each(word),
         Node::Phrase(phrase) => phrase.words.iter().for_each(each),
@@ -386,7 +390,7 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
                 note_terms(clause, terms);
             }
         }
-        Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Phrase(_) => {}
+        Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Value(_) | Node::Phrase(_) => {}
     }
 }
 
@@ -396,6 +400,7 @@ fn unscored(query: &Query) -> Node {
         Query::Nothing => Node::Nothing,
         Query::Term { field, term, .. } => Node::Filter(Word::new(*field, term)),
         Query::Pattern { field, pattern } => pattern_node(*field, pattern, 0.0, None),
+        Query::Value { field, test } => value_node(field, test, None),
         Query::Phrase { field, terms, slop } => match terms.as_slice() {
             [] => Node::Nothing,
             [term] => Node::Filter(Word::new(*field, term)),
@@ -432,6 +437,7 @@ fn named(mut node: Node, name: &ClauseName) -> Node {
         Node::Phrase(phrase) => phrase.name.clone_from(name),
         Node::Pattern(pattern) => pattern.name.clone_from(name),
         Node::Filter(word) => word.name.clone_from(name),
+        Node::Value(value) => value.name.clone_from(name),
         Node::Nothing | Node::Term(_) | Node::Boolean { .. } => {}
     }
     node
@@ -446,6 +452,14 @@ fn pattern_node(field: Field, pattern: &Pattern, weight: f32, name: ClauseName) 
         field,
         pattern: pattern.clone(),
         weight,
+        name,
+    })
+}
+
+fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
+    Node::Value(ValueNode {
+        field: field.to_owned(),
+        test: test.clone(),
         name,
     })
 }

@@ -1,5 +1,6 @@
 //! Query as a tree of typed clauses, before any index is known.
 
+use fields::Test;
 use index::Field;
 use text::Pattern;
 
@@ -23,6 +24,13 @@ pub enum Query {
         field: Field,
         /// Set of terms, in lower case.
         pattern: Pattern,
+    },
+    /// Documents with a value of a field that passes a test. It adds nothing to the score.
+    Value {
+        /// Name of the field.
+        field: String,
+        /// Test of its values.
+        test: Test,
     },
     /// Documents that hold the terms one after another. Scored as one term whose frequency is the number of
     /// occurrences and whose inverse document frequency is the sum of the terms'.
@@ -80,6 +88,22 @@ impl Query {
                 clause.requires_one_site()
             }
             _ => false,
+        }
+    }
+
+    /// Returns whether the query only selects documents, and adds nothing to their scores, whatever its place.
+    pub(crate) fn only_filters(&self) -> bool {
+        match self {
+            Query::Term { field, .. } => *field == Field::Site,
+            Query::Filter(_) | Query::Value { .. } => true,
+            Query::Boolean {
+                required, optional, ..
+            } => required.iter().chain(optional).all(Query::only_filters),
+            Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.only_filters(),
+            Query::Nothing
+            | Query::Pattern { .. }
+            | Query::Phrase { .. }
+            | Query::AnyTelling(_) => false,
         }
     }
 

@@ -78,8 +78,8 @@ impl<'a> Condition<'a> {
         }
     }
 
-    /// Clears the excluded documents from the bits of documents from `base` on; `marks` is room for as many words.
-    /// Void where `stop` aborted.
+    /// Clears the documents of which the condition does not hold from the bits of documents from `base` on; `marks` is
+    /// room for as many words. Void where `stop` aborted.
     pub(crate) fn strike(
         &mut self,
         base: u32,
@@ -104,6 +104,27 @@ impl<'a> Condition<'a> {
         }
         for probe in others {
             strike_probed(probe, base, words, stop, &mut self.left);
+        }
+        for probe in &mut self.required {
+            if stop.aborts(MARKED) {
+                return;
+            }
+            marks.fill(0);
+            match probe {
+                Probe::List(list) => mark(list, base, marks),
+                Probe::Value(values) => values.column.mark(base, marks, values.range),
+                probe => {
+                    // What is left of a copy after its matches were struck does not match.
+                    marks.copy_from_slice(words);
+                    strike_probed(probe, base, marks, stop, &mut self.left);
+                    for (mark, word) in marks.iter_mut().zip(words.iter()) {
+                        *mark = word & !*mark;
+                    }
+                }
+            }
+            for (word, mark) in words.iter_mut().zip(marks.iter()) {
+                *word &= mark;
+            }
         }
     }
 

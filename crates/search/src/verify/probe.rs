@@ -1,6 +1,6 @@
 //! Probe of a clause of any kind for documents that other clauses found.
 //!
-//! Terms, phrases and alternatives of them are probed a block of candidates at a time. All other clauses (prefixes,
+//! Terms, phrases, values and alternatives of them are probed a block of candidates at a time. All other clauses (prefixes,
 //! combinations within combinations) are walked with a cursor.
 
 use crate::block::probed::{Clause, Demand, Probed};
@@ -16,7 +16,7 @@ use crate::join::phrase::search::Phrase;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::plan::scorer::BLOCK;
-use index::{DocId, IndexError, Segment};
+use index::{CodeRange, Column, DocId, IndexError, Segment};
 
 /// A clause opened on one segment.
 pub(crate) enum Probe<'a> {
@@ -24,7 +24,16 @@ pub(crate) enum Probe<'a> {
     Phrase(Box<Phrase<'a>>),
     /// Alternatives: the score is the sum over those that match.
     Any(Vec<Probe<'a>>, Lent<Probed>),
+    /// Values of a column. They add nothing to the score.
+    Value(Box<Values<'a>>),
     Walk(Box<Walk<'a>>),
+}
+
+/// Codes of a column that pass.
+pub(crate) struct Values<'a> {
+    pub(crate) column: Column<'a>,
+    pub(crate) range: CodeRange,
+    documents_count: u32,
 }
 
 impl<'a> Probe<'a> {
@@ -60,6 +69,13 @@ impl<'a> Probe<'a> {
                     _ => Some(Probe::Any(probes, Lent::take())),
                 }
             }
+            Node::Value(node) => node.open(segment)?.map(|(column, range)| {
+                Probe::Value(Box::new(Values {
+                    column,
+                    range,
+                    documents_count: segment.documents_count(),
+                }))
+            }),
             Node::Pattern(_) | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
@@ -89,6 +105,7 @@ impl<'a> Probe<'a> {
             Probe::List(list) => list.most_unread(),
             Probe::Phrase(phrase) => phrase.pattern.most(&mut phrase.words),
             Probe::Any(probes, _) => probes.iter_mut().map(Probe::most).sum(),
+            Probe::Value(_) => 0.0,
             Probe::Walk(walk) => walk.most,
         }
     }
@@ -105,6 +122,7 @@ impl<'a> Probe<'a> {
                 let bounds = probes.iter_mut().map(|probe| probe.bound_in(base, end));
                 bounds.sum()
             }
+            Probe::Value(_) => 0.0,
             Probe::Walk(walk) => walk.most,
         }
     }
@@ -115,6 +133,8 @@ impl<'a> Probe<'a> {
             Probe::List(list) => list.cost().into(),
             Probe::Phrase(phrase) => phrase.words.lists[0].cost().into(),
             Probe::Any(probes, _) => probes.iter().map(Probe::cost).sum(),
+            // A walk over the column tests all documents.
+            Probe::Value(values) => values.documents_count.into(),
             Probe::Walk(walk) => walk.cursor.cost().into(),
         }
     }
@@ -125,6 +145,7 @@ impl<'a> Probe<'a> {
             Probe::List(list) => list.blocks.take_error(),
             Probe::Phrase(phrase) => phrase.words.take_error(),
             Probe::Any(probes, _) => probes.iter_mut().find_map(Probe::take_error),
+            Probe::Value(_) => None,
             Probe::Walk(walk) => walk.error.take().or_else(|| walk.cursor.take_error()),
         }
     }
@@ -144,6 +165,13 @@ impl Clause for Probe<'_> {
             Probe::List(list) => list.probe_rows(docs, sums, demand, stop, probed),
             Probe::Phrase(phrase) => probe_phrase(phrase, docs, stop, probed),
             Probe::Any(probes, one) => probe_any(probes, docs, demand, stop, one, probed),
+            Probe::Value(values) => {
+                for (row, &doc) in docs.iter().enumerate() {
+                    if values.column.passes(DocId(doc), values.range) {
+                        probed.push(row as u8, 0.0);
+                    }
+                }
+            }
             Probe::Walk(walk) => walk.probe(docs, demand != Demand::Rows, probed),
         }
     }

@@ -207,7 +207,12 @@ proptest! {
 fn an_empty_index_answers_nothing() {
     let index = build_index(&[Vec::new()], BuildPlan::PLAIN).unwrap();
     for typed in ["a", "a*", "\"a b\"", "site:x", "a OR b", "-a", ""] {
-        let parsed = search::parse(typed, index.analyzer(), search::Operator::And);
+        let parsed = search::parse_with(
+            typed,
+            index.analyzer(),
+            index.fields(),
+            search::Operator::And,
+        );
         let plan =
             Arc::new(Plan::new(&parsed.query, Ranking::default(), index.statistics()).unwrap());
         let answer = search_partition(&plan, all_segments(&index), 10).unwrap();

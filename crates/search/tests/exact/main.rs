@@ -1,7 +1,9 @@
 //! Tests that all ways to search give the answers of their slow twins.
 
+mod aggregates;
 mod agreement;
 mod collectors;
+mod columns;
 mod deletions;
 mod modifiers;
 mod orders;

@@ -2,6 +2,7 @@
 
 use crate::api::chunks::Chunks;
 pub use engine::HitDetails;
+use fields::Schema;
 use index::{DocId, Index, IndexError, ReadStart, TextKey};
 use search::{Operator, Plan, Ranking, ScoredHit};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -77,7 +78,8 @@ impl Query {
         let (query, warnings) = match &self.parsed {
             Some(query) => (query, Vec::new()),
             None => {
-                parsed_here = search::parse(&self.text, index.analyzer(), self.operator);
+                parsed_here =
+                    search::parse_with(&self.text, index.analyzer(), index.fields(), self.operator);
                 (&parsed_here.query, parsed_here.warnings)
             }
         };
@@ -261,6 +263,8 @@ pub struct Status {
     pub has_texts: bool,
     /// Analyzer of the index; `None` if the server does not report it.
     pub analyzer: Option<Analyzer>,
+    /// Fields of the index.
+    pub fields: Arc<Schema>,
     /// Whether live documents are of several sites.
     pub has_several_sites: bool,
     /// Whether the server is about to end.

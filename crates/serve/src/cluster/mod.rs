@@ -12,6 +12,7 @@ use crate::api::server_error::ServerError;
 use crate::cluster::replicas::{CallFigures, Replicas};
 use crate::metrics::times::PartitionTimes;
 use crate::snapshot::generations::Generations;
+use fields::Schema;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ impl Remote {
 }
 
 /// Properties of the index that a front-end knows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Known {
     /// Number of live documents.
     pub documents_count: u64,
@@ -64,6 +65,8 @@ pub struct Known {
     pub has_texts: bool,
     /// Analyzer of the index; `None` until a server reports it.
     pub analyzer: Option<text::Analyzer>,
+    /// Fields of the index.
+    pub fields: Arc<Schema>,
     /// Whether live documents are of several sites.
     pub has_several_sites: bool,
 }
@@ -98,6 +101,7 @@ impl Cluster {
             generation: status.generation,
             has_texts: status.has_texts,
             analyzer: status.analyzer,
+            fields: Arc::clone(&status.fields),
             has_several_sites: status.has_several_sites,
         };
         let of_partitions = self.partitions.iter().filter_map(|group| group.status(of));

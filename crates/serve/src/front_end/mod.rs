@@ -213,7 +213,9 @@ impl FrontEnd {
         {
             return Ok(answer);
         }
-        let (mut answer, proof) = self.search_now(id, query, options, known, arrived).await?;
+        let (mut answer, proof) = self
+            .search_now(id, query, options, known.clone(), arrived)
+            .await?;
         if options.suggests(&answer) {
             answer.did_you_mean = self.did_you_mean(id, query, options, known, arrived).await;
             answer.phases_us.total = arrived.elapsed().as_micros() as u64;
@@ -299,7 +301,7 @@ impl FrontEnd {
         let found = search.find(&mut phases, coverage).await?;
         let page = Page {
             cluster,
-            known: begun.known,
+            known: begun.known.clone(),
             found: &found,
             options: &begun.options,
             deadline,
@@ -400,7 +402,7 @@ impl Begun {
         let query = || Query::new(id, text.to_owned(), options.operator, options.ranking);
         let parsed = known
             .analyzer
-            .map(|analyzer| search::parse(text, analyzer, options.operator));
+            .map(|analyzer| search::parse_with(text, analyzer, &known.fields, options.operator));
         let options = match &parsed {
             Some(parsed) => options.resolved(&parsed.query, known.has_several_sites),
             None => *options,

@@ -80,7 +80,7 @@ impl Probe<'_> {
             warnings: Some(Vec::new()),
             parse_us: 0,
             options,
-            known: self.known,
+            known: self.known.clone(),
             arrived: self.arrived,
             timeline: Timeline::new(self.arrived, false),
         };

@@ -1,5 +1,6 @@
 //! Conversion of parsed queries to messages, and back within the limits of the parser.
 
+use crate::rpc::values;
 use index::Field;
 use search::Query;
 use search::parse::{
@@ -49,6 +50,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             weight: *weight,
         }),
         Query::Pattern { field, pattern } => pattern_message(*field, pattern),
+        Query::Value { field, test } => Kind::Value(values::test_message(field, test)),
         Query::Phrase { field, terms, slop } => Kind::Phrase(rpc::Phrase {
             field: field_message(*field),
             terms: terms.clone(),
@@ -84,7 +86,11 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
         Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
             write(clause, messages);
         }
-        Query::Nothing | Query::Term { .. } | Query::Pattern { .. } | Query::Phrase { .. } => {}
+        Query::Nothing
+        | Query::Term { .. }
+        | Query::Pattern { .. }
+        | Query::Value { .. }
+        | Query::Phrase { .. } => {}
     }
 }
 
@@ -150,6 +156,11 @@ impl Reader {
                 let term = near.term;
                 let fixed = u8::try_from(near.fixed).unwrap_or(u8::MAX);
                 self.pattern(near.field, Pattern::Near { term, edits, fixed })?
+            }
+            Kind::Value(value) => {
+                let field = value.field.clone();
+                let test = values::test(value).ok_or("the query has a test that cannot be read")?;
+                Query::Value { field, test }
             }
             Kind::Phrase(phrase) => {
                 let count = phrase.terms.len();
@@ -223,8 +234,9 @@ fn field(message: i32) -> Result<Field, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fields::FieldType;
     use proptest::prelude::*;
-    use search::{Operator, parse};
+    use search::{Operator, parse, parse_with};
     use text::{Analyzer, Language, Languages};
     use wire::rpc::Message;
 
@@ -240,11 +252,19 @@ mod tests {
     proptest! {
         /// Every query that can be typed arrives as it was parsed.
         #[test]
-        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b| |\^[0-9.]{1,3}|[A-Z'.é東京]|"[a-zA-Z-]{1,9}"){0,60}"#) {
+        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b|n:(3\.\.|<=|\.\.)[0-9]|k:[a-c]{1,2}\*?|f:>1\.5|t:20[0-9]{2}|b:true|k:\*| |\^[0-9.]{1,3}|[A-Z'.é東京]|"[a-zA-Z-]{1,9}"){0,60}"#) {
             let standard = Analyzer::Standard(Languages::default().with(Language::French));
+            let schema = [
+                ("n", FieldType::Integer),
+                ("k", FieldType::Keyword),
+                ("f", FieldType::Float),
+                ("t", FieldType::Date),
+                ("b", FieldType::Bool),
+            ];
+            let schema = schema.into_iter().collect();
             for analyzer in [Analyzer::English, standard] {
                 for operator in [Operator::Or, Operator::Auto] {
-                    let parsed = parse(&text, analyzer, operator);
+                    let parsed = parse_with(&text, analyzer, &schema, operator);
                     for query in parsed.some_words.into_iter().chain([parsed.query]) {
                         prop_assert_eq!(arrived(&query), Ok(query));
                     }

@@ -6,6 +6,7 @@ use crate::api::chunks::Chunks;
 use crate::api::messages::{HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::api::server_error::ServerError;
+use fields::FieldType;
 use index::{Details, DocId, StoredDocument};
 use search::{Operator, Ranking, ScoredHit};
 use std::sync::Arc;
@@ -287,6 +288,14 @@ pub(super) fn status_message(status: Status) -> rpc::StatusReply {
         disagreement: status.disagreement.unwrap_or_default(),
         analyzer: status.analyzer.map_or(String::new(), |one| one.name()),
         one_site: !status.has_several_sites,
+        fields: status
+            .fields
+            .iter()
+            .map(|(name, kind)| rpc::FieldType {
+                name: name.to_owned(),
+                r#type: kind.name().to_owned(),
+            })
+            .collect(),
     }
 }
 
@@ -311,6 +320,14 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
         has_texts: message.has_texts,
         is_draining: message.draining,
         analyzer: message.analyzer.parse().ok(),
+        fields: Arc::new(
+            message
+                .fields
+                .into_iter()
+                // A newer server may have further types, which cannot be asked for from here.
+                .filter_map(|field| Some((field.name, FieldType::of_name(&field.r#type)?)))
+                .collect(),
+        ),
         has_several_sites: !message.one_site,
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
     })

@@ -5,6 +5,7 @@ mod client;
 mod convert;
 mod failure;
 mod server;
+mod values;
 
 pub(crate) use client::{RemoteDocumentServer, RemoteIndexServer};
 pub use server::{RpcServer, RpcServices};

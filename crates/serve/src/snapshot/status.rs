@@ -6,6 +6,7 @@ use crate::api::messages::{Status, StatusRequest};
 use crate::api::server_error::ServerError;
 use crate::snapshot::generations::Generations;
 use crate::snapshot::partition_maps::PartitionMaps;
+use std::sync::Arc;
 
 /// Returns the status of a server of this process, and notes the partition map of the front-end that asks.
 pub(crate) fn status_of(
@@ -26,6 +27,7 @@ pub(crate) fn status_of(
         documents_count: newest.statistics().documents_count(),
         documents_here_count: here.map(|one| u64::from(one.documents_count())).sum(),
         analyzer: Some(newest.analyzer()),
+        fields: Arc::clone(newest.fields()),
         has_several_sites: newest.statistics().has_several_sites(),
         has_texts: newest.documents().texts() == index::Texts::Stored,
         is_draining: draining.has_begun(),

@@ -7,7 +7,9 @@
 use super::contents::{FileEntry, Manifest, SegmentEntry, StatisticsEntry, StatisticsLayers};
 use crate::Texts;
 use crate::layout::CHUNKS_MAX;
-use crate::names::{deletions_name, deletions_number, documents_name, index_name, pairs_name};
+use crate::names::{
+    columns_name, deletions_name, deletions_number, documents_name, index_name, pairs_name,
+};
 use crate::sealed::{HEADER_BYTES, TAIL_BYTES};
 use crate::segment::DOCUMENTS_MAX;
 use std::collections::HashSet;
@@ -104,8 +106,10 @@ fn misnamed(entry: &SegmentEntry, generation: u64) -> Option<&FileEntry> {
     let documents = documents.filter(|f| wrong(f, is(f, documents_name(entry.segment))));
     let pairs = entry.pairs.as_ref();
     let pairs = pairs.filter(|f| wrong(f, is(f, pairs_name(entry.segment))));
+    let columns = entry.columns.as_ref();
+    let columns = columns.filter(|f| wrong(f, is(f, columns_name(entry.segment))));
     let deletions = entry.deletions.as_ref().filter(|f| wrong(f, deleted(f)));
-    documents.or(pairs).or(deletions)
+    documents.or(pairs).or(columns).or(deletions)
 }
 
 fn counts(manifest: &Manifest) -> Option<String> {

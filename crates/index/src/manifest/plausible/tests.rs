@@ -34,6 +34,7 @@ fn good() -> Manifest {
             index: file(&index_name(segment), segment.into()),
             documents: Some(file(&documents_name(segment), segment.into())),
             pairs: None,
+            columns: None,
             deletions: None,
             order: Order::Arrival,
         })

@@ -81,7 +81,26 @@ impl Hashes {
         doc.0 as usize * (URL_BYTES + self.width)
     }
 
-    fn sites_count(&self) -> usize {
+    /// Returns the number of a document's site; `None` past the last document.
+    #[inline]
+    pub(crate) fn site_number(&self, doc: DocId) -> Option<usize> {
+        self.row(doc).map(|(_, number)| number)
+    }
+
+    /// Returns the number of the site with a hash.
+    pub(crate) fn number_of_site(&self, hash: u64) -> Option<usize> {
+        let (mut low, mut high) = (0, self.sites_count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.sites.read_u64(middle * SITE_BYTES) < hash {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        (low < self.sites_count() && self.sites.read_u64(low * SITE_BYTES) == hash).then_some(low)
+    }
+
+    pub(crate) fn sites_count(&self) -> usize {
         self.sites.len() / SITE_BYTES
     }
 

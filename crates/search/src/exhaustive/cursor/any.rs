@@ -4,6 +4,7 @@ use super::boolean::BooleanCursor;
 use super::pattern::PatternCursor;
 use super::phrase::PhraseCursor;
 use super::term::{FilterCursor, TermCursor};
+use super::value::ValueCursor;
 use super::walk::{DocCursor, ScoredCursor};
 use crate::context::cancel::StopRef;
 use crate::context::contract;
@@ -20,6 +21,7 @@ pub(crate) enum Cursor<'a> {
     Term(TermCursor<'a>),
     Filter(FilterCursor<'a>),
     Pattern(PatternCursor),
+    Value(ValueCursor<'a>),
     Phrase(Box<PhraseCursor<'a>>),
     Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
 }
@@ -50,6 +52,10 @@ impl<'a> Cursor<'a> {
                 PatternCursor::open(segment, node.field, &node.pattern, score, stop)?
                     .map_or(Cursor::Empty, Cursor::Pattern)
             }
+            Node::Value(node) => match node.open(segment)? {
+                Some((column, range)) => Cursor::Value(ValueCursor::new(column, range, segment)),
+                None => Cursor::Empty,
+            },
             Node::Phrase(phrase) => PhraseCursor::open(plan, phrase, segment, stop)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Phrase(Box::new(cursor))),
             Node::Boolean {
@@ -91,6 +97,7 @@ macro_rules! dispatch {
             Cursor::Term($inner) => $call,
             Cursor::Filter($inner) => $call,
             Cursor::Pattern($inner) => $call,
+            Cursor::Value($inner) => $call,
             Cursor::Phrase($inner) => $call,
             Cursor::Boolean($inner) => $call,
         }

@@ -5,4 +5,5 @@ mod boolean;
 mod pattern;
 mod phrase;
 pub(crate) mod term;
+mod value;
 pub(crate) mod walk;

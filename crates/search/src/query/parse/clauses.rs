@@ -2,6 +2,7 @@
 use super::limits::{Warnings, shortened};
 use super::terms::{Operator, push_loose_words};
 use crate::query::tree::Query;
+use fields::FieldType;
 use index::Field;
 use std::collections::{HashMap, HashSet};
 use text::Pattern;
@@ -22,6 +23,15 @@ pub(super) enum Sign {
     Excluded,
 }
 
+/// Field that a word is typed for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Target {
+    /// Words of the index.
+    Words(Field),
+    /// Values of a field of the schema.
+    Values(String, FieldType),
+}
+
 /// Clause as typed.
 #[derive(Debug, Clone)]
 pub(super) struct Clause {
@@ -38,21 +48,22 @@ pub(super) struct Frame {
     pub(super) clauses: Vec<Clause>,
     pub(super) join: Join,
     pub(super) sign: Option<Sign>,
-    pub(super) field: Option<Field>,
+    pub(super) field: Option<Target>,
     // Field written before the group's parenthesis.
-    inherited: Option<Field>,
+    inherited: Option<Target>,
 }
 
 impl Frame {
-    pub(super) fn inside(field: Field) -> Frame {
+    pub(super) fn inside(field: Target) -> Frame {
         Frame {
             inherited: Some(field),
             ..Frame::default()
         }
     }
 
-    pub(super) fn field_in_force(&self) -> Field {
-        self.field.or(self.inherited).unwrap_or(Field::Text)
+    pub(super) fn field_in_force(&self) -> Target {
+        let field = self.field.as_ref().or(self.inherited.as_ref());
+        field.cloned().unwrap_or(Target::Words(Field::Text))
     }
 
     /// Whether `AND` or `OR` has a clause on its left and is not yet pending.
@@ -142,7 +153,7 @@ impl Lists {
                 }
             }
         }
-        must |= positive.len() == 1 && is_site(&positive[0]);
+        must |= positive.len() == 1 && positive[0].only_filters();
         match (positive.len(), must) {
             (0, _) => {}
             (1, true) => positive.into_iter().for_each(|query| self.require(query)),
@@ -188,16 +199,6 @@ impl Lists {
             query => push_loose_words(query, &mut self.optional),
         }
     }
-}
-
-fn is_site(query: &Query) -> bool {
-    matches!(
-        query,
-        Query::Term {
-            field: Field::Site,
-            ..
-        }
-    )
 }
 
 /// Adds an alternative; nested alternatives are flattened.

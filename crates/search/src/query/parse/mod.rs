@@ -3,7 +3,7 @@
 //! ```text
 //! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or
 //! clause  := { + | - | NOT } [field:] ( words | words* | "phrase"[~slop] | (query) ) [^boost]
-//! field   := title | site
+//! field   := title | site | a field of the schema, whose value is a test: see `fields::Test`
 //! ```
 //!
 //! - A word is what the analyzer says: `foo/bar` is two words, both wanted like any others.
@@ -13,6 +13,8 @@
 //!   stay required.
 //! - With [`Operator::Auto`] all words are required, and a second query relaxes the bare ones: [`Parsed::some_words`].
 //! - `site:` takes a whole name, filters, and adds nothing to the score.
+//! - `name:` of a field of the schema tests its values, filters, and adds nothing to the score. In quotation marks, a
+//!   keyword is exactly that text.
 //! - Words said again merge into one clause of that weight; prefixes said again into one.
 //!
 //! Limits keep evaluation bounded whatever is typed: see the constants. The parser keeps its own
@@ -35,4 +37,4 @@ pub use limits::{
     PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
 };
 pub use terms::Operator;
-pub use typed::{Parsed, bag_of_words, parse, phrase_of, some_of_words};
+pub use typed::{Parsed, bag_of_words, parse, parse_filter, parse_with, phrase_of, some_of_words};

@@ -1,5 +1,5 @@
 //! Parser of tokens into clauses, with a stack of open groups.
-use super::clauses::{self, Clause, Frame, Join, Sign};
+use super::clauses::{self, Clause, Frame, Join, Sign, Target};
 use super::limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, PHRASE_WORDS_MAX, SLOP_MAX,
     Warnings, shortened,
@@ -8,6 +8,7 @@ use super::scan::{Keyword, Scanner, Token};
 use super::some_words::with_some_words;
 use super::terms::{Operator, phrase_in_ways, term_query};
 use crate::query::tree::Query;
+use fields::{FieldType, Schema, Test, Value};
 use index::Field;
 use std::collections::HashSet;
 use text::{Analyzer, Pattern};
@@ -54,6 +55,7 @@ impl Words {
 /// Parser of one query.
 pub(super) struct Parser<'w> {
     pub(super) analyzer: Analyzer,
+    schema: &'w Schema,
     operator: Operator,
     pub(super) words: Words,
     // Open groups, never empty: the query itself, then the open parentheses.
@@ -66,11 +68,13 @@ pub(super) struct Parser<'w> {
 impl<'w> Parser<'w> {
     pub(super) fn new(
         analyzer: Analyzer,
+        schema: &'w Schema,
         operator: Operator,
         warnings: &'w mut Warnings,
     ) -> Parser<'w> {
         Parser {
             analyzer,
+            schema,
             operator,
             words: Words::default(),
             frames: vec![Frame::default()],
@@ -82,7 +86,7 @@ impl<'w> Parser<'w> {
     /// Parses `text`, whose length is within the limit. Returns the query and, with [`Operator::Auto`], the one for
     /// documents with some of the words.
     pub(super) fn parse(mut self, text: &str) -> (Query, Option<Query>) {
-        for token in Scanner::new(text) {
+        for token in Scanner::new(text, self.schema) {
             self.take(token);
         }
         self.finish()
@@ -104,11 +108,18 @@ impl<'w> Parser<'w> {
                 "`{}` was ignored; one `-` before a word excludes it.",
                 shortened(typed)
             )),
-            Token::Field(field) => self.top().field = Some(field),
-            Token::UnknownField(name) => self.warnings.add(format!(
-                "There is no field `{}`; its words were searched as words. \
-                 The fields are `title:` and `site:`.",
+            Token::Field(field) => self.top().field = Some(Target::Words(field)),
+            Token::Typed(name, FieldType::Text) => self.warnings.add(format!(
+                "The field `{}` holds long texts, which are stored and not compared; its words were searched as words.",
                 shortened(name)
+            )),
+            Token::Typed(name, kind) => {
+                self.top().field = Some(Target::Values(name.to_owned(), kind));
+            }
+            Token::UnknownField(name) => self.warnings.add(format!(
+                "There is no field `{}`; its words were searched as words. The fields are {}.",
+                shortened(name),
+                field_names(self.schema)
             )),
             Token::EmptyField(name) => self.warnings.add(format!(
                 "`{name}:` has nothing right after it, so `{name}` was searched as a word."
@@ -219,10 +230,11 @@ impl<'w> Parser<'w> {
     }
 
     fn quoted(&mut self, content: &str, slop: Option<&str>) {
-        let field = self.top().field_in_force();
-        if field == Field::Site {
-            return self.site(content);
-        }
+        let field = match self.top().field_in_force() {
+            Target::Words(Field::Site) => return self.site(content),
+            Target::Words(field) => field,
+            Target::Values(name, kind) => return self.value(name, kind, content, true),
+        };
         let mut ways = self.analyzer.phrase_ways(content);
         let Some(first) = ways.first() else {
             self.warnings
@@ -266,10 +278,11 @@ impl<'w> Parser<'w> {
     }
 
     fn bare(&mut self, words: &str) {
-        let field = self.top().field_in_force();
-        if field == Field::Site {
-            return self.site(words);
-        }
+        let field = match self.top().field_in_force() {
+            Target::Words(Field::Site) => return self.site(words),
+            Target::Words(field) => field,
+            Target::Values(name, kind) => return self.value(name, kind, words, false),
+        };
         let (words, boost) = self.split_boost(words);
         self.warn_of_unknown_syntax(words);
         let mut queries = self.word_queries(field, words);
@@ -339,6 +352,29 @@ impl<'w> Parser<'w> {
                 "Brackets have no meaning: ranges such as `[a TO b]` are not understood; \
                  their words were searched.",
             );
+        }
+    }
+
+    /// Adds the test of a field's values that was typed; a quoted keyword is exactly that word.
+    fn value(&mut self, field: String, kind: FieldType, typed: &str, is_quoted: bool) {
+        let word = Value::keyword(typed).filter(|_| is_quoted && kind == FieldType::Keyword);
+        let test = match word {
+            Some(word) => Ok(Test::equals(word)),
+            None => Test::parse(kind, typed.trim()),
+        };
+        match test {
+            Ok(test) if self.words.admit(1, self.warnings) > 0 => {
+                self.top().push(Query::Value { field, test });
+            }
+            Ok(_) => self.top().drop_clause(),
+            Err(bad) => {
+                self.warnings.add(format!(
+                    "`{field}:{}` was ignored: {}.",
+                    shortened(typed),
+                    shortened(&bad.reason)
+                ));
+                self.top().drop_clause();
+            }
         }
     }
 
@@ -421,6 +457,25 @@ impl<'w> Parser<'w> {
         };
         (query, some_words)
     }
+}
+
+/// Fields named in a warning.
+const NAMES_TOLD: usize = 12;
+
+/// Returns the fields that can be searched, for a warning.
+fn field_names(schema: &Schema) -> String {
+    let columnar: Vec<&str> = schema.columnar().map(|(name, _)| name).collect();
+    let told = columnar.iter().take(NAMES_TOLD).copied();
+    let mut names: Vec<String> = ["title", "site"]
+        .into_iter()
+        .chain(told)
+        .map(|name| format!("`{name}:`"))
+        .collect();
+    let last = match columnar.len() > NAMES_TOLD {
+        true => format!("{} more", columnar.len() - NAMES_TOLD),
+        false => names.pop().unwrap_or_default(),
+    };
+    format!("{} and {last}", names.join(", "))
 }
 
 /// Returns the number of words of a clause, in all its forms.

@@ -1,5 +1,6 @@
 //! Scanner of a typed query: tokens of signs, quotation marks and fields, without their meaning.
 use super::clauses::Sign;
+use fields::{FieldType, Schema};
 use index::Field;
 
 /// Token of a typed query.
@@ -21,6 +22,8 @@ pub(super) enum Token<'a> {
     LongSign(&'a str),
     /// Field whose value follows directly.
     Field(Field),
+    /// Field of the schema whose value follows directly.
+    Typed(&'a str, FieldType),
     UnknownField(&'a str),
     /// Field before a blank.
     EmptyField(&'a str),
@@ -77,6 +80,7 @@ pub(super) struct Scanner<'a> {
     after_field: bool,
     // Token found together with the last one.
     pending: Option<Token<'a>>,
+    schema: &'a Schema,
 }
 
 impl<'a> Iterator for Scanner<'a> {
@@ -110,8 +114,9 @@ impl<'a> Iterator for Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str) -> Scanner<'a> {
+    pub(super) fn new(text: &'a str, schema: &'a Schema) -> Scanner<'a> {
         Scanner {
+            schema,
             rest: text,
             fresh: true,
             after_field: false,
@@ -192,9 +197,10 @@ impl<'a> Scanner<'a> {
         let next = self.rest[word.len()..].chars().next();
         let grouped = next.is_some_and(|next| next == '(' || is_quote(next));
         let follows = !value.is_empty() || grouped;
-        let field = match () {
-            _ if name.eq_ignore_ascii_case("title") => Field::Title,
-            _ if name.eq_ignore_ascii_case("site") => Field::Site,
+        let token = match () {
+            _ if name.eq_ignore_ascii_case("title") => Token::Field(Field::Title),
+            _ if name.eq_ignore_ascii_case("site") => Token::Field(Field::Site),
+            _ if let Some(kind) = self.schema.get(name) => Token::Typed(name, kind),
             _ => {
                 // `12:30` and `http://…` are no fields.
                 let named = name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -212,7 +218,7 @@ impl<'a> Scanner<'a> {
         self.skip(name.len() + 1);
         if follows {
             self.after_field = true;
-            return Some(Token::Field(field));
+            return Some(token);
         }
         self.pending = Some(Token::Words(name));
         Some(Token::EmptyField(name))

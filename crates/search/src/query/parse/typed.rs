@@ -5,6 +5,7 @@ use crate::query::parse::limits::{CLAUSES_MAX, PHRASE_WORDS_MAX, QUERY_BYTES_MAX
 use crate::query::parse::parser::Parser;
 use crate::query::parse::terms::{Operator, phrase_query, push_loose_words, word_query};
 use crate::query::tree::Query;
+use fields::Schema;
 use index::Field;
 use text::Analyzer;
 
@@ -20,8 +21,13 @@ pub struct Parsed {
     pub warnings: Vec<String>,
 }
 
-/// Parses a typed text.
+/// Parses a typed text for an index without fields.
 pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
+    parse_with(text, analyzer, &Schema::default(), operator)
+}
+
+/// Parses a typed text, in which `name:` asks for the values of a field of `schema`.
+pub fn parse_with(text: &str, analyzer: Analyzer, schema: &Schema, operator: Operator) -> Parsed {
     let mut warnings = Warnings::default();
     let mut text = text;
     if text.len() > QUERY_BYTES_MAX {
@@ -33,11 +39,24 @@ pub fn parse(text: &str, analyzer: Analyzer, operator: Operator) -> Parsed {
             "The query is longer than {QUERY_BYTES_MAX} bytes; the rest was ignored."
         ));
     }
-    let (query, some_words) = Parser::new(analyzer, operator, &mut warnings).parse(text);
+    let (query, some_words) = Parser::new(analyzer, schema, operator, &mut warnings).parse(text);
     Parsed {
         query,
         some_words,
         warnings: warnings.list,
+    }
+}
+
+/// Parses a filter, which adds nothing to scores.
+///
+/// # Errors
+/// What [`parse_with`] warns of, and a filter that selects nothing.
+pub fn parse_filter(text: &str, analyzer: Analyzer, schema: &Schema) -> Result<Query, String> {
+    let parsed = parse_with(text, analyzer, schema, Operator::And);
+    match (parsed.warnings.is_empty(), parsed.query) {
+        (true, Query::Nothing) => Err("the filter is empty".to_owned()),
+        (true, query) => Ok(Query::Filter(Box::new(query))),
+        (false, _) => Err(parsed.warnings.join(" ")),
     }
 }
 

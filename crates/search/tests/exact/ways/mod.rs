@@ -46,7 +46,7 @@ pub(crate) fn parsed(typed: &str, any: bool, index: &Index) -> Query {
         true => search::Operator::Or,
         false => search::Operator::And,
     };
-    search::parse(typed, index.analyzer(), operator).query
+    search::parse_with(typed, index.analyzer(), index.fields(), operator).query
 }
 
 /// Searches in ranges, on several handlers at once.

@@ -1,0 +1,29 @@
+//! Typed fields of documents: types, schema and its inference, values and their order, tests of a query.
+//!
+//! ```text
+//! {"date":"2024-05-06","tags":["a","b"],"size":{"bytes":7}}
+//!     each_leaf ──► date = "2024-05-06"   tags = "a"   tags = "b"   size.bytes = 7
+//!     Observed  ──► Schema { date: date, size.bytes: i64, tags: keyword }
+//!     Value::of ──► Date(1714953600000000)  …             Test::parse(date, ">=2024-05") ──► a range of values
+//! ```
+//!
+//! The crate knows nothing of indexes and queries.
+
+mod calendar;
+mod counts;
+pub mod dates;
+pub mod facet;
+mod leaves;
+mod observed;
+mod schema;
+mod test;
+mod value;
+
+pub use calendar::Period;
+pub use counts::{FacetCounts, Stats};
+pub use facet::{Facet, FacetKind};
+pub use leaves::each_leaf;
+pub use observed::Observed;
+pub use schema::{FIELDS_MAX, FieldType, NAME_BYTES_MAX, Schema};
+pub use test::{BadTest, Limit, Test};
+pub use value::{KEYWORD_BYTES_MAX, Value};

@@ -1,0 +1,348 @@
+//! Test of the values of a field, as a query has it.
+
+use crate::dates;
+use crate::schema::FieldType;
+use crate::value::Value;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::fmt;
+
+/// End of a range of values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The value at the end.
+    pub value: Value,
+    /// Whether the value itself is in the range.
+    pub inclusive: bool,
+}
+
+/// Test of a value. A document passes if any of its values does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Test {
+    /// Any value.
+    Exists,
+    /// Keywords that begin with a text.
+    Prefix(String),
+    /// Values between two limits; `None` is no limit.
+    Range {
+        /// Lower limit.
+        low: Option<Limit>,
+        /// Upper limit.
+        high: Option<Limit>,
+    },
+}
+
+/// A text that is no test of its field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadTest {
+    /// What is wrong, and what could be written instead.
+    pub reason: String,
+}
+
+impl fmt::Display for BadTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for BadTest {}
+
+/// What a text names in a field: its first value, and the end of its values.
+struct Named {
+    first: Value,
+    /// Last value, or the first one after it.
+    end: Limit,
+}
+
+impl Test {
+    /// Reads the test of a field of type `kind`.
+    ///
+    /// ```text
+    /// test := * | value | value* | >value | >=value | <value | <=value | [value]..[value]
+    /// ```
+    ///
+    /// Both ends of `a..b` are included. A date may be a year, a month, a day or an instant; `..2024` includes all of
+    /// 2024. `value*` is for keywords.
+    pub fn parse(kind: FieldType, text: &str) -> Result<Test, BadTest> {
+        if !kind.is_columnar() {
+            return Err(bad("its texts are long: search for their words instead"));
+        }
+        let at_end = |value, inclusive| Some(Limit { value, inclusive });
+        if text == "*" {
+            return Ok(Test::Exists);
+        }
+        for (sign, is_low, inclusive) in [
+            (">=", true, true),
+            ("<=", false, true),
+            (">", true, false),
+            ("<", false, false),
+        ] {
+            let Some(rest) = text.strip_prefix(sign) else {
+                continue;
+            };
+            let named = Named::parse(kind, rest)?;
+            return Ok(match (is_low, inclusive) {
+                (true, true) => range(at_end(named.first, true), None),
+                (true, false) => range(Some(named.end.flipped()), None),
+                (false, true) => range(None, Some(named.end)),
+                (false, false) => range(None, at_end(named.first, false)),
+            });
+        }
+        if let Some((low, high)) = text.split_once("..")
+            && (kind != FieldType::Keyword || !(low.is_empty() && high.is_empty()))
+        {
+            let named = |text: &str| match text {
+                "" | "*" => Ok(None),
+                text => Named::parse(kind, text).map(Some),
+            };
+            let (low, high) = (named(low)?, named(high)?);
+            return Ok(range(
+                low.and_then(|named| at_end(named.first, true)),
+                high.map(|named| named.end),
+            ));
+        }
+        if let Some(prefix) = text.strip_suffix('*')
+            && kind == FieldType::Keyword
+        {
+            return Ok(Test::Prefix(prefix.to_owned()));
+        }
+        let named = Named::parse(kind, text)?;
+        Ok(range(at_end(named.first, true), Some(named.end)))
+    }
+
+    /// Returns the test for exactly one value.
+    pub fn equals(value: Value) -> Test {
+        let limit = |value| {
+            Some(Limit {
+                value,
+                inclusive: true,
+            })
+        };
+        range(limit(value.clone()), limit(value))
+    }
+
+    /// Returns the value that alone passes, if the test is for one value.
+    pub fn only_value(&self) -> Option<&Value> {
+        match self {
+            Test::Range {
+                low: Some(low),
+                high: Some(high),
+            } => {
+                let is_one = low.inclusive && high.inclusive && low.value == high.value;
+                is_one.then_some(&low.value)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether a value passes.
+    pub fn passes(&self, value: &Value) -> bool {
+        match self {
+            Test::Exists => true,
+            Test::Prefix(prefix) => {
+                matches!(value, Value::Keyword(text) if text.starts_with(prefix.as_str()))
+            }
+            Test::Range { low, high } => {
+                let above = low
+                    .as_ref()
+                    .is_none_or(|low| low.admits(Ordering::Greater, value));
+                above
+                    && high
+                        .as_ref()
+                        .is_none_or(|high| high.admits(Ordering::Less, value))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(value) = self.only_value() {
+            return write!(f, "{value}");
+        }
+        match self {
+            Test::Exists => f.write_str("*"),
+            Test::Prefix(prefix) => write!(f, "{prefix}*"),
+            Test::Range { low, high } => {
+                let sign = |limit: &Limit| if limit.inclusive { "=" } else { "" };
+                match (low, high) {
+                    (None, None) => f.write_str("*"),
+                    (Some(low), None) => write!(f, ">{}{}", sign(low), low.value),
+                    (None, Some(high)) => write!(f, "<{}{}", sign(high), high.value),
+                    (Some(low), Some(high)) if low.inclusive && high.inclusive => {
+                        write!(f, "{}..{}", low.value, high.value)
+                    }
+                    (Some(low), Some(high)) => {
+                        let (from, to) = (sign(low), sign(high));
+                        write!(f, ">{from}{} <{to}{}", low.value, high.value)
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Limit {
+    /// Returns whether a value lies on the side `inside` of the limit.
+    fn admits(&self, inside: Ordering, value: &Value) -> bool {
+        let order = value.order(&self.value);
+        order == inside || self.inclusive && order == Ordering::Equal
+    }
+
+    /// Returns the limit of the values on the other side.
+    fn flipped(self) -> Limit {
+        Limit {
+            inclusive: !self.inclusive,
+            ..self
+        }
+    }
+}
+
+impl Named {
+    fn parse(kind: FieldType, text: &str) -> Result<Named, BadTest> {
+        let one = |value: Value| Named {
+            first: value.clone(),
+            end: Limit {
+                value,
+                inclusive: true,
+            },
+        };
+        let no = |what: &str| bad(format!("`{text}` is {what}"));
+        match kind {
+            FieldType::Keyword => Value::keyword(text).map(one).ok_or_else(|| no("too long")),
+            FieldType::Integer => {
+                let number = text.parse().map(Value::Integer);
+                number
+                    .map(one)
+                    .map_err(|_| no("no whole number, as in 42 or -7"))
+            }
+            FieldType::Float => {
+                let number = text.parse().ok().and_then(Value::float);
+                number
+                    .map(one)
+                    .ok_or_else(|| no("no number, as in 1.5 or -7"))
+            }
+            FieldType::Bool => match text {
+                "true" | "yes" => Ok(one(Value::Bool(true))),
+                "false" | "no" => Ok(one(Value::Bool(false))),
+                _ => Err(no("neither true nor false")),
+            },
+            FieldType::Date => {
+                let no_date =
+                    || no("no date, as in 2024, 2024-05, 2024-05-06 or 2024-05-06T12:30:00Z");
+                let (first, end) = dates::span(text).ok_or_else(no_date)?;
+                Ok(Named {
+                    first: Value::Date(first),
+                    end: Limit {
+                        value: Value::Date(end),
+                        inclusive: false,
+                    },
+                })
+            }
+            FieldType::Text => Err(no("not searched as a value")),
+        }
+    }
+}
+
+fn range(low: Option<Limit>, high: Option<Limit>) -> Test {
+    Test::Range { low, high }
+}
+
+fn bad(reason: impl Into<String>) -> BadTest {
+    BadTest {
+        reason: reason.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passing(kind: FieldType, test: &str, values: &[&str]) -> Vec<String> {
+        let parsed = Test::parse(kind, test).unwrap();
+        let of = |text: &&&str| match kind {
+            FieldType::Keyword => Value::keyword(text),
+            _ => Value::of(kind, &serde_json::from_str(text).unwrap()),
+        };
+        let passes = |text: &&&str| parsed.passes(&of(text).unwrap());
+        values
+            .iter()
+            .filter(passes)
+            .map(|text| (*text).to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn numbers_and_words_are_compared() {
+        let numbers = ["-3", "0", "5", "10"];
+        let of = |test| passing(FieldType::Integer, test, &numbers);
+        assert_eq!(of(">=0"), ["0", "5", "10"]);
+        assert_eq!(of(">0"), ["5", "10"]);
+        assert_eq!(of("<5"), ["-3", "0"]);
+        assert_eq!(of("<=5"), ["-3", "0", "5"]);
+        assert_eq!(of("0..5"), ["0", "5"]);
+        assert_eq!(of("..0"), ["-3", "0"]);
+        assert_eq!(of("5.."), ["5", "10"]);
+        assert_eq!(of("5"), ["5"]);
+        assert_eq!(of("*"), numbers);
+        assert_eq!(passing(FieldType::Float, "..1.5", &["1.5", "1.6"]), ["1.5"]);
+        assert_eq!(
+            passing(FieldType::Bool, "true", &["true", "false"]),
+            ["true"]
+        );
+        let words = ["cs", "cs.LG", "cs.AI", "math", ".."];
+        let of = |test| passing(FieldType::Keyword, test, &words);
+        assert_eq!(of("cs"), ["cs"]);
+        assert_eq!(of("cs*"), ["cs", "cs.LG", "cs.AI"]);
+        assert_eq!(of("cs.B..math"), ["cs.LG", "math"]);
+        assert_eq!(of(".."), [".."]);
+    }
+
+    #[test]
+    fn dates_are_periods() {
+        let days = [
+            "\"2023-12-31\"",
+            "\"2024-01-01\"",
+            "\"2024-12-31T23:59:59.999999Z\"",
+            "\"2025-01-01\"",
+        ];
+        let of = |test| passing(FieldType::Date, test, &days).len();
+        assert_eq!(of("2024"), 2);
+        assert_eq!(of(">2024"), 1);
+        assert_eq!(of(">=2024"), 3);
+        assert_eq!(of("<2024"), 1);
+        assert_eq!(of("<=2024"), 3);
+        assert_eq!(of("2023..2024-01"), 2);
+        assert_eq!(of("2024-12-31"), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_explained() {
+        for (kind, text, said) in [
+            (FieldType::Integer, "many", "no whole number"),
+            (FieldType::Integer, "1.5", "no whole number"),
+            (FieldType::Float, "NaN", "no number"),
+            (FieldType::Bool, "maybe", "neither true nor false"),
+            (FieldType::Date, ">=yesterday", "no date"),
+            (FieldType::Date, "2024..soon", "no date"),
+            (FieldType::Text, "x", "long"),
+        ] {
+            let error = Test::parse(kind, text).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn tests_are_shown_as_they_are_written() {
+        for text in ["5", ">=5", ">5", "<5", "<=5", "1..5", "*"] {
+            let test = Test::parse(FieldType::Integer, text).unwrap();
+            assert_eq!(test.to_string(), text);
+        }
+        let year = Test::parse(FieldType::Date, "2024").unwrap();
+        assert_eq!(year.to_string(), ">=2024-01-01 <2025-01-01");
+        assert_eq!(
+            Test::parse(FieldType::Keyword, "a*").unwrap().to_string(),
+            "a*"
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! Values of fields, and keys that order them.
+
+use crate::dates;
+use crate::schema::FieldType;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Upper limit on a keyword, in bytes. Longer ones do not fit their field.
+pub const KEYWORD_BYTES_MAX: usize = 1_024;
+
+/// Value of a field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Value {
+    /// Of a keyword field.
+    Keyword(String),
+    /// Of an integer field.
+    Integer(i64),
+    /// Of a float field; finite, and never −0.
+    Float(f64),
+    /// Of a bool field.
+    Bool(bool),
+    /// Of a date field, in microseconds since 1970.
+    Date(i64),
+}
+
+/// Bit that makes the order of signed integers that of unsigned ones.
+const SIGN: u64 = 1 << 63;
+
+impl Value {
+    /// Returns the value of a JSON leaf in a field of type `kind`; `None` where it does not fit.
+    pub fn of(kind: FieldType, json: &Json) -> Option<Value> {
+        Some(match (kind, json) {
+            (FieldType::Keyword, Json::String(text)) => Value::keyword(text)?,
+            (FieldType::Keyword, Json::Number(_) | Json::Bool(_)) => {
+                Value::Keyword(json.to_string())
+            }
+            (FieldType::Integer, Json::Number(number)) => match number.as_i64() {
+                Some(integer) => Value::Integer(integer),
+                None => Value::Integer(whole(number.as_f64()?)?),
+            },
+            (FieldType::Float, Json::Number(number)) => Value::float(number.as_f64()?)?,
+            (FieldType::Bool, Json::Bool(truth)) => Value::Bool(*truth),
+            (FieldType::Date, Json::String(text)) => Value::Date(dates::parse(text)?),
+            (FieldType::Date, Json::Number(number)) => {
+                Value::Date(dates::of_epoch(number.as_i64()?)?)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns a keyword; `None` where it is too long.
+    pub fn keyword(text: &str) -> Option<Value> {
+        (text.len() <= KEYWORD_BYTES_MAX).then(|| Value::Keyword(text.to_owned()))
+    }
+
+    /// Returns a float; `None` for infinities and NaN. −0 becomes 0.
+    pub fn float(number: f64) -> Option<Value> {
+        number.is_finite().then_some(Value::Float(number + 0.0))
+    }
+
+    /// Returns the key of a value that is no keyword: keys of one type are in the order of their values.
+    pub fn key(&self) -> Option<u64> {
+        Some(match self {
+            Value::Keyword(_) => return None,
+            Value::Integer(number) | Value::Date(number) => *number as u64 ^ SIGN,
+            Value::Float(number) => {
+                let bits = (number + 0.0).to_bits();
+                match bits & SIGN {
+                    0 => bits | SIGN,
+                    _ => !bits,
+                }
+            }
+            Value::Bool(truth) => u64::from(*truth),
+        })
+    }
+
+    /// Returns the value of a key; `None` for keywords, and for keys that no value has.
+    pub fn of_key(kind: FieldType, key: u64) -> Option<Value> {
+        match kind {
+            FieldType::Integer => Some(Value::Integer((key ^ SIGN) as i64)),
+            FieldType::Date => Some(Value::Date((key ^ SIGN) as i64)),
+            FieldType::Bool => (key <= 1).then_some(Value::Bool(key == 1)),
+            FieldType::Float => {
+                let bits = match key & SIGN {
+                    0 => !key,
+                    _ => key ^ SIGN,
+                };
+                Value::float(f64::from_bits(bits))
+            }
+            FieldType::Keyword | FieldType::Text => None,
+        }
+    }
+
+    /// Returns the order of two values of one field: of numbers by size, of keywords by their bytes.
+    pub fn order(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Keyword(a), Value::Keyword(b)) => a.cmp(b),
+            _ => self.key().cmp(&other.key()),
+        }
+    }
+
+    /// Returns the JSON form: dates as text.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Value::Keyword(text) => Json::from(text.as_str()),
+            Value::Integer(number) => Json::from(*number),
+            Value::Float(number) => Json::from(*number),
+            Value::Bool(truth) => Json::from(*truth),
+            Value::Date(micros) => Json::from(dates::text(*micros)),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Keyword(text) => f.write_str(text),
+            Value::Integer(number) => write!(f, "{number}"),
+            Value::Float(number) => match number.abs() {
+                0.0 | 1e-5..1e16 => write!(f, "{number}"),
+                _ => write!(f, "{number:e}"),
+            },
+            Value::Bool(truth) => write!(f, "{truth}"),
+            Value::Date(micros) => f.write_str(&dates::text(*micros)),
+        }
+    }
+}
+
+/// Returns the integer that a float is.
+fn whole(number: f64) -> Option<i64> {
+    let is_whole = number.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&number);
+    is_whole.then_some(number as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(kind: FieldType, json: &str) -> Option<Value> {
+        Value::of(kind, &serde_json::from_str(json).unwrap())
+    }
+
+    #[test]
+    fn values_fit_their_types_or_not() {
+        assert_eq!(of(FieldType::Integer, "5.0"), Some(Value::Integer(5)));
+        assert_eq!(of(FieldType::Integer, "5.5"), None);
+        assert_eq!(of(FieldType::Integer, "9223372036854775808"), None);
+        assert_eq!(of(FieldType::Integer, "\"5\""), None);
+        assert_eq!(of(FieldType::Float, "-0.0"), Some(Value::Float(0.0)));
+        assert_eq!(of(FieldType::Float, "3"), Some(Value::Float(3.0)));
+        assert_eq!(of(FieldType::Bool, "1"), None);
+        assert_eq!(
+            of(FieldType::Keyword, "1.5"),
+            Some(Value::Keyword("1.5".into()))
+        );
+        assert_eq!(of(FieldType::Date, "0"), Some(Value::Date(0)));
+        assert_eq!(of(FieldType::Date, "\"soon\""), None);
+        assert_eq!(of(FieldType::Text, "\"x\""), None);
+        let long = format!("\"{}\"", "k".repeat(KEYWORD_BYTES_MAX + 1));
+        assert_eq!(of(FieldType::Keyword, &long), None);
+        assert_eq!(Value::float(f64::NAN), None);
+        assert_eq!(Value::float(-0.0).unwrap().key(), Value::Float(0.0).key());
+    }
+
+    proptest! {
+        #[test]
+        fn keys_keep_the_order_and_come_back(a in any::<i64>(), b in any::<i64>()) {
+            let (x, y) = (Value::Integer(a), Value::Integer(b));
+            prop_assert_eq!(x.key().cmp(&y.key()), a.cmp(&b));
+            prop_assert_eq!(Value::of_key(FieldType::Integer, x.key().unwrap()), Some(x));
+        }
+
+        #[test]
+        fn keys_of_floats_keep_the_order(a in any::<u64>(), b in any::<u64>()) {
+            let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+            prop_assume!(a.is_finite() && b.is_finite());
+            let (x, y) = (Value::float(a).unwrap(), Value::float(b).unwrap());
+            prop_assert_eq!(x.key().cmp(&y.key()), a.partial_cmp(&b).unwrap());
+            prop_assert_eq!(Value::of_key(FieldType::Float, x.key().unwrap()), Some(x));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Values of documents by code: of a column, or the sites of all documents.
+
+use fields::{Value, facet::SITE};
+use index::{Column, DocId, IndexError, Segment, SiteNames};
+
+/// Source of codes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Codes<'a> {
+    Column(Column<'a>),
+    /// Sites, in the order of their names.
+    Sites(&'a Segment, &'a SiteNames),
+}
+
+impl<'a> Codes<'a> {
+    /// Opens the values of a field; `None` where no document of the segment has one.
+    pub(super) fn open(segment: &'a Segment, field: &str) -> Result<Option<Codes<'a>>, IndexError> {
+        match field {
+            SITE => Ok(Some(Codes::Sites(segment, segment.site_names()?))),
+            field => Ok(segment.column(field)?.map(Codes::Column)),
+        }
+    }
+
+    pub(super) fn codes_count(&self) -> u64 {
+        match self {
+            Codes::Column(column) => column.codes_count(),
+            Codes::Sites(_, names) => names.count(),
+        }
+    }
+
+    /// Returns whether a document may have several values.
+    pub(super) fn has_lists(&self) -> bool {
+        matches!(self, Codes::Column(column) if column.has_lists())
+    }
+
+    /// Returns the value of a code.
+    pub(super) fn value(&self, code: u64) -> Option<Value> {
+        match self {
+            Codes::Column(column) => column.value(code),
+            Codes::Sites(_, names) => names.name(code).map(|name| Value::Keyword(name.to_owned())),
+        }
+    }
+
+    /// Returns the code of a document's only value, 0 where it has none. Not for lists.
+    #[inline(always)]
+    pub(super) fn code(&self, doc: DocId) -> u64 {
+        match self {
+            Codes::Column(column) => column.code(doc),
+            Codes::Sites(segment, names) => names.code(segment, doc),
+        }
+    }
+
+    /// Returns the least and the greatest code of a document; `None` where it has no value.
+    #[inline]
+    pub(super) fn ends(&self, doc: DocId) -> Option<(u64, u64)> {
+        match self {
+            Codes::Column(column) => column.ends(doc),
+            Codes::Sites(segment, names) => {
+                let code = names.code(segment, doc);
+                (code > 0).then_some((code, code))
+            }
+        }
+    }
+
+    /// Calls `each` with the codes of a document, in order.
+    #[inline(always)]
+    pub(super) fn each_code(&self, doc: DocId, mut each: impl FnMut(u64)) {
+        match self {
+            Codes::Column(column) => column.each_code(doc, each),
+            Codes::Sites(segment, names) => each(names.code(segment, doc)),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The best matches by the values of fields.
+
+use super::code_counts::each_document;
+use super::sites::Codes;
+use crate::collect::DocBits;
+use crate::collect::topk::hit::ScoredHit;
+use fields::{BadTest, Schema, Value, facet::SITE};
+use index::{DocId, IndexError, Segment};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Keys of an order up to which nothing is allocated for each document.
+const FEW: usize = 2;
+/// Upper limit on the keys of an order.
+const KEYS_MAX: usize = 8;
+
+/// Field by which matches are ordered. Of a list, the least value counts in ascending order, the greatest in descending.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SortKey {
+    /// Name of the field.
+    pub field: String,
+    /// Whether the greatest value is first.
+    pub descending: bool,
+    /// Whether documents without a value are first; otherwise they are last, in either order.
+    pub missing_first: bool,
+}
+
+/// Hit of an order by values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SortedHit {
+    /// The value of each key; `None` where the document has none.
+    pub values: Vec<Option<Value>>,
+    /// The document; its score is 0.
+    pub hit: ScoredHit,
+}
+
+impl SortedHit {
+    fn value(&self, key: usize) -> Option<&Value> {
+        self.values.get(key)?.as_ref()
+    }
+}
+
+impl SortKey {
+    /// Reads keys of fields of `schema`, or of sites: `date:desc,price,lang:asc:first`.
+    pub fn parse_all(text: &str, schema: &Schema) -> Result<Vec<SortKey>, BadTest> {
+        let bad = |reason: String| BadTest { reason };
+        let keys = text.split(',').map(str::trim).filter(|key| !key.is_empty());
+        let keys: Vec<&str> = keys.collect();
+        if keys.is_empty() || keys.len() > KEYS_MAX {
+            return Err(bad(format!(
+                "give 1 to {KEYS_MAX} fields, as in date:desc,price"
+            )));
+        }
+        let key = |text: &str| {
+            let mut parts = text.split(':');
+            let field = parts.next().unwrap_or_default();
+            let is_known =
+                field == SITE || schema.get(field).is_some_and(|kind| kind.is_columnar());
+            if !is_known {
+                return Err(bad(format!(
+                    "there is no field `{field}` that can be sorted by"
+                )));
+            }
+            let mut key = SortKey {
+                field: field.to_owned(),
+                descending: false,
+                missing_first: false,
+            };
+            for part in parts {
+                match part {
+                    "asc" => key.descending = false,
+                    "desc" => key.descending = true,
+                    "first" => key.missing_first = true,
+                    "last" => key.missing_first = false,
+                    other => {
+                        return Err(bad(format!(
+                            "`{other}` is no order; write asc or desc, and first or last for documents without a value"
+                        )));
+                    }
+                }
+            }
+            Ok(key)
+        };
+        keys.into_iter().map(key).collect()
+    }
+
+    /// Returns the order of two documents by this key.
+    fn order(&self, a: Option<&Value>, b: Option<&Value>) -> Ordering {
+        match (a, b) {
+            (Some(a), Some(b)) if self.descending => b.order(a),
+            (Some(a), Some(b)) => a.order(b),
+            (None, None) => Ordering::Equal,
+            (None, Some(_)) if self.missing_first => Ordering::Less,
+            (Some(_), None) if !self.missing_first => Ordering::Less,
+            _ => Ordering::Greater,
+        }
+    }
+
+    /// Returns the rank of a document in its segment: lower ones are first.
+    #[inline]
+    fn rank(&self, codes: Option<&Codes<'_>>, doc: DocId) -> u64 {
+        match (codes.and_then(|codes| codes.ends(doc)), self.descending) {
+            (Some((least, _)), false) => least,
+            (Some((_, greatest)), true) => u64::MAX - greatest,
+            (None, _) if self.missing_first => 0,
+            (None, _) => u64::MAX,
+        }
+    }
+}
+
+impl fmt::Display for SortKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let order = if self.descending { "desc" } else { "asc" };
+        write!(f, "{}:{order}", self.field)?;
+        match self.missing_first {
+            true => f.write_str(":first"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Document under comparison within a segment, ordered so that the worst of a heap is on top.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ranked {
+    ranks: SmallVec<[u64; FEW]>,
+    url_hash: u64,
+    doc: DocId,
+}
+
+/// Returns the `k` first of some matches by `keys`; equal ones by the hash of the URL.
+pub fn best_by_values(
+    keys: &[SortKey],
+    segments: &[Arc<Segment>],
+    matches: &DocBits,
+    k: usize,
+) -> Result<Vec<SortedHit>, IndexError> {
+    let mut all = Vec::new();
+    for segment in segments {
+        if let Some(words) = matches.words(segment.id()).filter(|_| k > 0) {
+            all.push(best_of_segment(keys, segment, words, k)?);
+        }
+    }
+    Ok(merge_by_values(keys, all, k))
+}
+
+fn best_of_segment(
+    keys: &[SortKey],
+    segment: &Segment,
+    words: &[u64],
+    k: usize,
+) -> Result<Vec<SortedHit>, IndexError> {
+    let mut codes = Vec::with_capacity(keys.len());
+    for key in keys {
+        codes.push(Codes::open(segment, &key.field)?);
+    }
+    let mut best: BinaryHeap<Ranked> = BinaryHeap::with_capacity(k.min(1 << 16) + 1);
+    // First rank beyond which no document can enter.
+    let mut worst = u64::MAX;
+    each_document(words, |doc| {
+        let rank_of = |(key, codes): (&SortKey, &Option<Codes<'_>>)| key.rank(codes.as_ref(), doc);
+        let mut both = keys.iter().zip(&codes);
+        let first = both.next().map_or(0, rank_of);
+        if first > worst {
+            return;
+        }
+        let mut ranks = SmallVec::new();
+        ranks.push(first);
+        ranks.extend(both.map(rank_of));
+        let ranked = Ranked {
+            ranks,
+            url_hash: segment.url_hash(doc),
+            doc,
+        };
+        if best.len() < k {
+            best.push(ranked);
+        } else if let Some(mut top) = best.peek_mut()
+            && ranked < *top
+        {
+            *top = ranked;
+        }
+        if best.len() == k
+            && let Some(top) = best.peek()
+        {
+            worst = top.ranks[0];
+        }
+    });
+    let value_of = |(key, codes): (&SortKey, &Option<Codes<'_>>), doc: DocId| {
+        let codes = codes.as_ref()?;
+        let (least, greatest) = codes.ends(doc)?;
+        codes.value(if key.descending { greatest } else { least })
+    };
+    let hits = best.into_sorted_vec().into_iter().map(|ranked| SortedHit {
+        values: keys
+            .iter()
+            .zip(&codes)
+            .map(|one| value_of(one, ranked.doc))
+            .collect(),
+        hit: ScoredHit {
+            score: 0.0,
+            url_hash: ranked.url_hash,
+            site_hash: segment.site_hash(ranked.doc),
+            segment: segment.id(),
+            doc: ranked.doc,
+        },
+    });
+    Ok(hits.collect())
+}
+
+/// Merges orders of several parts; returns the `k` first.
+pub fn merge_by_values(keys: &[SortKey], parts: Vec<Vec<SortedHit>>, k: usize) -> Vec<SortedHit> {
+    let mut all: Vec<SortedHit> = parts.into_iter().flatten().collect();
+    all.sort_by(|a, b| {
+        let each = keys.iter().enumerate();
+        let mut orders = each.map(|(at, key)| key.order(a.value(at), b.value(at)));
+        let differs = orders.find(|order| order.is_ne());
+        differs
+            .unwrap_or(Ordering::Equal)
+            .then_with(|| a.hit.rank(&b.hit))
+    });
+    all.truncate(k);
+    all
+}
