@@ -34,11 +34,16 @@
 //! (a partition of a snapshot), [`site_limit`] (the merged ranking and its pages), [`details`]. Nothing here knows of a
 //! network or of an asynchronous runtime.
 
+mod aggregation;
+mod asked;
 mod engine;
 mod error;
+mod facet_answer;
 mod matches;
 mod options;
 mod part;
+mod refined;
+mod refinement;
 mod retried;
 mod shown_text;
 mod suggest;
@@ -48,12 +53,16 @@ pub mod lacks;
 pub mod site_limit;
 pub mod spelling;
 
+pub use aggregation::{Aggregated, Aggregation};
 pub use details::{HitDetails, HitsRead};
 pub use engine::Engine;
 pub use error::{BadRequest, DetailsError, EngineError};
+pub use facet_answer::facet_answer;
 pub use matches::Matches;
 pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
+pub use refined::sort_values;
+pub use refinement::{FACETS_MAX, FILTERS_MAX, Refinement};
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};

@@ -16,7 +16,7 @@ pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 pub const SITE_HITS_DEFAULT: u32 = 2;
 
 /// Options of a search.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SearchOptions {
     /// Number of hits on the page.
     pub k: usize,
@@ -43,6 +43,12 @@ pub struct SearchOptions {
     pub suggest: bool,
     /// Whether hits have the further fields of their documents.
     pub fields: bool,
+    /// Clauses that all hits match and that add nothing to their scores, in the language of queries.
+    pub filters: Vec<String>,
+    /// Facets to count over all matches: `lang`, `date:month`, `price:stats`.
+    pub facets: Vec<String>,
+    /// Fields by which hits are sorted: `date:desc,price`; empty for the order of scores.
+    pub sort: String,
 }
 
 impl Default for SearchOptions {
@@ -60,6 +66,9 @@ impl Default for SearchOptions {
             trace: false,
             suggest: false,
             fields: false,
+            filters: Vec::new(),
+            facets: Vec::new(),
+            sort: String::new(),
         }
     }
 }
@@ -68,7 +77,9 @@ impl SearchOptions {
     /// Returns the options as they apply to a query on an index of one or of several sites. A limit for the only site
     /// would hide what was asked for.
     pub fn resolved(self, query: &Query, has_several_sites: bool) -> SearchOptions {
-        let is_one = query.requires_one_site() || self.per_site.is_none() && !has_several_sites;
+        // An order by values is asked for as it is.
+        let is_unlimited = !has_several_sites || !self.sort.is_empty();
+        let is_one = query.requires_one_site() || self.per_site.is_none() && is_unlimited;
         SearchOptions {
             per_site: Some(if is_one { 0 } else { self.site_hits_max() }),
             ..self
@@ -79,7 +90,8 @@ impl SearchOptions {
     /// all words.
     pub fn suggests(&self, answer: &SearchAnswer) -> bool {
         let is_empty = answer.total.exact && answer.total.value == 0;
-        self.suggest && self.start == 0 && is_empty && !answer.timed_out
+        let is_plain = self.start == 0 && self.filters.is_empty();
+        self.suggest && is_plain && is_empty && !answer.timed_out
     }
 
     /// Returns the per-site limit, in hits; 0 is no limit.

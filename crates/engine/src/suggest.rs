@@ -1,9 +1,11 @@
 //! "Did you mean": a corrected query where one finds nothing.
 
-use crate::engine::{Asked, Engine};
+use crate::asked::Asked;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::options::SearchOptions;
 use crate::part::Part;
+use crate::refinement::Refinement;
 use crate::retried::retried;
 use crate::spelling::{SAMPLE_HITS, Spelling};
 use search::{Operator, Parsed, Query};
@@ -70,6 +72,7 @@ impl Probe<'_> {
             text: "",
             parsed: &parsed,
             options: &options,
+            refinement: &Refinement::default(),
             arrived: self.arrived,
         };
         retried(|| {

@@ -21,7 +21,7 @@ enum Step {
     Optimize(Order),
 }
 
-const QUERIES: [&str; 10] = [
+const QUERIES: [&str; 13] = [
     "w1",
     "w3 w5",
     "w2 OR w7 OR w11",
@@ -32,6 +32,9 @@ const QUERIES: [&str; 10] = [
     "w9 -w4",
     "site:site-2.test w8",
     "well-known w1",
+    "w1 k:(a OR c) n:<100",
+    "w3 OR w5 d:2024-02",
+    "k:b* -n:50..70",
 ];
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -57,11 +60,22 @@ fn document(number: u8, version: u8) -> Document {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         format!("w{}", (state >> 24) % 13)
     };
+    let keywords = [
+        ["a", "b", "bc"][usize::from(number % 3)],
+        ["c", "b"][usize::from(version % 2)],
+    ];
     let words: Vec<String> = (0..5 + version % 20).map(|_| word()).collect();
     Document {
         url: format!("http://site-{}.test/{number}", number % 4),
         title: format!("{} {}", word(), word()),
         body: format!("{} well-known own{number}v{version}", words.join(" ")),
+        fields: serde_json::from_value(serde_json::json!({
+            "n": i64::from(version) - i64::from(number),
+            "k": keywords,
+            "d": format!("2024-{:02}-{:02}", number % 4 + 1, version % 28 + 1),
+            "f": f64::from(version) / 10.0,
+        }))
+        .unwrap(),
         ..Document::default()
     }
 }
@@ -133,6 +147,43 @@ type Live = BTreeMap<u8, u8>;
 /// Returns everything of an answer that a user sees.
 fn answers(engine: &Engine) -> Vec<String> {
     let mut answers = Vec::new();
+    // Without texts there are no columns; where no document is left, there may be no field.
+    let index = engine.index();
+    let has_fields = !index.fields().is_empty() && index.statistics().documents_count() > 0;
+    let facets = [
+        "k",
+        "k:terms:1",
+        "n:stats",
+        "n:step:7",
+        "f:stats",
+        "d:month",
+        "site",
+    ];
+    for (query, sort) in [
+        ("w1", "d:desc,n"),
+        ("w3 OR w5", "k,site:desc"),
+        ("k:*", "f:desc"),
+    ] {
+        if !has_fields {
+            break;
+        }
+        let options = SearchOptions {
+            sort: sort.to_owned(),
+            facets: facets.map(String::from).to_vec(),
+            filters: vec!["-k:bc".to_owned() + " n:*"],
+            ..SearchOptions::default()
+        };
+        let answer = engine.search(query, &options).unwrap();
+        let hits = answer
+            .hits
+            .iter()
+            .map(|hit| format!("{} {:?}", hit.url, hit.sort));
+        let hits: Vec<String> = hits.collect();
+        answers.push(format!(
+            "{query} by {sort}: {hits:?} {:#?} {:?}",
+            answer.facets, answer.total
+        ));
+    }
     for query in QUERIES {
         for operator in [Operator::And, Operator::Or, Operator::Auto] {
             let options = SearchOptions {

@@ -15,6 +15,9 @@ pub struct SearchAnswer {
     /// of them. Absent where only documents with all words were looked for, or are enough for this page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub some_words_from: Option<usize>,
+    /// Facets over all matching documents, in the order of the request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<FacetAnswer>,
     /// A query that finds something, where this one finds no document with all words and a correction was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
@@ -45,6 +48,60 @@ impl SearchAnswer {
             hit.fields.retain(|name, _| is_kept(name));
         }
     }
+}
+
+/// Facet: counts of the values of a field over all matching documents, exact whatever the layout of the index.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FacetAnswer {
+    /// Name of the field.
+    pub field: String,
+    /// The facet in full: `lang:terms:10`, `date:month`.
+    pub facet: String,
+    /// Values or intervals. Terms: the most frequent first; histograms: in the order of values, without empty ones;
+    /// ranges: as asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buckets: Vec<FacetBucket>,
+    /// Of terms: the sum of the counts of values that are not shown.
+    #[serde(default)]
+    pub others: u64,
+    /// Of terms: the number of distinct values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
+    /// Number of matching documents that have a value.
+    pub documents: u64,
+    /// Number of matching documents that have none.
+    pub missing: u64,
+    /// Of statistics: the figures; absent where no document has a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stats: Option<FacetStats>,
+}
+
+/// Value or interval of a facet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FacetBucket {
+    /// The value, the start of the interval, or the range as asked for.
+    pub value: serde_json::Value,
+    /// Number of matching documents with such a value.
+    pub count: u64,
+    /// Clause that, added to the query, leaves these documents; empty where none can be written.
+    pub filter: String,
+}
+
+/// Statistics of the values of a field.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FacetStats {
+    /// Number of values.
+    pub count: u64,
+    /// Least value.
+    pub min: serde_json::Value,
+    /// Greatest value.
+    pub max: serde_json::Value,
+    /// Sum, rounded once; absent for dates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sum: Option<serde_json::Value>,
+    /// Mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<serde_json::Value>,
 }
 
 /// A corrected query.
@@ -119,6 +176,9 @@ pub struct Hit {
     pub fields: serde_json::Map<String, serde_json::Value>,
     /// Whether the site has further hits that the per-site limit left out.
     pub more_from_site: bool,
+    /// Values by which the hit was sorted, in the order of the fields; null where it has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sort: Vec<serde_json::Value>,
     /// Words of the query that tell documents apart and that this one lacks, as typed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,

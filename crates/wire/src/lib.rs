@@ -6,4 +6,6 @@ pub mod answer;
 #[cfg(feature = "rpc")]
 pub mod rpc;
 
-pub use answer::{DidYouMean, Hit, PhaseTimes, SearchAnswer, Total};
+pub use answer::{
+    DidYouMean, FacetAnswer, FacetBucket, FacetStats, Hit, PhaseTimes, SearchAnswer, Total,
+};

@@ -1,0 +1,86 @@
+//! Facets and sorted hits of a partition.
+
+use crate::part::Part;
+use fields::{Facet, FacetCounts};
+use index::IndexError;
+use search::{
+    Collectors, Coverage, DocBits, Plan, SortKey, SortedHit, Stop, best_by_values, collect,
+    count_facet,
+};
+use std::sync::Arc;
+
+/// What is made of all matches of a query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Aggregation {
+    /// Facets to count.
+    pub facets: Vec<Facet>,
+    /// Order of the hits; empty for none.
+    pub sort: Vec<SortKey>,
+    /// Number of hits in that order.
+    pub k: usize,
+    /// Whether the partition is the whole index, so that only values that a facet shows need be named.
+    pub is_whole: bool,
+}
+
+/// Facets and hits of a partition.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Aggregated {
+    /// Number of matching documents.
+    pub matches_count: u64,
+    /// Counts of each facet, in the order of the request.
+    pub facets: Vec<FacetCounts>,
+    /// The k first hits in the order asked for; all, where fewer match.
+    pub hits: Vec<SortedHit>,
+    /// Number of documents searched, deleted ones included.
+    pub documents_searched: u64,
+    /// Number of documents in the partition, deleted ones included.
+    pub documents_count: u64,
+}
+
+impl Aggregated {
+    /// Returns whether all documents were searched.
+    pub fn is_complete(&self) -> bool {
+        self.documents_searched == self.documents_count
+    }
+}
+
+impl Part {
+    /// Finds all matches, and counts and sorts them, until `stop` is due. Matches are complete where
+    /// [`Aggregated::is_complete`].
+    pub fn aggregate(
+        &self,
+        plan: &Arc<Plan>,
+        aggregation: &Aggregation,
+        stop: &Stop<'_>,
+    ) -> Result<Aggregated, IndexError> {
+        let mut all = Collectors::new((), DocBits::default()).until(stop);
+        let Coverage {
+            documents_searched,
+            documents_count,
+        } = collect(plan, self.segments(), &mut all)?;
+        let matches = all.matches;
+        let mut aggregated = Aggregated {
+            matches_count: matches.count(),
+            // What is counted after the time is up is not worth its time.
+            documents_searched: match stop.left_matches_out() {
+                true => documents_searched.min(documents_count.saturating_sub(1)),
+                false => documents_searched,
+            },
+            documents_count,
+            ..Aggregated::default()
+        };
+        if !aggregated.is_complete() {
+            return Ok(aggregated);
+        }
+        for facet in &aggregation.facets {
+            let is_whole = aggregation.is_whole;
+            let counts = count_facet(facet, self.segments(), &matches, is_whole)?;
+            aggregated.facets.push(counts);
+        }
+        if !aggregation.sort.is_empty() {
+            let (keys, k) = (&aggregation.sort, aggregation.k);
+            aggregated.hits = best_by_values(keys, self.segments(), &matches, k)?;
+        }
+        Ok(aggregated)
+    }
+}

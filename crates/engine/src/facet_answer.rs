@@ -1,0 +1,253 @@
+//! Facets as an answer shows them.
+
+use fields::{Facet, FacetCounts, FacetKind, Period, Value, dates};
+use wire::{FacetAnswer, FacetBucket, FacetStats};
+
+/// Returns the answer of a facet, given its counts over all matches.
+pub fn facet_answer(facet: &Facet, counts: &FacetCounts) -> FacetAnswer {
+    let mut answer = FacetAnswer {
+        field: facet.field.clone(),
+        facet: facet.to_string(),
+        buckets: Vec::new(),
+        others: 0,
+        distinct: None,
+        documents: counts.documents_count,
+        missing: counts.matches_count.saturating_sub(counts.documents_count),
+        stats: None,
+    };
+    match &facet.kind {
+        FacetKind::Terms { n } => {
+            let most = counts.most_frequent(*n);
+            let sum = |counts: &[(Value, u64)]| counts.iter().map(|(_, count)| count).sum::<u64>();
+            answer.others = sum(&counts.counts) - sum(&most) + counts.further_count;
+            answer.distinct = Some(counts.counts.len() as u64 + counts.further_values_count);
+            let buckets = most.into_iter();
+            answer.buckets = buckets
+                .map(|(value, count)| FacetBucket {
+                    filter: value_filter(&facet.field, &value),
+                    value: value.to_json(),
+                    count,
+                })
+                .collect();
+        }
+        FacetKind::Stats => answer.stats = stats(counts),
+        FacetKind::Calendar(_) | FacetKind::Step(_) => {
+            let buckets = counts.counts.iter();
+            answer.buckets = buckets
+                .map(|(start, count)| FacetBucket {
+                    filter: bucket_filter(facet, start),
+                    value: match (&facet.kind, start) {
+                        (FacetKind::Calendar(period), Value::Date(start)) => {
+                            period_text(*period, *start).into()
+                        }
+                        _ => start.to_json(),
+                    },
+                    count: *count,
+                })
+                .collect();
+        }
+        FacetKind::Ranges(ranges) => {
+            let count_of = |number: usize| {
+                let number = Value::Integer(number as i64);
+                let own = counts.counts.iter().find(|(value, _)| *value == number);
+                own.map_or(0, |(_, count)| *count)
+            };
+            let all = ranges.iter().enumerate();
+            answer.buckets = all
+                .map(|(number, range)| FacetBucket {
+                    value: range.text.clone().into(),
+                    count: count_of(number),
+                    filter: clause(&facet.field, &range.text),
+                })
+                .collect();
+        }
+    }
+    answer
+}
+
+fn stats(counts: &FacetCounts) -> Option<FacetStats> {
+    let stats = &counts.stats;
+    let (least, greatest) = (stats.least.as_ref()?, stats.greatest.as_ref()?);
+    let (sum, mean) = match least {
+        Value::Date(_) => {
+            let mean = stats.mean().map(|micros| dates::text(micros as i64).into());
+            (None, mean)
+        }
+        Value::Float(_) => (Some(stats.float_sum().into()), stats.mean().map(Into::into)),
+        _ => {
+            let sum = match i64::try_from(stats.integer_sum) {
+                Ok(sum) => sum.into(),
+                Err(_) => (stats.integer_sum as f64).into(),
+            };
+            (Some(sum), stats.mean().map(Into::into))
+        }
+    };
+    Some(FacetStats {
+        count: stats.values_count,
+        min: least.to_json(),
+        max: greatest.to_json(),
+        sum,
+        mean,
+    })
+}
+
+/// Returns the text of a period as people write it: `2024`, `2024-05`, a day.
+fn period_text(period: Period, start: i64) -> String {
+    let day = dates::text(start);
+    match period {
+        Period::Year => day.get(..4).unwrap_or(&day).to_owned(),
+        Period::Month => day.get(..7).unwrap_or(&day).to_owned(),
+        _ => day,
+    }
+}
+
+/// Returns the clause that selects the documents of a bucket.
+fn bucket_filter(facet: &Facet, start: &Value) -> String {
+    let field = &facet.field;
+    match (&facet.kind, start) {
+        (
+            FacetKind::Calendar(period @ (Period::Year | Period::Month | Period::Day)),
+            Value::Date(start),
+        ) => clause(field, &period_text(*period, *start)),
+        (FacetKind::Calendar(period), Value::Date(start)) => match period.end(*start) {
+            Some(end) => clause(
+                field,
+                &format!("(>={} <{})", dates::text(*start), dates::text(end)),
+            ),
+            None => String::new(),
+        },
+        (FacetKind::Step(width), Value::Integer(start)) => {
+            clause(field, &format!("(>={start} <{})", *start as f64 + width))
+        }
+        (FacetKind::Step(width), Value::Float(start)) => {
+            clause(field, &format!("(>={start} <{})", start + width))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the clause that selects the documents with a value; empty where no query can be written for it.
+fn value_filter(field: &str, value: &Value) -> String {
+    let text = value.to_string();
+    let Value::Keyword(_) = value else {
+        return clause(field, &text);
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
+    let is_plain =
+        !text.is_empty() && text.chars().all(|c| is_plain(c) || c == '.') && !text.contains("..");
+    match is_plain {
+        true => clause(field, &text),
+        false if !text.contains(['"', '“', '”', '„', '‟']) => {
+            clause(field, &format!("\"{text}\""))
+        }
+        false => String::new(),
+    }
+}
+
+fn clause(field: &str, test: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    match field.chars().all(is_name) {
+        true => format!("{field}:{test}"),
+        false => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fields::{FieldType, Schema, Stats};
+
+    fn schema() -> Schema {
+        let fields = FieldType::ALL.map(|kind| (kind.name().to_owned(), kind));
+        fields.into_iter().collect()
+    }
+
+    fn answered(facet: &str, counts: Vec<(Value, u64)>) -> FacetAnswer {
+        let counts = FacetCounts {
+            counts,
+            documents_count: 7,
+            matches_count: 10,
+            ..FacetCounts::default()
+        };
+        facet_answer(&Facet::parse(facet, &schema()).unwrap(), &counts)
+    }
+
+    #[test]
+    fn buckets_name_their_values_and_clauses() {
+        let word = |word: &str| Value::Keyword(word.into());
+        let counts = vec![
+            (word("a b"), 2),
+            (word("cs.LG"), 9),
+            (word("x\"y"), 1),
+            (word("z"), 1),
+        ];
+        let answer = answered("keyword:terms:3", counts);
+        let shown: Vec<_> = answer
+            .buckets
+            .iter()
+            .map(|one| (one.count, one.filter.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [(9, "keyword:cs.LG"), (2, "keyword:\"a b\""), (1, "")]
+        );
+        assert_eq!(
+            (answer.others, answer.distinct, answer.missing),
+            (1, Some(4), 3)
+        );
+        let day = Value::Date(dates::parse("2024-02-01").unwrap());
+        for (facet, value, filter) in [
+            ("date:year", "2024", "date:2024"),
+            ("date:month", "2024-02", "date:2024-02"),
+            ("date:day", "2024-02-01", "date:2024-02-01"),
+            ("date:week", "2024-02-01", "date:(>=2024-02-01 <2024-02-08)"),
+        ] {
+            let answer = answered(facet, vec![(day.clone(), 3)]);
+            assert_eq!(answer.buckets[0].value, value);
+            assert_eq!(answer.buckets[0].filter, filter);
+        }
+        let answer = answered("i64:step:10", vec![(Value::Integer(-10), 3)]);
+        assert_eq!(answer.buckets[0].filter, "i64:(>=-10 <0)");
+        let answer = answered("i64:ranges:..5;6..", vec![(Value::Integer(1), 3)]);
+        let shown: Vec<_> = answer
+            .buckets
+            .iter()
+            .map(|one| (one.count, one.filter.as_str()))
+            .collect();
+        assert_eq!(shown, [(0, "i64:..5"), (3, "i64:6..")]);
+    }
+
+    #[test]
+    fn every_clause_of_a_bucket_is_read_back() {
+        for filter in [
+            "keyword:cs.LG",
+            "keyword:\"a b\"",
+            "date:2024-02",
+            "date:(>=2024-02-01 <2024-02-08)",
+            "i64:(>=-10 <0)",
+        ] {
+            let parsed = search::parse_filter(filter, text::Analyzer::Plain, &schema());
+            assert!(parsed.is_ok(), "{filter}: {parsed:?}");
+        }
+    }
+
+    #[test]
+    fn statistics_have_the_types_of_their_fields() {
+        let with = |value: Value| {
+            let mut stats = Stats::default();
+            stats.add(&value, 2);
+            let counts = FacetCounts {
+                stats,
+                ..FacetCounts::default()
+            };
+            facet_answer(&Facet::parse("i64:stats", &schema()).unwrap(), &counts)
+                .stats
+                .unwrap()
+        };
+        let integer = with(Value::Integer(i64::MAX));
+        assert_eq!(integer.sum, Some((i64::MAX as f64 * 2.0).into()));
+        assert_eq!(with(Value::Float(0.5)).sum, Some(1.0.into()));
+        let date = with(Value::Date(0));
+        assert_eq!((date.mean, date.sum), (Some("1970-01-01".into()), None));
+    }
+}

@@ -1,0 +1,122 @@
+//! Facets and sorted pages of a search on the calling thread.
+
+use crate::aggregation::Aggregation;
+use crate::asked::{Asked, Clock, Page, Settled};
+use crate::error::EngineError;
+use crate::facet_answer::facet_answer;
+use crate::part::Part;
+use crate::site_limit::{Candidate, K_SEARCHED_MAX, KnownRanking, admit, first_k};
+use fields::Value;
+use search::{Plan, ScoredHit, Searched, SortedHit, Stop};
+use std::sync::Arc;
+use std::time::Instant;
+use wire::{FacetAnswer, PhaseTimes};
+
+/// Factor of the number of hits sorted, where the per-site limit leaves too few.
+const GROWTH: usize = 8;
+
+impl Asked<'_> {
+    /// Sorts all matches by the values of fields, until the per-site limit leaves as many hits as wanted.
+    pub(crate) fn sorted_page(
+        &self,
+        part: &Part,
+        plan: Arc<Plan>,
+        phases: &mut PhaseTimes,
+    ) -> Result<Page, EngineError> {
+        let (options, wanted) = (self.options, self.wanted());
+        let mut clock = Clock(Instant::now());
+        let mut k = first_k(wanted, options.site_hits_max());
+        loop {
+            let aggregation = Aggregation {
+                sort: self.refinement.sort.clone(),
+                k,
+                is_whole: true,
+                ..Aggregation::default()
+            };
+            let is_due = || self.is_due();
+            let found = part.aggregate(&plan, &aggregation, &Stop::when(&is_due))?;
+            if !found.is_complete() {
+                return Err(EngineError::TimedOut);
+            }
+            let ranking = KnownRanking {
+                is_complete: found.hits.len() as u64 == found.matches_count,
+                candidates: candidates(&found.hits),
+            };
+            let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
+            phases.index_search += clock.lap_us();
+            if admitted.len() < wanted && !ranking.is_complete && k < K_SEARCHED_MAX {
+                k = k.saturating_mul(GROWTH).min(K_SEARCHED_MAX);
+                continue;
+            }
+            let searched = Searched {
+                hits: Vec::new(),
+                matches_count: found.matches_count,
+                count_is_exact: true,
+                documents_searched: found.documents_searched,
+                documents_count: found.documents_count,
+            };
+            let settled = Settled {
+                ranking,
+                admitted,
+                sites,
+                found: searched,
+            };
+            let mut page = self.page_of(settled, plan, None);
+            page.sort_values = sort_values(&page.hits, &found.hits);
+            return Ok(page);
+        }
+    }
+
+    /// Counts the facets over all matches; none where the time does not suffice.
+    pub(crate) fn facets(
+        &self,
+        part: &Part,
+        plan: &Arc<Plan>,
+        phases: &mut PhaseTimes,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<FacetAnswer>, EngineError> {
+        let facets = &self.refinement.facets;
+        if facets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut clock = Clock(Instant::now());
+        let aggregation = Aggregation {
+            facets: facets.clone(),
+            is_whole: true,
+            ..Aggregation::default()
+        };
+        let is_due = || self.is_due();
+        let counted = part.aggregate(plan, &aggregation, &Stop::when(&is_due))?;
+        phases.index_search += clock.lap_us();
+        if !counted.is_complete() {
+            warnings.push("There was no time to count the facets.".to_owned());
+            return Ok(Vec::new());
+        }
+        let both = facets.iter().zip(&counted.facets);
+        Ok(both
+            .map(|(facet, counts)| facet_answer(facet, counts))
+            .collect())
+    }
+}
+
+/// Returns sorted hits as candidates of the only partition.
+fn candidates(hits: &[SortedHit]) -> Vec<Candidate> {
+    let candidate = |hit: &SortedHit| Candidate {
+        hit: hit.hit,
+        partition: 0,
+    };
+    hits.iter().map(candidate).collect()
+}
+
+/// Returns the values of each hit of a page, as JSON; `all` are the hits that it was taken from, in the same order.
+pub fn sort_values(page: &[Candidate], all: &[SortedHit]) -> Vec<Vec<serde_json::Value>> {
+    let mut all = all.iter();
+    let values = |candidate: &Candidate| {
+        let address = |hit: &ScoredHit| (hit.url_hash, hit.segment, hit.doc);
+        let own = all.find(|one| address(&one.hit) == address(&candidate.hit));
+        let values = own.map_or(&[][..], |one| one.values.as_slice());
+        let json = |value: &Option<Value>| value.as_ref().map(Value::to_json).unwrap_or_default();
+        values.iter().map(json).collect()
+    };
+    page.iter().map(values).collect()
+}
