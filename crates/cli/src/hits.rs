@@ -81,6 +81,10 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
         let words: Vec<String> = hit.lacks.iter().map(|word| printable(word)).collect();
         writeln!(out, "     lacks {}", words.join(", "))?;
     }
+    if !hit.sort.is_empty() {
+        let values: Vec<String> = hit.sort.iter().map(crate::facets::shown).collect();
+        writeln!(out, "     sorted by {}", values.join(", "))?;
+    }
     for (name, value) in &hit.fields {
         let value = match value {
             Value::String(text) => text.clone(),

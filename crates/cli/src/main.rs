@@ -6,6 +6,7 @@
 //! Exit codes: 0 done, 1 failed or damage found, 2 wrong usage. A closed pipe is not a failure.
 
 mod commands;
+mod facets;
 mod failure;
 mod figures;
 mod hits;

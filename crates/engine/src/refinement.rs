@@ -21,6 +21,11 @@ pub struct Refinement {
 }
 
 impl SearchOptions {
+    /// Returns whether the search has filters, facets or an order of its own.
+    pub fn is_refined(&self) -> bool {
+        !(self.filters.is_empty() && self.facets.is_empty() && self.sort.trim().is_empty())
+    }
+
     /// Reads filters, facets and order. Returns the query with the filters; a query without text is the filters alone.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 //! partition has not returned may precede its end. Paging is exact because it uses that prefix alone.
 
 use search::ScoredHit;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 /// Repeats with k doubled before k grows faster. Doubling all the way to the end of a ranking that is crowded on few
@@ -47,31 +48,57 @@ pub struct KnownRanking {
     pub is_complete: bool,
 }
 
-/// Merges the rankings of partitions; `None` stands for one that did not answer.
+/// Place of a hit: its partition, and its place among the hits of that.
+pub type Place = (usize, usize);
+
+/// Merges the rankings of partitions by score; `None` stands for one that did not answer.
 pub fn merge(partitions: &[Option<PartRanking<'_>>]) -> KnownRanking {
+    merge_ordered(partitions, |_, _| Ordering::Equal)
+}
+
+/// Merges rankings of partitions in another order; what is equal in it goes by score.
+pub fn merge_ordered(
+    partitions: &[Option<PartRanking<'_>>],
+    order: impl Fn(Place, Place) -> Ordering,
+) -> KnownRanking {
     let answered = || partitions.iter().flatten();
     let returned = answered().map(|partition| partition.hits.len()).sum();
-    let mut candidates = Vec::with_capacity(returned);
+    let mut candidates: Vec<(Candidate, usize)> = Vec::with_capacity(returned);
     for (partition, found) in partitions.iter().enumerate() {
-        let hits = found.iter().flat_map(|found| found.hits);
-        candidates.extend(hits.map(|&hit| Candidate { hit, partition }));
+        let hits = found.iter().flat_map(|found| found.hits).enumerate();
+        candidates.extend(hits.map(|(at, &hit)| (Candidate { hit, partition }, at)));
     }
+    let compared = |a: &(Candidate, usize), b: &(Candidate, usize)| {
+        let place = |one: &(Candidate, usize)| (one.0.partition, one.1);
+        order(place(a), place(b)).then_with(|| a.0.hit.rank(&b.0.hit))
+    };
     if partitions.len() > 1 {
         // Sorted runs one after another are what this sort merges in linear time.
-        candidates.sort_by(|a, b| a.hit.rank(&b.hit));
+        candidates.sort_by(compared);
     }
-    let cut = || answered().filter(|partition| partition.is_cut);
-    if cut().any(|partition| partition.hits.is_empty()) {
+    let cut = || {
+        (0..)
+            .zip(partitions)
+            .filter_map(|(at, one)| Some((at, one.as_ref()?)))
+    };
+    let cut = || cut().filter(|(_, partition)| partition.is_cut);
+    if cut().any(|(_, partition)| partition.hits.is_empty()) {
         candidates.clear();
     } else if let Some(horizon) = cut()
-        .filter_map(|partition| partition.hits.last())
-        .min_by(|a, b| a.rank(b))
+        .filter_map(|(partition, found)| {
+            let (at, &hit) = found.hits.iter().enumerate().next_back()?;
+            Some((Candidate { hit, partition }, at))
+        })
+        .min_by(compared)
     {
-        candidates
-            .truncate(candidates.partition_point(|candidate| candidate.hit.rank(horizon).is_le()));
+        let certain = candidates.partition_point(|one| compared(one, &horizon).is_le());
+        candidates.truncate(certain);
     }
     KnownRanking {
-        candidates,
+        candidates: candidates
+            .into_iter()
+            .map(|(candidate, _)| candidate)
+            .collect(),
         is_complete: cut().next().is_none(),
     }
 }

@@ -241,6 +241,7 @@ mod tests {
             },
             hits: Vec::new(),
             some_words_from: None,
+            facets: Vec::new(),
             did_you_mean: None,
             more_hits: false,
             phases_us: PhaseTimes {

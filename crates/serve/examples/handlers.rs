@@ -298,6 +298,7 @@ impl Service {
                 let query = Query::new(number, String::new(), search::Operator::Or, ranking);
                 let query = Arc::new(query.with_parsed(queries[at].clone()));
                 let request = SearchRequest {
+                    sort: Default::default(),
                     k: *k,
                     counted: false,
                     generation: 0,

@@ -203,6 +203,18 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
             indexed.fields_found.join("; ")
         ));
     }
+    if !summary.fields.is_empty() {
+        text.push_str(&format!("{:<10} {}\n", "typed", typed_fields(summary)));
+    }
+    for (field, misfits) in &summary.misfits {
+        text.push_str(&format!(
+            "{:<10} {} of {} fit no {}; the documents are in the index\n",
+            "misfits",
+            crate::figures::counted(*misfits, "value"),
+            crate::terminal::printable(field),
+            summary.fields.get(field).map_or("type", |kind| kind.name()),
+        ));
+    }
     if let Some(chosen) = &indexed.chosen {
         let Chosen { analyzer, reason } = chosen;
         text.push_str(&format!("{:<10} {analyzer}: {reason}\n", "analyzer"));
@@ -217,6 +229,22 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
         summary.generation
     ));
     text
+}
+
+/// Fields named in a summary.
+const FIELDS_TOLD: usize = 12;
+
+/// Formats the fields of an index with their types.
+fn typed_fields(summary: &index::CommitSummary) -> String {
+    let fields = summary.fields.iter();
+    let fields: Vec<String> = fields
+        .map(|(name, kind)| format!("{} {kind}", crate::terminal::printable(name)))
+        .collect();
+    let told = fields[..fields.len().min(FIELDS_TOLD)].join(", ");
+    match fields.len().saturating_sub(FIELDS_TOLD) {
+        0 => told,
+        more => format!("{told}, and {more} more"),
+    }
 }
 
 /// Formats bytes, and their share of the text if the whole index came from this text.
@@ -238,6 +266,8 @@ pub(super) fn json_summary(indexed: &Indexed) -> serde_json::Value {
         "deleted": summary.documents_deleted,
         "analyzer": indexed.chosen.as_ref().map(|chosen| chosen.analyzer.name()),
         "fields": indexed.fields_found,
+        "typed_fields": summary.fields,
+        "misfits": summary.misfits,
         "bad": indexed.progress.bad,
         "bad_documents": indexed.bad_documents.iter().map(|bad| serde_json::json!({
             "file": bad.file, "line": bad.line, "reason": bad.reason,

@@ -10,6 +10,7 @@ mod connections;
 mod delete;
 mod demo;
 mod document_server;
+mod fields;
 mod front_end;
 mod hurry;
 mod index;
@@ -44,6 +45,7 @@ pub(crate) enum Command {
     Delete(delete::DeleteArguments),
     Sync(sync::SyncArguments),
     Optimize(optimize::OptimizeArguments),
+    Fields(fields::FieldsArguments),
     Search(search::SearchArguments),
     Analyze(analyze::AnalyzeArguments),
     Serve(serve::ServeArguments),
@@ -74,6 +76,7 @@ impl Command {
             Command::Delete(arguments) => delete::run(arguments),
             Command::Sync(arguments) => sync::run(arguments),
             Command::Optimize(arguments) => optimize::run(arguments),
+            Command::Fields(arguments) => fields::run(arguments),
             Command::Search(arguments) => search::run(arguments),
             Command::Analyze(arguments) => analyze::run(arguments),
             Command::Serve(arguments) => serve::run(arguments),

@@ -2,10 +2,10 @@
 
 use super::topics::TopicsRun;
 use super::{RankingArguments, open_index, open_verified};
+use crate::facets::write_facets;
 use crate::failure::note;
 use crate::hits::{write_hits, write_phases};
 use crate::terminal::Style;
-use anyhow::bail;
 use clap::builder::RangedU64ValueParser;
 use engine::{Engine, SearchOptions};
 use index::Index;
@@ -19,7 +19,8 @@ use std::sync::Arc;
 const EXAMPLES: &str = "\
 QUERY: documents with all words come first, then those with some of them. +word is required, -word excludes,
 OR stands between alternatives; \"a phrase\", \"a phrase\"~2 (words may move by 2), title:word, site:name,
-wor* w?rd (any letters), word~ (one or two letters differ), parentheses. Quote it for the shell; a query that starts with - comes after --.
+wor* w?rd (any letters), word~ (one or two letters differ), parentheses. Fields of the documents filter:
+lang:en, lang:(en OR de), date:2024-05, date:>=2024, price:10..20, price:* (any value); see shorttail fields. Quote it for the shell; a query that starts with - comes after --.
 
 EXAMPLES:
     shorttail search my-index 'release notes'
@@ -28,6 +29,8 @@ EXAMPLES:
         Show the second twenty
     shorttail search my-index '\"out of memory\"' --explain
         Also explain each score
+    shorttail search my-index 'lynx date:>=2024 -lang:de' --facet lang,date:month --sort date:desc
+        Filter by the values of fields, count them, show the newest first
     shorttail search my-index --topics topics.tsv --run bm25.run
         Answer a file of id<TAB>query lines, matching any word, into a TREC run file";
 
@@ -44,7 +47,7 @@ pub(crate) struct SearchArguments {
     /// The query
     #[arg(
         value_name = "QUERY",
-        required_unless_present = "topics",
+        required_unless_present_any = ["topics", "filters"],
         conflicts_with = "topics"
     )]
     query: Option<OsString>,
@@ -69,6 +72,20 @@ pub(crate) struct SearchArguments {
     /// Fields of the documents to show with the hits; * for all
     #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
     fields: Vec<String>,
+    /// A clause that all hits match and that adds nothing to their scores; may be repeated
+    #[arg(long = "filter", value_name = "CLAUSE")]
+    filters: Vec<String>,
+    /// Facets to count over all matches: lang, lang:terms:20, date:month, price:stats, price:step:10; and site
+    #[arg(long = "facet", value_name = "FACET,...", value_delimiter = ',')]
+    facets: Vec<String>,
+    /// Fields by which the hits are sorted: date:desc,price
+    #[arg(
+        long,
+        value_name = "FIELD[:desc],...",
+        default_value = "",
+        hide_default_value = true
+    )]
+    sort: String,
     /// Explain each score
     #[arg(long)]
     explain: bool,
@@ -93,10 +110,12 @@ pub(super) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
         TopicsRun { index, ranking, k }.write(topics, run)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Some(query) = &arguments.query else {
-        bail!("no query");
-    };
-    let query = query.to_string_lossy();
+    // Filters may stand alone.
+    let query = arguments
+        .query
+        .as_ref()
+        .map(|query| query.to_string_lossy());
+    let query = query.unwrap_or_default();
     if matches!(query, std::borrow::Cow::Owned(_)) {
         note("warning: the query is not UTF-8; unreadable bytes were replaced");
     }
@@ -123,6 +142,9 @@ fn search_once(
         suggest: true,
         fields: !arguments.fields.is_empty(),
         explain: arguments.explain,
+        filters: arguments.filters.clone(),
+        facets: arguments.facets.clone(),
+        sort: arguments.sort.clone(),
         ..SearchOptions::default()
     };
     let mut answer = Engine::of(index).search(query, &options)?;
@@ -140,6 +162,7 @@ fn search_once(
             arguments.start as u64,
             Style::of_stdout(),
         )?;
+        write_facets(&mut stdout, &answer.facets, Style::of_stdout())?;
         writeln!(stdout)?;
         write_phases(&mut stdout, &answer.phases_us)?;
     }

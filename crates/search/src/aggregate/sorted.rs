@@ -37,12 +37,6 @@ pub struct SortedHit {
     pub hit: ScoredHit,
 }
 
-impl SortedHit {
-    fn value(&self, key: usize) -> Option<&Value> {
-        self.values.get(key)?.as_ref()
-    }
-}
-
 impl SortKey {
     /// Reads keys of fields of `schema`, or of sites: `date:desc,price,lang:asc:first`.
     pub fn parse_all(text: &str, schema: &Schema) -> Result<Vec<SortKey>, BadTest> {
@@ -85,6 +79,15 @@ impl SortKey {
             Ok(key)
         };
         keys.into_iter().map(key).collect()
+    }
+
+    /// Returns the order of two documents by all keys, given their values.
+    pub fn order_of(keys: &[SortKey], a: &[Option<Value>], b: &[Option<Value>]) -> Ordering {
+        let mut both = keys.iter().zip(a.iter().zip(b));
+        let order = |(key, (a, b)): (&SortKey, (&Option<Value>, &Option<Value>))| {
+            Some(key.order(a.as_ref(), b.as_ref())).filter(|order| order.is_ne())
+        };
+        both.find_map(order).unwrap_or(Ordering::Equal)
     }
 
     /// Returns the order of two documents by this key.
@@ -213,12 +216,8 @@ fn best_of_segment(
 pub fn merge_by_values(keys: &[SortKey], parts: Vec<Vec<SortedHit>>, k: usize) -> Vec<SortedHit> {
     let mut all: Vec<SortedHit> = parts.into_iter().flatten().collect();
     all.sort_by(|a, b| {
-        let each = keys.iter().enumerate();
-        let mut orders = each.map(|(at, key)| key.order(a.value(at), b.value(at)));
-        let differs = orders.find(|order| order.is_ne());
-        differs
-            .unwrap_or(Ordering::Equal)
-            .then_with(|| a.hit.rank(&b.hit))
+        let by_values = SortKey::order_of(keys, &a.values, &b.values);
+        by_values.then_with(|| a.hit.rank(&b.hit))
     });
     all.truncate(k);
     all

@@ -4,10 +4,11 @@
 //! needs no thread for each.
 
 use crate::api::messages::{
-    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query, SearchRequest, Status,
-    StatusRequest, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
+    SearchRequest, Status, StatusRequest, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
+use fields::FacetCounts;
 use std::sync::Arc;
 
 /// Interface of an index server. No method blocks for long: long work is queued and answered through
@@ -19,6 +20,13 @@ pub trait IndexServer: Send + Sync {
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>);
     /// Counts the matching documents of each site.
     fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>);
+    /// Counts facets over all matching documents, in the order of the request.
+    fn count_facets(
+        &self,
+        query: &Arc<Query>,
+        request: CountFacetsRequest,
+        reply: Reply<Vec<FacetCounts>>,
+    );
     /// Reports the status of the server.
     fn status(&self, request: &StatusRequest, reply: Reply<Status>);
     /// Opens the newest generation of the index and replies with its number.

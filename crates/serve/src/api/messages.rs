@@ -2,9 +2,9 @@
 
 use crate::api::chunks::Chunks;
 pub use engine::HitDetails;
-use fields::Schema;
+use fields::{Facet, Schema, Value};
 use index::{DocId, Index, IndexError, ReadStart, TextKey};
-use search::{Operator, Plan, Ranking, ScoredHit};
+use search::{Operator, Plan, Ranking, ScoredHit, SortKey};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use text::Analyzer;
@@ -106,12 +106,14 @@ impl Query {
 }
 
 /// Request for the best hits of a partition.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct SearchRequest {
     /// Number of hits requested.
     pub k: usize,
     /// Whether all matches are counted.
     pub counted: bool,
+    /// Fields by which hits are sorted; empty for the order of scores.
+    pub sort: Arc<[SortKey]>,
     /// Generation to search; 0 is the newest.
     pub generation: u64,
     /// Deadline of the request.
@@ -142,6 +144,19 @@ pub struct CountSitesRequest {
     pub sites: Arc<[String]>,
     /// Count at which counting stops, for each site.
     pub limit: u64,
+    /// Generation to search.
+    pub generation: u64,
+    /// Deadline of the request.
+    pub deadline: Instant,
+}
+
+/// Request for the counts of facets.
+#[derive(Debug, Clone)]
+pub struct CountFacetsRequest {
+    /// Facets.
+    pub facets: Arc<[Facet]>,
+    /// Whether no other server has matches.
+    pub is_whole: bool,
     /// Generation to search.
     pub generation: u64,
     /// Deadline of the request.
@@ -209,6 +224,8 @@ pub struct TextSummary {
 pub struct PartitionHits {
     /// The k best hits, best first; all matches where fewer than k match.
     pub hits: Vec<ScoredHit>,
+    /// Values by which each hit is sorted; empty for the order of scores.
+    pub sort_values: Vec<Vec<Option<Value>>>,
     /// Number of matching documents of the partition; a lower bound unless the count is exact.
     pub matches_count: u64,
     /// Whether every match was counted.

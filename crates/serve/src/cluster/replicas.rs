@@ -33,6 +33,7 @@ pub(crate) enum Call {
     Search,
     Details,
     CountSites,
+    CountFacets,
     Summaries,
     Document,
 }
@@ -73,7 +74,7 @@ pub(crate) struct Replicas<S: ?Sized> {
     pub(crate) chunks: Chunks,
     pub(crate) replicas: Vec<Replica<S>>,
     next: AtomicUsize,
-    paces: [Pace; 5],
+    paces: [Pace; 6],
 }
 
 /// One server of several with the same chunks.

@@ -23,7 +23,9 @@ pub(crate) fn assemble(
         SummaryQuery::new(analyzer, terms, SummaryOptions::default())
     });
     let mut hits = Vec::with_capacity(shown.details.len());
+    let mut sort_values = found.sort_values.into_iter();
     for ((candidate, hit), summary) in found.page.iter().zip(shown.details).zip(shown.summaries) {
+        let sort = sort_values.next().unwrap_or_default();
         let Some(hit) = hit else { continue };
         if summary == MadeSummary::NoText {
             warnings.push(format!(
@@ -38,6 +40,7 @@ pub(crate) fn assemble(
         let hit = hit_of(candidate, hit, summary, &shown.has_more);
         let title_html = marks.as_ref().and_then(|marks| marks.highlight(&hit.title));
         hits.push(Hit {
+            sort,
             lacks,
             title_html: title_html.unwrap_or_default(),
             ..hit
@@ -68,6 +71,7 @@ fn hit_of(
         // Fields that cannot be read are as good as none: documents are checked before they are stored.
         fields: serde_json::from_str(&text.fields).unwrap_or_default(),
         lacks: Vec::new(),
+        sort: Vec::new(),
         more_from_site: has_more.get(site_hash).copied().unwrap_or(false),
         explanation: hit.explanation,
     }

@@ -41,6 +41,11 @@ struct Asked {
     ranking: (u32, u32),
     explain: bool,
     counted: bool,
+    suggest: bool,
+    fields: bool,
+    filters: Vec<String>,
+    facets: Vec<String>,
+    sort: String,
     generation: u64,
 }
 
@@ -145,6 +150,11 @@ fn asked(query: &str, options: &SearchOptions, generation: u64) -> Asked {
         },
         explain: options.explain,
         counted: options.counted,
+        suggest: options.suggest,
+        fields: options.fields,
+        filters: options.filters.clone(),
+        facets: options.facets.clone(),
+        sort: options.sort.clone(),
         generation,
     }
 }

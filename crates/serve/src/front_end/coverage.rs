@@ -29,6 +29,7 @@ pub(crate) const HITS: &str = "hits";
 pub(crate) const COUNT: &str = "count";
 pub(crate) const DETAILS: &str = "details";
 pub(crate) const SUMMARIES: &str = "summaries";
+pub(crate) const FACETS: &str = "facets";
 
 const DEADLINE: &str = "deadline";
 const LIMIT: &str = "limit";

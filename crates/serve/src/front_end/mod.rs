@@ -12,6 +12,7 @@
 mod assemble;
 mod cache;
 mod coverage;
+mod facet_phase;
 mod fetch_phase;
 mod fetch_proof;
 mod proof;
@@ -30,14 +31,18 @@ use crate::cluster::{Cluster, Known};
 use crate::deploy::partitioning::Topology;
 use crate::front_end::assemble::assemble;
 use crate::front_end::cache::{Cache, CacheFigures};
-use crate::front_end::coverage::{Complete, Coverage};
+use crate::front_end::coverage::{Complete, Coverage, FACETS};
+use crate::front_end::facet_phase::FacetPhase;
 use crate::front_end::fetch_phase::{Page, Shown};
 use crate::front_end::query_log::Journal;
 use crate::front_end::query_phase::{Found, PageSearch};
 use crate::front_end::timeline::Timeline;
 use crate::index_server::options::HandlerOptions;
 use crate::snapshot::generations::Generations;
+use engine::Refinement;
+use fields::Facet;
 use index::{Index, StoredDocument};
+use search::SortKey;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -263,7 +268,7 @@ impl FrontEnd {
         let deadline = arrived + timeout;
         let reserve = (timeout / 10).clamp(RESERVE_MIN, RESERVE_MAX);
         let cut_off = deadline.checked_sub(reserve).unwrap_or(arrived);
-        let begun = Begun::new(id, text, options, known, arrived);
+        let begun = Begun::new(id, text, options, known, arrived)?;
         loop {
             let mut coverage = Coverage::default();
             let answered = self.attempt(&begun, cut_off, deadline, &mut coverage).await;
@@ -295,10 +300,18 @@ impl FrontEnd {
             query: &begun.query,
             some_words: begun.some_words.as_ref(),
             options: &begun.options,
+            sort: &begun.sort,
             cut_off,
             timeline,
         };
-        let found = search.find(&mut phases, coverage).await?;
+        let mut found = search.find(&mut phases, coverage).await?;
+        let facets = FacetPhase {
+            cluster,
+            query: &begun.query,
+            facets: &begun.facets,
+            deadline,
+            timeline,
+        };
         let page = Page {
             cluster,
             known: begun.known.clone(),
@@ -308,7 +321,14 @@ impl FrontEnd {
             timeline,
             bytes_max: self.options.answer_bytes_max,
         };
-        let shown = page.ask(&mut phases, coverage).await?;
+        // Facets are counted while details and summaries are read.
+        let (shown, (facets, losses)) =
+            tokio::join!(page.ask(&mut phases, coverage), facets.count(&found));
+        let shown = shown?;
+        for (chunks, error) in losses {
+            coverage.lacks(FACETS, &chunks, &error);
+        }
+        found.facets = facets;
         Ok((found, shown, phases))
     }
 
@@ -337,6 +357,7 @@ impl FrontEnd {
             exact: found.count_is_exact && coverage.share() == 1.0,
         };
         let (more_hits, some_words_from) = (found.more_hits, found.some_words_from);
+        let facets = std::mem::take(&mut found.facets);
         let hits = assemble(found, shown, begun.known.analyzer, &mut warnings);
         self.check_size(&hits, options)?;
         phases.total = begun.arrived.elapsed().as_micros() as u64;
@@ -345,6 +366,7 @@ impl FrontEnd {
             total,
             hits,
             some_words_from,
+            facets,
             did_you_mean: None,
             more_hits,
             phases_us: phases,
@@ -387,6 +409,10 @@ struct Begun {
     some_words: Option<Arc<Query>>,
     /// Warnings of the parser; `None` where index servers parse the query.
     warnings: Option<Vec<String>>,
+    /// Facets over all matches.
+    facets: Arc<[Facet]>,
+    /// Fields by which hits are sorted; empty for the order of scores.
+    sort: Arc<[SortKey]>,
     parse_us: u64,
     options: SearchOptions,
     known: Known,
@@ -396,16 +422,37 @@ struct Begun {
 
 impl Begun {
     /// Parses the query once for all servers, if the analyzer of the index is known.
-    fn new(id: u64, text: &str, options: &SearchOptions, known: Known, arrived: Instant) -> Begun {
+    fn new(
+        id: u64,
+        text: &str,
+        options: &SearchOptions,
+        known: Known,
+        arrived: Instant,
+    ) -> Result<Begun, SearchError> {
         let timeline = Timeline::new(arrived, options.trace);
         let started = Instant::now();
         let query = || Query::new(id, text.to_owned(), options.operator, options.ranking);
-        let parsed = known
-            .analyzer
-            .map(|analyzer| search::parse_with(text, analyzer, &known.fields, options.operator));
+        let (parsed, Refinement { facets, sort }) = match known.analyzer {
+            Some(analyzer) => {
+                let fields = &known.fields;
+                let parsed = search::parse_with(text, analyzer, fields, options.operator);
+                let (parsed, refinement) = options.refine(text, parsed, analyzer, fields)?;
+                (Some(parsed), refinement)
+            }
+            None if options.is_refined() => {
+                return Err(SearchError::BadRequest {
+                    parameter: "parameters",
+                    reason: "no index server has reported its fields yet; try again".into(),
+                });
+            }
+            None => (None, Refinement::default()),
+        };
         let options = match &parsed {
-            Some(parsed) => options.resolved(&parsed.query, known.has_several_sites),
-            None => *options,
+            Some(parsed) => {
+                let options = options.clone();
+                options.resolved(&parsed.query, known.has_several_sites)
+            }
+            None => options.clone(),
         };
         let (query, some_words, warnings) = match parsed {
             Some(parsed) => (
@@ -415,16 +462,18 @@ impl Begun {
             ),
             None => (query(), None, None),
         };
-        Begun {
+        Ok(Begun {
             query: Arc::new(query),
             some_words: some_words.map(Arc::new),
             warnings,
+            facets: facets.into(),
+            sort: sort.into(),
             parse_us: started.elapsed().as_micros() as u64,
             options,
             known,
             arrived,
             timeline,
-        }
+        })
     }
 }
 

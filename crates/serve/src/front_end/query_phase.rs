@@ -11,14 +11,16 @@ use crate::front_end::coverage::{Coverage, SEARCH, first_error};
 use crate::front_end::proof::{CertainRanking, certain, rankings};
 use crate::front_end::timeline::{Stopwatch, Timeline};
 use engine::site_limit::{
-    Candidate, KnownRanking, SiteCounts, admit, first_k, join, merge, next_k,
+    Candidate, KnownRanking, Place, SiteCounts, admit, first_k, join, merge, merge_ordered, next_k,
 };
+use fields::Value;
 use futures_util::future::join_all;
+use search::SortKey;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use text::summary::SummaryTerm;
 use tracing::{Instrument, debug_span};
-use wire::PhaseTimes;
+use wire::{FacetAnswer, PhaseTimes};
 
 /// Upper limit on the lag of one server behind the generations of another; then the query goes on
 /// without one of them.
@@ -35,6 +37,10 @@ pub(crate) struct Found {
     /// The query of all pages, by which more matches of a site are counted.
     pub(crate) query_of_sites: Arc<Query>,
     pub(crate) page: Vec<Candidate>,
+    /// Values by which each hit of the page is sorted; empty for the order of scores.
+    pub(crate) sort_values: Vec<Vec<serde_json::Value>>,
+    /// Facets over all matches.
+    pub(crate) facets: Vec<FacetAnswer>,
     pub(crate) more_hits: bool,
     /// Rank of the first hit that holds only some of the words.
     pub(crate) some_words_from: Option<usize>,
@@ -59,6 +65,8 @@ pub(crate) struct PageSearch<'a> {
     /// The query for those that follow where too few hold all words.
     pub(crate) some_words: Option<&'a Arc<Query>>,
     pub(crate) options: &'a SearchOptions,
+    /// Fields by which hits are sorted; empty for the order of scores.
+    pub(crate) sort: &'a Arc<[SortKey]>,
     pub(crate) cut_off: Instant,
     pub(crate) timeline: &'a Timeline,
 }
@@ -120,6 +128,7 @@ impl PageSearch<'_> {
             request: SearchRequest {
                 k: first_k(self.wanted(), self.options.site_hits_max()),
                 counted,
+                sort: Arc::clone(self.sort),
                 generation,
                 deadline: self.cut_off,
             },
@@ -180,7 +189,13 @@ impl PageSearch<'_> {
         loop {
             let mut clock = Stopwatch(Instant::now());
             let returned = rankings(&partitions);
-            let ranking = join(before, merge(&returned));
+            let ranking = match self.sort.is_empty() {
+                true => join(before, merge(&returned)),
+                false => merge_ordered(&returned, |a, b| {
+                    let values = |(partition, at): Place| values_of(&partitions, partition, at);
+                    SortKey::order_of(self.sort, values(a), values(b))
+                }),
+            };
             let (admitted, sites) = admit(&ranking, options.site_hits_max(), wanted);
             self.timeline.note("merge", String::new, clock.0);
             phases.merge += clock.lap_us();
@@ -233,12 +248,33 @@ impl PageSearch<'_> {
         let end = page_end.min(admitted.len());
         let answered = || partitions.iter().flatten();
         let first = answered().next();
+        let page = admitted[start..end].to_vec();
+        let values = |candidate: &Candidate| {
+            let found = partitions[candidate.partition].as_ref()?;
+            let at = found.hits.iter().position(|hit| *hit == candidate.hit)?;
+            let json = |value: &Option<Value>| value.as_ref().map(Value::to_json);
+            let values = values_of(&partitions, candidate.partition, at).iter();
+            Some(
+                values
+                    .map(|value| json(value).unwrap_or_default())
+                    .collect(),
+            )
+        };
+        let sort_values = match self.sort.is_empty() {
+            true => Vec::new(),
+            false => page
+                .iter()
+                .map(|one| values(one).unwrap_or_default())
+                .collect(),
+        };
         let query_of_sites = self.some_words.unwrap_or(self.query);
         let has_all = Arc::ptr_eq(fan_out.query, query_of_sites);
         Found {
             query: Arc::clone(fan_out.query),
             query_of_sites: Arc::clone(query_of_sites),
-            page: admitted[start..end].to_vec(),
+            page,
+            sort_values,
+            facets: Vec::new(),
             more_hits: admitted.len() > page_end,
             some_words_from: None,
             matches_count: answered().map(|found| found.matches_count).sum(),
@@ -258,6 +294,17 @@ impl PageSearch<'_> {
                 .collect(),
         }
     }
+}
+
+/// Returns the values by which a hit of a partition is sorted.
+fn values_of(
+    partitions: &[Option<PartitionHits>],
+    partition: usize,
+    at: usize,
+) -> &[Option<Value>] {
+    let found = partitions.get(partition).and_then(Option::as_ref);
+    let values = found.and_then(|found| found.sort_values.get(at));
+    values.map_or(&[], Vec::as_slice)
 }
 
 /// Adds the times of the slowest partitions to those of a query.
@@ -440,7 +487,7 @@ impl FanOut<'_> {
                     &self.cluster.calls,
                     self.request.deadline,
                     |server, reply| {
-                        server.search(self.query, self.request, reply);
+                        server.search(self.query, self.request.clone(), reply);
                     },
                 )
                 .instrument(

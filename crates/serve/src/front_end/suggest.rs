@@ -78,6 +78,8 @@ impl Probe<'_> {
             query: Arc::new(query),
             some_words: None,
             warnings: Some(Vec::new()),
+            facets: Arc::default(),
+            sort: Arc::default(),
             parse_us: 0,
             options,
             known: self.known.clone(),

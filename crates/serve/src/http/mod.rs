@@ -77,7 +77,7 @@ impl App {
                 suggest: false,
                 explain: false,
                 trace: false,
-                ..one.options
+                ..one.options.clone()
             };
             let found = self.front_end.search(&one.query, &probe).await;
             if found.is_ok_and(|found| found.total.value > 0) {
@@ -93,7 +93,7 @@ impl App {
         parameters: &SearchParameters,
         query: &str,
     ) -> Result<(SearchAnswer, Option<Turn<'_>>), Failure> {
-        let (mut options, arrived) = (parameters.options, Instant::now());
+        let (mut options, arrived) = (parameters.options.clone(), Instant::now());
         let timeout = self.front_end.timeout_of(&options);
         let turn = self.turns.take(&options, timeout).await;
         let turn = turn.map_err(|error| self.failure(error))?;
@@ -233,12 +233,16 @@ async fn search_page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Re
         Err(error) => return failed_page(&app, &app.failure(error), raw.as_deref()),
     };
     let query = parameters.q.as_deref().unwrap_or("");
-    if query.trim().is_empty() {
+    if query.trim().is_empty() && parameters.options.filters.is_empty() {
         let known = app.front_end.known();
         let home = page::home(known.documents_count, known.chunks_count);
         return respond(StatusCode::OK, HTML, home);
     }
-    match app.search(&parameters, query).await {
+    let mut asked = parameters.clone();
+    if asked.options.facets.is_empty() {
+        asked.options.facets = page::default_facets(&app.front_end.known().fields);
+    }
+    match app.search(&asked, query).await {
         Ok((mut answer, _turn)) => {
             let bytes_max = app.front_end.answer_bytes_max();
             let too_large = SearchError::too_large(parameters.options.explain, bytes_max);

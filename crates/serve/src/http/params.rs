@@ -57,13 +57,13 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
             "explain" => options.explain = flag("explain", &value)?,
             "trace" => options.trace = flag("trace", &value)?,
             "fields" => {
-                let names = value.split(',').map(str::trim);
-                fields = names
-                    .filter(|name| !name.is_empty())
-                    .map(str::to_owned)
-                    .collect();
+                fields = listed(&value).collect();
                 options.fields = !fields.is_empty();
             }
+            "filter" if !value.trim().is_empty() => options.filters.push(value.into_owned()),
+            "filter" => {}
+            "facet" => options.facets.extend(listed(&value)),
+            "sort" => options.sort = value.into_owned(),
             "suggest" => options.suggest = flag("suggest", &value)?,
             "partial" => options.partial = flag("partial", &value)?,
             "count" => options.counted = counted(&value)?,
@@ -75,6 +75,12 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
     }
     options.validate()?;
     Ok(SearchParameters { q, fields, options })
+}
+
+/// Returns the entries of a list with commas between them.
+fn listed(value: &str) -> impl Iterator<Item = String> {
+    let entries = value.split(',').map(str::trim);
+    entries.filter(|entry| !entry.is_empty()).map(str::to_owned)
 }
 
 /// Returns one parameter; the last value if it is repeated.
@@ -173,7 +179,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace, suggest, fields",
+            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort",
             brief(name)
         ),
     }
@@ -192,7 +198,8 @@ mod tests {
     #[test]
     fn all_parameters() {
         let raw = "q=a+b%22&k=5&start=10&per_site=0&any=1&ranking=tfidf&explain=1\
-                   &count=none&timeout=2s&partial=0&trace=1&suggest=1&fields=author,+date";
+                   &count=none&timeout=2s&partial=0&trace=1&suggest=1&fields=author,+date\
+                   &filter=lang:en&filter=&filter=-x:1&facet=lang,+date:month&facet=site&sort=date:desc";
         let read = parse(Some(raw), Unknown::Refuse).unwrap();
         assert_eq!(read.q.as_deref(), Some("a b\""));
         assert_eq!(
@@ -210,6 +217,9 @@ mod tests {
                 trace: true,
                 suggest: true,
                 fields: true,
+                filters: vec!["lang:en".into(), "-x:1".into()],
+                facets: vec!["lang".into(), "date:month".into(), "site".into()],
+                sort: "date:desc".into(),
             }
         );
         for (raw, unknown, operator) in [

@@ -27,8 +27,8 @@ use crate::api::chunks::Chunks;
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{
-    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query, SearchRequest, Status,
-    StatusRequest,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
+    SearchRequest, Status, StatusRequest,
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
@@ -45,6 +45,7 @@ use crate::snapshot::generations::Generations;
 use crate::snapshot::partition_maps::PartitionMaps;
 use crate::snapshot::status::{reloaded, status_of};
 use engine::Part;
+use fields::FacetCounts;
 use index::Index;
 use search::{Plan, Stop};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -197,6 +198,14 @@ impl IndexServer for InProcessIndexServer {
             self.handlers.note_refusal(query.id, waiting);
             return reply.send(Err(ServerError::Overloaded { waiting }));
         }
+        let (generation, deadline) = (request.generation, request.deadline);
+        if !request.sort.is_empty() {
+            return self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+                let work = Work::Sorted { request, reply };
+                let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
+                Arc::new(job) as Arc<dyn Job>
+            });
+        }
         let job = |opened, deadline, reply| {
             let job: Arc<dyn Job> = Arc::new(SearchJob {
                 query: Arc::clone(query),
@@ -210,7 +219,7 @@ impl IndexServer for InProcessIndexServer {
             });
             job
         };
-        self.enqueue(request.generation, request.deadline, reply, job);
+        self.enqueue(generation, deadline, reply, job);
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
@@ -241,6 +250,20 @@ impl IndexServer for InProcessIndexServer {
                 limit: request.limit,
                 reply,
             };
+            let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
+            Arc::new(job) as Arc<dyn Job>
+        });
+    }
+
+    fn count_facets(
+        &self,
+        query: &Arc<Query>,
+        request: CountFacetsRequest,
+        reply: Reply<Vec<FacetCounts>>,
+    ) {
+        let (generation, deadline) = (request.generation, request.deadline);
+        self.enqueue(generation, deadline, reply, |opened, deadline, reply| {
+            let work = Work::CountFacets { request, reply };
             let job = WholeJob::new(Arc::clone(query), opened, deadline, work);
             Arc::new(job) as Arc<dyn Job>
         });

@@ -200,6 +200,7 @@ impl Job for SearchJob {
                 false => merged.hits.len() >= self.k,
             },
             hits: merged.hits,
+            sort_values: Vec::new(),
             matches_count: merged.matches_count,
             count_is_exact: merged.count_is_exact,
             documents_searched: merged.documents_searched,

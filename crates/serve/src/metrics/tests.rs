@@ -149,6 +149,7 @@ async fn ask(searches: &InProcessIndexServer, texts: &InProcessDocumentServer) {
     let query = Query::new(1, "words".into(), Default::default(), Default::default());
     let deadline = Instant::now() + Duration::from_secs(60);
     let request = SearchRequest {
+        sort: Default::default(),
         k: 10,
         counted: true,
         generation: 0,

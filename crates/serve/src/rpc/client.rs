@@ -1,13 +1,14 @@
 //! Clients of servers in other processes.
 
-use super::{convert, failure};
+use super::{convert, failure, values};
 use crate::api::backend::{DocumentServer, IndexServer};
 use crate::api::messages::{
-    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query, SearchRequest, Status,
-    StatusRequest, SummariesOf, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, Query,
+    SearchRequest, Status, StatusRequest, SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
+use fields::FacetCounts;
 use index::StoredDocument;
 use std::future::Future;
 use std::sync::Arc;
@@ -96,10 +97,14 @@ impl IndexServer for RemoteIndexServer {
             )),
             k: request.k.min(u32::MAX as usize) as u32,
             counted: request.counted,
+            sort: request.sort.iter().map(values::sort_key_message).collect(),
         };
         let mut client = self.client.clone();
         let call = async move { client.search(message).await };
-        spawn(&self.runtime, reply, call, convert::hits);
+        let keys_count = request.sort.len();
+        spawn(&self.runtime, reply, call, move |found| {
+            values::as_sorted(convert::hits(found)?, keys_count)
+        });
     }
 
     fn details(&self, query: &Arc<Query>, request: DetailsRequest, reply: Reply<Vec<HitDetails>>) {
@@ -144,6 +149,29 @@ impl IndexServer for RemoteIndexServer {
                 }),
             },
         );
+    }
+
+    fn count_facets(
+        &self,
+        query: &Arc<Query>,
+        request: CountFacetsRequest,
+        reply: Reply<Vec<FacetCounts>>,
+    ) {
+        let message = rpc::CountFacetsRequest {
+            query: Some(convert::query_message(
+                query,
+                request.deadline,
+                request.generation,
+            )),
+            facets: request.facets.iter().map(ToString::to_string).collect(),
+            whole: request.is_whole,
+        };
+        let mut client = self.client.clone();
+        let call = async move { client.count_facets(message).await };
+        let facets_count = request.facets.len();
+        spawn(&self.runtime, reply, call, move |counted| {
+            values::facets(counted, facets_count)
+        });
     }
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {

@@ -1,7 +1,7 @@
 //! Conversion between messages and the types of this process. All input is checked: a malformed message
 //! is an error, never a panic.
 
-use super::clause;
+use super::{clause, values};
 use crate::api::chunks::Chunks;
 use crate::api::messages::{HitDetails, PartitionHits, Query, Status, StatusRequest};
 use crate::api::options::ANSWER_BYTES_MAX;
@@ -142,6 +142,11 @@ pub(super) fn hits_message(found: PartitionHits) -> rpc::SearchReply {
             segment: hits.iter().map(|hit| hit.segment).collect(),
             doc: hits.iter().map(|hit| hit.doc.0).collect(),
         }),
+        sort_values: found
+            .sort_values
+            .iter()
+            .map(|own| values::sort_values_message(own))
+            .collect(),
         is_cut: found.is_cut,
         matches_count: found.matches_count,
         count_is_exact: found.count_is_exact,
@@ -179,6 +184,11 @@ pub(super) fn hits(message: rpc::SearchReply) -> Result<PartitionHits, ServerErr
     };
     Ok(PartitionHits {
         hits: (0..count).map(hit).collect(),
+        sort_values: message
+            .sort_values
+            .into_iter()
+            .map(values::sort_values)
+            .collect(),
         is_cut: message.is_cut,
         matches_count: message.matches_count,
         count_is_exact: message.count_is_exact,

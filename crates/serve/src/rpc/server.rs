@@ -1,12 +1,13 @@
 //! Index server or document server in a process of its own.
 
-use super::{convert, failure};
+use super::{convert, failure, values};
 use crate::admin::metrics_server::MetricsServer;
 use crate::api::backend::{DocumentServer, IndexServer};
 use crate::api::draining::Draining;
 use crate::api::error::ServeError;
 use crate::api::messages::{
-    CountSitesRequest, DetailsRequest, SearchRequest, SummariesOf, SummariesRequest, TextSummary,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, SearchRequest, StatusRequest,
+    SummariesOf, SummariesRequest, TextSummary,
 };
 use crate::api::reply::Reply;
 use crate::api::server_error::ServerError;
@@ -14,6 +15,7 @@ use crate::metrics::process::ServerMetrics;
 use crate::net::reload_signal;
 use crate::net::socket::{io_runtime, listen_on};
 use crate::snapshot::reloads::{Reloaded, Reloads};
+use fields::Facet;
 use index::DocId;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -238,6 +240,7 @@ impl indexes::IndexServer for IndexService {
         let asked = SearchRequest {
             k: request.k as usize,
             counted: request.counted,
+            sort: request.sort.into_iter().map(values::sort_key).collect(),
             generation,
             deadline,
         };
@@ -283,6 +286,30 @@ impl indexes::IndexServer for IndexService {
         };
         let counts = answered(|reply| self.0.count_sites(&query, asked, reply)).await?;
         Ok(Response::new(rpc::CountSitesReply { counts }))
+    }
+
+    async fn count_facets(
+        &self,
+        request: Request<rpc::CountFacetsRequest>,
+    ) -> Result<Response<rpc::CountFacetsReply>, Status> {
+        let request = request.into_inner();
+        let (query, deadline, generation) = convert::query(request.query)?;
+        let asked = StatusRequest::default();
+        let status = answered(|reply| self.0.status(&asked, reply)).await?;
+        let facets = request.facets.iter();
+        let facets: Result<Vec<Facet>, _> = facets
+            .map(|text| Facet::parse(text, &status.fields))
+            .collect();
+        let asked = CountFacetsRequest {
+            facets: facets
+                .map_err(|bad| Status::invalid_argument(bad.reason))?
+                .into(),
+            is_whole: request.whole,
+            generation,
+            deadline,
+        };
+        let facets = answered(|reply| self.0.count_facets(&query, asked, reply)).await?;
+        Ok(Response::new(values::facets_message(facets)))
     }
 
     async fn reload(

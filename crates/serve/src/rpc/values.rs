@@ -1,6 +1,10 @@
 //! Conversion of values of fields and their tests to messages, and back.
 
-use fields::{Limit, Test, Value};
+use super::convert::malformed;
+use crate::api::messages::PartitionHits;
+use crate::api::server_error::ServerError;
+use fields::{FacetCounts, Limit, Stats, Test, Value};
+use search::SortKey;
 use wire::rpc;
 use wire::rpc::value::Kind;
 use wire::rpc::value_test::Test as TestMessage;
@@ -65,6 +69,122 @@ pub(super) fn test(message: rpc::ValueTest) -> Option<Test> {
         TestMessage::Range(range) => Test::Range {
             low: limit(range.low)?,
             high: limit(range.high)?,
+        },
+    })
+}
+
+pub(super) fn sort_key_message(key: &SortKey) -> rpc::SortKey {
+    rpc::SortKey {
+        field: key.field.clone(),
+        descending: key.descending,
+        missing_first: key.missing_first,
+    }
+}
+
+pub(super) fn sort_key(message: rpc::SortKey) -> SortKey {
+    SortKey {
+        field: message.field,
+        descending: message.descending,
+        missing_first: message.missing_first,
+    }
+}
+
+pub(super) fn sort_values_message(values: &[Option<Value>]) -> rpc::SortValues {
+    let message = |value: &Option<Value>| match value {
+        Some(value) => value_message(value),
+        None => rpc::Value { kind: None },
+    };
+    rpc::SortValues {
+        values: values.iter().map(message).collect(),
+    }
+}
+
+pub(super) fn sort_values(message: rpc::SortValues) -> Vec<Option<Value>> {
+    message.values.into_iter().map(value).collect()
+}
+
+/// Refuses hits that are not sorted by as many keys as were asked for: a server of before ignores them.
+pub(super) fn as_sorted(
+    found: PartitionHits,
+    keys_count: usize,
+) -> Result<PartitionHits, ServerError> {
+    let hits_count = if keys_count > 0 { found.hits.len() } else { 0 };
+    let is_sorted = found.sort_values.len() == hits_count
+        && found
+            .sort_values
+            .iter()
+            .all(|values| values.len() == keys_count);
+    match is_sorted {
+        true => Ok(found),
+        false => Err(ServerError::Protocol {
+            reason: "it does not sort hits by the values of fields; update it".into(),
+        }),
+    }
+}
+
+pub(super) fn facets_message(facets: Vec<FacetCounts>) -> rpc::CountFacetsReply {
+    let one = |facet: FacetCounts| rpc::FacetCounts {
+        values: facet
+            .counts
+            .iter()
+            .map(|(value, _)| value_message(value))
+            .collect(),
+        counts: facet.counts.iter().map(|(_, count)| *count).collect(),
+        documents_count: facet.documents_count,
+        matches_count: facet.matches_count,
+        further_values_count: facet.further_values_count,
+        further_count: facet.further_count,
+        stats: Some(rpc::FacetStats {
+            values_count: facet.stats.values_count,
+            least: facet.stats.least.as_ref().map(value_message),
+            greatest: facet.stats.greatest.as_ref().map(value_message),
+            integer_sum: facet.stats.integer_sum.to_le_bytes().to_vec(),
+            float_parts: facet.stats.float_parts.clone(),
+        }),
+    };
+    rpc::CountFacetsReply {
+        facets: facets.into_iter().map(one).collect(),
+    }
+}
+
+pub(super) fn facets(
+    message: rpc::CountFacetsReply,
+    facets_count: usize,
+) -> Result<Vec<FacetCounts>, ServerError> {
+    let all: Option<Vec<FacetCounts>> = message.facets.into_iter().map(facet).collect();
+    let all = all.filter(|all| all.len() == facets_count);
+    all.ok_or_else(|| malformed("facets"))
+}
+
+fn facet(message: rpc::FacetCounts) -> Option<FacetCounts> {
+    if message.values.len() != message.counts.len() {
+        return None;
+    }
+    let counts = message.values.into_iter().zip(message.counts);
+    let counts: Option<Vec<(Value, u64)>> = counts
+        .map(|(own, count)| Some((value(own)?, count)))
+        .collect();
+    let counts = counts?;
+    if !counts.is_sorted_by(|a, b| a.0.order(&b.0).is_lt()) {
+        return None;
+    }
+    let stats = message.stats?;
+    let sum: [u8; 16] = stats.integer_sum.try_into().ok()?;
+    if !stats.float_parts.iter().all(|part| part.is_finite()) {
+        return None;
+    }
+    Some(FacetCounts {
+        counts,
+        documents_count: message.documents_count,
+        matches_count: message.matches_count,
+        further_values_count: message.further_values_count,
+        further_count: message.further_count,
+        stats: Stats {
+            values_count: stats.values_count,
+            least: stats.least.and_then(value),
+            greatest: stats.greatest.and_then(value),
+            integer_sum: i128::from_le_bytes(sum),
+            float_parts: stats.float_parts,
         },
     })
 }

@@ -1,10 +1,11 @@
 //! Limits on the cost of one request, and on the effect of a dishonest server on a front-end.
 
 use crate::corpus::{RUNTIME, Searched, document, index, index_server};
+use fields::FacetCounts;
 use index::DocId;
 use serve::api::messages::{
-    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
-    StatusRequest,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
+    SearchRequest, Status, StatusRequest,
 };
 use serve::{
     Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
@@ -162,6 +163,15 @@ impl IndexServer for AlwaysCut {
 
     fn count_sites(&self, query: &Arc<Query>, request: CountSitesRequest, reply: Reply<Vec<u64>>) {
         self.inner.count_sites(query, request, reply);
+    }
+
+    fn count_facets(
+        &self,
+        query: &Arc<Query>,
+        request: CountFacetsRequest,
+        reply: Reply<Vec<FacetCounts>>,
+    ) {
+        self.inner.count_facets(query, request, reply);
     }
 
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {

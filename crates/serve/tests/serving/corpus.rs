@@ -1,5 +1,6 @@
 //! Small indexes of the tests.
 use index::{BuildOptions, Index, Writer};
+use proptest::prelude::*;
 use serve::{
     Chunks, Cluster, FrontEnd, FrontEndOptions, Generations, HandlerOptions, InProcessIndexServer,
     IndexServer, SearchError, SearchOptions, Topology,
@@ -74,8 +75,62 @@ pub(crate) fn document(n: usize, site: u8, words: u8) -> corpus::Document {
         url: format!("https://site{site}.example/{n}"),
         title: format!("Title {n}"),
         body: format!("{body}in the text of {n}"),
+        fields: fields_of(n),
         ..Default::default()
     }
+}
+
+/// Returns the fields of document `n`: numbers that some lack, a list of words, a day, a price.
+fn fields_of(n: usize) -> serde_json::Map<String, serde_json::Value> {
+    let langs = ["en", "de", "pt br"];
+    let mut fields = serde_json::Map::new();
+    if !n.is_multiple_of(5) {
+        fields.insert("rank".into(), (n as i64 * 7 % 40 - 8).into());
+    }
+    let langs = [langs[n % 3], langs[n / 3 % 2]].map(serde_json::Value::from);
+    fields.insert("lang".into(), langs.to_vec().into());
+    let day = format!("2024-{:02}-{:02}", n % 12 + 1, n % 28 + 1);
+    fields.insert("day".into(), day.into());
+    fields.insert("price".into(), ((n % 13) as f64 * 0.1).into());
+    fields
+}
+
+/// Filters, facets and orders by the fields of documents: any of some.
+pub(crate) fn refined() -> impl Strategy<Value = (Vec<String>, Vec<String>, String)> {
+    let filters = prop::sample::select(vec![
+        "lang:en",
+        "rank:>3",
+        "-lang:de rank:*",
+        "day:2024-03..2024-09",
+        "price:0.2",
+    ]);
+    let facets = prop::sample::select(vec![
+        "lang",
+        "lang:terms:1",
+        "site:terms:3",
+        "rank",
+        "rank:step:10",
+        "day:month",
+        "day:stats",
+        "price",
+        "price:terms:4",
+        "rank:ranges:..0;1..9;10..",
+    ]);
+    let sort = prop::sample::select(vec![
+        "",
+        "",
+        "rank:desc",
+        "day,site",
+        "lang:desc,price",
+        "rank:first",
+    ]);
+    let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    (
+        prop::collection::vec(filters, 0..2),
+        prop::collection::vec(facets, 0..4),
+        sort,
+    )
+        .prop_map(move |(filters, facets, sort)| (owned(filters), owned(facets), sort.to_owned()))
 }
 
 /// Returns an index of documents, in memory.

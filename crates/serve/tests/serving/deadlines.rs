@@ -41,6 +41,7 @@ fn request(deadline: Instant) -> SearchRequest {
     SearchRequest {
         k: 10,
         counted: true,
+        sort: Arc::default(),
         generation: 0,
         deadline,
     }

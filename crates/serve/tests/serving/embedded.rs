@@ -1,5 +1,5 @@
 //! Equality of the answers of the embedded engine and of a front-end with servers.
-use crate::corpus::{Searched, document, index};
+use crate::corpus::{Searched, document, index, refined};
 use engine::Engine;
 use proptest::prelude::*;
 use search::Operator;
@@ -22,9 +22,16 @@ proptest! {
         (start, k, per_site) in (0usize..12, 1usize..12, 0u32..4),
         (explain, counted, suggest) in any::<(bool, bool, bool)>(),
         operator in prop::sample::select(&Operator::NAMED[..]),
+        (filters, facets, sort) in refined(),
     ) {
         let documents = documents.into_iter().enumerate();
         let index = index(documents.map(|(n, (site, words))| document(n, site, words)), chunks);
+        let several = Topology {
+            partitions: chunks as usize,
+            handlers: 1,
+            ..Topology::default()
+        };
+        let several = Searched::start(index.clone(), &several);
         let topology = Topology {
             partitions: 1,
             handlers: 1,
@@ -40,11 +47,22 @@ proptest! {
             counted,
             suggest,
             operator: operator.1,
+            filters,
+            facets,
+            sort,
             ..SearchOptions::default()
         };
         for query in ["alpha", "alpha beta", "gamma -delta", "\"alpha beta\"", "om* zeta", "nothing", "(", "alpha nothing", "alpha beta gamma delta", "+zeta alpha beta -omega", "site:site1.example alpha"] {
             let served = timeless(servers.search(query, &options).unwrap());
-            prop_assert_eq!(timeless(engine.search(query, &options).unwrap()), served, "{}", query);
+            let answer = timeless(engine.search(query, &options).unwrap());
+            prop_assert_eq!(&answer, &served, "{}", query);
+            // The layout of an index is in no facet and no order.
+            let served = several.search(query, &options).unwrap();
+            prop_assert_eq!(&answer.facets, &served.facets, "{}", query);
+            let hits = |answer: &SearchAnswer| -> Vec<_> {
+                answer.hits.iter().map(|hit| (hit.url.clone(), hit.sort.clone())).collect()
+            };
+            prop_assert_eq!(hits(&answer), hits(&served), "{}", query);
         }
     }
 
@@ -73,7 +91,7 @@ proptest! {
             prop_assert_eq!(&servers.search(query, &options).unwrap().did_you_mean, &answer.did_you_mean, "{}", query);
             let Some(better) = answer.did_you_mean else { continue };
             prop_assert_eq!(answer.total.value, 0);
-            let all = SearchOptions { operator: Operator::And, ..options };
+            let all = SearchOptions { operator: Operator::And, ..options.clone() };
             let found = engine.search(&better.query, &all).unwrap();
             prop_assert!(better.total.value > 0);
             prop_assert_eq!(found.total, better.total, "{} for {}", better.query, query);

@@ -1,9 +1,10 @@
 //! Report of a failed partition in every answer that lacks it.
 use crate::corpus::{Searched, document, index, index_server};
+use fields::FacetCounts;
 use index::IndexError;
 use serve::api::messages::{
-    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
-    StatusRequest,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
+    SearchRequest, Status, StatusRequest,
 };
 use serve::{
     InProcessIndexServer, IndexServer, Query, Reply, SearchError, SearchOptions, ServerError,
@@ -88,6 +89,15 @@ impl IndexServer for Failing {
         self.inner.count_sites(query, request, reply);
     }
 
+    fn count_facets(
+        &self,
+        query: &Arc<Query>,
+        request: CountFacetsRequest,
+        reply: Reply<Vec<FacetCounts>>,
+    ) {
+        self.inner.count_facets(query, request, reply);
+    }
+
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         self.inner.status(request, reply);
     }
@@ -115,25 +125,29 @@ fn wholly_failing(failure: Failure) -> Searched {
     Searched::before(&index, vec![(0..=3, Arc::new(failing))])
 }
 
-const WHOLE: SearchOptions = SearchOptions {
-    k: 10,
-    start: 0,
-    per_site: Some(0),
-    operator: search::Operator::And,
-    ranking: search::Ranking::TfIdf,
-    explain: false,
-    counted: true,
-    timeout: Some(std::time::Duration::from_millis(300)),
-    partial: false,
-    trace: false,
-    suggest: false,
-    fields: false,
-};
+const WHOLE: SearchOptions = options(false);
 
-const PARTIAL: SearchOptions = SearchOptions {
-    partial: true,
-    ..WHOLE
-};
+const PARTIAL: SearchOptions = options(true);
+
+const fn options(partial: bool) -> SearchOptions {
+    SearchOptions {
+        k: 10,
+        start: 0,
+        per_site: Some(0),
+        operator: search::Operator::And,
+        ranking: search::Ranking::TfIdf,
+        explain: false,
+        counted: true,
+        timeout: Some(std::time::Duration::from_millis(300)),
+        partial,
+        trace: false,
+        suggest: false,
+        fields: false,
+        filters: Vec::new(),
+        facets: Vec::new(),
+        sort: String::new(),
+    }
+}
 
 #[test]
 fn a_lost_partition_is_told() {

@@ -84,13 +84,13 @@ proptest! {
 
         let one = front_end(&index, 1, 1);
         let several = front_end(&index, partitions.min(chunks as usize), handlers);
-        let all = SearchOptions { k: 1_000, per_site: Some(0), ..options };
+        let all = SearchOptions { k: 1_000, per_site: Some(0), ..options.clone() };
         let all = one.search(&query, &all).unwrap();
         prop_assert_eq!(all.total.value, all.some_words_from.unwrap_or(all.hits.len()) as u64);
 
         let mut start = 0;
         loop {
-            let options = SearchOptions { start, ..options };
+            let options = SearchOptions { start, ..options.clone() };
             let (total, hits, more_hits, warnings) = comparable(several.search(&query, &options).unwrap());
             let (expected, expected_more) = by_definition(&all, &options);
             prop_assert_eq!(total, all.total.value);

@@ -1,5 +1,5 @@
 //! Equality, byte by byte, of an answer through gRPC and that of one process.
-use crate::corpus::{Searched, WORDS, document, index};
+use crate::corpus::{Searched, WORDS, document, index, refined};
 use index::Index;
 use proptest::prelude::*;
 use serve::{
@@ -96,19 +96,25 @@ fn connect(file: &ClusterFile, name: &str, runtime: &Runtime) -> Result<FrontEnd
 
 fn options() -> impl Strategy<Value = SearchOptions> {
     let operator = prop::sample::select(&search::Operator::NAMED[..]);
-    (0usize..12, 0usize..6, 0u32..4, operator, any::<[bool; 3]>()).prop_map(
-        |(k, start, per_site, operator, [tf_idf, explain, counted])| SearchOptions {
-            k,
-            start,
-            per_site: Some(per_site),
-            operator: operator.1,
-            ranking: match tf_idf {
-                true => search::Ranking::TfIdf,
-                false => search::Ranking::default(),
-            },
-            explain,
-            counted,
-            ..SearchOptions::default()
+    let numbers = (0usize..12, 0usize..6, 0u32..4);
+    (numbers, operator, any::<[bool; 3]>(), refined()).prop_map(
+        |((k, start, per_site), operator, [tf_idf, explain, counted], (filters, facets, sort))| {
+            SearchOptions {
+                filters,
+                facets,
+                sort,
+                k,
+                start,
+                per_site: Some(per_site),
+                operator: operator.1,
+                ranking: match tf_idf {
+                    true => search::Ranking::TfIdf,
+                    false => search::Ranking::default(),
+                },
+                explain,
+                counted,
+                ..SearchOptions::default()
+            }
         },
     )
 }

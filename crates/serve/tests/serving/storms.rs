@@ -1,8 +1,9 @@
 //! Queries whose generation is closed while they are answered.
 use crate::corpus::{RUNTIME, commit};
+use fields::FacetCounts;
 use serve::api::messages::{
-    CountSitesRequest, DetailsRequest, HitDetails, PartitionHits, SearchRequest, Status,
-    StatusRequest,
+    CountFacetsRequest, CountSitesRequest, DetailsRequest, HitDetails, PartitionHits,
+    SearchRequest, Status, StatusRequest,
 };
 use serve::{
     Chunks, Cluster, Draining, FrontEnd, FrontEndOptions, Generations, HandlerOptions,
@@ -72,6 +73,16 @@ impl IndexServer for Stormy {
         self.inner.count_sites(query, request, reply);
     }
 
+    fn count_facets(
+        &self,
+        query: &Arc<Query>,
+        request: CountFacetsRequest,
+        reply: Reply<Vec<FacetCounts>>,
+    ) {
+        self.storm.strike(Before::Counts);
+        self.inner.count_facets(query, request, reply);
+    }
+
     fn status(&self, request: &StatusRequest, reply: Reply<Status>) {
         self.inner.status(request, reply);
     }
@@ -125,6 +136,9 @@ const PAGE: SearchOptions = SearchOptions {
     trace: false,
     suggest: false,
     fields: false,
+    filters: Vec::new(),
+    facets: Vec::new(),
+    sort: String::new(),
 };
 
 #[test]

@@ -7,6 +7,7 @@
 mod url;
 
 pub(super) mod assets;
+mod facets;
 mod gantt;
 mod missing;
 mod paging;
@@ -20,6 +21,8 @@ use crate::http::page::url::{breadcrumb, local, web_address};
 use askama::Template;
 use assets::Files;
 use engine::details::TITLE_CHARS_MAX;
+pub(crate) use facets::default_facets;
+use facets::{Refining, refining};
 use gantt::{Gantt, gantt};
 use index::StoredDocument;
 use missing::{Missing, missing};
@@ -66,6 +69,7 @@ struct Results<'a> {
     missing: Option<Missing>,
     all_words: Option<String>,
     hits_html: &'a str,
+    refining: Refining,
     did_you_mean: Option<Corrected<'a>>,
     suggestions: Vec<(&'static str, String)>,
     start_over: Option<String>,
@@ -196,13 +200,24 @@ pub(crate) fn results(
     let shown = answer.hits.len();
     let next_start = options.start + options.k;
     let previous_start = options.start.saturating_sub(options.k.max(1));
-    let page = |start| local("/", &pairs(&query, &SearchOptions { start, ..*options }));
+    let page = |start| {
+        local(
+            "/",
+            &pairs(
+                &query,
+                &SearchOptions {
+                    start,
+                    ..options.clone()
+                },
+            ),
+        )
+    };
     whole(&Results {
         files: Files::new(),
         query: &query,
         hidden: &settings(&SearchOptions {
             start: 0,
-            ..*options
+            ..options.clone()
         }),
         total: thousands(answer.total.value),
         total_is_one: answer.total.value == 1,
@@ -222,16 +237,17 @@ pub(crate) fn results(
                     &SearchOptions {
                         operator: Operator::And,
                         start: 0,
-                        ..*options
+                        ..options.clone()
                     },
                 ),
             )
         }),
         hits_html: &hits_html,
+        refining: refining(answer, options),
         did_you_mean: answer.did_you_mean.as_ref().map(|better| {
             let options = SearchOptions {
                 start: 0,
-                ..*options
+                ..options.clone()
             };
             Corrected {
                 query: &better.query,
@@ -247,7 +263,7 @@ pub(crate) fn results(
         all_of_sites: hides_all_others(answer, options).then(|| {
             let all = SearchOptions {
                 per_site: Some(0),
-                ..*options
+                ..options.clone()
             };
             local("/", &pairs(&query, &all))
         }),
@@ -261,7 +277,7 @@ pub(crate) fn results(
         timeline: (!options.trace).then(|| {
             let traced = SearchOptions {
                 trace: true,
-                ..*options
+                ..options.clone()
             };
             local("/", &pairs(&query, &traced)) + "#timeline"
         }),
@@ -371,7 +387,7 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
                 let all = SearchOptions {
                     per_site: Some(0),
                     start: 0,
-                    ..*options
+                    ..options.clone()
                 };
                 local("/", &pairs(&query, &all))
             }),
@@ -451,14 +467,14 @@ pub(crate) fn suggestions(query: &str, options: &SearchOptions) -> Vec<Suggestio
     let mut suggestions = Vec::new();
     let first_page = SearchOptions {
         start: 0,
-        ..*options
+        ..options.clone()
     };
     if query.contains('"') {
         let words = query.replace('"', " ");
         suggestions.push(Suggestion {
             text: "the words without quotation marks",
             query: words.split_whitespace().collect::<Vec<_>>().join(" "),
-            options: first_page,
+            options: first_page.clone(),
         });
     }
     if options.operator == Operator::And && query.split_whitespace().nth(1).is_some() {

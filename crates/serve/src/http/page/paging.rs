@@ -40,7 +40,7 @@ pub(super) fn page_links(answer: &SearchAnswer, options: &SearchOptions) -> Vec<
     let link = |page: usize| {
         let options = SearchOptions {
             start: page * k,
-            ..*options
+            ..options.clone()
         };
         PageLink {
             number: page + 1,

@@ -41,6 +41,12 @@ fn settings_beside(
     if let Some(timeout) = options.timeout {
         set("timeout", format!("{}ms", timeout.as_millis()), false);
     }
+    for filter in &options.filters {
+        set("filter", filter.clone(), false);
+    }
+    let facets = options.facets.join(",");
+    set("facet", facets, options.facets.is_empty());
+    set("sort", options.sort.clone(), options.sort.is_empty());
     settings
 }
 

@@ -16,6 +16,7 @@ fn hit(title: &str, url: &str) -> Hit {
         fields: serde_json::Map::new(),
         more_from_site: true,
         lacks: Vec::new(),
+        sort: Vec::new(),
         explanation: None,
     }
 }
@@ -29,6 +30,7 @@ pub(super) fn answer(hits: Vec<Hit>) -> SearchAnswer {
         },
         hits,
         some_words_from: None,
+        facets: Vec::new(),
         did_you_mean: None,
         more_hits: true,
         phases_us: PhaseTimes {

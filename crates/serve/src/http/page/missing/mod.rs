@@ -53,11 +53,11 @@ pub(super) fn missing(answer: &SearchAnswer, options: &SearchOptions) -> Option<
     let longer = options.timeout.filter(|_| answer.timed_out);
     Some(Missing {
         sentences,
-        again: link(*options),
+        again: link(options.clone()),
         longer: longer.map(|timeout| {
             link(SearchOptions {
                 timeout: Some(longer_than(timeout)),
-                ..*options
+                ..options.clone()
             })
         }),
     })
@@ -117,6 +117,9 @@ impl Group<'_> {
             "count" => format!("Not all matches were counted in {chunks}: {why}."),
             "details" => format!("Hits of {chunks} are left out: {why}."),
             "summaries" => format!("Some hits of {chunks} are without their text: {why}."),
+            "facets" => {
+                format!("The facets are left out, because {chunks} were not counted: {why}.")
+            }
             _ => format!("Something of {chunks} is missing: {why}."),
         }
     }

@@ -1,0 +1,130 @@
+//! `shorttail fields`: the typed fields of an index.
+
+use super::open_index;
+use crate::facets::shown;
+use crate::figures::{bytes, count};
+use crate::terminal::{Style, print, printable};
+use index::FieldSummary;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    shorttail fields my-index
+        Show each field: its type, documents, distinct values, bytes, and its most frequent values
+    shorttail fields my-index --json
+        The same as one JSON object
+
+Types are inferred from the first documents that have a field, and stay. Fields of type keyword, i64, f64,
+bool and date filter (lang:en, date:>=2024), sort and are counted as facets; see shorttail search --help.";
+
+/// Show the fields of an index, their types and values
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FieldsArguments {
+    /// The directory of the index
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Print the fields as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: FieldsArguments) -> anyhow::Result<ExitCode> {
+    let index = open_index(&arguments.directory)?;
+    let fields = index.field_summaries()?;
+    let text = match arguments.json {
+        true => format!("{}\n", json(&fields)),
+        false if fields.is_empty() => {
+            "no document has fields besides url, id, title and body\n".to_owned()
+        }
+        false => table(&fields, Style::of_stdout()),
+    };
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(fields: &[FieldSummary], style: Style) -> String {
+    let heads = [
+        "field",
+        "type",
+        "documents",
+        "distinct",
+        "bytes",
+        "least .. greatest",
+        "most frequent",
+    ];
+    let mut rows = vec![heads.map(str::to_owned)];
+    for field in fields {
+        let ends = match (&field.least, &field.greatest) {
+            (Some(least), Some(greatest)) => {
+                format!(
+                    "{} .. {}",
+                    shown(&least.to_json()),
+                    shown(&greatest.to_json())
+                )
+            }
+            _ => String::new(),
+        };
+        let frequent = field.frequent.iter();
+        let frequent: Vec<String> = frequent
+            .map(|(value, documents)| {
+                format!("{} ({})", shown(&value.to_json()), count(*documents))
+            })
+            .collect();
+        let at_least = if field.distinct_is_exact { "" } else { "≥ " };
+        let is_columnar = field.kind.is_columnar();
+        let figure = |text: String| if is_columnar { text } else { String::new() };
+        rows.push([
+            printable(&field.name),
+            field.kind.to_string(),
+            figure(count(field.documents_count)),
+            figure(format!("{at_least}{}", count(field.distinct_count))),
+            figure(bytes(field.bytes)),
+            ends,
+            frequent.join(", "),
+        ]);
+    }
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: [usize; 7] = std::array::from_fn(width);
+    let mut text = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        let cells = row.iter().enumerate().map(|(column, cell)| match column {
+            2..=4 => format!("{cell:>0$}", widths[column]),
+            _ => format!("{cell:<0$}", widths[column]),
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        let line = line.trim_end();
+        match number {
+            0 => text.push_str(&style.faint(line)),
+            _ => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn json(fields: &[FieldSummary]) -> serde_json::Value {
+    let value = |value: &Option<fields::Value>| value.as_ref().map(fields::Value::to_json);
+    let one = |field: &FieldSummary| {
+        serde_json::json!({
+            "name": field.name,
+            "type": field.kind.name(),
+            "documents": field.documents_count,
+            "values": field.values_count,
+            "distinct": field.distinct_count,
+            "distinct_is_exact": field.distinct_is_exact,
+            "bytes": field.bytes,
+            "least": value(&field.least),
+            "greatest": value(&field.greatest),
+            "frequent": field.frequent.iter().map(|(value, documents)| serde_json::json!({
+                "value": value.to_json(), "documents": documents,
+            })).collect::<Vec<_>>(),
+        })
+    };
+    serde_json::json!({ "fields": fields.iter().map(one).collect::<Vec<_>>() })
+}

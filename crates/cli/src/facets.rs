@@ -1,0 +1,139 @@
+//! Output of facets on a terminal.
+
+use crate::figures::count;
+use crate::terminal::{Style, printable};
+use serde_json::Value;
+use std::io::{self, Write};
+use wire::{FacetAnswer, FacetStats};
+
+/// Cells of the longest bar.
+const BAR_CELLS: u64 = 24;
+/// Characters of a value that are shown.
+const VALUE_CHARS_MAX: usize = 40;
+
+/// Writes facets as tables, each value with a bar as long as its share of the most frequent.
+pub(crate) fn write_facets(
+    out: &mut impl Write,
+    facets: &[FacetAnswer],
+    style: Style,
+) -> io::Result<()> {
+    for facet in facets {
+        writeln!(out)?;
+        let missing = match facet.missing {
+            0 => String::new(),
+            missing => format!(" ({} without)", count(missing)),
+        };
+        writeln!(out, "{}{missing}", style.bold(&printable(&facet.facet)))?;
+        if let Some(stats) = &facet.stats {
+            write_stats(out, stats)?;
+        }
+        let values: Vec<String> = facet.buckets.iter().map(|one| shown(&one.value)).collect();
+        let width = values
+            .iter()
+            .map(|value| value.chars().count())
+            .max()
+            .unwrap_or(0);
+        let most = facet
+            .buckets
+            .iter()
+            .map(|one| one.count)
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        for (bucket, value) in facet.buckets.iter().zip(&values) {
+            let cells = (bucket.count * BAR_CELLS).div_ceil(most) as usize;
+            let line = format!(
+                "  {value:width$}  {:>11}  {}",
+                count(bucket.count),
+                "█".repeat(cells)
+            );
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        if facet.others > 0 {
+            let further = facet.distinct.unwrap_or(0) - facet.buckets.len() as u64;
+            let label = format!("{} further", count(further));
+            writeln!(
+                out,
+                "  {}",
+                style.faint(&format!("{label:width$}  {:>11}", count(facet.others)))
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn write_stats(out: &mut impl Write, stats: &FacetStats) -> io::Result<()> {
+    let rows = [
+        ("values", Some(Value::from(stats.count))),
+        ("least", Some(stats.min.clone())),
+        ("greatest", Some(stats.max.clone())),
+        ("mean", stats.mean.clone()),
+        ("sum", stats.sum.clone()),
+    ];
+    for (name, value) in rows {
+        if let Some(value) = value {
+            writeln!(out, "  {name:<8}  {}", shown(&value))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a value as a person reads it, shortened.
+pub(crate) fn shown(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) if text.is_empty() => "(empty)".to_owned(),
+        Value::String(text) => printable(text),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.abs() < 1e15 => {
+                let text = format!("{float:.4}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(VALUE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use wire::FacetBucket;
+
+    #[test]
+    fn values_are_aligned_and_bars_are_shares() {
+        let bucket = |value: Value, count| FacetBucket {
+            value,
+            count,
+            filter: String::new(),
+        };
+        let facet = FacetAnswer {
+            field: "lang".into(),
+            facet: "lang:terms:2".into(),
+            buckets: vec![bucket(json!("en"), 24), bucket(json!("deutsch"), 1)],
+            others: 3,
+            distinct: Some(4),
+            documents: 28,
+            missing: 2,
+            stats: None,
+        };
+        let mut out = Vec::new();
+        write_facets(&mut out, &[facet], Style::PLAIN).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], "lang:terms:2 (2 without)");
+        assert_eq!(
+            lines[2],
+            format!("  en                24  {}", "█".repeat(24))
+        );
+        assert_eq!(lines[3], "  deutsch            1  █");
+        assert!(lines[4].contains("2 further"), "{text}");
+        assert_eq!(shown(&json!(2.5)), "2.5");
+        assert_eq!(shown(&json!(3.0)), "3");
+        assert_eq!(shown(&json!("")), "(empty)");
+    }
+}

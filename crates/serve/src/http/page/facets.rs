@@ -1,0 +1,261 @@
+//! Facets beside the hits: values that narrow a search, filters that can be taken away, orders by date.
+
+use crate::api::options::SearchOptions;
+use crate::http::page::settings::pairs;
+use crate::http::page::times::thousands;
+use crate::http::page::url::local;
+use fields::{FieldType, Schema};
+use serde_json::Value;
+use wire::{FacetAnswer, SearchAnswer};
+
+/// Facets that the page counts unasked.
+const FACETS_MAX: usize = 4;
+/// Values of each.
+const VALUES: usize = 6;
+/// Upper limit on the values of a facet that are shown.
+const VALUES_MAX: usize = 30;
+/// Characters of a value that are shown.
+const VALUE_CHARS_MAX: usize = 60;
+
+/// Facets, filters and orders of a page of results.
+pub(super) struct Refining {
+    /// Filters in force.
+    pub(super) chips: Vec<Link>,
+    /// Orders of the hits; empty where there is no date to sort by.
+    pub(super) orders: Vec<Link>,
+    pub(super) facets: Vec<FacetView>,
+}
+
+/// Link to a search that is refined in another way.
+pub(super) struct Link {
+    pub(super) text: String,
+    pub(super) href: String,
+    pub(super) is_current: bool,
+}
+
+/// One facet.
+pub(super) struct FacetView {
+    pub(super) name: String,
+    pub(super) values: Vec<ValueView>,
+    /// Values that are not shown.
+    pub(super) further: Option<String>,
+    /// Least, mean and greatest of numbers.
+    pub(super) stats: Vec<(&'static str, String)>,
+}
+
+/// Value of a facet.
+pub(super) struct ValueView {
+    pub(super) text: String,
+    pub(super) count: String,
+    /// Link that narrows the search to the value, or widens it again; `None` where no clause can be written.
+    pub(super) href: Option<String>,
+    pub(super) is_chosen: bool,
+}
+
+/// Returns the facets that a page counts unless others are asked for: of words, truth values and dates.
+pub(crate) fn default_facets(schema: &Schema) -> Vec<String> {
+    let can_be_asked_for = |name: &str| !name.contains([',', ':']);
+    let facets = schema.iter().filter(|(name, _)| can_be_asked_for(name));
+    let facets = facets.filter_map(|(name, kind)| match kind {
+        FieldType::Keyword | FieldType::Bool => Some(format!("{name}:terms:{VALUES}")),
+        FieldType::Date => Some(format!("{name}:year")),
+        FieldType::Integer | FieldType::Float | FieldType::Text => None,
+    });
+    facets.take(FACETS_MAX).collect()
+}
+
+/// Returns what refines the search of an answer.
+pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refining {
+    let first_page = SearchOptions {
+        start: 0,
+        ..options.clone()
+    };
+    let link = |options: SearchOptions| local("/", &pairs(&answer.query, &options));
+    let without = |filter: &String| {
+        let kept = options.filters.iter().filter(|other| *other != filter);
+        link(SearchOptions {
+            filters: kept.cloned().collect(),
+            ..first_page.clone()
+        })
+    };
+    let with = |filter: &String| {
+        link(SearchOptions {
+            filters: options.filters.iter().chain([filter]).cloned().collect(),
+            ..first_page.clone()
+        })
+    };
+    let facet = |facet: &FacetAnswer| {
+        let values = facet.buckets.iter().filter(|bucket| bucket.count > 0);
+        let values = values.take(VALUES_MAX).map(|bucket| {
+            let is_chosen = options.filters.contains(&bucket.filter);
+            ValueView {
+                text: shown(&bucket.value),
+                count: thousands(bucket.count),
+                href: match (is_chosen, bucket.filter.is_empty()) {
+                    (true, _) => Some(without(&bucket.filter)),
+                    (false, false) => Some(with(&bucket.filter)),
+                    (false, true) => None,
+                },
+                is_chosen,
+            }
+        });
+        let shown_count = facet.buckets.len().min(VALUES_MAX) as u64;
+        let further = facet.distinct.unwrap_or(0).saturating_sub(shown_count);
+        FacetView {
+            name: shown(&Value::from(facet.field.as_str())),
+            values: values.collect(),
+            further: (further > 0).then(|| thousands(further)),
+            stats: stats(facet),
+        }
+    };
+    let dated = answer
+        .facets
+        .iter()
+        .find(|facet| facet.facet.ends_with(":year"));
+    let orders = dated.map_or(Vec::new(), |facet| {
+        let by = |text: &str, sort: String| Link {
+            text: text.to_owned(),
+            is_current: options.sort == sort,
+            href: link(SearchOptions {
+                sort,
+                ..first_page.clone()
+            }),
+        };
+        vec![
+            by("Best first", String::new()),
+            by("Newest first", format!("{}:desc", facet.field)),
+            by("Oldest first", format!("{}:asc", facet.field)),
+        ]
+    });
+    let has_values = |view: &FacetView| !view.values.is_empty() || !view.stats.is_empty();
+    Refining {
+        chips: options
+            .filters
+            .iter()
+            .map(|filter| Link {
+                text: cut(filter),
+                href: without(filter),
+                is_current: true,
+            })
+            .collect(),
+        orders,
+        facets: answer.facets.iter().map(facet).filter(has_values).collect(),
+    }
+}
+
+fn stats(facet: &FacetAnswer) -> Vec<(&'static str, String)> {
+    let Some(stats) = &facet.stats else {
+        return Vec::new();
+    };
+    let rows = [
+        ("least", Some(&stats.min)),
+        ("mean", stats.mean.as_ref()),
+        ("greatest", Some(&stats.max)),
+    ];
+    let rows = rows
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)));
+    rows.map(|(name, value)| (name, shown(value))).collect()
+}
+
+/// Returns a value as text.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "(empty)".to_owned(),
+        Value::String(text) => cut(text),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(float) if float.abs() < 1e15 => {
+                let text = format!("{float:.3}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            _ => number.to_string(),
+        },
+        other => cut(&other.to_string()),
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(VALUE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::FacetBucket;
+
+    #[test]
+    fn values_narrow_and_chosen_ones_widen() {
+        let bucket = |value: &str, filter: &str| FacetBucket {
+            value: value.into(),
+            count: 1_234,
+            filter: filter.into(),
+        };
+        let answer = SearchAnswer {
+            query: "lynx".into(),
+            facets: vec![
+                FacetAnswer {
+                    field: "lang".into(),
+                    facet: "lang:terms:3".into(),
+                    buckets: vec![
+                        bucket("en", "lang:en"),
+                        bucket("de", "lang:de"),
+                        bucket("\"", ""),
+                    ],
+                    distinct: Some(9),
+                    ..FacetAnswer::default()
+                },
+                FacetAnswer {
+                    field: "date".into(),
+                    facet: "date:year".into(),
+                    ..FacetAnswer::default()
+                },
+            ],
+            ..SearchAnswer::default()
+        };
+        let options = SearchOptions {
+            filters: vec!["lang:en".into()],
+            start: 10,
+            operator: crate::http::params::PAGE_OPERATOR,
+            ..SearchOptions::default()
+        };
+        let refining = refining(&answer, &options);
+        let values = &refining.facets[0].values;
+        assert_eq!(refining.facets.len(), 1);
+        assert_eq!(values[0].href.as_deref(), Some("/?q=lynx"));
+        assert!(values[0].is_chosen);
+        assert_eq!(
+            values[1].href.as_deref(),
+            Some("/?q=lynx&filter=lang%3Aen&filter=lang%3Ade")
+        );
+        assert_eq!(
+            (values[1].count.as_str(), &values[2].href),
+            ("1,234", &None)
+        );
+        assert_eq!(refining.facets[0].further.as_deref(), Some("6"));
+        assert_eq!(refining.chips[0].href, "/?q=lynx");
+        assert_eq!(
+            refining.orders[1].href,
+            "/?q=lynx&filter=lang%3Aen&sort=date%3Adesc"
+        );
+        assert!(refining.orders[0].is_current);
+    }
+
+    #[test]
+    fn words_truth_values_and_dates_are_counted_unasked() {
+        let schema = [
+            ("a", FieldType::Integer),
+            ("b", FieldType::Keyword),
+            ("c:d", FieldType::Keyword),
+            ("e", FieldType::Date),
+            ("f", FieldType::Text),
+            ("g", FieldType::Bool),
+        ];
+        let facets = default_facets(&schema.into_iter().collect());
+        assert_eq!(facets, ["b:terms:6", "e:year", "g:terms:6"]);
+    }
+}
