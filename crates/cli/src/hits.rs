@@ -66,11 +66,19 @@ fn write_hit(out: &mut impl Write, rank: u64, hit: &Hit, style: Style) -> io::Re
     } else {
         &hit.title
     };
-    let score = style.faint(&format!("({:.3})", hit.score));
+    // A hit sorted by values has no score.
+    let score = match hit.sort.is_empty() {
+        true => style.faint(&format!("({:.3})", hit.score)),
+        false => String::new(),
+    };
     writeln!(
         out,
-        "{rank:>3}. {} {score}",
-        style.bold(&printable(title.trim()))
+        "{}",
+        format!(
+            "{rank:>3}. {} {score}",
+            style.bold(&printable(title.trim()))
+        )
+        .trim_end()
     )?;
     writeln!(out, "     {}", style.faint(&printable(&hit.url)))?;
     let summary = summary_text(&hit.summary, style);

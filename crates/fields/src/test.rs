@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
+/// Characters of a text that an error repeats.
+const SHOWN_CHARS_MAX: usize = 40;
+
 /// End of a range of values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
@@ -207,7 +210,8 @@ impl Named {
                 inclusive: true,
             },
         };
-        let no = |what: &str| bad(format!("`{text}` is {what}"));
+        let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+        let no = |what: &str| bad(format!("`{shown}` is {what}"));
         match kind {
             FieldType::Keyword => Value::keyword(text).map(one).ok_or_else(|| no("too long")),
             FieldType::Integer => {

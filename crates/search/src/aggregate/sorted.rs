@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// Keys of an order up to which nothing is allocated for each document.
 const FEW: usize = 2;
+/// Fields named in an error.
+const NAMES_TOLD: usize = 12;
 /// Upper limit on the keys of an order.
 const KEYS_MAX: usize = 8;
 
@@ -54,8 +56,14 @@ impl SortKey {
             let is_known =
                 field == SITE || schema.get(field).is_some_and(|kind| kind.is_columnar());
             if !is_known {
+                let names: Vec<&str> = schema
+                    .columnar()
+                    .map(|(name, _)| name)
+                    .take(NAMES_TOLD)
+                    .collect();
+                let names = names.join(", ");
                 return Err(bad(format!(
-                    "there is no field `{field}` that can be sorted by"
+                    "there is no field `{field}` that hits can be sorted by; fields are {names}, {SITE}"
                 )));
             }
             let mut key = SortKey {

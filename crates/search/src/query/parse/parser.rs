@@ -369,9 +369,9 @@ impl<'w> Parser<'w> {
             Ok(_) => self.top().drop_clause(),
             Err(bad) => {
                 self.warnings.add(format!(
-                    "`{field}:{}` was ignored: {}.",
+                    "`{field}:{}` was left out: {}.",
                     shortened(typed),
-                    shortened(&bad.reason)
+                    bad.reason
                 ));
                 self.top().drop_clause();
             }

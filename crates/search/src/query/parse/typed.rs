@@ -53,10 +53,11 @@ pub fn parse_with(text: &str, analyzer: Analyzer, schema: &Schema, operator: Ope
 /// What [`parse_with`] warns of, and a filter that selects nothing.
 pub fn parse_filter(text: &str, analyzer: Analyzer, schema: &Schema) -> Result<Query, String> {
     let parsed = parse_with(text, analyzer, schema, Operator::And);
-    match (parsed.warnings.is_empty(), parsed.query) {
-        (true, Query::Nothing) => Err("the filter is empty".to_owned()),
-        (true, query) => Ok(Query::Filter(Box::new(query))),
-        (false, _) => Err(parsed.warnings.join(" ")),
+    match (parsed.warnings.into_iter().next(), parsed.query) {
+        (None, Query::Nothing) => Err("the filter is empty".to_owned()),
+        (None, query) => Ok(Query::Filter(Box::new(query))),
+        // What is left out leaves further warnings behind.
+        (Some(first), _) => Err(first),
     }
 }
 
