@@ -62,7 +62,7 @@ pub use matches::Matches;
 pub use options::{ANSWER_BYTES_MAX, DEPTH_MAX, K_MAX, SITE_HITS_DEFAULT, SearchOptions};
 pub use part::Part;
 pub use refined::sort_values;
-pub use refinement::{FACETS_MAX, FILTERS_MAX, Refinement};
+pub use refinement::{FACETS_MAX, FILTERS_MAX, FacetGroup, Refinement};
 
 pub use index::{DocId, Index, IndexError, StoredDocument};
 pub use search::{Operator, Query, Ranking};

@@ -75,27 +75,41 @@ impl Asked<'_> {
         phases: &mut PhaseTimes,
         warnings: &mut Vec<String>,
     ) -> Result<Vec<FacetAnswer>, EngineError> {
-        let facets = &self.refinement.facets;
-        if facets.is_empty() {
-            return Ok(Vec::new());
-        }
         let mut clock = Clock(Instant::now());
-        let aggregation = Aggregation {
-            facets: facets.clone(),
-            is_whole: true,
-            ..Aggregation::default()
-        };
-        let is_due = || self.is_due();
-        let counted = part.aggregate(plan, &aggregation, &Stop::when(&is_due))?;
-        phases.index_search += clock.lap_us();
-        if !counted.is_complete() {
-            warnings.push("There was no time to count the facets.".to_owned());
-            return Ok(Vec::new());
+        let groups = &self.refinement.facets;
+        let count = groups.iter().map(|group| group.facets.len()).sum();
+        let mut answers = vec![FacetAnswer::default(); count];
+        for group in groups {
+            let own = match &group.query {
+                Some(query) => {
+                    let statistics = part.index().statistics();
+                    Some(Arc::new(Plan::new(
+                        query,
+                        self.options.ranking,
+                        statistics,
+                    )?))
+                }
+                None => None,
+            };
+            let aggregation = Aggregation {
+                facets: group.facets.clone(),
+                is_whole: true,
+                ..Aggregation::default()
+            };
+            let is_due = || self.is_due();
+            let plan = own.as_ref().unwrap_or(plan);
+            let counted = part.aggregate(plan, &aggregation, &Stop::when(&is_due))?;
+            if !counted.is_complete() {
+                warnings.push("There was no time to count the facets.".to_owned());
+                return Ok(Vec::new());
+            }
+            let facets = group.facets.iter().zip(&counted.facets);
+            for (place, (facet, counts)) in group.places.iter().zip(facets) {
+                answers[*place] = facet_answer(facet, counts);
+            }
         }
-        let both = facets.iter().zip(&counted.facets);
-        Ok(both
-            .map(|(facet, counts)| facet_answer(facet, counts))
-            .collect())
+        phases.index_search += clock.lap_us();
+        Ok(answers)
     }
 }
 

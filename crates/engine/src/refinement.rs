@@ -2,6 +2,7 @@
 
 use crate::error::BadRequest;
 use crate::options::SearchOptions;
+use fields::facet::SITE;
 use fields::{Facet, Schema};
 use search::{Parsed, Query, SortKey};
 use text::Analyzer;
@@ -11,11 +12,23 @@ pub const FACETS_MAX: usize = 32;
 /// Upper limit on the filters of a search.
 pub const FILTERS_MAX: usize = 32;
 
+/// Facets that are counted over the matches of one query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FacetGroup {
+    /// The query; `None` is that of the hits.
+    pub query: Option<Query>,
+    /// The facets.
+    pub facets: Vec<Facet>,
+    /// Places of the facets in the answer.
+    pub places: Vec<usize>,
+}
+
 /// Facets and order of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Refinement {
-    /// Facets to count.
-    pub facets: Vec<Facet>,
+    /// Facets to count. A facet of a field is not narrowed by the filters of that field, so that it shows the other
+    /// values that could be chosen.
+    pub facets: Vec<FacetGroup>,
     /// Order of the hits; empty for that of scores.
     pub sort: Vec<SortKey>,
 }
@@ -63,12 +76,65 @@ impl SearchOptions {
             let filter = search::parse_filter(filter, analyzer, schema);
             filters.push(filter.map_err(|reason| refused("filter", reason))?);
         }
+        let query_of = |facet: &Facet| {
+            let is_other = |filter: &&Query| only_field(filter) != Some(&facet.field);
+            let kept: Vec<Query> = filters.iter().filter(is_other).cloned().collect();
+            (kept.len() < filters.len()).then(|| filtered(text, parsed.clone(), kept).query)
+        };
+        let facets = grouped(facets, query_of);
         let mut parsed = filtered(text, parsed, filters);
         if !sort.is_empty() {
             // One order for all documents: those with all words.
             parsed.some_words = None;
         }
         Ok((parsed, Refinement { facets, sort }))
+    }
+}
+
+/// Puts the facets of one query together.
+fn grouped(facets: Vec<Facet>, query_of: impl Fn(&Facet) -> Option<Query>) -> Vec<FacetGroup> {
+    let mut groups: Vec<FacetGroup> = Vec::new();
+    for (place, facet) in facets.into_iter().enumerate() {
+        let query = query_of(&facet);
+        let group = match groups.iter().position(|group| group.query == query) {
+            Some(at) => at,
+            None => {
+                groups.push(FacetGroup {
+                    query,
+                    facets: Vec::new(),
+                    places: Vec::new(),
+                });
+                groups.len() - 1
+            }
+        };
+        groups[group].facets.push(facet);
+        groups[group].places.push(place);
+    }
+    groups
+}
+
+/// Returns the field whose values are all that a filter tests.
+fn only_field(filter: &Query) -> Option<&str> {
+    match filter {
+        Query::Value { field, .. } => Some(field),
+        Query::Term {
+            field: index::Field::Site,
+            ..
+        } => Some(SITE),
+        Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
+            only_field(clause)
+        }
+        Query::Boolean {
+            required,
+            optional,
+            excluded,
+        } => {
+            let mut all = required.iter().chain(optional).chain(excluded);
+            let first = only_field(all.next()?)?;
+            all.all(|clause| only_field(clause) == Some(first))
+                .then_some(first)
+        }
+        _ => None,
     }
 }
 
@@ -93,5 +159,57 @@ fn filtered(text: &str, parsed: Parsed, filters: Vec<Query>) -> Parsed {
             some_words: parsed.some_words.map(|query| with_filters(Some(query))),
             warnings: parsed.warnings,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fields::FieldType;
+
+    #[test]
+    fn a_facet_is_not_narrowed_by_the_filters_of_its_field() {
+        let schema: Schema = [("lang", FieldType::Keyword), ("n", FieldType::Integer)]
+            .into_iter()
+            .collect();
+        let options = SearchOptions {
+            filters: vec![
+                "lang:(en OR de)".into(),
+                "n:>3 -n:7".into(),
+                "site:a.test lang:en".into(),
+            ],
+            facets: vec![
+                "lang".into(),
+                "n".into(),
+                "site".into(),
+                "lang:terms:3".into(),
+            ],
+            ..SearchOptions::default()
+        };
+        let parse =
+            |text: &str| search::parse_with(text, Analyzer::Plain, &schema, options.operator);
+        let refined = options.refine("moon", parse("moon"), Analyzer::Plain, &schema);
+        let (parsed, refinement) = refined.unwrap();
+        let places: Vec<&[usize]> = refinement
+            .facets
+            .iter()
+            .map(|group| &group.places[..])
+            .collect();
+        assert_eq!(places, [&[0, 3][..], &[1], &[2]]);
+        let count = |query: &Query| match query {
+            Query::Boolean { required, .. } => required.len(),
+            _ => 0,
+        };
+        assert_eq!(count(&parsed.query), 4);
+        let counts = refinement
+            .facets
+            .iter()
+            .map(|group| group.query.as_ref().map(count));
+        assert_eq!(counts.collect::<Vec<_>>(), [Some(3), Some(3), None]);
+        // Without text, the filters are the query.
+        let (alone, _) = options
+            .refine(" ", parse(""), Analyzer::Plain, &schema)
+            .unwrap();
+        assert_eq!(count(&alone.query), 3);
     }
 }

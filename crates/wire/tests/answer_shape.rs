@@ -1,7 +1,7 @@
 //! Test of the JSON of an answer as the contract with clients.
 use std::path::Path;
 use wire::answer::{Degraded, Span};
-use wire::{Hit, PhaseTimes, SearchAnswer, Total};
+use wire::{FacetAnswer, FacetBucket, FacetStats, Hit, PhaseTimes, SearchAnswer, Total};
 
 fn answer() -> SearchAnswer {
     SearchAnswer {
@@ -21,6 +21,7 @@ fn answer() -> SearchAnswer {
                 title_html: "<mark>a</mark>".into(),
                 fields: [("year".to_owned(), 2026.into())].into_iter().collect(),
                 more_from_site: true,
+                sort: vec![2026.into(), serde_json::Value::Null],
                 lacks: Vec::new(),
                 explanation: None,
             },
@@ -34,6 +35,7 @@ fn answer() -> SearchAnswer {
                 title_html: String::new(),
                 fields: serde_json::Map::new(),
                 more_from_site: false,
+                sort: Vec::new(),
                 lacks: vec!["sizes".into()],
                 explanation: Some(serde_json::json!({
                     "value": 0.5, "description": "sum of:", "details": []
@@ -41,6 +43,36 @@ fn answer() -> SearchAnswer {
             },
         ],
         some_words_from: Some(1),
+        facets: vec![
+            FacetAnswer {
+                field: "lang".into(),
+                facet: "lang:terms:1".into(),
+                buckets: vec![FacetBucket {
+                    value: "en".into(),
+                    count: 9,
+                    filter: "lang:en".into(),
+                }],
+                others: 3,
+                distinct: Some(4),
+                documents: 11,
+                missing: 2,
+                stats: None,
+            },
+            FacetAnswer {
+                field: "price".into(),
+                facet: "price:stats".into(),
+                documents: 5,
+                missing: 8,
+                stats: Some(FacetStats {
+                    count: 6,
+                    min: 0.5.into(),
+                    max: 7.0.into(),
+                    sum: Some(12.25.into()),
+                    mean: Some(2.0.into()),
+                }),
+                ..FacetAnswer::default()
+            },
+        ],
         did_you_mean: None,
         more_hits: true,
         phases_us: PhaseTimes {

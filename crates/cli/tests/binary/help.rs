@@ -11,6 +11,7 @@ fn help_of_every_subcommand() {
         "delete",
         "sync",
         "optimize",
+        "fields",
         "search",
         "analyze",
         "serve",

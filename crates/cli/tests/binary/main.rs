@@ -5,6 +5,7 @@ mod changing;
 mod clusters;
 mod containers;
 mod damage;
+mod fields;
 mod generated;
 mod handlers;
 mod help;

@@ -10,9 +10,11 @@
 //! call. Parts that miss the deadline are left out and named ([`crate::front_end::coverage`]).
 
 mod assemble;
+mod begun;
 mod cache;
 mod coverage;
 mod facet_phase;
+mod fan_out;
 mod fetch_phase;
 mod fetch_proof;
 mod proof;
@@ -23,26 +25,22 @@ mod timeline;
 pub(crate) mod told;
 
 use crate::api::error::{SearchError, ServeError};
-use crate::api::messages::Query;
 use crate::api::options::ANSWER_BYTES_MAX;
 use crate::api::options::SearchOptions;
 use crate::cluster::replicas::Call;
 use crate::cluster::{Cluster, Known};
 use crate::deploy::partitioning::Topology;
 use crate::front_end::assemble::assemble;
+use crate::front_end::begun::Begun;
 use crate::front_end::cache::{Cache, CacheFigures};
 use crate::front_end::coverage::{Complete, Coverage, FACETS};
 use crate::front_end::facet_phase::FacetPhase;
 use crate::front_end::fetch_phase::{Page, Shown};
 use crate::front_end::query_log::Journal;
 use crate::front_end::query_phase::{Found, PageSearch};
-use crate::front_end::timeline::Timeline;
 use crate::index_server::options::HandlerOptions;
 use crate::snapshot::generations::Generations;
-use engine::Refinement;
-use fields::Facet;
 use index::{Index, StoredDocument};
-use search::SortKey;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -307,8 +305,7 @@ impl FrontEnd {
         let mut found = search.find(&mut phases, coverage).await?;
         let facets = FacetPhase {
             cluster,
-            query: &begun.query,
-            facets: &begun.facets,
+            groups: &begun.facets,
             deadline,
             timeline,
         };
@@ -401,81 +398,6 @@ impl FrontEnd {
 type Answered = (SearchAnswer, Option<(Complete, u64)>);
 /// Result of one attempt.
 type Gathered = (Found, Shown, PhaseTimes);
-
-/// State of a query that all its attempts share.
-struct Begun {
-    query: Arc<Query>,
-    /// The query for documents with some of the words, where it has been parsed here.
-    some_words: Option<Arc<Query>>,
-    /// Warnings of the parser; `None` where index servers parse the query.
-    warnings: Option<Vec<String>>,
-    /// Facets over all matches.
-    facets: Arc<[Facet]>,
-    /// Fields by which hits are sorted; empty for the order of scores.
-    sort: Arc<[SortKey]>,
-    parse_us: u64,
-    options: SearchOptions,
-    known: Known,
-    arrived: Instant,
-    timeline: Timeline,
-}
-
-impl Begun {
-    /// Parses the query once for all servers, if the analyzer of the index is known.
-    fn new(
-        id: u64,
-        text: &str,
-        options: &SearchOptions,
-        known: Known,
-        arrived: Instant,
-    ) -> Result<Begun, SearchError> {
-        let timeline = Timeline::new(arrived, options.trace);
-        let started = Instant::now();
-        let query = || Query::new(id, text.to_owned(), options.operator, options.ranking);
-        let (parsed, Refinement { facets, sort }) = match known.analyzer {
-            Some(analyzer) => {
-                let fields = &known.fields;
-                let parsed = search::parse_with(text, analyzer, fields, options.operator);
-                let (parsed, refinement) = options.refine(text, parsed, analyzer, fields)?;
-                (Some(parsed), refinement)
-            }
-            None if options.is_refined() => {
-                return Err(SearchError::BadRequest {
-                    parameter: "parameters",
-                    reason: "no index server has reported its fields yet; try again".into(),
-                });
-            }
-            None => (None, Refinement::default()),
-        };
-        let options = match &parsed {
-            Some(parsed) => {
-                let options = options.clone();
-                options.resolved(&parsed.query, known.has_several_sites)
-            }
-            None => options.clone(),
-        };
-        let (query, some_words, warnings) = match parsed {
-            Some(parsed) => (
-                query().with_parsed(parsed.query),
-                parsed.some_words.map(|some| query().with_parsed(some)),
-                Some(parsed.warnings),
-            ),
-            None => (query(), None, None),
-        };
-        Ok(Begun {
-            query: Arc::new(query),
-            some_words: some_words.map(Arc::new),
-            warnings,
-            facets: facets.into(),
-            sort: sort.into(),
-            parse_us: started.elapsed().as_micros() as u64,
-            options,
-            known,
-            arrived,
-            timeline,
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,34 +1,24 @@
 //! Query phase: the search of all partitions, repeated until the page is certain.
 
-use crate::api::chunks::{Chunks, index_server_of, part_of, shown};
+use crate::api::chunks::Chunks;
 use crate::api::error::SearchError;
 use crate::api::messages::{PartitionHits, Query, SearchRequest};
 use crate::api::options::SearchOptions;
 use crate::api::server_error::ServerError;
 use crate::cluster::Cluster;
-use crate::cluster::replicas::Call;
-use crate::front_end::coverage::{Coverage, SEARCH, first_error};
+use crate::front_end::coverage::{Coverage, first_error};
+use crate::front_end::fan_out::FanOut;
 use crate::front_end::proof::{CertainRanking, certain, rankings};
 use crate::front_end::timeline::{Stopwatch, Timeline};
 use engine::site_limit::{
     Candidate, KnownRanking, Place, SiteCounts, admit, first_k, join, merge, merge_ordered, next_k,
 };
 use fields::Value;
-use futures_util::future::join_all;
 use search::SortKey;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use text::summary::SummaryTerm;
-use tracing::{Instrument, debug_span};
 use wire::{FacetAnswer, PhaseTimes};
-
-/// Upper limit on the lag of one server behind the generations of another; then the query goes on
-/// without one of them.
-const LAG_MAX: Duration = Duration::from_secs(1);
-/// First pause before partitions are searched again after a commit between their answers; it doubles up
-/// to one second.
-const PAUSE_MIN: Duration = Duration::from_micros(500);
-const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// Result of the query phase.
 pub(crate) struct Found {
@@ -350,178 +340,5 @@ fn note_coverage(
             group.and_then(|group| group.status(|status| status.documents_here_count));
         let count = known_count.unwrap_or(guess.max(1));
         coverage.lost(&chunks, count, &error);
-    }
-}
-
-/// Refuses an invalid reply: more hits than requested, or fewer hits marked as cut. The latter would
-/// repeat the search without end.
-fn plausible(found: PartitionHits, k: usize) -> Result<PartitionHits, ServerError> {
-    let count = found.hits.len();
-    match count > k || (found.is_cut && count < k) {
-        true => Err(ServerError::Protocol {
-            reason: format!(
-                "it gave {count} hits of {k} and says {}; update it",
-                if found.is_cut {
-                    "there are more"
-                } else {
-                    "there are no more"
-                }
-            ),
-        }),
-        false => Ok(found),
-    }
-}
-
-/// Search of the partitions, repeated with other parameters.
-struct FanOut<'a> {
-    cluster: &'a Cluster,
-    query: &'a Arc<Query>,
-    timeline: &'a Timeline,
-    request: SearchRequest,
-}
-
-/// Hits of each partition, and the failures.
-type Partitions = (Vec<Option<PartitionHits>>, Vec<(Chunks, ServerError)>);
-
-impl FanOut<'_> {
-    /// Searches all partitions until all that answer do so from the same generation of the index, since
-    /// scores of two generations do not compare. After one commit between the answers of two
-    /// partitions, the partition that is ahead still has the older generation open; after several, all
-    /// partitions are searched again.
-    async fn of_one_generation(&mut self) -> Result<Partitions, SearchError> {
-        let all: Vec<usize> = (0..self.cluster.partitions.len()).collect();
-        let (mut oldest_before, mut lagging_since) = (0, Instant::now());
-        let mut pause = PAUSE_MIN;
-        loop {
-            let mut partitions: Vec<Option<PartitionHits>> = vec![None; all.len()];
-            let mut errors = Vec::new();
-            let mut ask = all.clone();
-            loop {
-                for (partition, found) in self.ask(&ask).await {
-                    let chunks = &self.cluster.partitions[partition].chunks;
-                    match found {
-                        Ok(found) => partitions[partition] = Some(found),
-                        Err(error @ ServerError::Overloaded { .. }) => {
-                            return Err(error.into_search_error(&index_server_of(chunks)));
-                        }
-                        Err(error) => {
-                            partitions[partition] = None;
-                            errors.push((chunks.clone(), error));
-                        }
-                    }
-                }
-                let generations = partitions.iter().flatten().map(|found| found.generation);
-                let Some(oldest) = generations.min() else {
-                    break;
-                };
-                self.request.generation = oldest;
-                ask = (0..partitions.len())
-                    .filter(|&at| {
-                        partitions[at]
-                            .as_ref()
-                            .is_some_and(|found| found.generation != oldest)
-                    })
-                    .collect();
-                if ask.is_empty() {
-                    break;
-                }
-            }
-            // Reloads go on, so the next try finds newer generations. Where the oldest stays, its server lags
-            // behind.
-            let is_gone = errors.iter().any(|(_, error)| error.is_generation_gone());
-            if self.request.generation != oldest_before {
-                oldest_before = self.request.generation;
-                lagging_since = Instant::now();
-            }
-            let now = Instant::now();
-            if is_gone && now < self.request.deadline && now < lagging_since + LAG_MAX {
-                self.request.generation = 0;
-                let until = (now + pause).min(self.request.deadline);
-                tokio::time::sleep_until(until.into()).await;
-                pause = (pause * 2).min(PAUSE_MAX);
-                continue;
-            }
-            return Ok((partitions, errors));
-        }
-    }
-
-    /// Searches several partitions once more, and replaces what they returned. The first reply of a partition that
-    /// fails now stands; its further hits are lost.
-    async fn ask_again(
-        &self,
-        asked: &[usize],
-        partitions: &mut [Option<PartitionHits>],
-        coverage: &mut Coverage,
-    ) -> Result<(), SearchError> {
-        for (partition, found) in self.ask(asked).await {
-            let chunks = &self.cluster.partitions[partition].chunks;
-            match found {
-                Ok(found) => {
-                    if found.documents_searched < found.documents_count {
-                        coverage.lacks(SEARCH, chunks, &ServerError::Expired);
-                    }
-                    partitions[partition] = Some(found);
-                }
-                Err(error @ ServerError::Overloaded { .. }) => {
-                    return Err(error.into_search_error(&index_server_of(chunks)));
-                }
-                Err(error) => {
-                    coverage.lacks(SEARCH, chunks, &error);
-                    if let Some(known) = &mut partitions[partition] {
-                        known.is_cut = false;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Searches several partitions concurrently.
-    async fn ask(&self, asked: &[usize]) -> Vec<(usize, Result<PartitionHits, ServerError>)> {
-        let calls = asked.iter().map(|&partition| async move {
-            let group = &self.cluster.partitions[partition];
-            let begun = Instant::now();
-            let found = group
-                .call(
-                    Call::Search,
-                    &self.cluster.calls,
-                    self.request.deadline,
-                    |server, reply| {
-                        server.search(self.query, self.request.clone(), reply);
-                    },
-                )
-                .instrument(
-                    debug_span!("search call", query = self.query.id, chunks = %shown(&group.chunks)),
-                )
-                .await;
-            let found = found.and_then(|found| plausible(found, self.request.k));
-            self.cluster
-                .note_times(partition, begun.elapsed(), found.as_ref().ok());
-            self.note(&group.chunks, begun, found.as_ref().ok());
-            (partition, found)
-        });
-        join_all(calls).await
-    }
-
-    /// Records a call and, centred within it, the time that the server reports; the rest is the time of
-    /// transfer.
-    fn note(&self, chunks: &Chunks, begun: Instant, found: Option<&PartitionHits>) {
-        let timeline = self.timeline;
-        timeline.note("search call", || part_of(chunks), begun);
-        let Some(found) = found else { return };
-        let call_us = begun.elapsed().as_micros() as u64;
-        let worked_us = found.queueing_us.saturating_add(found.search_us);
-        // Servers of one process share a plan, so this call may have waited less than planning took.
-        let parse_us = found.parse_us.min(call_us.saturating_sub(worked_us));
-        let around_us = call_us.saturating_sub(worked_us.saturating_add(parse_us));
-        let mut at = timeline.since_us(begun) + around_us / 2;
-        for (name, us) in [
-            ("parse", parse_us),
-            ("queueing", found.queueing_us),
-            ("search", found.search_us),
-        ] {
-            timeline.note_of(name, || part_of(chunks), at, us);
-            at = at.saturating_add(us);
-        }
     }
 }

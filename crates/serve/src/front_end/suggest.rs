@@ -78,7 +78,7 @@ impl Probe<'_> {
             query: Arc::new(query),
             some_words: None,
             warnings: Some(Vec::new()),
-            facets: Arc::default(),
+            facets: Vec::new(),
             sort: Arc::default(),
             parse_us: 0,
             options,

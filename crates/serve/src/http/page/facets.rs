@@ -2,6 +2,7 @@
 
 use crate::api::options::SearchOptions;
 use crate::http::page::settings::pairs;
+use crate::http::page::texts::cut;
 use crate::http::page::times::thousands;
 use crate::http::page::url::local;
 use fields::{FieldType, Schema};
@@ -12,6 +13,8 @@ use wire::{FacetAnswer, SearchAnswer};
 const FACETS_MAX: usize = 4;
 /// Values of each.
 const VALUES: usize = 6;
+/// Upper limit on the years of a facet that are shown.
+const YEARS_MAX: usize = 12;
 /// Upper limit on the values of a facet that are shown.
 const VALUES_MAX: usize = 30;
 /// Characters of a value that are shown.
@@ -78,29 +81,46 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
             ..first_page.clone()
         })
     };
-    let with = |filter: &String| {
+    // A value takes the place of another one of its field.
+    let with = |field: &str, filter: &String| {
+        let of_field = |other: &&String| {
+            other
+                .strip_prefix(field)
+                .is_some_and(|rest| rest.starts_with(':'))
+        };
+        let kept = options.filters.iter().filter(|other| !of_field(other));
         link(SearchOptions {
-            filters: options.filters.iter().chain([filter]).cloned().collect(),
+            filters: kept.chain([filter]).cloned().collect(),
             ..first_page.clone()
         })
     };
     let facet = |facet: &FacetAnswer| {
+        let is_dated = facet.facet.ends_with(":year");
         let values = facet.buckets.iter().filter(|bucket| bucket.count > 0);
-        let values = values.take(VALUES_MAX).map(|bucket| {
+        // The latest years are asked for most.
+        let mut values: Vec<_> = values.collect();
+        if is_dated {
+            values.reverse();
+            values.truncate(YEARS_MAX);
+        }
+        let values = values.into_iter().take(VALUES_MAX).map(|bucket| {
             let is_chosen = options.filters.contains(&bucket.filter);
             ValueView {
                 text: shown(&bucket.value),
                 count: thousands(bucket.count),
                 href: match (is_chosen, bucket.filter.is_empty()) {
                     (true, _) => Some(without(&bucket.filter)),
-                    (false, false) => Some(with(&bucket.filter)),
+                    (false, false) => Some(with(&facet.field, &bucket.filter)),
                     (false, true) => None,
                 },
                 is_chosen,
             }
         });
         let shown_count = facet.buckets.len().min(VALUES_MAX) as u64;
-        let further = facet.distinct.unwrap_or(0).saturating_sub(shown_count);
+        let further = match is_dated {
+            true => (facet.buckets.len() as u64).saturating_sub(YEARS_MAX as u64),
+            false => facet.distinct.unwrap_or(0).saturating_sub(shown_count),
+        };
         FacetView {
             name: shown(&Value::from(facet.field.as_str())),
             values: values.collect(),
@@ -133,7 +153,7 @@ pub(super) fn refining(answer: &SearchAnswer, options: &SearchOptions) -> Refini
             .filters
             .iter()
             .map(|filter| Link {
-                text: cut(filter),
+                text: cut(filter, VALUE_CHARS_MAX),
                 href: without(filter),
                 is_current: true,
             })
@@ -159,10 +179,10 @@ fn stats(facet: &FacetAnswer) -> Vec<(&'static str, String)> {
 }
 
 /// Returns a value as text.
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => "(empty)".to_owned(),
-        Value::String(text) => cut(text),
+        Value::String(text) => cut(text, VALUE_CHARS_MAX),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
@@ -172,14 +192,7 @@ fn shown(value: &Value) -> String {
             }
             _ => number.to_string(),
         },
-        other => cut(&other.to_string()),
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(VALUE_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        other => cut(&other.to_string(), VALUE_CHARS_MAX),
     }
 }
 
@@ -228,10 +241,7 @@ mod tests {
         assert_eq!(refining.facets.len(), 1);
         assert_eq!(values[0].href.as_deref(), Some("/?q=lynx"));
         assert!(values[0].is_chosen);
-        assert_eq!(
-            values[1].href.as_deref(),
-            Some("/?q=lynx&filter=lang%3Aen&filter=lang%3Ade")
-        );
+        assert_eq!(values[1].href.as_deref(), Some("/?q=lynx&filter=lang%3Ade"));
         assert_eq!(
             (values[1].count.as_str(), &values[2].href),
             ("1,234", &None)

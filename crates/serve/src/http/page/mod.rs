@@ -12,6 +12,7 @@ mod gantt;
 mod missing;
 mod paging;
 mod settings;
+mod texts;
 mod times;
 
 use crate::api::options::DEPTH_MAX;
@@ -22,18 +23,16 @@ use askama::Template;
 use assets::Files;
 use engine::details::TITLE_CHARS_MAX;
 pub(crate) use facets::default_facets;
-use facets::{Refining, refining};
+use facets::{Refining, refining, shown};
 use gantt::{Gantt, gantt};
 use index::StoredDocument;
 use missing::{Missing, missing};
 use paging::{PageLink, page_links};
 use search::Operator;
 use std::time::Instant;
+use texts::{BODY_CHARS_MAX, cut, cut_bytes, is_hidden, is_shown_as_stored, title, visible};
 use times::{PhaseView, counted, duration, phases, thousands};
 use wire::{Hit, SearchAnswer};
-
-/// Upper limit on the characters of a text on the page of a document; longer texts are cut.
-const BODY_CHARS_MAX: usize = 500_000;
 
 #[derive(Template)]
 #[template(path = "home.html")]
@@ -117,6 +116,8 @@ struct HitView<'a> {
     href: String,
     is_web: bool,
     crumbs: Vec<String>,
+    /// Values by which the hit was sorted.
+    sorted_by: Vec<String>,
     summary: &'a str,
     /// Words of the query that the document lacks.
     lacks: Vec<String>,
@@ -374,6 +375,12 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
         is_web: web.is_some(),
         href: web.unwrap_or_else(|| text.clone()),
         crumbs: breadcrumb(&hit.url),
+        sorted_by: hit
+            .sort
+            .iter()
+            .filter(|value| !value.is_null())
+            .map(shown)
+            .collect(),
         summary: &hit.summary,
         lacks: hit
             .lacks
@@ -393,51 +400,6 @@ fn view<'a>(hit: &'a Hit, query: &str, options: &SearchOptions) -> HitView<'a> {
             }),
         text,
         why,
-    }
-}
-
-/// Returns the title to show: never empty, and of limited length.
-fn title(title: &str, url: &str) -> String {
-    let title = visible(title);
-    match title.trim() {
-        "" => cut(&visible(url), TITLE_CHARS_MAX),
-        title => cut(title, TITLE_CHARS_MAX),
-    }
-}
-
-/// Whether a title is neither cut nor cleaned.
-fn is_shown_as_stored(title: &str) -> bool {
-    title.len() <= TITLE_CHARS_MAX && !title.contains(|c: char| c.is_control() || is_hidden(c))
-}
-
-/// Returns the prefix of a text with up to `BODY_CHARS_MAX` characters.
-fn cut_bytes(text: &str) -> &str {
-    let mut end = text.len().min(4 * (BODY_CHARS_MAX + 1));
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-fn cut(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// Returns the text with each hidden character replaced by a visible one.
-fn visible(text: &str) -> String {
-    text.replace(is_hidden, "\u{fffd}")
-}
-
-/// Returns whether `c` is a control character, which HTML cannot hold, or one that changes the text
-/// direction, which can make one address look like another.
-fn is_hidden(c: char) -> bool {
-    match c {
-        '\n' | '\t' | '\r' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        c => c.is_control(),
     }
 }
 
