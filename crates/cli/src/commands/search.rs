@@ -110,15 +110,12 @@ pub(super) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
         TopicsRun { index, ranking, k }.write(topics, run)?;
         return Ok(ExitCode::SUCCESS);
     }
-    // Filters may stand alone.
-    let query = arguments
-        .query
-        .as_ref()
-        .map(|query| query.to_string_lossy());
-    let query = query.unwrap_or_default();
-    if matches!(query, std::borrow::Cow::Owned(_)) {
+    let typed = arguments.query.as_ref().map(|query| query.to_string_lossy());
+    if matches!(typed, Some(std::borrow::Cow::Owned(_))) {
         note("warning: the query is not UTF-8; unreadable bytes were replaced");
     }
+    // Filters may stand alone.
+    let query = typed.unwrap_or_default();
     let index = open_index(&arguments.directory)?;
     search_once(&arguments, index, ranking, &query)
 }
