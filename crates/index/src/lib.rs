@@ -17,6 +17,7 @@ pub mod check;
 mod chunks;
 pub mod columns;
 mod deletions;
+mod derive;
 pub mod error;
 pub mod ids;
 pub mod layout;
@@ -43,7 +44,8 @@ mod uint;
 pub mod writer;
 
 pub use check::{CheckReport, check};
-pub use columns::{CodeRange, Column, FieldSummary};
+pub use columns::{CodeRange, Column};
+pub use derive::FieldSummary;
 pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use layout::Layout;

@@ -14,10 +14,12 @@ pub mod floats;
 pub mod made_up;
 pub mod oracle;
 pub mod queries;
+pub mod values;
 
 pub use building::{BuildPlan, build_index, build_plans, orders};
 pub use documents::{batches, documents};
 pub use floats::floats;
 pub use made_up::MadeUp;
-pub use oracle::{FIELD_TYPES, Oracle, OracleHit, values_of};
+pub use oracle::{Oracle, OracleHit};
 pub use queries::{queries, rankings, typed};
+pub use values::{FIELD_TYPES, values_of};

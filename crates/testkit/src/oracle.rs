@@ -3,8 +3,9 @@
 //! Written to be checked by reading, not to be fast: it keeps the words of every document and
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
+use crate::values::values_of;
 use corpus::{Document, site_of, url_hash};
-use fields::{FieldType, Value, each_leaf};
+use fields::Value;
 use index::Field;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::plan::TELLING_SHARE;
@@ -30,26 +31,6 @@ struct OracleDocument {
     title: Vec<Place>,
     /// Values of its fields.
     values: Vec<(String, Value)>,
-}
-
-/// Types of the fields of made-up documents.
-pub const FIELD_TYPES: [(&str, FieldType); 5] = [
-    ("b", FieldType::Bool),
-    ("f", FieldType::Float),
-    ("k", FieldType::Keyword),
-    ("n", FieldType::Integer),
-    ("t", FieldType::Date),
-];
-
-/// Returns the values of a document's fields, by the types of made-up documents.
-pub fn values_of(document: &Document) -> Vec<(String, Value)> {
-    let mut values = Vec::new();
-    each_leaf(&document.fields, &mut |path, json| {
-        let known = FIELD_TYPES.iter().find(|(name, _)| *name == path);
-        let value = known.and_then(|(_, kind)| Value::of(*kind, json));
-        values.extend(value.map(|value| (path.to_owned(), value)));
-    });
-    values
 }
 
 /// Terms of one place: one, but for words that are indexed in several ways.

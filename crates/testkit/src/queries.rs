@@ -2,7 +2,7 @@
 
 use crate::documents::{VOCABULARY, words};
 use crate::floats;
-use crate::oracle::FIELD_TYPES;
+use crate::values::FIELD_TYPES;
 use fields::{FieldType, Test};
 use index::Field;
 use proptest::collection::vec;

@@ -110,7 +110,10 @@ pub(super) fn run(arguments: SearchArguments) -> anyhow::Result<ExitCode> {
         TopicsRun { index, ranking, k }.write(topics, run)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let typed = arguments.query.as_ref().map(|query| query.to_string_lossy());
+    let typed = arguments
+        .query
+        .as_ref()
+        .map(|query| query.to_string_lossy());
     if matches!(typed, Some(std::borrow::Cow::Owned(_))) {
         note("warning: the query is not UTF-8; unreadable bytes were replaced");
     }

@@ -1,6 +1,7 @@
 //! Check of the columns of a segment against its stored documents.
 
-use crate::columns::{CodeRange, Column, each_value};
+use crate::columns::{CodeRange, Column};
+use crate::derive::each_value;
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment};
 use fields::{Schema, Test, Value};

@@ -1,8 +1,7 @@
 //! Column of a field in one segment, open for reading.
 
-use super::BLOCK_DOCUMENTS;
 use super::bits::{Bits, width_of};
-use super::directory::{Coding, ColumnEntry, Part};
+use super::directory::{BLOCK_DOCUMENTS, Coding, ColumnEntry, Part};
 use super::words::Words;
 use crate::DocId;
 use crate::sealed::read_u64;

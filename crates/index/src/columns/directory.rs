@@ -4,6 +4,9 @@ use crate::section::Section;
 use fields::FieldType;
 use serde::{Deserialize, Serialize};
 
+/// Documents of a block, which has a least and a greatest code.
+pub(super) const BLOCK_DOCUMENTS: u32 = 1024;
+
 /// Part of the payload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Part {

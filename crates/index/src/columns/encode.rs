@@ -1,14 +1,13 @@
 //! Encoding of one column.
 
-use super::BLOCK_DOCUMENTS;
 use super::bits::{bytes_of, pack, width_of};
 use super::column::power_of_ten;
-use super::directory::{Coding, ColumnEntry, Part};
+use super::directory::{BLOCK_DOCUMENTS, Coding, ColumnEntry, Directory, Part};
 use super::words;
 use crate::IndexError;
 use crate::sealed::SealedWriter;
 use fields::{FieldType, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Greatest number of codes of a linear coding.
 const LINEAR_CODES_MAX: u64 = 1 << 40;
@@ -19,7 +18,7 @@ const EXACT_MAX: f64 = (1u64 << 53) as f64;
 
 /// Values of one field in one segment, as they are found.
 #[derive(Debug)]
-pub(super) struct Values {
+pub(crate) struct Values {
     kind: FieldType,
     /// Documents and keys; of keywords, the number of the word.
     rows: Vec<(u32, u64)>,
@@ -36,7 +35,7 @@ struct Coded {
 }
 
 impl Values {
-    pub(super) fn new(kind: FieldType) -> Values {
+    pub(crate) fn new(kind: FieldType) -> Values {
         Values {
             kind,
             rows: Vec::new(),
@@ -44,12 +43,12 @@ impl Values {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Adds a value of a document.
-    pub(super) fn push(&mut self, doc: u32, value: Value) {
+    pub(crate) fn push(&mut self, doc: u32, value: Value) {
         let key = match value {
             Value::Keyword(word) => {
                 let next = self.words.len() as u64;
@@ -61,7 +60,7 @@ impl Values {
     }
 
     /// Writes the column; returns its description.
-    pub(super) fn write(
+    fn write(
         self,
         name: &str,
         documents_count: u32,
@@ -226,6 +225,21 @@ impl Values {
             rows: self.rows,
         }
     }
+}
+
+/// Writes the columns of a segment that have values, and their directory.
+pub(crate) fn write_columns(
+    columns: BTreeMap<&str, Values>,
+    documents_count: u32,
+    out: &mut SealedWriter,
+) -> Result<(), IndexError> {
+    let mut directory = Directory::default();
+    for (name, values) in columns.into_iter().filter(|(_, values)| !values.is_empty()) {
+        directory.0.push(values.write(name, documents_count, out)?);
+    }
+    let start = out.position();
+    out.write(&serde_json::to_vec(&directory).unwrap_or_default())?;
+    out.write(&start.to_le_bytes())
 }
 
 /// Returns the key of the integer that a float times a power of ten is; `None` where the integer divided by that power

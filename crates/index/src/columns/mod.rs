@@ -1,6 +1,6 @@
 //! Columns: the values of typed fields by document, for filters, sorting and facets.
 //!
-//! The columns of a segment have a file of their own, derived from its stored documents (see `derive`). A segment of
+//! The columns of a segment have a file of their own, derived from its stored documents (see [`crate::derive`]). A segment of
 //! documents without a field has no column of it.
 //!
 //! ```text
@@ -23,26 +23,20 @@
 
 mod bits;
 mod column;
-mod derive;
 mod directory;
 mod encode;
-mod summary;
 mod words;
 
 pub use column::{CodeRange, Column};
-pub(crate) use derive::{Gathered, each_value, write_missing};
-pub use summary::FieldSummary;
+pub(crate) use encode::{Values, write_columns};
 
+use crate::IndexError;
 use crate::live::LiveFile;
 use crate::sealed::{Identity, Seal};
 use crate::section::{Section, open_live};
-use crate::{IndexError, Segment};
 use directory::Directory;
 use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
-
-/// Documents of a block, which has a least and a greatest code.
-pub(crate) const BLOCK_DOCUMENTS: u32 = 1024;
 
 /// Columns of one segment. Their directory is read at the first look-up.
 #[derive(Debug)]
@@ -69,6 +63,11 @@ impl Columns {
         self.payload.file()
     }
 
+    /// Returns the names and sizes of the columns, in the order of names.
+    pub(crate) fn bytes(&self) -> Result<Vec<(&str, u64)>, IndexError> {
+        Ok(self.directory()?.bytes().collect())
+    }
+
     fn directory(&self) -> Result<&Directory, IndexError> {
         let read = || Directory::read(&self.payload);
         let directory = self.directory.get_or_init(read).as_ref();
@@ -79,7 +78,12 @@ impl Columns {
         })
     }
 
-    fn column(&self, name: &str, documents_count: u32) -> Result<Option<Column<'_>>, IndexError> {
+    /// Returns the column of a field of a segment with `documents_count` documents; `None` where no document has a value.
+    pub(crate) fn column(
+        &self,
+        name: &str,
+        documents_count: u32,
+    ) -> Result<Option<Column<'_>>, IndexError> {
         let Some(entry) = self.directory()?.get(name) else {
             return Ok(None);
         };
@@ -89,23 +93,5 @@ impl Columns {
             self.payload.damaged(entry.values.start, &what)
         };
         column.map(Some).ok_or_else(damaged)
-    }
-}
-
-impl Segment {
-    /// Returns the column of a field; `None` where no document of the segment has a value.
-    pub fn column(&self, name: &str) -> Result<Option<Column<'_>>, IndexError> {
-        match &self.columns {
-            Some(columns) => columns.column(name, self.documents_count()),
-            None => Ok(None),
-        }
-    }
-
-    /// Returns the names and sizes of the columns, in the order of names.
-    pub(crate) fn column_bytes(&self) -> Result<Vec<(&str, u64)>, IndexError> {
-        match &self.columns {
-            Some(columns) => Ok(columns.directory()?.bytes().collect()),
-            None => Ok(Vec::new()),
-        }
     }
 }

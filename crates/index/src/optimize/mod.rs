@@ -24,7 +24,7 @@ use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
 use crate::names::LOCK_NAME;
 use crate::writer::{open_segments, write_statistics};
-use crate::{IndexError, Order, columns, pairs};
+use crate::{IndexError, Order, derive, pairs};
 use rewrite::{RewriteOptions, rewrite};
 use vfs::SharedStorage;
 
@@ -123,7 +123,7 @@ pub fn optimize(
     if outcome.chunks > 0 || manifest.partitions != before.partitions {
         let segments = open_segments(&storage, &manifest)?;
         pairs::write_missing(&storage, &mut manifest, &segments, 0, options.threads)?;
-        columns::write_missing(&storage, &mut manifest, &segments, 0, None)?;
+        derive::write_missing(&storage, &mut manifest, &segments, 0, None)?;
         write_statistics(&storage, &mut manifest, segments)?;
         manifest::commit(&storage, &manifest)?;
         // The commit is durable now; the next writer removes files that could not be removed.

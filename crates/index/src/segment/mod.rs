@@ -18,6 +18,7 @@ mod lengths;
 mod matching;
 mod meta;
 mod site_names;
+mod values;
 pub(crate) mod write;
 
 pub(crate) use self::core::SegmentCore;

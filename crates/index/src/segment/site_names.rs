@@ -1,10 +1,5 @@
 //! Sites of a segment by name, for facets and sorting by site.
 
-use super::Segment;
-use crate::{DocId, Field, IndexError};
-use fst::Streamer;
-use xxhash_rust::xxh3::xxh3_64;
-
 /// Names of the sites of a segment, in order. A site's code is its rank, from 1.
 #[derive(Debug)]
 pub struct SiteNames {
@@ -14,6 +9,10 @@ pub struct SiteNames {
 }
 
 impl SiteNames {
+    pub(super) fn new(names: Vec<Box<str>>, codes: Vec<u32>) -> SiteNames {
+        SiteNames { names, codes }
+    }
+
     /// Returns the number of sites.
     pub fn count(&self) -> u64 {
         self.names.len() as u64
@@ -25,40 +24,9 @@ impl SiteNames {
         self.names.get(rank).map(|name| &**name)
     }
 
-    /// Returns the code of the site of a document of `segment`, which these are the names of.
+    /// Returns the code of the site with a number; 0 where there is none.
     #[inline]
-    pub fn code(&self, segment: &Segment, doc: DocId) -> u64 {
-        let number = segment.core.hashes.site_number(doc);
-        number
-            .and_then(|number| self.codes.get(number))
-            .map_or(0, |&code| u64::from(code))
-    }
-}
-
-impl Segment {
-    /// Returns the names of its sites, which are read once.
-    pub fn site_names(&self) -> Result<&SiteNames, IndexError> {
-        if let Some(names) = self.core.site_names.get() {
-            return Ok(names);
-        }
-        let hashes = &self.core.hashes;
-        let mut read = SiteNames {
-            names: Vec::new(),
-            codes: vec![0; hashes.sites_count()],
-        };
-        let mut terms = self.terms_of(Field::Site);
-        while let Some((key, _)) = terms.next() {
-            let name = std::str::from_utf8(key.get(1..).unwrap_or_default());
-            let name = name.map_err(|_| self.damaged_at_terms("a site is no text"))?;
-            read.names.push(name.into());
-            let number = hashes.number_of_site(xxh3_64(name.as_bytes()));
-            let code = number.and_then(|number| read.codes.get_mut(number));
-            match code {
-                Some(code) => *code = read.names.len() as u32,
-                None => return Err(self.damaged_at_terms("a site has no number")),
-            }
-        }
-        self.file().ensure_trusted()?;
-        Ok(self.core.site_names.get_or_init(|| read))
+    pub(super) fn code_of_number(&self, number: usize) -> u64 {
+        self.codes.get(number).map_or(0, |&code| u64::from(code))
     }
 }

@@ -5,8 +5,8 @@
 
 use super::removals::{Removals, Removed};
 use crate::build::segment::BuiltSegment;
-use crate::columns::{self, Gathered};
 use crate::deletions::Deletions;
+use crate::derive::{self, Gathered};
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
 use crate::names::{deletions_name, deletions_number};
@@ -99,7 +99,7 @@ pub(super) fn commit(
             segments = open_segments(storage, &manifest)?;
             pairs::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
             // Segments have new numbers now, and documents of earlier ones.
-            misfits = columns::write_missing(storage, &mut manifest, &segments, 0, None)?;
+            misfits = derive::write_missing(storage, &mut manifest, &segments, 0, None)?;
             write_statistics(storage, &mut manifest, segments)?;
         }
         None => {
@@ -112,7 +112,7 @@ pub(super) fn commit(
             )?;
             let gathered = Some(options.gathered);
             misfits =
-                columns::write_missing(storage, &mut manifest, &segments, first_new, gathered)?;
+                derive::write_missing(storage, &mut manifest, &segments, first_new, gathered)?;
             let small = options.small_terms_max;
             change_statistics(storage, &before, &mut manifest, segments, deleted, small)?;
         }

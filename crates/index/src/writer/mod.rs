@@ -10,7 +10,7 @@ pub(crate) use commit::{all_deleted, open_segments, write_statistics};
 pub use options::BuildOptions;
 
 use crate::build::segment::Target;
-use crate::columns::Gathered;
+use crate::derive::Gathered;
 use crate::layout::CHUNKS_MAX;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};

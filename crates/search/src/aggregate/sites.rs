@@ -45,7 +45,7 @@ impl<'a> Codes<'a> {
     pub(super) fn code(&self, doc: DocId) -> u64 {
         match self {
             Codes::Column(column) => column.code(doc),
-            Codes::Sites(segment, names) => names.code(segment, doc),
+            Codes::Sites(segment, names) => segment.site_code(names, doc),
         }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Codes<'a> {
         match self {
             Codes::Column(column) => column.ends(doc),
             Codes::Sites(segment, names) => {
-                let code = names.code(segment, doc);
+                let code = segment.site_code(names, doc);
                 (code > 0).then_some((code, code))
             }
         }
@@ -66,7 +66,7 @@ impl<'a> Codes<'a> {
     pub(super) fn each_code(&self, doc: DocId, mut each: impl FnMut(u64)) {
         match self {
             Codes::Column(column) => column.each_code(doc, each),
-            Codes::Sites(segment, names) => each(names.code(segment, doc)),
+            Codes::Sites(segment, names) => each(segment.site_code(names, doc)),
         }
     }
 }

@@ -31,6 +31,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod values;
 
 pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,

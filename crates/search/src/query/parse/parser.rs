@@ -7,8 +7,9 @@ use super::limits::{
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::with_some_words;
 use super::terms::{Operator, phrase_in_ways, term_query};
+use super::values::field_names;
 use crate::query::tree::Query;
-use fields::{FieldType, Schema, Test, Value};
+use fields::{FieldType, Schema};
 use index::Field;
 use std::collections::HashSet;
 use text::{Analyzer, Pattern};
@@ -22,7 +23,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Admits up to `wanted` words; returns the number admitted.
-    fn admit(&mut self, wanted: usize, warnings: &mut Warnings) -> usize {
+    pub(super) fn admit(&mut self, wanted: usize, warnings: &mut Warnings) -> usize {
         let admitted = wanted.min(CLAUSES_MAX - self.count);
         if admitted < wanted {
             warnings.add(format!(
@@ -136,7 +137,7 @@ impl<'w> Parser<'w> {
     }
 
     /// Returns the innermost open group.
-    fn top(&mut self) -> &mut Frame {
+    pub(super) fn top(&mut self) -> &mut Frame {
         if self.frames.is_empty() {
             self.frames.push(Frame::default());
         }
@@ -355,29 +356,6 @@ impl<'w> Parser<'w> {
         }
     }
 
-    /// Adds the test of a field's values that was typed; a quoted keyword is exactly that word.
-    fn value(&mut self, field: String, kind: FieldType, typed: &str, is_quoted: bool) {
-        let word = Value::keyword(typed).filter(|_| is_quoted && kind == FieldType::Keyword);
-        let test = match word {
-            Some(word) => Ok(Test::equals(word)),
-            None => Test::parse(kind, typed.trim()),
-        };
-        match test {
-            Ok(test) if self.words.admit(1, self.warnings) > 0 => {
-                self.top().push(Query::Value { field, test });
-            }
-            Ok(_) => self.top().drop_clause(),
-            Err(bad) => {
-                self.warnings.add(format!(
-                    "`{field}:{}` was left out: {}.",
-                    shortened(typed),
-                    bad.reason
-                ));
-                self.top().drop_clause();
-            }
-        }
-    }
-
     fn site(&mut self, typed: &str) {
         let (name, has_subdomains) = match typed.trim().strip_prefix("*.") {
             Some(rest) => (rest, true),
@@ -457,25 +435,6 @@ impl<'w> Parser<'w> {
         };
         (query, some_words)
     }
-}
-
-/// Fields named in a warning.
-const NAMES_TOLD: usize = 12;
-
-/// Returns the fields that can be searched, for a warning.
-fn field_names(schema: &Schema) -> String {
-    let columnar: Vec<&str> = schema.columnar().map(|(name, _)| name).collect();
-    let told = columnar.iter().take(NAMES_TOLD).copied();
-    let mut names: Vec<String> = ["title", "site"]
-        .into_iter()
-        .chain(told)
-        .map(|name| format!("`{name}:`"))
-        .collect();
-    let last = match columnar.len() > NAMES_TOLD {
-        true => format!("{} more", columnar.len() - NAMES_TOLD),
-        false => names.pop().unwrap_or_default(),
-    };
-    format!("{} and {last}", names.join(", "))
 }
 
 /// Returns the number of words of a clause, in all its forms.

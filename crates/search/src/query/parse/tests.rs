@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use text::Analyzer;
 
 /// Returns a short form that shows structure: `+a` required, `a` optional, `-a` excluded.
-fn shown(query: &Query) -> String {
+pub(super) fn shown(query: &Query) -> String {
     let label = |field: &Field| match field {
         Field::Text => "",
         Field::Title => "title:",
@@ -370,105 +370,6 @@ fn is_well_formed(query: &Query) -> bool {
         Query::Filter(clause) => is_well_formed(clause),
         Query::Boosted { .. } | Query::Named { .. } => false,
     }
-}
-
-/// Fields of every type.
-fn schema() -> fields::Schema {
-    let fields = fields::FieldType::ALL.map(|kind| (format!("x.{kind}"), kind));
-    fields
-        .into_iter()
-        .chain([
-            ("lang".to_owned(), fields::FieldType::Keyword),
-            ("date".to_owned(), fields::FieldType::Date),
-            ("price".to_owned(), fields::FieldType::Float),
-        ])
-        .collect()
-}
-
-#[test]
-fn values_of_fields_are_tested() {
-    let cases = [
-        ("moon lang:en", Operator::And, "(+moon +lang:en)"),
-        ("moon base lang:en", Operator::Or, "(+lang:en moon base)"),
-        (
-            "moon lang:(en OR de)",
-            Operator::And,
-            "(+moon +(lang:en lang:de))",
-        ),
-        (
-            "moon base lang:(en OR de)",
-            Operator::Or,
-            "(+(lang:en lang:de) moon base)",
-        ),
-        ("moon -lang:en", Operator::And, "(+moon -lang:en)"),
-        ("lang:en", Operator::And, "lang:en"),
-        ("lang:\"en US\" moon", Operator::And, "(+lang:en US +moon)"),
-        ("lang:\"e*\"", Operator::And, "lang:e*"),
-        ("price:10..20 moon", Operator::And, "(+price:10..20 +moon)"),
-        ("price:(>=1 <2)", Operator::And, "(+price:>=1 +price:<2)"),
-        ("date:>=2025-01-01", Operator::And, "date:>=2025-01-01"),
-        (
-            "date:2025-01-01T10:30:00Z",
-            Operator::And,
-            "date:>=2025-01-01T10:30:00Z <2025-01-01T10:30:00.000001Z",
-        ),
-        (
-            "x.bool:true x.i64:-5",
-            Operator::And,
-            "(+x.bool:true +x.i64:-5)",
-        ),
-        ("lang:*", Operator::And, "lang:*"),
-    ];
-    for (typed, operator, expected) in cases {
-        let parsed = parse_with(typed, Analyzer::Plain, &schema(), operator);
-        assert_eq!(shown(&parsed.query), expected, "{typed:?}");
-        assert_eq!(parsed.warnings, [""; 0], "{typed:?}");
-        assert!(
-            typed.starts_with('-')
-                || typed.contains(" -")
-                || parse_filter(typed, Analyzer::Plain, &schema()).is_ok()
-        );
-    }
-    let relaxed = parse_with(
-        "moon base lang:en",
-        Analyzer::Plain,
-        &schema(),
-        Operator::Auto,
-    );
-    assert_eq!(
-        shown(&relaxed.some_words.unwrap()),
-        "(+lang:en +any[moon base])"
-    );
-}
-
-#[test]
-fn what_is_no_value_is_said() {
-    for (typed, said) in [
-        ("moon price:cheap", "no number"),
-        ("moon date:>=yesterday", "no date"),
-        ("moon x.text:word", "long texts"),
-        ("moon colour:red", "There is no field `colour`"),
-        ("moon lang: en", "has nothing right after it"),
-    ] {
-        let parsed = parse_with(typed, Analyzer::Plain, &schema(), Operator::And);
-        assert!(
-            parsed.warnings.join(" ").contains(said),
-            "{typed}: {:?}",
-            parsed.warnings
-        );
-        assert!(shown(&parsed.query).contains("moon"));
-        assert!(
-            parse_filter(typed, Analyzer::Plain, &schema())
-                .unwrap_err()
-                .contains(said)
-        );
-    }
-    let parsed = parse_with("a colour:red", Analyzer::Plain, &schema(), Operator::And);
-    assert!(
-        parsed.warnings[0].contains("`title:`, `site:`, `date:`"),
-        "{:?}",
-        parsed.warnings
-    );
 }
 
 #[test]

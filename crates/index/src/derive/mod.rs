@@ -4,8 +4,11 @@
 //! a commit adds, so neither the order of documents nor the layout decides. Segments written before their index had
 //! fields get their columns with the first commit that brings a field.
 
-use super::directory::Directory;
-use super::encode::Values;
+mod summary;
+
+pub use summary::FieldSummary;
+
+use crate::columns::{Values, write_columns};
 use crate::manifest::{FileEntry, Manifest};
 use crate::names::columns_name;
 use crate::opener::open_store;
@@ -112,14 +115,7 @@ fn write(
         number: segment.id().into(),
     };
     let mut out = SealedWriter::create(storage, &name, identity)?;
-    let mut directory = Directory::default();
-    for (name, values) in columns.into_iter().filter(|(_, values)| !values.is_empty()) {
-        let entry = values.write(name, segment.documents_count(), &mut out)?;
-        directory.0.push(entry);
-    }
-    let start = out.position();
-    out.write(&serde_json::to_vec(&directory).unwrap_or_default())?;
-    out.write(&start.to_le_bytes())?;
+    write_columns(columns, segment.documents_count(), &mut out)?;
     Ok(FileEntry {
         name,
         number: identity.number,

@@ -1,0 +1,56 @@
+//! Values of documents: columns of fields, and sites by name.
+
+use super::Segment;
+use super::site_names::SiteNames;
+use crate::{Column, DocId, Field, IndexError};
+use fst::Streamer;
+use xxhash_rust::xxh3::xxh3_64;
+
+impl Segment {
+    /// Returns the column of a field; `None` where no document of the segment has a value.
+    pub fn column(&self, name: &str) -> Result<Option<Column<'_>>, IndexError> {
+        match &self.columns {
+            Some(columns) => columns.column(name, self.documents_count()),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the names and sizes of the columns, in the order of names.
+    pub(crate) fn column_bytes(&self) -> Result<Vec<(&str, u64)>, IndexError> {
+        match &self.columns {
+            Some(columns) => columns.bytes(),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the names of its sites, which are read once.
+    pub fn site_names(&self) -> Result<&SiteNames, IndexError> {
+        if let Some(names) = self.core.site_names.get() {
+            return Ok(names);
+        }
+        let hashes = &self.core.hashes;
+        let mut names = Vec::new();
+        let mut codes = vec![0; hashes.sites_count()];
+        let mut terms = self.terms_of(Field::Site);
+        while let Some((key, _)) = terms.next() {
+            let name = std::str::from_utf8(key.get(1..).unwrap_or_default());
+            let name = name.map_err(|_| self.damaged_at_terms("a site is no text"))?;
+            names.push(name.into());
+            let number = hashes.number_of_site(xxh3_64(name.as_bytes()));
+            match number.and_then(|number| codes.get_mut(number)) {
+                Some(code) => *code = names.len() as u32,
+                None => return Err(self.damaged_at_terms("a site has no number")),
+            }
+        }
+        self.file().ensure_trusted()?;
+        let read = SiteNames::new(names, codes);
+        Ok(self.core.site_names.get_or_init(|| read))
+    }
+
+    /// Returns the code of the site of a document, by the names of its sites; 0 past the last document.
+    #[inline]
+    pub fn site_code(&self, names: &SiteNames, doc: DocId) -> u64 {
+        let number = self.core.hashes.site_number(doc);
+        number.map_or(0, |number| names.code_of_number(number))
+    }
+}
