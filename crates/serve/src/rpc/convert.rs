@@ -1,6 +1,7 @@
 //! Conversion between messages and the types of this process. All input is checked: a malformed message
 //! is an error, never a panic.
 
+use super::failure::malformed;
 use super::{clause, values};
 use crate::api::chunks::Chunks;
 use crate::api::messages::{HitDetails, PartitionHits, Query, Status, StatusRequest};
@@ -341,12 +342,6 @@ pub(super) fn status(message: rpc::StatusReply) -> Result<Status, ServerError> {
         has_several_sites: !message.one_site,
         disagreement: Some(message.disagreement).filter(|told| !told.is_empty()),
     })
-}
-
-pub(super) fn malformed(what: &str) -> ServerError {
-    ServerError::Protocol {
-        reason: format!("it answered with {what} that cannot be read; update the older of both"),
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! programs without the schema; the message is for people. A status without details comes from the
 //! transport or from an older server; then its code decides.
 
-use super::convert::malformed;
 use crate::api::server_error::ServerError;
 use index::IndexError;
 use tonic::{Code, Status};
@@ -112,6 +111,13 @@ fn of_code(status: &Status) -> ServerError {
             ServerError::Protocol { reason }
         }
         _ => ServerError::Unreachable { reason },
+    }
+}
+
+/// Returns the failure of a server that answered with `what`, which cannot be read.
+pub(super) fn malformed(what: &str) -> ServerError {
+    ServerError::Protocol {
+        reason: format!("it answered with {what} that cannot be read; update the older of both"),
     }
 }
 

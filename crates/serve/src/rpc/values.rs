@@ -1,6 +1,6 @@
 //! Conversion of values of fields and their tests to messages, and back.
 
-use super::convert::malformed;
+use super::failure::malformed;
 use crate::api::messages::PartitionHits;
 use crate::api::server_error::ServerError;
 use fields::{FacetCounts, Limit, Stats, Test, Value};

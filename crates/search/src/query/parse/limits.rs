@@ -1,5 +1,7 @@
 //! Limits of a query, and the warnings of a typed one that exceeds them.
 
+use fields::Schema;
+
 /// Upper limit on a query, in bytes; the rest is cut off.
 pub const QUERY_BYTES_MAX: usize = 16 << 10;
 /// Upper limit on the nesting of parentheses; deeper ones are ignored.
@@ -46,4 +48,23 @@ pub(crate) fn shortened(typed: &str) -> String {
         Some((end, _)) => format!("{}…", &typed[..end]),
         None => typed.to_owned(),
     }
+}
+
+/// Fields named in a warning.
+const NAMES_TOLD: usize = 12;
+
+/// Returns the fields that can be searched, for a warning.
+pub(super) fn field_names(schema: &Schema) -> String {
+    let columnar: Vec<&str> = schema.columnar().map(|(name, _)| name).collect();
+    let told = columnar.iter().take(NAMES_TOLD).copied();
+    let mut names: Vec<String> = ["title", "site"]
+        .into_iter()
+        .chain(told)
+        .map(|name| format!("`{name}:`"))
+        .collect();
+    let last = match columnar.len() > NAMES_TOLD {
+        true => format!("{} more", columnar.len() - NAMES_TOLD),
+        false => names.pop().unwrap_or_default(),
+    };
+    format!("{} and {last}", names.join(", "))
 }

@@ -2,12 +2,11 @@
 use super::clauses::{self, Clause, Frame, Join, Sign, Target};
 use super::limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, PATTERNS_MAX, PHRASE_WORDS_MAX, SLOP_MAX,
-    Warnings, shortened,
+    Warnings, field_names, shortened,
 };
 use super::scan::{Keyword, Scanner, Token};
 use super::some_words::with_some_words;
 use super::terms::{Operator, phrase_in_ways, term_query};
-use super::values::field_names;
 use crate::query::tree::Query;
 use fields::{FieldType, Schema};
 use index::Field;

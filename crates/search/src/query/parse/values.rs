@@ -3,26 +3,7 @@
 use super::limits::shortened;
 use super::parser::Parser;
 use crate::query::tree::Query;
-use fields::{FieldType, Schema, Test, Value};
-
-/// Fields named in a warning.
-const NAMES_TOLD: usize = 12;
-
-/// Returns the fields that can be searched, for a warning.
-pub(super) fn field_names(schema: &Schema) -> String {
-    let columnar: Vec<&str> = schema.columnar().map(|(name, _)| name).collect();
-    let told = columnar.iter().take(NAMES_TOLD).copied();
-    let mut names: Vec<String> = ["title", "site"]
-        .into_iter()
-        .chain(told)
-        .map(|name| format!("`{name}:`"))
-        .collect();
-    let last = match columnar.len() > NAMES_TOLD {
-        true => format!("{} more", columnar.len() - NAMES_TOLD),
-        false => names.pop().unwrap_or_default(),
-    };
-    format!("{} and {last}", names.join(", "))
-}
+use fields::{FieldType, Test, Value};
 
 impl Parser<'_> {
     /// Adds the test of a field's values that was typed; a quoted keyword is exactly that word.
