@@ -80,8 +80,9 @@ fn document(number: u8, version: u8) -> Document {
     }
 }
 
-fn options(texts: Texts, analyzer: Analyzer) -> BuildOptions {
+fn options(texts: Texts, analyzer: Analyzer, segments_max: Option<usize>) -> BuildOptions {
     BuildOptions {
+        segments_max,
         chunks: Some(4),
         partitions: Some(2),
         texts: Some(texts),
@@ -243,13 +244,14 @@ proptest! {
         steps in steps(),
         has_texts in prop::bool::weighted(0.8),
         is_standard in any::<bool>(),
+        segments_max in prop_oneof![Just(None), (1usize..4).prop_map(Some)],
     ) {
         let texts = if has_texts { Texts::Stored } else { Texts::None };
         let analyzer = match is_standard {
             true => Analyzer::Standard(Languages::default()),
             false => Analyzer::Plain,
         };
-        let options = options(texts, analyzer);
+        let options = options(texts, analyzer, segments_max);
         let storage: SharedStorage = Arc::new(MemoryStorage::new());
         let mut live = Live::new();
         for step in &steps {

@@ -191,6 +191,10 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
     let mut text = String::new();
     for (name, value) in rows {
         text.push_str(&format!("{name:<10} {value}\n"));
+        if name == "bad" && summary.segments_merged > 0 {
+            let merged = crate::figures::counted(summary.segments_merged, "segment");
+            text.push_str(&format!("{:<10} {merged}\n", "merged"));
+        }
         if name == "replaced" && summary.documents_deleted > 0 {
             let deleted = count(summary.documents_deleted);
             text.push_str(&format!("{:<10} {deleted}\n", "deleted"));
@@ -264,6 +268,7 @@ pub(super) fn json_summary(indexed: &Indexed) -> serde_json::Value {
         "documents": indexed.progress.documents,
         "replaced": summary.documents_replaced,
         "deleted": summary.documents_deleted,
+        "segments_merged": summary.segments_merged,
         "analyzer": indexed.chosen.as_ref().map(|chosen| chosen.analyzer.name()),
         "fields": indexed.fields_found,
         "typed_fields": summary.fields,

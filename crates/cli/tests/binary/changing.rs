@@ -198,3 +198,26 @@ fn a_server_shows_what_a_watching_sync_commits() {
     }
     assert_eq!(count(&asks_no_more), 1);
 }
+
+#[test]
+fn segments_stay_few_over_many_commits() {
+    let bench = Bench::indexed(&small_corpus());
+    let mut merged = 0;
+    for number in 0..40 {
+        let url = format!("http://m.example/{}", number % 30);
+        let lines = json_lines(&[document(&url, "Many", &format!("often number{number}"))]);
+        let more = bench.file("more.jsonl", lines);
+        let added = summary(bench.run("add", &[more.to_str().unwrap(), "--json"]));
+        merged += added["segments_merged"].as_u64().unwrap();
+    }
+    assert!(merged >= 24, "{merged}");
+    assert_eq!(total(&bench, "often"), 30);
+    assert_eq!(total(&bench, "number3"), 0);
+    assert_eq!(total(&bench, "number33"), 1);
+    let checked = shorttail(["check", &directory(&bench)]).ends(0).stdout;
+    let segments = checked
+        .lines()
+        .find_map(|line| line.strip_prefix("segments"));
+    let segments: u64 = segments.unwrap().trim().parse().unwrap();
+    assert!(segments <= 24, "{checked}");
+}

@@ -39,6 +39,29 @@ pub(crate) fn rewrite(
     options: &RewriteOptions<'_>,
 ) -> Result<RewriteOutcome, IndexError> {
     let jobs = jobs(manifest, options.order);
+    rewrite_jobs(storage, manifest, jobs, options)
+}
+
+/// Merges segments of every partition that has more than `segments_max`, and replaces them in `manifest`, as
+/// [`rewrite`] does. Returns the number of segments merged. The caller must write the statistics.
+pub(crate) fn merge_segments(
+    storage: &SharedStorage,
+    manifest: &mut Manifest,
+    segments_max: usize,
+    options: &RewriteOptions<'_>,
+) -> Result<u64, IndexError> {
+    let jobs = merge_jobs(manifest, segments_max);
+    let count = jobs.iter().map(|job| job.entries.len() as u64).sum();
+    rewrite_jobs(storage, manifest, jobs, options)?;
+    Ok(count)
+}
+
+fn rewrite_jobs(
+    storage: &SharedStorage,
+    manifest: &mut Manifest,
+    jobs: Vec<Job>,
+    options: &RewriteOptions<'_>,
+) -> Result<RewriteOutcome, IndexError> {
     let mut outcome = RewriteOutcome::default();
     if jobs.is_empty() {
         return Ok(outcome);
@@ -96,6 +119,50 @@ fn jobs(manifest: &Manifest, order: Order) -> Vec<Job> {
     jobs.into_values().filter(|job| !is_done(job)).collect()
 }
 
+/// Smallest number of segments that are merged at once.
+const MERGED_MIN: usize = 8;
+
+/// Returns a job for every partition with more than `segments_max` segments, which takes its smallest ones: so many that
+/// each document is rewritten a number of times that grows with the logarithm of their number.
+fn merge_jobs(manifest: &Manifest, segments_max: usize) -> Vec<Job> {
+    let layout = manifest.layout();
+    let partitions = 0..layout.partitions;
+    let jobs = partitions.filter_map(|number| {
+        // Segments laid out otherwise are left to `optimize`.
+        let of_partition = |entry: &&SegmentEntry| entry.chunks.range() == layout.chunks_of(number);
+        let mut entries: Vec<SegmentEntry> = manifest
+            .segments
+            .iter()
+            .filter(of_partition)
+            .cloned()
+            .collect();
+        if entries.len() <= segments_max.max(1) {
+            return None;
+        }
+        entries.sort_by_key(|entry| entry.documents_count);
+        let sizes = entries.iter().map(|entry| entry.documents_count);
+        entries.truncate(merged_count(sizes));
+        // Documents in the order of their segments' ages.
+        entries.sort_by_key(|entry| entry.segment);
+        Some(Job { number, entries })
+    });
+    jobs.collect()
+}
+
+/// Returns how many of the smallest segments are merged, given the sizes of all, increasing: at least [`MERGED_MIN`], and
+/// each further one that is no larger than those before it together.
+fn merged_count(sizes: impl Iterator<Item = u32>) -> usize {
+    let (mut sum, mut count) = (0, 0);
+    for size in sizes {
+        if count >= MERGED_MIN && u64::from(size) > sum {
+            break;
+        }
+        sum += u64::from(size);
+        count += 1;
+    }
+    count
+}
+
 type Done = (u32, Result<Rewritten, IndexError>);
 
 /// Runs all jobs, several at a time; returns outcomes by partition. Starts no further job after a failure.
@@ -151,4 +218,38 @@ fn run(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|&(number, _)| number);
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_segments_are_merged_and_large_ones_wait() {
+        let count = |sizes: &[u32]| merged_count(sizes.iter().copied());
+        assert_eq!(count(&[1; 25]), 25);
+        assert_eq!(count(&[1, 1, 1, 1, 1, 1, 1, 1, 8, 17, 1000]), 9);
+        assert_eq!(
+            count(&[1, 10, 100, 1_000, 10_000, 10_000, 10_000, 10_000, 10_000]),
+            9
+        );
+        assert_eq!(count(&[5, 5]), 2);
+    }
+
+    /// A commit a second of equal size: segments stay few, and each document is rewritten a few times.
+    #[test]
+    fn a_long_history_stays_cheap() {
+        let (mut sizes, mut written, commits) = (Vec::new(), 0u64, 20_000);
+        for _ in 0..commits {
+            sizes.push(1u32);
+            if sizes.len() > 24 {
+                sizes.sort_unstable();
+                let merged: Vec<u32> = sizes.drain(..merged_count(sizes.iter().copied())).collect();
+                written += merged.iter().map(|&size| u64::from(size)).sum::<u64>();
+                sizes.push(merged.iter().sum());
+            }
+            assert!(sizes.len() <= 24);
+        }
+        assert!(written < 8 * commits, "{written}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, FileEntry, Manifest, SegmentEntry};
 use crate::names::{deletions_name, deletions_number};
 use crate::opener::{Opener, open_segment, open_store};
-use crate::optimize::rewrite::{RewriteOptions, rewrite};
+use crate::optimize::rewrite::{RewriteOptions, merge_segments, rewrite};
 use crate::sealed::{Identity, Kind};
 use crate::statistics::{self, Deleted};
 use crate::store::StorePart;
@@ -33,6 +33,10 @@ pub(super) struct CommitOptions<'a> {
     pub(super) deleted_urls: &'a [String],
     /// Fields of the documents added.
     pub(super) gathered: &'a Gathered,
+    /// Segments of a partition above which small ones are merged.
+    pub(super) segments_max: usize,
+    /// Options of the merge.
+    pub(super) merging: RewriteOptions<'a>,
 }
 
 /// Summary of a commit.
@@ -46,6 +50,8 @@ pub struct CommitSummary {
     pub documents_replaced: u64,
     /// Earlier documents deleted by their URLs.
     pub documents_deleted: u64,
+    /// Segments merged into others, those of this commit included.
+    pub segments_merged: u64,
     /// Live documents of the whole index.
     pub documents_count: u64,
     /// Bytes of the search index, without the document store.
@@ -91,7 +97,8 @@ pub(super) fn commit(
     )?;
     drop(texts);
     replaced += deleted.documents_count - named_count;
-    let misfits;
+    let (misfits, mut merged);
+    merged = 0;
     match &options.order {
         Some(order) => {
             drop(segments);
@@ -103,18 +110,25 @@ pub(super) fn commit(
             write_statistics(storage, &mut manifest, segments)?;
         }
         None => {
-            pairs::write_missing(
-                storage,
-                &mut manifest,
-                &segments,
-                first_new,
-                options.threads,
-            )?;
             let gathered = Some(options.gathered);
             misfits =
                 derive::write_missing(storage, &mut manifest, &segments, first_new, gathered)?;
-            let small = options.small_terms_max;
-            change_statistics(storage, &before, &mut manifest, segments, deleted, small)?;
+            let segments_max = options.segments_max;
+            merged = merge_segments(storage, &mut manifest, segments_max, &options.merging)?;
+            if merged == 0 {
+                let threads = options.threads;
+                pairs::write_missing(storage, &mut manifest, &segments, first_new, threads)?;
+                let small = options.small_terms_max;
+                change_statistics(storage, &before, &mut manifest, segments, deleted, small)?;
+            } else {
+                drop(segments);
+                segments = open_segments(storage, &manifest)?;
+                pairs::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
+                // All fields are known by now.
+                let known = Some(&Gathered::default());
+                derive::write_missing(storage, &mut manifest, &segments, 0, known)?;
+                write_statistics(storage, &mut manifest, segments)?;
+            }
         }
     }
     manifest::commit(storage, &manifest)?;
@@ -125,6 +139,7 @@ pub(super) fn commit(
         documents_added: added,
         documents_replaced: replaced,
         documents_deleted: named_count,
+        segments_merged: merged,
         documents_count: manifest.documents_count,
         index_bytes: manifest.index_bytes(),
         store_bytes: manifest.store_bytes(),

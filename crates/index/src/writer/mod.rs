@@ -17,7 +17,7 @@ use crate::manifest::{self, Manifest};
 use crate::names::LOCK_NAME;
 use crate::optimize::rewrite::RewriteOptions;
 use crate::statistics::SMALL_TERMS_MAX;
-use crate::{IndexError, Layout, OptimizeProgress};
+use crate::{IndexError, Layout, OptimizeProgress, Order};
 use commit::CommitOptions;
 use corpus::Document;
 use vfs::{Lock, SharedStorage};
@@ -26,6 +26,8 @@ use workers::Workers;
 const CHUNKS_DEFAULT: u32 = 2;
 /// A single index server with one segment searches the fewest lists.
 const PARTITIONS_DEFAULT: u32 = 1;
+/// Segments of a partition above which small ones are merged: each costs every search a look-up for each word.
+const SEGMENTS_MAX: usize = 24;
 /// Writer of documents to a new or existing index. Nothing is visible before `commit`; a dropped writer leaves the
 /// index unchanged.
 pub struct Writer {
@@ -102,15 +104,17 @@ impl Writer {
             _lock,
         } = self;
         let built = workers.finish()?;
-        let order = options.order.map(|order| RewriteOptions {
+        let rewriting = |order| RewriteOptions {
             order,
             memory_bytes: options.memory_bytes,
             threads: options.threads,
             list_bytes_max: None,
             progress,
-        });
+        };
         let options = CommitOptions {
-            order,
+            order: options.order.map(rewriting),
+            segments_max: options.segments_max.unwrap_or(SEGMENTS_MAX),
+            merging: rewriting(Order::Arrival),
             threads: options.threads,
             small_terms_max: options.small_terms_max.unwrap_or(SMALL_TERMS_MAX),
             deleted_urls: &deleted_urls,

@@ -29,6 +29,8 @@ pub struct BuildOptions {
     /// Terms up to which a commit writes the statistics of all segments anew; above, only the changes. `None`: 32,768.
     /// It does not affect scores. For tests, which have few terms.
     pub small_terms_max: Option<u64>,
+    /// Segments of a partition above which a commit merges small ones. `None`: 24. It changes no answer.
+    pub segments_max: Option<usize>,
     /// Order to put the whole index into, as [`crate::optimize()`] does, within the same commit. `None`: new documents
     /// follow the existing ones.
     pub order: Option<Order>,
@@ -47,6 +49,7 @@ impl Default for BuildOptions {
             pairs: None,
             run_documents_max: None,
             small_terms_max: None,
+            segments_max: None,
             order: None,
         }
     }

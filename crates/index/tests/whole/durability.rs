@@ -14,6 +14,12 @@ fn document(number: usize, version: usize) -> Document {
         title: format!("title {number} version{version}"),
         body: "some words that every document has, and one of its own ".repeat(number % 7)
             + &format!("word{number} version{version}"),
+        fields: [
+            ("number".to_owned(), number.into()),
+            ("lang".to_owned(), ["en", "de"][version % 2].into()),
+        ]
+        .into_iter()
+        .collect(),
         ..Document::default()
     }
 }
@@ -34,17 +40,22 @@ fn commit(
     documents: std::ops::Range<usize>,
     version: usize,
 ) -> Result<(), IndexError> {
-    commit_in(None, storage, documents, version)
+    commit_in(None, None, storage, documents, version)
 }
 
 /// Does the same as `commit`, with an order for the whole index.
 fn commit_in(
     order: Option<Order>,
+    segments_max: Option<usize>,
     storage: &SharedStorage,
     documents: std::ops::Range<usize>,
     version: usize,
 ) -> Result<(), IndexError> {
-    let options = BuildOptions { order, ..options() };
+    let options = BuildOptions {
+        order,
+        segments_max,
+        ..options()
+    };
     let mut writer = Writer::open(storage.clone(), options)?;
     for number in documents {
         writer.add(document(number, version))?;
@@ -71,8 +82,13 @@ fn contents(index: &Index) -> Result<(u64, usize), IndexError> {
 
 #[test]
 fn a_power_loss_leaves_the_commit_before_or_the_whole_new_one() {
-    for order in [None, Some(Order::Bisection)] {
-        lose_power_while_committing(order);
+    // As it is, in an order, and with a merge of all segments.
+    for (order, segments_max) in [
+        (None, None),
+        (Some(Order::Bisection), None),
+        (None, Some(1)),
+    ] {
+        lose_power_while_committing(order, segments_max);
     }
 }
 
@@ -128,12 +144,12 @@ fn a_power_loss_leaves_layers_of_statistics_or_the_base() {
     }
 }
 
-fn lose_power_while_committing(order: Option<Order>) {
+fn lose_power_while_committing(order: Option<Order>, segments_max: Option<usize>) {
     let disk = MemoryStorage::recording();
     let shared: SharedStorage = Arc::new(disk.clone());
     commit(&shared, 0..12, 1).unwrap();
     let acknowledged = disk.operations();
-    commit_in(order, &shared, 6..20, 2).unwrap();
+    commit_in(order, segments_max, &shared, 6..20, 2).unwrap();
     let (mut old, mut new) = (0, 0);
     for operation in acknowledged..=disk.operations() {
         for seed in 0..12 {
