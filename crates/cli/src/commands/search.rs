@@ -29,8 +29,9 @@ EXAMPLES:
         Show the second twenty
     shorttail search my-index '\"out of memory\"' --explain
         Also explain each score
-    shorttail search my-index 'lynx date:>=2024 -lang:de' --facet lang,date:month --sort date:desc
-        Filter by the values of fields, count them, show the newest first
+    shorttail search my-index 'thread pool' --facet site --sort site
+        Count the matches of each site and sort by it; fields of the documents likewise: 'lynx date:>=2024',
+        --facet lang,date:month, --sort date:desc
     shorttail search my-index --topics topics.tsv --run bm25.run
         Answer a file of id<TAB>query lines, matching any word, into a TREC run file";
 
