@@ -137,6 +137,21 @@ fn documents_are_deleted_by_the_values_of_fields() {
 }
 
 #[test]
+fn hostile_names_and_values_stay_text() {
+    let bench = Bench::new();
+    let hostile = r#"{"url":"http://a.example/1","title":"t","body":"milk","k\"><script>alert(1)</script>":"v","lang":"<script>alert(2)</script>"}"#;
+    let corpus = bench.file("corpus.jsonl", hostile);
+    bench.index(&corpus, &[]).ends(0);
+    let serving = Serving::start(&bench);
+    let (_, page) =
+        serving.get("/?q=milk&filter=lang:%22%3Cscript%3Ealert(2)%3C/script%3E%22&sort=lang");
+    assert!(page.contains("alert(2)"), "{page}");
+    assert_eq!(page.matches("<script").count(), 1, "{page}");
+    let shown = shorttail(["fields", &directory(&bench)]).ends(0).stdout;
+    assert!(shown.contains("keyword"), "{shown}");
+}
+
+#[test]
 fn the_page_and_the_api_refine() {
     let bench = indexed();
     let serving = Serving::start(&bench);
