@@ -7,7 +7,9 @@ use crate::figures::{bytes, count, parse_memory, seconds};
 use crate::indexing::{IndexRun, Indexed, Verdict};
 use crate::languages::{AnalyzerChoice, Chosen, LanguagesChoice};
 use crate::terminal::print;
+use anyhow::Context;
 use clap::builder::RangedU64ValueParser;
+use fields::Schema;
 use index::{BuildOptions, Pairs, PostingsCodec, Texts};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -87,6 +89,10 @@ pub(crate) struct IndexArguments {
     /// frequent]
     #[arg(long)]
     pairs: Option<PairsName>,
+    /// TOML file that decides the types of fields, as in date = "date"; types: keyword, i64, f64, bool, date, and text for
+    /// fields that are stored only [default: inferred from the documents]
+    #[arg(long, value_name = "FILE")]
+    fields: Option<PathBuf>,
     #[command(flatten)]
     reading: ReadingArguments,
     /// Print the summary as one line of JSON
@@ -123,8 +129,13 @@ enum PairsName {
 /// Runs the subcommand.
 pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     let sources = sources(&arguments.sources)?;
+    let fields = match &arguments.fields {
+        Some(path) => read_fields(path)?,
+        None => Schema::default(),
+    };
     let storage = Arc::new(RealStorage::create_directory(&arguments.into)?);
     let options = BuildOptions {
+        fields,
         chunks: arguments.chunks,
         partitions: arguments.partitions,
         threads: arguments.threads.unwrap_or_else(cores_count),
@@ -160,6 +171,21 @@ pub(super) fn run(arguments: IndexArguments) -> anyhow::Result<ExitCode> {
     };
     print(&summary)?;
     Ok(indexed.exit_code())
+}
+
+/// Reads the types of fields.
+fn read_fields(path: &Path) -> anyhow::Result<Schema> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| {
+            text[..span.start.min(text.len())].lines().count().max(1)
+        });
+        anyhow::anyhow!(
+            "{shown}:{line}: {}; write a line for each field, as in date = \"date\"",
+            error.message()
+        )
+    })
 }
 
 /// Formats the summary of a run as text.

@@ -54,6 +54,35 @@ fn fields_are_inferred_and_shown() {
 }
 
 #[test]
+fn a_file_decides_types_and_types_stay() {
+    let bench = Bench::new();
+    let corpus = bench.file("corpus.jsonl", DOCUMENTS);
+    let types = bench.file(
+        "types.toml",
+        "lang = \"text\"\nprice = \"keyword\"\n\"from.city\" = \"keyword\"\n",
+    );
+    let run = bench
+        .index(&corpus, &["--fields", types.to_str().unwrap()])
+        .ends(0);
+    assert!(
+        run.stdout
+            .contains("date date, from.city keyword, lang text, price keyword"),
+        "{run:#?}"
+    );
+    assert_eq!(bench.answer("price:2.25", &[])["total"]["value"], 1);
+    let other = bench.file("other.toml", "date = \"i64\"\n");
+    let more = ["--fields", other.to_str().unwrap()];
+    bench
+        .index(&corpus, &more)
+        .fails_saying(&["date has the type date here, not i64", "another directory"]);
+    let bad = bench.file("bad.toml", "a = \"i64\"\nb = \"number\"\n");
+    let more = ["--fields", bad.to_str().unwrap()];
+    bench
+        .index(&corpus, &more)
+        .fails_saying(&["bad.toml:2:", "number", "i64"]);
+}
+
+#[test]
 fn searches_are_filtered_counted_and_sorted() {
     let bench = indexed();
     let found = |query: &str, more: &[&str]| -> Vec<String> {

@@ -47,10 +47,11 @@ impl Writer {
     /// Takes the writer lock and starts a new generation.
     pub fn open(storage: SharedStorage, options: BuildOptions) -> Result<Writer, IndexError> {
         let lock = storage.lock(LOCK_NAME)?;
-        let manifest = match manifest::read_newest(&storage)? {
+        let mut manifest = match manifest::read_newest(&storage)? {
             Some(manifest) => fit(&storage, manifest, &options)?,
             None => start(&storage, &options)?,
         };
+        set_fields(&storage, &mut manifest, &options)?;
         remove_leftovers(&storage, &manifest)?;
         let target = Target {
             storage: storage.clone(),
@@ -148,6 +149,31 @@ fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, In
         options.texts.unwrap_or_default(),
         options.pairs.unwrap_or_default(),
     ))
+}
+
+/// Adds the fields whose types are decided.
+fn set_fields(
+    storage: &SharedStorage,
+    manifest: &mut Manifest,
+    options: &BuildOptions,
+) -> Result<(), IndexError> {
+    for (name, kind) in options.fields.iter() {
+        if manifest.fields.add(name, kind) {
+            continue;
+        }
+        let reason = match manifest.fields.get(name) {
+            Some(known) => format!(
+                "the field {name} has the type {known} here, not {kind}: leave it out of the types, or build into another \
+                 directory"
+            ),
+            None => format!("the field {name} is one too many, or its name is too long"),
+        };
+        return Err(IndexError::Mismatch {
+            path: storage.location(),
+            reason,
+        });
+    }
+    Ok(())
 }
 
 /// Draws an identifier from clock, process and place, different for every index.

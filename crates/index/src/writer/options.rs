@@ -1,6 +1,7 @@
 //! Options of a writer.
 
 use crate::{Order, Pairs, PostingsCodec, Texts};
+use fields::Schema;
 use text::Analyzer;
 
 /// Options of a writer.
@@ -23,6 +24,8 @@ pub struct BuildOptions {
     pub texts: Option<Texts>,
     /// Choice of stored pairs; `None`: that of the existing index, or frequent.
     pub pairs: Option<Pairs>,
+    /// Types of fields, decided before any document; others are inferred. A field of the existing index keeps its type.
+    pub fields: Schema,
     /// Documents after which a run ends, independent of memory. It does not affect the index. For tests, which have few
     /// documents and need many runs.
     pub run_documents_max: Option<u32>,
@@ -47,6 +50,7 @@ impl Default for BuildOptions {
             analyzer: None,
             texts: None,
             pairs: None,
+            fields: Schema::default(),
             run_documents_max: None,
             small_terms_max: None,
             segments_max: None,
