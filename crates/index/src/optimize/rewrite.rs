@@ -122,8 +122,8 @@ fn jobs(manifest: &Manifest, order: Order) -> Vec<Job> {
 /// Smallest number of segments that are merged at once.
 const MERGED_MIN: usize = 8;
 
-/// Returns a job for every partition with more than `segments_max` segments, which takes its smallest ones: so many that
-/// each document is rewritten a number of times that grows with the logarithm of their number.
+/// Returns a job for every partition with more than `segments_max` segments: its smallest segments, at least
+/// [`MERGED_MIN`]. A document is rewritten O(log n) times while an index grows to `n` documents.
 fn merge_jobs(manifest: &Manifest, segments_max: usize) -> Vec<Job> {
     let layout = manifest.layout();
     let partitions = 0..layout.partitions;
