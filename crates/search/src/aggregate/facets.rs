@@ -62,7 +62,9 @@ fn of_segment(facet: &Facet, codes: &Codes<'_>, words: &[u64], is_only: bool) ->
                 ..FacetCounts::default()
             }
         }
-        FacetKind::Calendar(_) | FacetKind::Step(_) => histogram(facet, codes, words),
+        FacetKind::Calendar(_) | FacetKind::Step(_) | FacetKind::Interval(_) => {
+            histogram(facet, codes, words)
+        }
         FacetKind::Ranges(ranges) => of_ranges(ranges, codes, words),
     }
 }
