@@ -229,15 +229,45 @@ impl<'a> Column<'a> {
         if self.floor > 0 && !self.has_lists() && ends.low >= range.low && ends.high <= range.high {
             return u64::MAX >> (64 - docs.len());
         }
-        let mut word = 0;
-        if self.has_lists() {
-            for (bit, doc) in docs.enumerate() {
-                word |= u64::from(self.passes(DocId(doc), range)) << bit;
+        match &self.starts {
+            Some(starts) => self.marked_lists(starts, docs, range),
+            None => {
+                let all = u64::MAX >> (64 - docs.len());
+                self.within(first as usize, range) & all
             }
-            return word;
         }
-        for (bit, doc) in docs.enumerate() {
-            word |= u64::from(range.contains(self.code(DocId(doc)))) << bit;
+    }
+
+    /// Returns which of the 64 codes from a place on, a multiple of 8, are in a range.
+    #[inline]
+    fn within(&self, place: usize, range: CodeRange) -> u64 {
+        // Stored codes are less by the floor, which no range is below.
+        let low = range.low.saturating_sub(self.floor);
+        self.values.within(place, low, range.high - self.floor)
+    }
+
+    /// Returns the bits of some documents, 64 at most, of a column with lists: places that pass are looked for first,
+    /// then their documents.
+    fn marked_lists(&self, starts: &Bits<'_>, docs: Range<u32>, range: CodeRange) -> u64 {
+        let places =
+            starts.get(docs.start as usize) as usize..starts.get(docs.end as usize) as usize;
+        let (mut word, mut doc) = (0, docs.start);
+        let mut at = places.start / 8 * 8;
+        while at < places.end {
+            let mut found = self.within(at, range);
+            if at < places.start {
+                found &= u64::MAX << (places.start - at);
+            }
+            if places.end - at < 64 {
+                found &= (1 << (places.end - at)) - 1;
+            }
+            while found != 0 {
+                let place = at as u64 + u64::from(found.trailing_zeros());
+                found &= found - 1;
+                doc = document_of(starts, doc..docs.end, place);
+                word |= 1 << (doc - docs.start).min(63);
+            }
+            at += 64;
         }
         word
     }
@@ -318,6 +348,20 @@ impl<'a> Column<'a> {
         }
         Some(low)
     }
+}
+
+/// Returns the document, of some, that a place belongs to.
+fn document_of(starts: &Bits<'_>, docs: Range<u32>, place: u64) -> u32 {
+    let (mut low, mut high) = (docs.start, docs.end);
+    // The document starts at or before the place, the next one after it.
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        match starts.get(middle as usize) <= place {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    low
 }
 
 /// Returns ten to a power, exactly for all that columns use.
