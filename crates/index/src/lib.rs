@@ -43,7 +43,7 @@ mod uint;
 pub mod writer;
 
 pub use check::{CheckReport, check};
-pub use columns::{CodeRange, Column, FieldSummary};
+pub use columns::{BLOCK_DOCUMENTS, CodeRange, Column, FieldSummary};
 pub use error::IndexError;
 pub use ids::{DocId, Field};
 pub use layout::Layout;

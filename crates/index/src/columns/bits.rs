@@ -10,6 +10,16 @@ pub(super) fn width_of(number: u64) -> u32 {
     u64::BITS - number.leading_zeros()
 }
 
+/// Returns a width of at least `width`: 8 or 16 where that is up to three bits more, since whole bytes are compared many
+/// at a time.
+pub(super) fn whole_bytes(width: u32) -> u32 {
+    match width {
+        6..=8 => 8,
+        13..=16 => 16,
+        width => width,
+    }
+}
+
 /// Returns the bytes of `count` numbers.
 pub(super) fn bytes_of(count: u64, width: u32) -> u64 {
     match width {
@@ -108,12 +118,29 @@ fn within_range(bytes: &[u8], width: u32, low: u32, high: u32) -> u64 {
             _ => u64::MAX,
         };
     }
-    let mut numbers = [0; 64];
-    unpack(bytes, width, &mut numbers);
     let mut flags = [0u8; 64];
-    for (flag, number) in flags.iter_mut().zip(&numbers) {
-        // One comparison: numbers below `low` wrap around.
-        *flag = u8::from(number.wrapping_sub(low) <= high - low);
+    // One comparison each: numbers below `low` wrap around.
+    match (width, bytes.first_chunk::<64>(), bytes.first_chunk::<128>()) {
+        (8, Some(numbers), _) => {
+            let (low, most) = (low as u8, (high - low) as u8);
+            for (flag, number) in flags.iter_mut().zip(numbers) {
+                *flag = u8::from(number.wrapping_sub(low) <= most);
+            }
+        }
+        (16, _, Some(bytes)) => {
+            let (low, most) = (low as u16, (high - low) as u16);
+            let (pairs, _) = bytes.as_chunks::<2>();
+            for (flag, pair) in flags.iter_mut().zip(pairs) {
+                *flag = u8::from(u16::from_le_bytes(*pair).wrapping_sub(low) <= most);
+            }
+        }
+        (width, _, _) => {
+            let mut numbers = [0; 64];
+            unpack(bytes, width, &mut numbers);
+            for (flag, number) in flags.iter_mut().zip(&numbers) {
+                *flag = u8::from(number.wrapping_sub(low) <= high - low);
+            }
+        }
     }
     let (eights, _) = flags.as_chunks::<8>();
     let mut word = 0;
@@ -219,6 +246,10 @@ mod tests {
     #[test]
     fn widths_are_those_of_the_greatest() {
         assert_eq!([0, 1, 2, 255, 256].map(width_of), [0, 1, 2, 8, 9]);
+        assert_eq!(
+            [1, 5, 6, 8, 9, 13, 17].map(whole_bytes),
+            [1, 5, 8, 8, 9, 16, 17]
+        );
         assert!(Bits::open(&[0; 100], 1, WIDTH_MAX + 1).is_none());
     }
 }

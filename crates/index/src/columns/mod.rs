@@ -42,7 +42,7 @@ use std::sync::{Arc, OnceLock};
 use vfs::SharedStorage;
 
 /// Documents of a block, which has a least and a greatest code.
-pub(crate) const BLOCK_DOCUMENTS: u32 = 1024;
+pub const BLOCK_DOCUMENTS: u32 = 1024;
 
 /// Columns of one segment. Their directory is read at the first look-up.
 #[derive(Debug)]
