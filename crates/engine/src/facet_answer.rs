@@ -31,7 +31,7 @@ pub fn facet_answer(facet: &Facet, counts: &FacetCounts) -> FacetAnswer {
                 .collect();
         }
         FacetKind::Stats => answer.stats = stats(counts),
-        FacetKind::Calendar(_) | FacetKind::Step(_) => {
+        FacetKind::Calendar(_) | FacetKind::Step(_) | FacetKind::Interval(_) => {
             let buckets = counts.counts.iter();
             answer.buckets = buckets
                 .map(|(start, count)| FacetBucket {
@@ -110,6 +110,13 @@ fn bucket_filter(facet: &Facet, start: &Value) -> String {
             Value::Date(start),
         ) => clause(field, &period_text(*period, *start)),
         (FacetKind::Calendar(period), Value::Date(start)) => match period.end(*start) {
+            Some(end) => clause(
+                field,
+                &format!("(>={} <{})", dates::text(*start), dates::text(end)),
+            ),
+            None => String::new(),
+        },
+        (FacetKind::Interval(micros), Value::Date(start)) => match start.checked_add(*micros) {
             Some(end) => clause(
                 field,
                 &format!("(>={} <{})", dates::text(*start), dates::text(end)),
@@ -201,6 +208,11 @@ mod tests {
             ("date:month", "2024-02", "date:2024-02"),
             ("date:day", "2024-02-01", "date:2024-02-01"),
             ("date:week", "2024-02-01", "date:(>=2024-02-01 <2024-02-08)"),
+            (
+                "date:step:12h",
+                "2024-02-01",
+                "date:(>=2024-02-01 <2024-02-01T12:00:00Z)",
+            ),
         ] {
             let answer = answered(facet, vec![(day.clone(), 3)]);
             assert_eq!(answer.buckets[0].value, value);
@@ -224,6 +236,7 @@ mod tests {
             "keyword:\"a b\"",
             "date:2024-02",
             "date:(>=2024-02-01 <2024-02-08)",
+            "date:(>=2024-02-01 <2024-02-01T12:00:00Z)",
             "i64:(>=-10 <0)",
         ] {
             let parsed = search::parse_filter(filter, text::Analyzer::Plain, &schema());

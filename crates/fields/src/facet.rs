@@ -3,6 +3,7 @@
 //! ```text
 //! facet  := field [: terms [: n] | : stats | : year | quarter | month | week | day | hour | : step : width
 //!                  | : ranges : a..b ; c.. ; …]
+//! width  := number                               of numbers; of dates: integer d (days) | integer h (hours)
 //! ```
 //!
 //! Counts of parts of an index are merged without loss, so a facet is exact whatever the layout.
@@ -23,6 +24,11 @@ pub const BUCKETS_MAX: usize = 100_000;
 pub const RANGES_MAX: usize = 100;
 /// Name of the field of sites, which every index has.
 pub const SITE: &str = "site";
+
+/// Units of intervals and their microseconds, the longest first.
+const UNITS: [(char, i64); 2] = [('d', 24 * HOUR), ('h', HOUR)];
+/// Microseconds of an hour.
+const HOUR: i64 = 3_600_000_000;
 
 /// Facet of a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +53,8 @@ pub enum FacetKind {
     Calendar(Period),
     /// Documents of each interval of a width.
     Step(f64),
+    /// Documents of each interval of a number of microseconds, counted from 1970.
+    Interval(i64),
     /// Documents of each of some ranges.
     Ranges(Vec<Range>),
 }
@@ -88,6 +96,7 @@ impl Facet {
             },
             "stats" if is_number || kind == FieldType::Date => FacetKind::Stats,
             "step" if is_number => FacetKind::Step(width(argument)?),
+            "step" if kind == FieldType::Date => FacetKind::Interval(interval(argument)?),
             "ranges" => FacetKind::Ranges(ranges(kind, argument)?),
             period if kind == FieldType::Date && Period::of_name(period).is_some() => {
                 FacetKind::Calendar(Period::of_name(period).unwrap_or(Period::Year))
@@ -130,7 +139,7 @@ fn offered(kind: FieldType) -> &'static str {
         }
         FieldType::Integer | FieldType::Float => "stats, terms:20, step:10, ranges:..10;10..20",
         FieldType::Date => {
-            "year, quarter, month, week, day, hour, stats, terms:20, ranges:..2020;2021.."
+            "year, quarter, month, week, day, hour, step:10d, stats, terms:20, ranges:..2020;2021.."
         }
     }
 }
@@ -155,6 +164,20 @@ fn width(argument: &str) -> Result<f64, BadTest> {
         .ok()
         .filter(|width: &f64| width.is_finite() && *width > 0.0);
     width.ok_or_else(|| bad(format!("`{argument}` is no width above 0, as in step:10")))
+}
+
+/// Reads an interval of days or hours; returns its microseconds.
+fn interval(argument: &str) -> Result<i64, BadTest> {
+    let micros = |(unit, micros): (char, i64)| {
+        let number: i64 = argument.strip_suffix(unit)?.parse().ok()?;
+        number.checked_mul(micros).filter(|micros| *micros > 0)
+    };
+    let micros = UNITS.into_iter().find_map(micros);
+    micros.ok_or_else(|| {
+        bad(format!(
+            "`{argument}` is no interval of days or hours, as in step:10d or step:12h"
+        ))
+    })
 }
 
 fn ranges(kind: FieldType, argument: &str) -> Result<Vec<Range>, BadTest> {
@@ -191,6 +214,10 @@ impl FacetKind {
             (FacetKind::Calendar(period), Value::Date(micros)) => {
                 Some(Value::Date(period.start(*micros)))
             }
+            (FacetKind::Interval(width), Value::Date(micros)) => {
+                let start = micros.div_euclid(*width).checked_mul(*width);
+                start.map(Value::Date)
+            }
             (FacetKind::Step(width), Value::Integer(number))
                 if width.fract() == 0.0 && *width < 2f64.powi(53) =>
             {
@@ -219,6 +246,14 @@ impl fmt::Display for Facet {
             FacetKind::Stats => write!(f, "{field}:stats"),
             FacetKind::Calendar(period) => write!(f, "{field}:{}", period.name()),
             FacetKind::Step(width) => write!(f, "{field}:step:{width}"),
+            FacetKind::Interval(micros) => {
+                let is_whole = |(_, unit): &(char, i64)| micros % unit == 0;
+                match UNITS.into_iter().find(is_whole) {
+                    Some((name, unit)) => write!(f, "{field}:step:{}{name}", micros / unit),
+                    // No text makes it.
+                    None => write!(f, "{field}:step:{micros}"),
+                }
+            }
             FacetKind::Ranges(ranges) => {
                 let texts: Vec<&str> = ranges.iter().map(|range| range.text.as_str()).collect();
                 write!(f, "{field}:ranges:{}", texts.join(";"))
@@ -230,6 +265,7 @@ impl fmt::Display for Facet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dates;
 
     fn schema() -> Schema {
         let fields = FieldType::ALL.map(|kind| (kind.name().to_owned(), kind));
@@ -249,6 +285,9 @@ mod tests {
             ("f64:ranges: ..1 ; 1..2;>2", "f64:ranges:..1;1..2;>2"),
             ("date", "date:year"),
             ("date:month", "date:month"),
+            ("date:step:365d", "date:step:365d"),
+            ("date:step:12h", "date:step:12h"),
+            ("date:step:48h", "date:step:2d"),
             ("date:stats", "date:stats"),
             ("date:ranges:..2020;2021..", "date:ranges:..2020;2021.."),
         ] {
@@ -267,6 +306,13 @@ mod tests {
             ("keyword:month", "`month` is no facet"),
             ("i64:step:0", "no width"),
             ("i64:step:x", "no width"),
+            ("date:step:", "no interval"),
+            ("date:step:10", "no interval"),
+            ("date:step:0d", "no interval"),
+            ("date:step:-1h", "no interval"),
+            ("date:step:1.5d", "no interval"),
+            ("date:step:9999999999999999d", "no interval"),
+            ("bool:step:1d", "`step` is no facet"),
             ("i64:ranges:", "give 1 to"),
             ("i64:ranges:a..b", "no whole number"),
             ("keyword:terms:0", "no number of values"),
@@ -298,6 +344,23 @@ mod tests {
             bucket("f64:step:0.5", Value::Float(-0.25)),
             Some(Value::Float(-0.5))
         );
+        let date = |text: &str| Value::Date(dates::parse(text).unwrap());
+        for (facet, text, start) in [
+            ("date:step:365d", "1970-12-31", "1970-01-01"),
+            ("date:step:365d", "1972-12-31", "1972-12-31"),
+            ("date:step:365d", "1972-12-30", "1972-01-01"),
+            ("date:step:30d", "1969-12-31T23:59:59Z", "1969-12-02"),
+            (
+                "date:step:12h",
+                "2024-05-06T12:00:00Z",
+                "2024-05-06T12:00:00Z",
+            ),
+            ("date:step:12h", "2024-05-06T11:59:59Z", "2024-05-06"),
+        ] {
+            assert_eq!(bucket(facet, date(text)), Some(date(start)), "{text}");
+        }
+        assert_eq!(bucket("date:step:365d", Value::Date(i64::MIN)), None);
+        assert_eq!(bucket("date:step:365d", Value::Integer(3)), None);
         assert_eq!(bucket("keyword", Value::Integer(3)), None);
     }
 }

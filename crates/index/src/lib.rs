@@ -44,7 +44,7 @@ mod uint;
 pub mod writer;
 
 pub use check::{CheckReport, check};
-pub use columns::{CodeRange, Column};
+pub use columns::{BLOCK_DOCUMENTS, CodeRange, Column};
 pub use derive::FieldSummary;
 pub use error::IndexError;
 pub use ids::{DocId, Field};

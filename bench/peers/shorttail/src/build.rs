@@ -4,7 +4,7 @@
 //! of titles, and the texts are not stored.
 
 use crate::protocol::{IndexArguments, Indexed, Result};
-use corpus::{Document, Reader, Source};
+use corpus::{Document, ReadOptions, Reader, Source};
 use index::{BuildOptions, Texts, Writer};
 use std::sync::Arc;
 use std::time::Instant;
@@ -33,9 +33,12 @@ pub fn index(arguments: &IndexArguments) -> Result<Indexed> {
         texts: Some(Texts::None),
         ..BuildOptions::default()
     };
-    let strict = true;
+    let reading = ReadOptions {
+        strict: true,
+        ..ReadOptions::default()
+    };
     let source = Source::JsonLines(arguments.corpus.clone());
-    let mut reader = Reader::open(vec![source], strict)?;
+    let mut reader = Reader::open(vec![source], reading)?;
     let mut writer = Writer::open(storage, options)?;
     while let Some(document) = reader.next_document()? {
         writer.add(in_one_field(document))?;

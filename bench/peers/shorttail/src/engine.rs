@@ -1,9 +1,10 @@
 //! Search with Shorttail in each mode.
 
 use crate::protocol::{Found, Mode, Operator, Result, Searcher};
+use crate::words::query_of;
 use index::{Index, IndexError, Segment};
-use search::{Plan, Query, Ranking, ScoredHit};
-use search::{bag_of_words, count_partition, phrase_of, search_partition, top_of_partition};
+use search::{Plan, Ranking, ScoredHit};
+use search::{count_partition, phrase_of, search_partition, top_of_partition};
 use std::path::Path;
 use std::sync::Arc;
 use vfs::RealStorage;
@@ -24,8 +25,8 @@ impl Engine {
     fn plan(&self, text: &str, operator: Operator) -> Result<Plan> {
         let analyzer = self.index.analyzer();
         let query = match operator {
-            Operator::And => said_once(bag_of_words(text, analyzer, search::Operator::And)),
-            Operator::Or => said_once(bag_of_words(text, analyzer, search::Operator::Or)),
+            Operator::And => query_of(text, analyzer, search::Operator::And),
+            Operator::Or => query_of(text, analyzer, search::Operator::Or),
             Operator::Phrase => phrase_of(text, analyzer),
         };
         let plan = Plan::new(&query, Ranking::default(), self.index.statistics())?;
@@ -66,22 +67,4 @@ fn best_hits(
     let hits = top_of_partition(plan, segments, k)?;
     let count = hits.len() as u64;
     Ok((hits, count))
-}
-
-/// Sets the weight of every word to 1, so that repeated words count once, as in the other engines.
-fn said_once(mut query: Query) -> Query {
-    match &mut query {
-        Query::Term { weight, .. } => *weight = 1,
-        Query::Boolean {
-            required, optional, ..
-        } => {
-            for clause in required.iter_mut().chain(optional) {
-                if let Query::Term { weight, .. } = clause {
-                    *weight = 1;
-                }
-            }
-        }
-        _ => {}
-    }
-    query
 }

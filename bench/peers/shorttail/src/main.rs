@@ -4,6 +4,7 @@ mod build;
 mod engine;
 #[path = "../../protocol.rs"]
 mod protocol;
+mod words;
 
 use protocol::{Asked, Result};
 

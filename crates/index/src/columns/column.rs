@@ -10,6 +10,9 @@ use fields::{FieldType, Limit, Test, Value};
 use std::cmp::Ordering;
 use std::ops::Range;
 
+/// Blocks of a sample.
+const SAMPLES: u32 = 32;
+
 /// Range of codes of one column, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeRange {
@@ -70,7 +73,11 @@ impl<'a> Column<'a> {
             payload.get(start..start.checked_add(usize::try_from(part.bytes).ok()?)?)
         };
         let documents = u64::from(documents_count);
-        let width = width_of(entry.codes.checked_sub(entry.floor)?);
+        let least = width_of(entry.codes.checked_sub(entry.floor)?);
+        let width = entry.width.unwrap_or(least);
+        if width < least {
+            return None;
+        }
         let starts = match entry.starts {
             Some(starts) => {
                 let width = width_of(entry.values_count);
@@ -205,40 +212,116 @@ impl<'a> Column<'a> {
     /// Sets the bits of `words`, of the documents from `base` on (a multiple of 64), whose documents have a value in
     /// `range`, and clears all others.
     pub fn mark(&self, base: u32, words: &mut [u64], range: CodeRange) {
-        for (number, word) in words.iter_mut().enumerate() {
-            let first = base.saturating_add(number as u32 * 64);
-            *word = self.marked(first, range);
+        let mut first = base;
+        let mut left = words;
+        while !left.is_empty() {
+            // As far as the block goes.
+            let end = (first / BLOCK_DOCUMENTS + 1).saturating_mul(BLOCK_DOCUMENTS);
+            let count = left.len().min((end - first).div_ceil(64).max(1) as usize);
+            let (of_block, rest) = left.split_at_mut(count);
+            self.mark_in_block(first, of_block, range);
+            (first, left) = (first.saturating_add(count as u32 * 64), rest);
         }
     }
 
-    /// Returns the bits of 64 documents from `first` on.
+    /// Marks documents as [`Column::mark`] does, all of one block.
     #[inline]
-    fn marked(&self, first: u32, range: CodeRange) -> u64 {
-        let end = self.documents_count.min(first.saturating_add(64));
-        let ends = match first < end {
-            true => self.block_ends(DocId(first)),
-            false => None,
+    fn mark_in_block(&self, base: u32, words: &mut [u64], range: CodeRange) {
+        words.fill(0);
+        let length = u32::try_from(words.len() * 64).unwrap_or(u32::MAX);
+        let docs = base..self.documents_count.min(base.saturating_add(length));
+        let ends = match docs.is_empty() {
+            true => None,
+            false => self.block_ends(DocId(base)),
         };
         let Some(ends) = ends.filter(|ends| ends.low <= range.high && ends.high >= range.low)
         else {
-            return 0;
+            return;
         };
-        let docs = first..end;
+        if let Some(starts) = &self.starts {
+            return self.mark_lists(starts, docs, words, range);
+        }
         // All documents of the block have a value, and each is in the range.
-        if self.floor > 0 && !self.has_lists() && ends.low >= range.low && ends.high <= range.high {
-            return u64::MAX >> (64 - docs.len());
+        let is_all = self.floor > 0 && ends.low >= range.low && ends.high <= range.high;
+        for (first, word) in docs.clone().step_by(64).zip(words) {
+            let all = u64::MAX >> (64 - (docs.end - first).min(64));
+            *word = match is_all {
+                true => all,
+                false => self.within(first as usize, range) & all,
+            };
         }
-        let mut word = 0;
-        if self.has_lists() {
-            for (bit, doc) in docs.enumerate() {
-                word |= u64::from(self.passes(DocId(doc), range)) << bit;
+    }
+
+    /// Marks documents of a column with lists: places that pass are looked for first, then their documents.
+    fn mark_lists(&self, starts: &Bits<'_>, docs: Range<u32>, words: &mut [u64], range: CodeRange) {
+        let start_of = |doc: u32| starts.get(doc.min(docs.end) as usize) as usize;
+        let places = start_of(docs.start)..start_of(docs.end);
+        // The documents of the word that the last place was in.
+        let mut first = docs.start;
+        let mut next_start = start_of(first.saturating_add(64));
+        let mut at = places.start / 64 * 64;
+        while at < places.end {
+            let mut found = self.within(at, range);
+            if at < places.start {
+                found &= u64::MAX << (places.start - at);
             }
-            return word;
+            if places.end - at < 64 {
+                found &= (1 << (places.end - at)) - 1;
+            }
+            while found != 0 {
+                let place = at + found.trailing_zeros() as usize;
+                found &= found - 1;
+                while next_start <= place && docs.end - first > 64 {
+                    first += 64;
+                    next_start = start_of(first.saturating_add(64));
+                }
+                let doc = document_of(
+                    starts,
+                    first..docs.end.min(first.saturating_add(64)),
+                    place as u64,
+                );
+                if let Some(word) = words.get_mut(((first - docs.start) / 64) as usize) {
+                    *word |= 1 << (doc - first);
+                }
+            }
+            at += 64;
         }
-        for (bit, doc) in docs.enumerate() {
-            word |= u64::from(range.contains(self.code(DocId(doc)))) << bit;
+    }
+
+    /// Returns which of the 64 codes from a place on, a multiple of 8, are in a range.
+    #[inline]
+    fn within(&self, place: usize, range: CodeRange) -> u64 {
+        // Stored codes are less by the floor, which no range is below.
+        let low = range.low.saturating_sub(self.floor);
+        self.values.within(place, low, range.high - self.floor)
+    }
+
+    /// Returns the number of documents whose block may have a value in `range`, and an estimate, from a sample, of those
+    /// that have one.
+    pub fn estimate(&self, range: CodeRange) -> (u64, u64) {
+        let (mut scanned, mut sampled, mut found) = (0, 0, 0);
+        let step = (self.documents_count / BLOCK_DOCUMENTS / SAMPLES).max(1);
+        for number in 0..self.documents_count.div_ceil(BLOCK_DOCUMENTS) {
+            let first = number * BLOCK_DOCUMENTS;
+            let documents = (self.documents_count - first).min(BLOCK_DOCUMENTS);
+            let ends = self.block_ends(DocId(first));
+            let may_pass =
+                ends.is_some_and(|ends| ends.low <= range.high && ends.high >= range.low);
+            scanned += match may_pass {
+                true => u64::from(documents),
+                false => 0,
+            };
+            if number % step == 0 {
+                // Another part of each block, where values come at regular distances.
+                let first = first + number / step % 16 * 64;
+                sampled += u64::from(self.documents_count.saturating_sub(first).min(64));
+                let mut word = [0];
+                self.mark_in_block(first, &mut word, range);
+                found += u64::from(word[0].count_ones());
+            }
         }
-        word
+        let share = (found * u64::from(self.documents_count)).div_ceil(sampled.max(1));
+        (scanned, share.max(1).min(scanned))
     }
 
     /// Returns the value of a code; `None` for 0, for codes beyond the greatest, and on damage.
@@ -317,6 +400,18 @@ impl<'a> Column<'a> {
         }
         Some(low)
     }
+}
+
+/// Returns the document, of up to 64, that a place belongs to.
+#[inline]
+fn document_of(starts: &Bits<'_>, docs: Range<u32>, place: u64) -> u32 {
+    let mut doc = docs.start;
+    // Without branches, which nothing predicts. The next document starts after the place.
+    for step in [32, 16, 8, 4, 2, 1] {
+        let later = doc.saturating_add(step).min(docs.end);
+        doc += step * u32::from(starts.get(later as usize) <= place);
+    }
+    doc
 }
 
 /// Returns ten to a power, exactly for all that columns use.

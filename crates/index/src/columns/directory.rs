@@ -5,7 +5,7 @@ use fields::FieldType;
 use serde::{Deserialize, Serialize};
 
 /// Documents of a block, which has a least and a greatest code.
-pub(super) const BLOCK_DOCUMENTS: u32 = 1024;
+pub const BLOCK_DOCUMENTS: u32 = 1024;
 
 /// Part of the payload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub(super) struct ColumnEntry {
     pub(super) codes: u64,
     /// Least code stored, 0 or 1: 0 where a document may have no value.
     pub(super) floor: u64,
+    /// Width of the codes, in bits; `None`: the bits of the greatest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) width: Option<u32>,
     /// Values of all documents.
     pub(super) values_count: u64,
     pub(super) values: Part,

@@ -1,6 +1,6 @@
 //! Encoding of one column.
 
-use super::bits::{bytes_of, pack, width_of};
+use super::bits::{bytes_of, pack, whole_bytes, width_of};
 use super::column::power_of_ten;
 use super::directory::{BLOCK_DOCUMENTS, Coding, ColumnEntry, Directory, Part};
 use super::words;
@@ -79,7 +79,12 @@ impl Values {
                 bytes: bytes.len() as u64,
             })
         };
-        let width = width_of(coded.codes - floor);
+        let least = width_of(coded.codes - floor);
+        // Columns that are searched in no time may be as small as they can.
+        let width = match values_count < BLOCK_DOCUMENTS.into() {
+            true => least,
+            false => whole_bytes(least),
+        };
         let mut bytes = Vec::new();
         let codes = |at: u64| at - floor;
         let mut starts = None;
@@ -122,6 +127,7 @@ impl Values {
             coding: coded.coding,
             codes: coded.codes,
             floor,
+            width: (width != least).then_some(width),
             values_count,
             values,
             starts,

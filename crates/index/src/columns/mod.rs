@@ -28,6 +28,7 @@ mod encode;
 mod words;
 
 pub use column::{CodeRange, Column};
+pub use directory::BLOCK_DOCUMENTS;
 pub(crate) use encode::{Values, write_columns};
 
 use crate::IndexError;

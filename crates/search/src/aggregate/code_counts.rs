@@ -3,7 +3,7 @@
 //! Few codes are counted in an array; where the matches are few beside the codes, their codes are sorted instead.
 
 use super::sites::Codes;
-use index::DocId;
+use crate::collect::doc_bits::Matches;
 
 /// Codes up to which an array is taken for any number of matches.
 const ARRAY_CODES: u64 = 4_096;
@@ -19,38 +19,26 @@ pub(super) struct CodeCounts {
     pub(super) documents_count: u64,
 }
 
-/// Calls `each` for every document of some bits.
-#[inline(always)]
-pub(super) fn each_document(words: &[u64], mut each: impl FnMut(DocId)) {
-    for (number, &word) in (0u32..).zip(words) {
-        let mut rest = word;
-        while rest != 0 {
-            each(DocId(number * 64 + rest.trailing_zeros()));
-            rest &= rest - 1;
-        }
-    }
-}
-
 /// Counts the codes that `key` makes of those of each document, once a document with `once`; `keys_count` is above all
 /// keys.
 pub(super) fn count(
     codes: &Codes<'_>,
-    words: &[u64],
+    matches: Matches<'_>,
     once: bool,
     keys_count: u64,
     key: impl Fn(u64) -> u64,
 ) -> CodeCounts {
-    let matches_count = codec::bits::count(words);
+    let matches_count = matches.count();
     let is_array = keys_count <= ARRAY_CODES.max(matches_count.saturating_mul(CODES_A_MATCH));
     match is_array {
-        true => in_array(codes, words, once, keys_count as usize, key),
-        false => sorted(codes, words, once, key),
+        true => in_array(codes, matches, once, keys_count as usize, key),
+        false => sorted(codes, matches, once, key),
     }
 }
 
 fn in_array(
     codes: &Codes<'_>,
-    words: &[u64],
+    matches: Matches<'_>,
     once: bool,
     keys_count: usize,
     key: impl Fn(u64) -> u64,
@@ -60,7 +48,7 @@ fn in_array(
     let mut documents_count = 0;
     let last = keys_count;
     if codes.has_lists() {
-        each_document(words, |doc| {
+        matches.each(|doc| {
             let mut before = u64::MAX;
             codes.each_code(doc, |code| {
                 let key = key(code);
@@ -76,11 +64,11 @@ fn in_array(
     } else {
         // A missing value has code 0, which no key is made of.
         let mut missing = 0;
-        each_document(words, |doc| match codes.code(doc) {
+        matches.each(|doc| match codes.code(doc) {
             0 => missing += 1,
             code => array[(key(code) as usize).min(last)] += 1,
         });
-        documents_count = codec::bits::count(words) - missing;
+        documents_count = matches.count() - missing;
     }
     let counts = (0..).zip(&array[..last]);
     let counts = counts.filter(|(_, count)| **count > 0);
@@ -92,9 +80,14 @@ fn in_array(
     }
 }
 
-fn sorted(codes: &Codes<'_>, words: &[u64], once: bool, key: impl Fn(u64) -> u64) -> CodeCounts {
+fn sorted(
+    codes: &Codes<'_>,
+    matches: Matches<'_>,
+    once: bool,
+    key: impl Fn(u64) -> u64,
+) -> CodeCounts {
     let (mut keys, mut documents_count) = (Vec::new(), 0);
-    each_document(words, |doc| {
+    matches.each(|doc| {
         let mut before = u64::MAX;
         codes.each_code(doc, |code| {
             let key = key(code);

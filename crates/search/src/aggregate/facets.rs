@@ -3,6 +3,7 @@
 use super::code_counts::{CodeCounts, count};
 use super::sites::Codes;
 use crate::collect::DocBits;
+use crate::collect::doc_bits::Matches;
 use fields::facet::Range;
 use fields::{Facet, FacetCounts, FacetKind, Stats, Test, Value};
 use index::{IndexError, Segment};
@@ -19,27 +20,32 @@ pub fn count_facet(
     let mut all = FacetCounts::default();
     let with_matches = segments
         .iter()
-        .filter(|segment| matches.words(segment.id()).is_some());
+        .filter(|segment| matches.matches(segment.id()).is_some());
     let is_only = is_whole && with_matches.count() == 1;
     for segment in segments {
-        let Some(words) = matches.words(segment.id()) else {
+        let Some(matches) = matches.matches(segment.id()) else {
             continue;
         };
         let mut counts = match Codes::open(segment, &facet.field)? {
-            Some(codes) => of_segment(facet, &codes, words, is_only),
+            Some(codes) => of_segment(facet, &codes, matches, is_only),
             None => FacetCounts::default(),
         };
-        counts.matches_count = codec::bits::count(words);
+        counts.matches_count = matches.count();
         all.join(counts);
     }
     Ok(all)
 }
 
-fn of_segment(facet: &Facet, codes: &Codes<'_>, words: &[u64], is_only: bool) -> FacetCounts {
+fn of_segment(
+    facet: &Facet,
+    codes: &Codes<'_>,
+    matches: Matches<'_>,
+    is_only: bool,
+) -> FacetCounts {
     let keys_count = codes.codes_count() + 1;
     match &facet.kind {
         FacetKind::Terms { n } => {
-            let mut counted = count(codes, words, true, keys_count, |code| code);
+            let mut counted = count(codes, matches, true, keys_count, |code| code);
             let further = match is_only {
                 true => keep_most_frequent(&mut counted.counts, *n),
                 false => (0, 0),
@@ -49,7 +55,7 @@ fn of_segment(facet: &Facet, codes: &Codes<'_>, words: &[u64], is_only: bool) ->
             counts
         }
         FacetKind::Stats => {
-            let counted = count(codes, words, false, keys_count, |code| code);
+            let counted = count(codes, matches, false, keys_count, |code| code);
             let mut stats = Stats::default();
             for (code, count) in counted.counts {
                 if let Some(value) = codes.value(code) {
@@ -62,8 +68,10 @@ fn of_segment(facet: &Facet, codes: &Codes<'_>, words: &[u64], is_only: bool) ->
                 ..FacetCounts::default()
             }
         }
-        FacetKind::Calendar(_) | FacetKind::Step(_) => histogram(facet, codes, words),
-        FacetKind::Ranges(ranges) => of_ranges(ranges, codes, words),
+        FacetKind::Calendar(_) | FacetKind::Step(_) | FacetKind::Interval(_) => {
+            histogram(facet, codes, matches)
+        }
+        FacetKind::Ranges(ranges) => of_ranges(ranges, codes, matches),
     }
 }
 
@@ -95,7 +103,7 @@ fn keep_most_frequent(counts: &mut Vec<(u64, u64)>, n: usize) -> (u64, u64) {
 }
 
 /// Counts documents by bucket. Buckets are intervals of values, so also of codes.
-fn histogram(facet: &Facet, codes: &Codes<'_>, words: &[u64]) -> FacetCounts {
+fn histogram(facet: &Facet, codes: &Codes<'_>, matches: Matches<'_>) -> FacetCounts {
     let bucket_of = |code: u64| {
         codes
             .value(code)
@@ -103,26 +111,23 @@ fn histogram(facet: &Facet, codes: &Codes<'_>, words: &[u64]) -> FacetCounts {
     };
     if !codes.has_lists() {
         // The bucket of each code that occurs, not of each document.
-        let counted = count(codes, words, true, codes.codes_count() + 1, |code| code);
+        let counted = count(codes, matches, true, codes.codes_count() + 1, |code| code);
         let mut buckets: Vec<(Value, u64)> = Vec::new();
-        let mut within: Option<(u64, Value)> = None;
-        for (code, count) in counted.counts {
-            // Codes of the same bucket follow each other: the bucket of one holds up to the last code of it.
-            let bucket = match &within {
-                Some((last, bucket)) if code <= *last => Some(bucket.clone()),
-                _ => bucket_of(code),
-            };
-            let Some(bucket) = bucket else {
+        let mut at = 0;
+        while let Some(&(code, _)) = counted.counts.get(at) {
+            let Some(bucket) = bucket_of(code) else {
+                at += 1;
                 continue;
             };
-            match buckets.last_mut() {
-                Some((known, sum)) if *known == bucket => *sum += count,
-                _ => {
-                    let last = last_code_of(codes, &bucket_of, code, &bucket);
-                    within = Some((last, bucket.clone()));
-                    buckets.push((bucket, count));
-                }
-            }
+            // Codes of the same bucket follow each other.
+            let is_same = |other: u64| {
+                let code = counted.counts.get(other as usize);
+                code.is_some_and(|&(code, _)| bucket_of(code).as_ref() == Some(&bucket))
+            };
+            let end = last_of(at as u64, is_same) as usize + 1;
+            let counts = counted.counts[at..end].iter().map(|(_, count)| count);
+            buckets.push((bucket, counts.sum()));
+            at = end;
         }
         return FacetCounts {
             counts: buckets,
@@ -136,7 +141,9 @@ fn histogram(facet: &Facet, codes: &Codes<'_>, words: &[u64]) -> FacetCounts {
     while code <= codes.codes_count() {
         let bucket = bucket_of(code);
         let last = match &bucket {
-            Some(bucket) => last_code_of(codes, &bucket_of, code, bucket),
+            Some(bucket) => last_of(code, |other| {
+                other <= codes.codes_count() && bucket_of(other).as_ref() == Some(bucket)
+            }),
             None => code,
         };
         ends.push(last);
@@ -144,22 +151,15 @@ fn histogram(facet: &Facet, codes: &Codes<'_>, words: &[u64]) -> FacetCounts {
         code = last + 1;
     }
     let number_of = |code: u64| ends.partition_point(|&end| end < code) as u64;
-    let counted = count(codes, words, true, ends.len() as u64 + 1, number_of);
+    let counted = count(codes, matches, true, ends.len() as u64 + 1, number_of);
     named(counted, |number| {
         buckets.get(number as usize).cloned().flatten()
     })
 }
 
-/// Returns the last code of the bucket of `code`, by doubling steps and halving them.
-fn last_code_of(
-    codes: &Codes<'_>,
-    bucket_of: &impl Fn(u64) -> Option<Value>,
-    code: u64,
-    bucket: &Value,
-) -> u64 {
-    let most = codes.codes_count();
-    let is_same = |other: u64| other <= most && bucket_of(other).as_ref() == Some(bucket);
-    let (mut low, mut step) = (code, 1);
+/// Returns the last number from `first` on, without a gap, for which `is_same` holds, by doubling steps and halving them.
+fn last_of(first: u64, is_same: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut step) = (first, 1);
     while is_same(low + step) {
         low += step;
         step *= 2;
@@ -174,12 +174,12 @@ fn last_code_of(
 }
 
 /// Counts the documents with a value in each range, by its number.
-fn of_ranges(ranges: &[Range], codes: &Codes<'_>, words: &[u64]) -> FacetCounts {
-    let counted = count(codes, words, true, codes.codes_count() + 1, |code| code);
+fn of_ranges(ranges: &[Range], codes: &Codes<'_>, matches: Matches<'_>) -> FacetCounts {
+    let counted = count(codes, matches, true, codes.codes_count() + 1, |code| code);
     let mut counts = Vec::with_capacity(ranges.len());
     for (number, range) in (0..).zip(ranges) {
         let documents = match codes.has_lists() {
-            true => documents_in(codes, words, &range.test),
+            true => documents_in(codes, matches, &range.test),
             false => {
                 let first = |outside: &dyn Fn(&Value) -> bool| {
                     counted.counts.partition_point(|&(code, _)| {
@@ -221,7 +221,7 @@ fn is_before(test: &Test, value: &Value) -> bool {
 }
 
 /// Counts the documents with any value that passes.
-fn documents_in(codes: &Codes<'_>, words: &[u64], test: &Test) -> u64 {
+fn documents_in(codes: &Codes<'_>, matches: Matches<'_>, test: &Test) -> u64 {
     let Codes::Column(column) = codes else {
         return 0;
     };
@@ -229,7 +229,7 @@ fn documents_in(codes: &Codes<'_>, words: &[u64], test: &Test) -> u64 {
         return 0;
     };
     let mut documents = 0;
-    super::code_counts::each_document(words, |doc| {
+    matches.each(|doc| {
         documents += u64::from(column.passes(doc, range));
     });
     documents

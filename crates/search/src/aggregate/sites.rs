@@ -61,6 +61,16 @@ impl<'a> Codes<'a> {
         }
     }
 
+    /// Returns the least and the greatest code of the block of a document; `None` where no document of it has a value,
+    /// or where blocks have no bounds.
+    #[inline]
+    pub(super) fn block_ends(&self, doc: DocId) -> Option<(u64, u64)> {
+        match self {
+            Codes::Column(column) => column.block_ends(doc).map(|ends| (ends.low, ends.high)),
+            Codes::Sites(..) => None,
+        }
+    }
+
     /// Calls `each` with the codes of a document, in order.
     #[inline(always)]
     pub(super) fn each_code(&self, doc: DocId, mut each: impl FnMut(u64)) {

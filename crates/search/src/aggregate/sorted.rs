@@ -1,11 +1,11 @@
 //! The best matches by the values of fields.
 
-use super::code_counts::each_document;
 use super::sites::Codes;
 use crate::collect::DocBits;
+use crate::collect::doc_bits::{Matches, each_document};
 use crate::collect::topk::hit::ScoredHit;
 use fields::{BadTest, Schema, Value, facet::SITE};
-use index::{DocId, IndexError, Segment};
+use index::{BLOCK_DOCUMENTS, DocId, IndexError, Segment};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -18,6 +18,11 @@ const FEW: usize = 2;
 const NAMES_TOLD: usize = 12;
 /// Upper limit on the keys of an order.
 const KEYS_MAX: usize = 8;
+
+/// Words of a block of a column.
+const BLOCK_WORDS: usize = BLOCK_DOCUMENTS as usize / 64;
+/// Mean number of matches of a block from which the best blocks are looked at first.
+const MATCHES_A_BLOCK: u64 = 8;
 
 /// Field by which matches are ordered. Of a list, the least value counts in ascending order, the greatest in descending.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -150,8 +155,8 @@ pub fn best_by_values(
 ) -> Result<Vec<SortedHit>, IndexError> {
     let mut all = Vec::new();
     for segment in segments {
-        if let Some(words) = matches.words(segment.id()).filter(|_| k > 0) {
-            all.push(best_of_segment(keys, segment, words, k)?);
+        if let Some(matches) = matches.matches(segment.id()).filter(|_| k > 0) {
+            all.push(best_of_segment(keys, segment, matches, k)?);
         }
     }
     Ok(merge_by_values(keys, all, k))
@@ -160,7 +165,7 @@ pub fn best_by_values(
 fn best_of_segment(
     keys: &[SortKey],
     segment: &Segment,
-    words: &[u64],
+    matches: Matches<'_>,
     k: usize,
 ) -> Result<Vec<SortedHit>, IndexError> {
     let mut codes = Vec::with_capacity(keys.len());
@@ -170,11 +175,11 @@ fn best_of_segment(
     let mut best: BinaryHeap<Ranked> = BinaryHeap::with_capacity(k.min(1 << 16) + 1);
     // First rank beyond which no document can enter.
     let mut worst = u64::MAX;
-    each_document(words, |doc| {
+    let mut offer = |doc: DocId, worst: &mut u64| {
         let rank_of = |(key, codes): (&SortKey, &Option<Codes<'_>>)| key.rank(codes.as_ref(), doc);
         let mut both = keys.iter().zip(&codes);
         let first = both.next().map_or(0, rank_of);
-        if first > worst {
+        if first > *worst {
             return;
         }
         let mut ranks = SmallVec::new();
@@ -195,9 +200,24 @@ fn best_of_segment(
         if best.len() == k
             && let Some(top) = best.peek()
         {
-            worst = top.ranks[0];
+            *worst = top.ranks[0];
         }
-    });
+    };
+    match blocks_by_rank(keys, &codes, matches, segment) {
+        None => matches.each(|doc| offer(doc, &mut worst)),
+        Some(blocks) => {
+            for (rank, block) in blocks {
+                if rank > worst {
+                    break;
+                }
+                let first = block as usize * BLOCK_WORDS;
+                let words = matches.words.iter().enumerate().skip(first);
+                for (number, &word) in words.take(BLOCK_WORDS) {
+                    each_document(number as u32, word, &mut |doc| offer(doc, &mut worst));
+                }
+            }
+        }
+    }
     let value_of = |(key, codes): (&SortKey, &Option<Codes<'_>>), doc: DocId| {
         let codes = codes.as_ref()?;
         let (least, greatest) = codes.ends(doc)?;
@@ -218,6 +238,37 @@ fn best_of_segment(
         },
     });
     Ok(hits.collect())
+}
+
+/// Returns the blocks of a column by the rank that their documents have at least, the lowest first; `None` where the order
+/// does not matter much, or ranks are unknown.
+fn blocks_by_rank(
+    keys: &[SortKey],
+    codes: &[Option<Codes<'_>>],
+    matches: Matches<'_>,
+    segment: &Segment,
+) -> Option<Vec<(u64, u32)>> {
+    let (key, codes) = (keys.first()?, codes.first()?.as_ref()?);
+    let blocks_count = segment.documents_count().div_ceil(BLOCK_DOCUMENTS);
+    if key.missing_first || matches.count() < u64::from(blocks_count) * MATCHES_A_BLOCK {
+        return None;
+    }
+    let Codes::Column(_) = codes else {
+        return None;
+    };
+    let rank = |block: u32| {
+        let ends = codes.block_ends(DocId(block * BLOCK_DOCUMENTS));
+        match (ends, key.descending) {
+            (Some((least, _)), false) => least,
+            (Some((_, greatest)), true) => u64::MAX - greatest,
+            (None, _) => u64::MAX,
+        }
+    };
+    let mut blocks: Vec<(u64, u32)> = (0..blocks_count)
+        .map(|block| (rank(block), block))
+        .collect();
+    blocks.sort_unstable();
+    Some(blocks)
 }
 
 /// Merges orders of several parts; returns the `k` first.

@@ -3,3 +3,4 @@
 pub(crate) mod boolean;
 pub(crate) mod maxscore;
 pub(crate) mod term;
+pub(crate) mod values;

@@ -8,18 +8,34 @@ use index::{DocId, Segment};
 /// filters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocBits {
-    /// Segment ids and the bits of their documents, in the order in which segments were entered.
-    segments: Vec<(u32, Vec<u64>)>,
+    /// Segment ids and their matches, in the order in which segments were entered.
+    segments: Vec<(u32, Bits)>,
     /// Index of the segment entered last.
     entered: usize,
+}
+
+/// Matches of one segment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Bits {
+    /// A bit for each document.
+    words: Vec<u64>,
+    /// A bit for each word that may have a bit: few matches are found again by few words.
+    summary: Vec<u64>,
+}
+
+/// Matches of one segment, for reading.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Matches<'a> {
+    /// A bit for each document.
+    pub(crate) words: &'a [u64],
+    summary: &'a [u64],
 }
 
 impl DocBits {
     /// Returns the matches of a segment, by its id, increasing.
     pub fn documents(&self, segment: u32) -> impl Iterator<Item = DocId> {
-        let of_segment = self.segments.iter().filter(move |(id, _)| *id == segment);
-        let words = of_segment.flat_map(|(_, words)| (0u32..).zip(words));
-        words.flat_map(|(number, &word)| {
+        let words = self.words(segment).unwrap_or_default();
+        (0u32..).zip(words).flat_map(|(number, &word)| {
             let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
             bits.map(move |bit| DocId(number * 64 + bit))
         })
@@ -27,14 +43,68 @@ impl DocBits {
 
     /// Returns the bits of the documents of a segment, by its id; `None` where it was not searched.
     pub fn words(&self, segment: u32) -> Option<&[u64]> {
+        self.matches(segment).map(|matches| matches.words)
+    }
+
+    /// Returns the matches of a segment, by its id; `None` where it was not searched.
+    pub(crate) fn matches(&self, segment: u32) -> Option<Matches<'_>> {
         let of_segment = self.segments.iter().find(|(id, _)| *id == segment);
-        of_segment.map(|(_, words)| words.as_slice())
+        of_segment.map(|(_, bits)| bits.matches())
     }
 
     /// Returns the number of matches in all segments.
     pub fn count(&self) -> u64 {
-        let words = self.segments.iter().map(|(_, words)| words);
-        words.map(|words| codec::bits::count(words)).sum()
+        let segments = self.segments.iter();
+        segments.map(|(_, bits)| bits.matches().count()).sum()
+    }
+}
+
+impl Bits {
+    fn matches(&self) -> Matches<'_> {
+        Matches {
+            words: &self.words,
+            summary: &self.summary,
+        }
+    }
+}
+
+impl Matches<'_> {
+    /// Calls `each` with the number of every word that has a bit, and the word.
+    #[inline(always)]
+    fn each_word(&self, mut each: impl FnMut(u32, u64)) {
+        for (number, &marks) in (0u32..).zip(self.summary) {
+            let mut rest = marks;
+            while rest != 0 {
+                let number = number * 64 + rest.trailing_zeros();
+                rest &= rest - 1;
+                if let Some(&word) = self.words.get(number as usize) {
+                    each(number, word);
+                }
+            }
+        }
+    }
+
+    /// Calls `each` for every match, increasing.
+    #[inline(always)]
+    pub(crate) fn each(&self, mut each: impl FnMut(DocId)) {
+        self.each_word(|number, word| each_document(number, word, &mut each));
+    }
+
+    /// Returns the number of matches.
+    pub(crate) fn count(&self) -> u64 {
+        let mut count = 0;
+        self.each_word(|_, word| count += u64::from(word.count_ones()));
+        count
+    }
+}
+
+/// Calls `each` for every document of the word of a number.
+#[inline(always)]
+pub(crate) fn each_document(number: u32, word: u64, each: &mut impl FnMut(DocId)) {
+    let mut rest = word;
+    while rest != 0 {
+        each(DocId(number * 64 + rest.trailing_zeros()));
+        rest &= rest - 1;
     }
 }
 
@@ -45,7 +115,11 @@ impl MatchCollector for DocBits {
         let known = self.segments.iter().position(|(id, _)| *id == segment.id());
         self.entered = known.unwrap_or_else(|| {
             let words = segment.documents_count().div_ceil(64) as usize;
-            self.segments.push((segment.id(), vec![0; words]));
+            let bits = Bits {
+                words: vec![0; words],
+                summary: vec![0; words.div_ceil(64)],
+            };
+            self.segments.push((segment.id(), bits));
             self.segments.len() - 1
         });
     }
@@ -55,23 +129,33 @@ impl MatchCollector for DocBits {
     }
 
     fn documents(&mut self, docs: &[u32]) {
-        let Some((_, words)) = self.segments.get_mut(self.entered) else {
+        let Some((_, bits)) = self.segments.get_mut(self.entered) else {
             return;
         };
-        for doc in docs {
+        for &doc in docs {
+            let number = doc as usize / 64;
             // A damaged list may name a document that the segment lacks.
-            if let Some(word) = words.get_mut(*doc as usize / 64) {
+            if let (Some(word), Some(marks)) = (
+                bits.words.get_mut(number),
+                bits.summary.get_mut(number / 64),
+            ) {
                 *word |= 1 << (doc % 64);
+                *marks |= 1 << (number % 64);
             }
         }
     }
 
     fn bits(&mut self, base: u32, found: &[u64]) {
-        let Some((_, words)) = self.segments.get_mut(self.entered) else {
+        let Some((_, bits)) = self.segments.get_mut(self.entered) else {
             return;
         };
-        for (word, found) in words.iter_mut().skip(base as usize / 64).zip(found) {
+        let first = base as usize / 64;
+        let own = bits.words.iter_mut().enumerate().skip(first);
+        for ((number, word), found) in own.zip(found) {
             *word |= found;
+            if let Some(marks) = bits.summary.get_mut(number / 64) {
+                *marks |= u64::from(*found != 0) << (number % 64);
+            }
         }
     }
 }

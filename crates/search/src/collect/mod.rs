@@ -12,7 +12,7 @@
 pub(crate) mod asserting;
 pub(crate) mod collectors;
 pub(crate) mod context;
-mod doc_bits;
+pub(crate) mod doc_bits;
 pub(crate) mod executor;
 pub(crate) mod match_count;
 pub mod topk;

@@ -5,6 +5,7 @@
 //! any of some terms        maxscore          and, when counted, union beside it; both also without what is excluded
 //! one term                 term              its count is in the dictionary
 //! a phrase                 phrase
+//! terms and rare values    values            tests of values that few documents pass lead
 //! some required, and more  boolean           required words or phrases, beside which anything is optional or excluded
 //! any of phrases, terms    the above         in parts that have no document in common
 //! anything else            exhaustive
@@ -16,6 +17,7 @@
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
 use crate::algorithms::term::Term;
+use crate::algorithms::values::ByValues;
 use crate::collect::asserting;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
 use crate::collect::executor::Executor;
@@ -53,6 +55,8 @@ pub(super) enum Searching<'a> {
     Boolean(Box<Mixed<'a>>),
     /// Led by what adds most; what is required is probed last.
     MaxScore(MaxScore<'a>),
+    /// Led by a test of values that few documents pass; finds matches too.
+    Values(Box<ByValues<'a>>),
 }
 
 /// What finds the matches of a combination.
@@ -94,7 +98,7 @@ impl<'a> Kind<'a> {
                         Some(_) => Wanted::Hits,
                         None => wanted,
                     };
-                    dispatch!(searching, Searching { Boolean, MaxScore }, one =>
+                    dispatch!(searching, Searching { Boolean, MaxScore, Values }, one =>
                         asserting::run(one, range.clone(), segment, wanted, top))?;
                 }
                 match counting {
@@ -128,7 +132,9 @@ impl<'a> Kind<'a> {
             Kind::Apart {
                 searching: Some(searching),
                 ..
-            } => dispatch!(searching, Searching { Boolean, MaxScore }, one => one.bound(range)),
+            } => {
+                dispatch!(searching, Searching { Boolean, MaxScore, Values }, one => one.bound(range))
+            }
             Kind::Parts { searching, .. } if !searching.is_empty() => {
                 let bounds = searching.iter_mut().map(|part| part.bound(range));
                 bounds.fold(0.0, f32::max)
@@ -150,7 +156,7 @@ impl<'a> Kind<'a> {
             } => {
                 let searched = searching.as_ref().map_or(
                     0,
-                    |one| dispatch!(one, Searching { Boolean, MaxScore }, one => one.cost()),
+                    |one| dispatch!(one, Searching { Boolean, MaxScore, Values }, one => one.cost()),
                 );
                 searched
                     + counting.as_ref().map_or(
@@ -177,7 +183,7 @@ impl<'a> Kind<'a> {
                 counting,
             } => {
                 if let Some(one) = searching {
-                    dispatch!(one, Searching { Boolean, MaxScore }, one => counters::runs(one.name()));
+                    dispatch!(one, Searching { Boolean, MaxScore, Values }, one => counters::runs(one.name()));
                 }
                 match (searching, counting) {
                     (_, Some(Counting::Union(union))) => counters::runs(union.name()),

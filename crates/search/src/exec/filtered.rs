@@ -4,11 +4,15 @@
 //! +(a b c) +filter     rare filter      boolean: the filter leads, the terms are probed
 //!                      frequent filter  maxscore: the terms lead, the filter is probed for candidates that could enter
 //! ```
+//!
+//! Tests of values have no list: where they pass is found by a scan of their column, and how often, by a sample of it.
 
 use super::executor::{Kind, Searching};
 use crate::algorithms::maxscore::MaxScore;
+use crate::algorithms::values::{ByValues, Leader};
 use crate::block::term_scorer::List;
 use crate::collect::context::Context;
+use crate::context::wanted::Wanted;
 use crate::plan::node::Node;
 use crate::plan::planner::Plan;
 use crate::verify::filter::Condition;
@@ -63,6 +67,61 @@ pub(super) fn open_filtered<'a>(
     let any = MaxScore::new(lists, Some(condition), segment, context);
     Ok(Some(Kind::Apart {
         searching: Some(Searching::MaxScore(any)),
+        counting: None,
+    }))
+}
+
+/// Documents of a column that are scanned while a word is looked for in one document, and that while another posting of
+/// the word is searched: scored and offered, or only counted. (Measured.)
+const SCANNED_A_PROBE: u64 = 24;
+const SCANNED_A_HIT: u64 = 12;
+const SCANNED_A_MATCH: u64 = 3;
+/// Documents of the segment for each posting up to which values need not lead: a look at all bounds of a column takes
+/// longer.
+const DOCUMENTS_A_POSTING: u32 = 256;
+
+/// Returns the test of values that shall lead a search of required clauses, whose other clauses have `clauses` words and
+/// would have `postings` searched; `None` if none shall.
+pub(super) fn leading_values<'a>(
+    required: &[Node],
+    clauses: usize,
+    postings: u64,
+    segment: &'a Segment,
+    wanted: Wanted,
+) -> Result<Option<Leader<'a>>, IndexError> {
+    let few = u64::from(segment.documents_count() / DOCUMENTS_A_POSTING);
+    if postings <= few || !required.iter().any(|node| matches!(node, Node::Value(_))) {
+        return Ok(None);
+    }
+    let Some(leader) = Leader::find(required, segment)? else {
+        return Ok(None);
+    };
+    let probed = leader.documents * clauses as u64 * SCANNED_A_PROBE;
+    let is_cheaper = match wanted {
+        // Of frequent values enough are left of the best documents of the terms, which are found first.
+        Wanted::Hits => {
+            let frequent = u64::from(segment.documents_count() / FREQUENT);
+            leader.documents < frequent && leader.scanned + probed < postings * SCANNED_A_HIT
+        }
+        // The column is scanned in any case.
+        _ => probed < postings * SCANNED_A_MATCH,
+    };
+    Ok(is_cheaper.then_some(leader))
+}
+
+/// Opens a search that values lead; `None` where the segment lacks a required clause.
+pub(super) fn open_by_values<'a>(
+    plan: &'a Plan,
+    clauses: [&'a [Node]; 2],
+    condition: Option<Condition<'a>>,
+    leader: Leader<'a>,
+    segment: &'a Segment,
+    context: &Context<'a>,
+) -> Result<Option<Kind<'a>>, IndexError> {
+    let stop = context.stop();
+    let opened = ByValues::open(plan, clauses, condition, leader, segment, stop)?;
+    Ok(opened.map(|values| Kind::Apart {
+        searching: Some(Searching::Values(Box::new(values))),
         counting: None,
     }))
 }

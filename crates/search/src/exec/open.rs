@@ -1,7 +1,7 @@
 //! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
 
 use super::executor::{Counting, Kind, Searching};
-use super::filtered::open_filtered;
+use super::filtered::{leading_values, open_by_values, open_filtered};
 use super::shape::{Shape, shape_of_all};
 use crate::algorithms::boolean::state::Mixed;
 use crate::algorithms::maxscore::MaxScore;
@@ -51,20 +51,15 @@ pub(super) fn open<'a>(
             let excluded = [excluded, &[], &[]];
             open_any(plan, [any, others], excluded, segment, context, wanted)?
         }
-        Shape::Filtered([any, others, required, excluded]) => {
-            let filters = required
-                .iter()
-                .filter(|node| matches!(node, Node::Value(_)));
-            open_filtered_any(
-                plan,
-                [any, others],
-                filters,
-                excluded,
-                segment,
-                context,
-                wanted,
-            )?
-        }
+        Shape::Filtered([any, others, required, excluded]) => open_filtered_any(
+            plan,
+            [any, others],
+            required,
+            excluded,
+            segment,
+            context,
+            wanted,
+        )?,
         Shape::Either(nodes) => open_parts(plan, nodes, segment, context, wanted)?,
         Shape::Phrase(phrase) => match bigrams::stored(phrase, segment)? {
             Stored::Pair(pair) => {
@@ -144,12 +139,15 @@ fn open_any<'a>(
 fn open_filtered_any<'a>(
     plan: &'a Plan,
     [nodes, others]: [&'a [Node]; 2],
-    filters: impl Iterator<Item = &'a Node> + Clone,
+    required: &'a [Node],
     excluded: &'a [Node],
     segment: &'a Segment,
     context: &mut Context<'a>,
     wanted: Wanted,
 ) -> Result<Option<Kind<'a>>, IndexError> {
+    let filters = required
+        .iter()
+        .filter(|node| matches!(node, Node::Value(_)));
     for filter in filters.clone() {
         if let Node::Value(value) = filter
             && value.open(segment)?.is_none()
@@ -162,6 +160,23 @@ fn open_filtered_any<'a>(
         let excluded = Condition::excluding(plan, [excluded, &[], &[]], segment, stop)?;
         Condition::requiring(plan, filters.clone(), excluded, segment, stop)
     };
+    let (mut words, mut postings) = (0, 0);
+    for word in nodes.iter().filter_map(Node::word) {
+        if let Some(record) = word.record(segment)? {
+            (words, postings) = (words + 1, postings + u64::from(record.documents_count));
+        }
+    }
+    if let Some(leader) = leading_values(required, words, postings, segment, wanted)? {
+        let condition = Condition::excluding(plan, [excluded, &[], &[]], segment, stop)?;
+        return open_by_values(
+            plan,
+            [required, others],
+            condition,
+            leader,
+            segment,
+            context,
+        );
+    }
     let lists = List::open_each(plan, nodes, segment)?;
     if lists.is_empty() {
         return Ok(None);
@@ -214,6 +229,11 @@ fn open_mixed<'a>(
         && let Some(kind) = open_filtered(plan, required, leader, &mut condition, segment, context)?
     {
         return Ok(Some(kind));
+    }
+    let postings = u64::from(leader);
+    if let Some(leading) = leading_values(required, 1, postings, segment, wanted)? {
+        let clauses = [required, optional];
+        return open_by_values(plan, clauses, condition, leading, segment, context);
     }
     // A difference of counts knows no documents.
     let counting = match wanted.is_counted() && context.matches() < MatchNeeds::Documents {

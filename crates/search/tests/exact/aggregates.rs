@@ -38,6 +38,8 @@ fn facets() -> impl Strategy<Value = Facet> {
         "t:day",
         "t:hour",
         "t:stats",
+        "t:step:30d",
+        "t:step:7h",
         "b",
         "site",
         "site:terms:2",
@@ -82,7 +84,7 @@ fn expected(facet: &Facet, matches: &Matches) -> FacetCounts {
             match &facet.kind {
                 FacetKind::Terms { .. } => keys.push(value.clone()),
                 FacetKind::Stats => stats.add(value, 1),
-                FacetKind::Calendar(_) | FacetKind::Step(_) => {
+                FacetKind::Calendar(_) | FacetKind::Step(_) | FacetKind::Interval(_) => {
                     keys.extend(facet.kind.bucket(value))
                 }
                 FacetKind::Ranges(ranges) => {

@@ -1,0 +1,258 @@
+//! Search of the documents with certain values, where these are few: the values lead, all other clauses are probed.
+//!
+//! ```text
+//! for each window of documents in whose blocks a value passes:
+//!     candidates = documents whose values pass
+//!     keep those that the other required clauses match, and the condition allows; add the scores
+//!     add the scores of optional clauses, dropping what cannot enter; collect
+//! ```
+//!
+//! Exact: hits, scores, order and counts are those of its slow twin, [`crate::exhaustive`], since sums are exact.
+
+use crate::block::apply::{apply_optional, apply_required};
+use crate::block::candidate_block::CandidateBlock;
+use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::executor::Executor;
+use crate::context::cancel;
+use crate::context::cancel::StopRef;
+use crate::context::counters::Name;
+use crate::context::scratch::Lent;
+use crate::context::wanted::Wanted;
+use crate::plan::node::Node;
+use crate::plan::planner::Plan;
+use crate::plan::scorer::BLOCK;
+use crate::verify::filter::Condition;
+use crate::verify::probe::{Probe, damage_of};
+use index::{CodeRange, Column, DocId, IndexError, Segment};
+use std::ops::Range;
+
+/// Words of a window: as many documents as 16 blocks of a column have.
+const WINDOW_WORDS: usize = 256;
+/// Documents of a window.
+const WINDOW: u32 = WINDOW_WORDS as u32 * 64;
+/// Units of work for probing a clause for a block of candidates.
+const PROBE: u32 = 1;
+
+/// The test of values that few documents pass, and how many it is thought to be.
+pub(crate) struct Leader<'a> {
+    /// Number among the required clauses.
+    pub(crate) number: usize,
+    column: Column<'a>,
+    codes: CodeRange,
+    /// Documents whose block may have a value that passes.
+    pub(crate) scanned: u64,
+    /// Estimate of the documents that pass.
+    pub(crate) documents: u64,
+}
+
+impl<'a> Leader<'a> {
+    /// Finds the test of values among `required` that the fewest documents pass. All of them pass somewhere.
+    pub(crate) fn find(
+        required: &[Node],
+        segment: &'a Segment,
+    ) -> Result<Option<Leader<'a>>, IndexError> {
+        let mut least: Option<Leader<'a>> = None;
+        for (number, node) in required.iter().enumerate() {
+            let Node::Value(value) = node else {
+                continue;
+            };
+            let Some((column, codes)) = value.open(segment)? else {
+                continue;
+            };
+            let (scanned, documents) = column.estimate(codes);
+            if least
+                .as_ref()
+                .is_none_or(|least| documents < least.documents)
+            {
+                least = Some(Leader {
+                    number,
+                    column,
+                    codes,
+                    scanned,
+                    documents,
+                });
+            }
+        }
+        Ok(least)
+    }
+}
+
+/// A combination that is led by a test of values.
+pub(crate) struct ByValues<'a> {
+    leader: Leader<'a>,
+    /// The other required clauses, those of the fewest documents first.
+    required: Vec<Probe<'a>>,
+    optional: Vec<Probe<'a>>,
+    condition: Option<Condition<'a>>,
+    candidates: Lent<CandidateBlock>,
+    marks: Box<[u64; WINDOW_WORDS]>,
+}
+
+impl<'a> ByValues<'a> {
+    /// Opens a combination; `None` where the segment lacks a required clause.
+    pub(crate) fn open(
+        plan: &'a Plan,
+        [required, optional]: [&'a [Node]; 2],
+        condition: Option<Condition<'a>>,
+        leader: Leader<'a>,
+        segment: &'a Segment,
+        stop: StopRef<'a>,
+    ) -> Result<Option<ByValues<'a>>, IndexError> {
+        let mut probes = Vec::with_capacity(required.len());
+        for (number, node) in required.iter().enumerate() {
+            if number == leader.number {
+                continue;
+            }
+            match Probe::open(plan, node, segment, stop)? {
+                Some(probe) => probes.push(probe),
+                None => return Ok(None),
+            }
+        }
+        probes.sort_by_key(Probe::cost);
+        Ok(Some(ByValues {
+            leader,
+            required: probes,
+            optional: Probe::open_each(plan, optional, segment, stop)?,
+            condition,
+            candidates: Lent::take(),
+            marks: Box::new([0; WINDOW_WORDS]),
+        }))
+    }
+
+    fn search<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) -> Result<(), IndexError> {
+        let work = cancel::WINDOW + cancel::clauses_work(self.required.len());
+        let mut base = range.start;
+        while base < range.end && !top.stop().ends_hits(base, work) {
+            top.context.exchange();
+            // Aligned, for the marks.
+            let next = self
+                .leader
+                .column
+                .skip_blocks(DocId(base), self.leader.codes);
+            base = base.max(next.0 & !63);
+            if base >= range.end {
+                break;
+            }
+            let first = base & !63;
+            let end = range.end.min(first.saturating_add(WINDOW));
+            let words = (end - first).div_ceil(64) as usize;
+            let codes = self.leader.codes;
+            self.leader
+                .column
+                .mark(first, &mut self.marks[..words], codes);
+            self.search_window(first, base..end, segment, top, wanted);
+            if top.stop().is_aborted() {
+                top.stop().stop_hits_at(base);
+                break;
+            }
+            base = end;
+        }
+        self.damage()
+    }
+
+    /// Searches the documents of a range that are marked; `first` is the document of the first mark.
+    fn search_window<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        first: u32,
+        range: Range<u32>,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) {
+        let words = (range.end - first).div_ceil(64) as usize;
+        self.candidates.clear();
+        for number in 0..words {
+            let mut rest = self.marks[number];
+            while rest != 0 {
+                let doc = first + number as u32 * 64 + rest.trailing_zeros();
+                rest &= rest - 1;
+                if range.contains(&doc) {
+                    self.candidates.push(doc, 0.0);
+                }
+            }
+            // A word adds 64 documents at most.
+            if self.candidates.count > BLOCK - 64 {
+                self.search_candidates(segment, top, wanted);
+            }
+        }
+        self.search_candidates(segment, top, wanted);
+    }
+
+    /// Collects the candidates that match, and empties their block.
+    fn search_candidates<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        segment: &Segment,
+        top: &mut Collectors<'a, H, M>,
+        wanted: Wanted,
+    ) {
+        let candidates = &mut *self.candidates;
+        for probe in &mut self.required {
+            if candidates.count == 0 || top.stop().aborts(PROBE) {
+                break;
+            }
+            apply_required(probe, wanted.has_hits(), candidates, top.stop());
+        }
+        if let Some(condition) = &mut self.condition {
+            condition.apply(candidates, top.stop());
+        }
+        if top.stop().is_aborted() {
+            return candidates.clear();
+        }
+        if wanted.is_counted() {
+            top.found(wanted, candidates.docs(), segment);
+        }
+        if wanted.has_hits() {
+            let threshold = top.threshold();
+            for probe in &mut self.optional {
+                if candidates.count == 0 || top.stop().aborts(PROBE) {
+                    break;
+                }
+                apply_optional(probe, threshold, f32::INFINITY, candidates, top.stop());
+            }
+            if !top.stop().is_aborted() {
+                candidates.offer(segment, top);
+            }
+        }
+        candidates.clear();
+    }
+
+    /// The first damage found so far.
+    fn damage(&mut self) -> Result<(), IndexError> {
+        damage_of(&mut self.required)?;
+        damage_of(&mut self.optional)?;
+        self.condition.as_mut().map_or(Ok(()), Condition::damage)
+    }
+}
+
+impl<'a> Executor<'a> for ByValues<'a> {
+    fn run<H: HitCollector<'a>, M: MatchCollector>(
+        &mut self,
+        range: Range<u32>,
+        segment: &'a Segment,
+        wanted: Wanted,
+        top: &mut Collectors<'a, H, M>,
+    ) -> Result<(), IndexError> {
+        self.search(range, segment, top, wanted)
+    }
+
+    fn bound(&mut self, range: &Range<u32>) -> f32 {
+        let (base, end) = (DocId(range.start), DocId(range.end));
+        let probes = self.required.iter_mut().chain(&mut self.optional);
+        probes.map(|probe| probe.bound_in(base, end)).sum()
+    }
+
+    fn cost(&self) -> u64 {
+        let clauses = self.required.len() + self.optional.len();
+        self.leader.scanned / 4 + self.leader.documents * 8 * clauses as u64
+    }
+
+    fn name(&self) -> Name {
+        Name::Mixed
+    }
+}
