@@ -8,6 +8,7 @@ mod deletions;
 mod modifiers;
 mod orders;
 mod pairs;
+mod rare_values;
 mod stopping;
 mod tasks;
 mod ways;
