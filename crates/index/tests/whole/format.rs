@@ -1,9 +1,9 @@
 //! Format 4, read and written as in its fixtures, and refusal of older formats by version.
 //!
 //! The fixtures are never rebuilt: an index of three documents, and a second commit that replaces the third; one of 400
-//! documents, whose lists have full blocks; one with stored pairs; one of four chunks laid out for two partitions; and
-//! one whose second commit wrote statistics in layers. A change of format gets a new version and new fixtures beside
-//! these.
+//! documents, whose lists have full blocks; one with stored pairs; one of four chunks laid out for two partitions;
+//! one whose second commit wrote statistics in layers; and one of documents with fields. A change of format gets a new
+//! version and new fixtures beside these.
 
 use crate::fixture::{BLOCKS, PAIRS, PARTITIONS, SEGMENT_1, SMALL, fixture, fixtures};
 use corpus::Document;
@@ -261,16 +261,6 @@ fn what_is_written_today_is_what_was_written_then() {
 fn columns_written_today_are_those_written_then() {
     let lines = std::fs::read_to_string(fixtures().join("columns.jsonl")).unwrap();
     let today = written_today([&*lines], &one_chunk(Texts::Stored));
-    if std::env::var_os("WRITE_FIXTURE").is_some() {
-        for name in files(&today) {
-            std::fs::create_dir_all(fixtures().join(COLUMNS)).unwrap();
-            std::fs::write(
-                fixtures().join(COLUMNS).join(&name),
-                today.read_raw(&name).unwrap(),
-            )
-            .unwrap();
-        }
-    }
     let then = then_with_files_of(&today, COLUMNS);
     let name = "segment-00000001.columns";
     assert_same(&today, &then, name, footer_start(&then, name));

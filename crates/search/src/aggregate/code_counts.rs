@@ -45,22 +45,11 @@ fn in_array(
 ) -> CodeCounts {
     // The last one is for codes that a damaged column may have.
     let mut array = vec![0u32; keys_count + 1];
-    let mut documents_count = 0;
     let last = keys_count;
-    if codes.has_lists() {
-        matches.each(|doc| {
-            let mut before = u64::MAX;
-            codes.each_code(doc, |code| {
-                let key = key(code);
-                if before == u64::MAX {
-                    documents_count += 1;
-                }
-                if !once || key != before {
-                    array[(key as usize).min(last)] += 1;
-                }
-                before = key;
-            });
-        });
+    let documents_count = if codes.has_lists() {
+        each_key(codes, matches, once, key, |key| {
+            array[(key as usize).min(last)] += 1;
+        })
     } else {
         // A missing value has code 0, which no key is made of.
         let mut missing = 0;
@@ -68,8 +57,8 @@ fn in_array(
             0 => missing += 1,
             code => array[(key(code) as usize).min(last)] += 1,
         });
-        documents_count = matches.count() - missing;
-    }
+        matches.count() - missing
+    };
     let counts = (0..).zip(&array[..last]);
     let counts = counts.filter(|(_, count)| **count > 0);
     CodeCounts {
@@ -86,7 +75,26 @@ fn sorted(
     once: bool,
     key: impl Fn(u64) -> u64,
 ) -> CodeCounts {
-    let (mut keys, mut documents_count) = (Vec::new(), 0);
+    let mut keys = Vec::new();
+    let documents_count = each_key(codes, matches, once, key, |key| keys.push(key));
+    keys.sort_unstable();
+    let runs = keys.chunk_by(|a, b| a == b);
+    CodeCounts {
+        counts: runs.map(|run| (run[0], run.len() as u64)).collect(),
+        documents_count,
+    }
+}
+
+/// Calls `each` with the keys of every match, once a document with `once`. Returns the number of documents with a value.
+#[inline(always)]
+fn each_key(
+    codes: &Codes<'_>,
+    matches: Matches<'_>,
+    once: bool,
+    key: impl Fn(u64) -> u64,
+    mut each: impl FnMut(u64),
+) -> u64 {
+    let mut documents_count = 0;
     matches.each(|doc| {
         let mut before = u64::MAX;
         codes.each_code(doc, |code| {
@@ -95,15 +103,10 @@ fn sorted(
                 documents_count += 1;
             }
             if !once || key != before {
-                keys.push(key);
+                each(key);
             }
             before = key;
         });
     });
-    keys.sort_unstable();
-    let runs = keys.chunk_by(|a, b| a == b);
-    CodeCounts {
-        counts: runs.map(|run| (run[0], run.len() as u64)).collect(),
-        documents_count,
-    }
+    documents_count
 }

@@ -12,6 +12,7 @@
 use crate::block::apply::{apply_optional, apply_required};
 use crate::block::candidate_block::CandidateBlock;
 use crate::collect::collectors::{Collectors, HitCollector, MatchCollector};
+use crate::collect::doc_bits::each_document;
 use crate::collect::executor::Executor;
 use crate::context::cancel;
 use crate::context::cancel::StopRef;
@@ -168,14 +169,12 @@ impl<'a> ByValues<'a> {
         let words = (range.end - first).div_ceil(64) as usize;
         self.candidates.clear();
         for number in 0..words {
-            let mut rest = self.marks[number];
-            while rest != 0 {
-                let doc = first + number as u32 * 64 + rest.trailing_zeros();
-                rest &= rest - 1;
-                if range.contains(&doc) {
-                    self.candidates.push(doc, 0.0);
+            let candidates = &mut *self.candidates;
+            each_document(first / 64 + number as u32, self.marks[number], &mut |doc| {
+                if range.contains(&doc.0) {
+                    candidates.push(doc.0, 0.0);
                 }
-            }
+            });
             // A word adds 64 documents at most.
             if self.candidates.count > BLOCK - 64 {
                 self.search_candidates(segment, top, wanted);

@@ -15,7 +15,7 @@ use vfs::RealStorage;
 /// Hits of a query.
 const K: usize = 10;
 
-/// An open index, and what is asked of it.
+/// Open index, and the mode of all queries.
 pub struct Engine {
     index: Index,
     segments: Vec<Arc<Segment>>,
