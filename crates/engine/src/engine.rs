@@ -78,7 +78,7 @@ impl Engine {
         let part = self.part();
         retried(|| {
             let since = part.index().read_start();
-            let found = part.index().documents().document(url);
+            let found = part.index().document(url);
             let key = [TextKey::Url(url)];
             part.index().verify_texts(key.into_iter(), since)?;
             Ok(found?)

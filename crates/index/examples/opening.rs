@@ -256,6 +256,10 @@ impl Write for TimedFile {
 }
 
 impl WriteFile for TimedFile {
+    fn sync(&mut self) -> Result<(), StorageError> {
+        add(&self.synced_ns, || self.inner.sync())
+    }
+
     fn finish(self: Box<Self>) -> Result<(), StorageError> {
         let TimedFile { inner, synced_ns } = *self;
         add(&synced_ns, || inner.finish())

@@ -1,5 +1,6 @@
 //! Errors of the index, one variant for each decision of its user.
 use crate::chunks::Chunks;
+use crate::log::LogLoss;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use vfs::StorageError;
@@ -54,6 +55,15 @@ pub enum IndexError {
         path: PathBuf,
         /// The difference, and the remedy.
         reason: String,
+    },
+    /// Acknowledged changes in the write-ahead log that cannot be read.
+    #[error(
+        "{}: byte {}: {}, and had been acknowledged; restore the file, or go on without them: shorttail recover {} --accept-loss",
+        loss.path.display(), loss.offset, loss.what(), loss.path.parent().unwrap_or(&loss.path).display()
+    )]
+    LogLost {
+        /// What is lost.
+        loss: Box<LogLoss>,
     },
     /// More documents than a segment can hold.
     #[error(

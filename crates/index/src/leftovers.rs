@@ -5,7 +5,7 @@
 
 use crate::IndexError;
 use crate::manifest::{self, Manifest};
-use crate::names::{LOCK_NAME, generation_of};
+use crate::names::{LOCK_NAME, generation_of, log_number};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -155,7 +155,11 @@ fn is_newer(name: &str, manifest: &Manifest) -> bool {
 /// may be writing are left out.
 pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<Stray>, IndexError> {
     let named: HashSet<String> = kept.iter().flat_map(Manifest::names).collect();
-    let is_kept = |name: &str| name == LOCK_NAME || named.contains(name);
+    let logged = kept.iter().map(|manifest| manifest.logged).max();
+    let is_kept = |name: &str| {
+        let is_log = log_number(name).is_some_and(|number| Some(number) > logged);
+        name == LOCK_NAME || is_log || named.contains(name)
+    };
     let is_written = storage.is_locked(LOCK_NAME)?;
     let files = storage.list()?.into_iter().map(|name| {
         let kind = match is_ours(&name) {
@@ -197,7 +201,12 @@ pub(crate) fn remove_leftovers(
     }
     let named: HashSet<String> = kept.iter().flat_map(Manifest::names).collect();
     for name in storage.list()? {
-        if is_ours(&name) && !named.contains(&name) {
+        // A log that is not in the generation yet is the only copy of acknowledged changes.
+        let is_needed = match log_number(&name) {
+            Some(number) => number > manifest.logged,
+            None => named.contains(&name),
+        };
+        if is_ours(&name) && !is_needed {
             storage.remove(&name)?;
         }
     }
@@ -209,4 +218,5 @@ fn is_ours(name: &str) -> bool {
     ["MANIFEST-", "segment-", "statistics-", "tmp-"]
         .iter()
         .any(|prefix| name.starts_with(prefix))
+        || log_number(name).is_some()
 }

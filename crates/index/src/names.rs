@@ -39,3 +39,15 @@ pub(crate) fn deletions_name(segment: u32, generation: u64) -> String {
 pub(crate) fn deletions_number(segment: u32, generation: u64) -> u64 {
     u64::from(segment) << 32 | generation & 0xffff_ffff
 }
+
+const LOG_PREFIX: &str = "log-";
+
+pub(crate) fn log_name(number: u64) -> String {
+    format!("{LOG_PREFIX}{number}")
+}
+
+/// Returns the number of the log that is named `name`.
+pub(crate) fn log_number(name: &str) -> Option<u64> {
+    let number = name.strip_prefix(LOG_PREFIX)?.parse().ok()?;
+    (log_name(number) == name).then_some(number)
+}

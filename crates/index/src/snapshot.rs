@@ -23,9 +23,9 @@ pub(crate) const TRIES: usize = 5;
 #[derive(Debug)]
 pub struct Index {
     manifest: Manifest,
-    segments: Vec<Arc<Segment>>,
+    pub(crate) segments: Vec<Arc<Segment>>,
     /// Texts of each segment.
-    parts: Vec<Option<Arc<StorePart>>>,
+    pub(crate) parts: Vec<Option<Arc<StorePart>>>,
     statistics: Arc<Statistics>,
     documents: Arc<DocumentStore>,
     pub(crate) path: PathBuf,

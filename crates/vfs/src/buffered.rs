@@ -10,6 +10,8 @@ pub(crate) trait Sink: Send {
     fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError>;
     /// Makes what was appended durable.
     fn sync(&mut self) -> Result<(), StorageError>;
+    /// Makes what was appended durable, and the file complete.
+    fn finish(&mut self) -> Result<(), StorageError>;
 }
 
 /// A file being written to a sink.
@@ -31,6 +33,17 @@ impl<S: Sink> Buffered<S> {
             buffer_bytes_max,
             failed: None,
         }
+    }
+
+    fn make_durable(
+        &mut self,
+        how: impl FnOnce(&mut S) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
+        self.write_buffer()?;
+        let result = how(&mut self.sink);
+        // A second sync may report success although the first lost pages: there is no second one.
+        self.failed = result.as_ref().err().map(StorageError::kind);
+        result
     }
 
     fn write_buffer(&mut self) -> Result<(), StorageError> {
@@ -68,12 +81,12 @@ impl<S: Sink> Write for Buffered<S> {
 }
 
 impl<S: Sink> WriteFile for Buffered<S> {
+    fn sync(&mut self) -> Result<(), StorageError> {
+        self.make_durable(S::sync)
+    }
+
     fn finish(mut self: Box<Self>) -> Result<(), StorageError> {
-        self.write_buffer()?;
-        let result = self.sink.sync();
-        // A second sync may report success although the first lost pages: there is no second one.
-        self.failed = result.as_ref().err().map(StorageError::kind);
-        result
+        self.make_durable(S::finish)
     }
 }
 

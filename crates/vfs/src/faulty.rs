@@ -16,7 +16,7 @@ const BUFFER_BYTES: usize = 4 << 10;
 /// What fails, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// Which operation fails, counted from 0 over create, write, finish, open, rename, remove,
+    /// Which operation fails, counted from 0 over create, write, sync, finish, open, rename, remove,
     /// list and sync of the directory. A write is what left a buffer of 4 KiB.
     pub operation: usize,
     /// Whether all later operations fail too.
@@ -211,6 +211,14 @@ impl Sink for FaultyFile {
     }
 
     fn sync(&mut self) -> Result<(), StorageError> {
+        match (self.trigger.strike(), &mut self.inner) {
+            (Some(kind), _) => Err(failure(kind, "sync", &self.path)),
+            (None, Some(file)) => file.sync(),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), StorageError> {
         // The file below goes unfinished where this fails, as a failed sync leaves it.
         let inner = self.inner.take();
         match (self.trigger.strike(), inner) {

@@ -90,6 +90,9 @@ pub trait Storage: Send + Sync + std::fmt::Debug {
 
 /// A file being written. Dropping it without `finish` leaves an unsynced file behind.
 pub trait WriteFile: Write + Send {
+    /// Writes what is buffered and makes it durable; the file stays open. After an error the file can
+    /// neither be written nor synced again.
+    fn sync(&mut self) -> Result<(), StorageError>;
     /// Writes what is buffered and syncs the file to the disk, then closes it.
     fn finish(self: Box<Self>) -> Result<(), StorageError>;
 }

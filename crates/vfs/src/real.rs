@@ -267,6 +267,10 @@ impl Sink for RealFile {
     }
 
     fn sync(&mut self) -> Result<(), StorageError> {
+        self.file.sync_data().map_err(failed("sync", &self.path))
+    }
+
+    fn finish(&mut self) -> Result<(), StorageError> {
         #[cfg(unix)]
         {
             // Before the sync, so that the protection is as durable as the bytes.

@@ -21,11 +21,28 @@ fn check(storage: &dyn Storage) {
     assert_eq!(storage.list().unwrap(), [""; 0]);
     assert_eq!(storage.list_others().unwrap(), []);
     files_are_written_once(storage);
+    files_grow_between_syncs(storage);
     names_move_and_go(storage);
     regions_outlive_their_names(storage);
     hostile_names_are_refused(storage);
     locks_exclude(storage);
     storage.sync_directory().unwrap();
+}
+
+fn files_grow_between_syncs(storage: &dyn Storage) {
+    let mut file = storage.create("growing").unwrap();
+    let mut expected = Vec::new();
+    for piece in [&b"first"[..], b"", b"second", &[7; 10_000]] {
+        file.write_all(piece).unwrap();
+        expected.extend_from_slice(piece);
+        file.sync().unwrap();
+        assert!(storage.open("growing").unwrap()[..] == expected[..]);
+    }
+    file.write_all(b"end").unwrap();
+    file.finish().unwrap();
+    expected.extend_from_slice(b"end");
+    assert!(storage.open("growing").unwrap()[..] == expected[..]);
+    storage.remove("growing").unwrap();
 }
 
 fn files_are_written_once(storage: &dyn Storage) {

@@ -144,7 +144,7 @@ impl Selection for Changes<'_> {
     fn takes(&mut self, document: &Document) -> anyhow::Result<bool> {
         self.seen.insert(document.url.clone());
         let stored = match &self.index {
-            Some(index) => index.documents().document(&document.url)?,
+            Some(index) => index.document(&document.url)?,
             None => None,
         };
         let is_same = stored.is_some_and(|stored| is_same(document, &stored));

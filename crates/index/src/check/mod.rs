@@ -14,7 +14,9 @@ mod segment;
 pub use report::CheckReport;
 
 use crate::leftovers;
+use crate::log;
 use crate::manifest::{self, Manifest};
+use crate::names::LOCK_NAME;
 use crate::opener::{open_store, open_verified_segment};
 use crate::{IndexError, Segment};
 use counts::{check_counts, open_statistics};
@@ -62,11 +64,31 @@ pub fn check(
     } else if let Err(damage) = open_statistics(&storage, &manifest, Vec::new()) {
         damages.add(missing_is_damage(damage)?);
     }
+    check_logs(&storage, &manifest, &mut report, &mut damages)?;
     let before = older::check(&storage, Some(&manifest), &mut report, &mut damages)?;
     report.unfinished = leftovers::unfinished(&storage, &manifest)?;
     let kept: Vec<Manifest> = [manifest].into_iter().chain(before).collect();
     report.strays = leftovers::strays(&storage, &kept)?;
     Ok((report, damages.found))
+}
+
+/// Reads the logs after the generation, unless a writer is active, which is writing them.
+fn check_logs(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    report: &mut CheckReport,
+    damages: &mut Damages,
+) -> Result<(), IndexError> {
+    if storage.is_locked(LOCK_NAME)? {
+        return Ok(());
+    }
+    let logged = log::read_after(storage, manifest)?;
+    report.logged_changes = logged.records;
+    for loss in logged.losses {
+        let loss = Box::new(loss);
+        damages.add(IndexError::LogLost { loss });
+    }
+    Ok(())
 }
 
 /// Checks every segment with its texts; returns the segments that could be opened.

@@ -31,6 +31,8 @@ pub struct CheckReport {
     pub postings: u64,
     /// Positions.
     pub positions: u64,
+    /// Changes in logs that the generation does not contain; the next writer commits them.
+    pub logged_changes: u64,
     /// Directory entries that belong to none of these generations, by name.
     pub strays: Vec<Stray>,
     /// Newer generation with files but no manifest.
@@ -64,7 +66,7 @@ pub(super) fn missing_is_damage(error: IndexError) -> Result<IndexError, IndexEr
             offset: 0,
             what: "the manifest names this file, but it is not there".into(),
         }),
-        damage @ IndexError::Damaged { .. } => Ok(damage),
+        damage @ (IndexError::Damaged { .. } | IndexError::LogLost { .. }) => Ok(damage),
         other => Err(other),
     }
 }

@@ -29,6 +29,9 @@ pub(crate) struct Manifest {
     /// Types of the fields of documents; absent where no document has any.
     #[serde(default, skip_serializing_if = "Schema::is_empty")]
     pub(crate) fields: Schema,
+    /// Number of the last write-ahead log whose changes are in this generation; absent where there was none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) logged: u64,
     pub(crate) next_segment: u32,
     pub(crate) segments: Vec<SegmentEntry>,
     pub(crate) statistics: Option<StatisticsEntry>,
@@ -100,6 +103,10 @@ pub(crate) struct FileEntry {
     pub(crate) seal: Seal,
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Manifest {
     pub(crate) fn new(
         index_id: u128,
@@ -119,6 +126,7 @@ impl Manifest {
             texts,
             pairs,
             fields: Schema::default(),
+            logged: 0,
             next_segment: 1,
             segments: Vec::new(),
             statistics: None,

@@ -114,7 +114,8 @@ impl DocumentStore {
         Ok(None)
     }
 
-    /// Returns the document at `url`; `None` where there is none.
+    /// Returns the newest document at `url`, deleted ones included; `None` where there is none.
+    /// [`crate::Index::document`] returns live ones.
     pub fn document(&self, url: &str) -> Result<Option<StoredDocument>, IndexError> {
         Ok(self
             .find(TextKey::Url(url), &mut Vec::new())?

@@ -1,26 +1,29 @@
 //! Writer: from documents to a committed generation.
 
 mod commit;
+mod lock;
 mod options;
+mod recover;
 mod removals;
 mod workers;
 
 pub use commit::CommitSummary;
 pub(crate) use commit::{all_deleted, open_segments, write_statistics};
+pub use lock::WriteLock;
 pub use options::BuildOptions;
+pub use recover::{Recovery, recover};
 
 use crate::build::segment::Target;
 use crate::derive::Gathered;
 use crate::layout::CHUNKS_MAX;
 use crate::leftovers::remove_leftovers;
 use crate::manifest::{self, Manifest};
-use crate::names::LOCK_NAME;
 use crate::optimize::rewrite::RewriteOptions;
 use crate::statistics::SMALL_TERMS_MAX;
 use crate::{IndexError, Layout, OptimizeProgress, Order};
 use commit::CommitOptions;
 use corpus::Document;
-use vfs::{Lock, SharedStorage};
+use vfs::SharedStorage;
 use workers::Workers;
 
 const CHUNKS_DEFAULT: u32 = 2;
@@ -39,14 +42,26 @@ pub struct Writer {
     deleted_urls: Vec<String>,
     /// Fields of the documents added.
     gathered: Gathered,
-    /// Writer lock, held until the drop.
-    _lock: Lock,
+    /// Number of the last log whose changes the documents include.
+    logged: Option<u64>,
+    /// Held until the drop.
+    _lock: WriteLock,
 }
 
 impl Writer {
-    /// Takes the writer lock and starts a new generation.
+    /// Takes the writer lock, commits the changes of a log that an ended process left, and starts a new generation.
     pub fn open(storage: SharedStorage, options: BuildOptions) -> Result<Writer, IndexError> {
-        let lock = storage.lock(LOCK_NAME)?;
+        let lock = WriteLock::take(&storage)?;
+        recover::replay(&storage, &lock, &options, false)?;
+        Writer::open_locked(storage, lock, options)
+    }
+
+    /// Starts a new generation for a caller that has the lock. Changes in logs stay there.
+    pub fn open_locked(
+        storage: SharedStorage,
+        lock: WriteLock,
+        options: BuildOptions,
+    ) -> Result<Writer, IndexError> {
         let mut manifest = match manifest::read_newest(&storage)? {
             Some(manifest) => fit(&storage, manifest, &options)?,
             None => start(&storage, &options)?,
@@ -69,6 +84,7 @@ impl Writer {
             options,
             deleted_urls: Vec::new(),
             gathered: Gathered::default(),
+            logged: None,
             _lock: lock,
         })
     }
@@ -85,6 +101,11 @@ impl Writer {
         self.deleted_urls.push(url.to_owned());
     }
 
+    /// Declares that the documents include all changes of the logs up to a number. They are removed after the commit.
+    pub fn include_logs(&mut self, last: u64) {
+        self.logged = Some(last);
+    }
+
     /// Writes and syncs everything, and makes it the newest generation.
     pub fn commit(self) -> Result<CommitSummary, IndexError> {
         self.commit_telling(&|_| {})
@@ -97,13 +118,15 @@ impl Writer {
     ) -> Result<CommitSummary, IndexError> {
         let Writer {
             storage,
-            manifest,
+            mut manifest,
             workers,
             options,
             deleted_urls,
             gathered,
+            logged,
             _lock,
         } = self;
+        manifest.logged = manifest.logged.max(logged.unwrap_or(0));
         let built = workers.finish()?;
         let rewriting = |order| RewriteOptions {
             order,

@@ -8,6 +8,7 @@ mod generations;
 mod inverting;
 mod layers;
 mod layout;
+mod logs;
 mod optimize;
 mod preload;
 mod quotations;

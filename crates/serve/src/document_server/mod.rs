@@ -153,7 +153,7 @@ impl DocumentServer for InProcessDocumentServer {
     fn document(&self, url: &str, reply: Reply<Option<StoredDocument>>) {
         let index = self.generations.newest();
         let since = index.read_start();
-        let found = beside_io(|| index.documents().document(url));
+        let found = beside_io(|| index.document(url));
         let verify = || index.verify_texts([TextKey::Url(url)].into_iter(), since);
         reply.send_verified(found.map_err(ServerError::from), verify);
     }

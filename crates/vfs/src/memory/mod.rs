@@ -269,6 +269,10 @@ impl Sink for MemoryFile {
         self.storage.state().apply(Operation::Sync { id: self.id });
         Ok(())
     }
+
+    fn finish(&mut self) -> Result<(), StorageError> {
+        self.sync()
+    }
 }
 
 struct Held {

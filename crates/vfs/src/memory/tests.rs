@@ -152,3 +152,22 @@ fn damage_is_durable_and_clones_share_the_disk() {
     file.finish().unwrap();
     assert_eq!(disk.files(), ["A"]);
 }
+
+#[test]
+fn what_was_synced_survives_and_the_rest_may_not() {
+    let disk = MemoryStorage::recording();
+    let mut file = disk.create("log").unwrap();
+    disk.sync_directory().unwrap();
+    file.write_all(b"one").unwrap();
+    file.sync().unwrap();
+    file.write_all(b"two").unwrap();
+    file.flush().unwrap();
+    assert_eq!(disk.power_loss(0).read_raw("log").unwrap(), b"one");
+    assert_eq!(disk.power_loss(1).read_raw("log").unwrap(), b"onetwo");
+    for seed in 2..50 {
+        let found = disk.power_loss(seed).read_raw("log").unwrap();
+        assert!(found.starts_with(b"one"), "{found:?}");
+    }
+    file.sync().unwrap();
+    assert_eq!(disk.power_loss(0).read_raw("log").unwrap(), b"onetwo");
+}

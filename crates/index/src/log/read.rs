@@ -1,0 +1,108 @@
+//! Reading of one log: its records, what is lost of them, and its torn tail.
+
+use super::group::{ALIGNMENT, GroupKind, HEAD_BYTES, Head, Seed};
+use super::record::{self, LogRecord};
+use crate::segment::details::decompress;
+use std::path::PathBuf;
+
+/// Acknowledged records that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLoss {
+    /// Path of the log.
+    pub path: PathBuf,
+    /// Offset of the damage in the log, in bytes.
+    pub offset: u64,
+    /// Number of the first lost record of the log, from 0.
+    pub first_record: u64,
+    /// Number of lost records; `None` where the end of the log is missing, so that nobody knows.
+    pub records: Option<u64>,
+}
+
+impl LogLoss {
+    /// Returns which changes are lost, as the subject of a sentence.
+    pub fn what(&self) -> String {
+        let first = self.first_record + 1;
+        match self.records {
+            Some(1) => format!("change {first} of this log cannot be read"),
+            Some(records) => format!(
+                "changes {first} to {} of this log cannot be read",
+                self.first_record + records
+            ),
+            None => {
+                format!("the end of this log is missing, and all changes from number {first} on")
+            }
+        }
+    }
+}
+
+/// Contents of one log.
+#[derive(Debug, Default)]
+pub(super) struct LogContents {
+    pub(super) records: Vec<LogRecord>,
+    pub(super) losses: Vec<LogLoss>,
+    /// Number of the record after the last one that is known.
+    pub(super) next_record: u64,
+    /// Offset after the last valid group.
+    pub(super) end: usize,
+    /// Whether any group is valid.
+    pub(super) is_begun: bool,
+    /// Whether the log was ended, so that no group can be missing after the last one.
+    pub(super) is_ended: bool,
+}
+
+/// Reads a log. `path` is for messages.
+pub(super) fn read(bytes: &[u8], seed: Seed, path: PathBuf) -> LogContents {
+    let mut contents = LogContents::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        let Some((found, head)) = find_head(bytes, at, seed) else {
+            break;
+        };
+        contents.is_begun = true;
+        if head.first_record > contents.next_record {
+            contents.losses.push(LogLoss {
+                path: path.clone(),
+                offset: at as u64,
+                first_record: contents.next_record,
+                records: Some(head.first_record - contents.next_record),
+            });
+            contents.next_record = head.first_record;
+        }
+        let payload = bytes.get(found + HEAD_BYTES..);
+        let payload = payload.and_then(|rest| rest.get(..head.payload_bytes as usize));
+        match payload.and_then(|payload| read_records(payload, &head, seed)) {
+            Some(records) => {
+                contents.records.extend(records);
+                contents.next_record = head.first_record + u64::from(head.records);
+                contents.is_ended = head.kind == GroupKind::End;
+                at = found + head.group_bytes();
+                contents.end = at.min(bytes.len());
+            }
+            // A later head, if there is one, tells that this group had been acknowledged.
+            None => at = found + ALIGNMENT,
+        }
+    }
+    contents
+}
+
+/// Returns the first valid head at or after `at`, and its offset.
+fn find_head(bytes: &[u8], at: usize, seed: Seed) -> Option<(usize, Head)> {
+    let mut offsets = (at.next_multiple_of(ALIGNMENT)..bytes.len()).step_by(ALIGNMENT);
+    offsets.find_map(|offset| Some((offset, Head::read(&bytes[offset..], seed)?)))
+}
+
+/// Returns the records of a group; `None` where its payload is damaged.
+fn read_records(payload: &[u8], head: &Head, seed: Seed) -> Option<Vec<LogRecord>> {
+    if seed.hash(payload) != head.payload_hash {
+        return None;
+    }
+    let mut raw = Vec::new();
+    if !payload.is_empty() {
+        decompress(payload, &mut raw)?;
+    }
+    let (mut records, mut at) = (Vec::new(), 0);
+    while at < raw.len() {
+        records.push(record::read(&raw, &mut at)?);
+    }
+    (records.len() == head.records as usize).then_some(records)
+}

@@ -1,0 +1,99 @@
+//! All logs after a generation: the changes to replay, and what is lost of them.
+
+use super::group::Seed;
+use super::read::{LogContents, LogLoss, read};
+use super::record::LogRecord;
+use crate::IndexError;
+use crate::manifest::Manifest;
+use crate::names::{log_name, log_number};
+use std::collections::HashMap;
+use vfs::SharedStorage;
+
+/// Changes in logs that a generation does not contain.
+#[derive(Debug, Default)]
+pub(crate) struct Logged {
+    /// Numbers of the logs after the generation, increasing.
+    pub(crate) numbers: Vec<u64>,
+    /// Records read.
+    pub(crate) records: u64,
+    /// Last change of each document, in the order of these changes.
+    pub(crate) changes: Vec<LogRecord>,
+    /// Acknowledged records that cannot be read.
+    pub(crate) losses: Vec<LogLoss>,
+    /// Bytes of a write that power loss cut short, which nobody was told of.
+    pub(crate) torn_bytes: u64,
+}
+
+/// Reads the logs that the generation of `manifest` does not contain.
+pub(crate) fn read_after(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<Logged, IndexError> {
+    let mut numbers: Vec<u64> = storage
+        .list()?
+        .iter()
+        .filter_map(|name| log_number(name))
+        .filter(|&number| number > manifest.logged)
+        .collect();
+    numbers.sort_unstable();
+    let mut logged = Logged::default();
+    let mut logs = Vec::with_capacity(numbers.len());
+    for &number in &numbers {
+        let name = log_name(number);
+        let bytes = storage.open(&name)?;
+        let seed = Seed::new(manifest.index_id(), number);
+        let path = storage.location().join(&name);
+        let contents = read(&bytes, seed, path.clone());
+        logs.push((number, path, bytes.len(), contents));
+    }
+    let last_begun = logs.iter().rposition(|(.., contents)| contents.is_begun);
+    let mut expected = manifest.logged + 1;
+    let mut records = Vec::new();
+    for (at, (number, path, bytes, contents)) in logs.into_iter().enumerate() {
+        let LogContents {
+            losses,
+            next_record,
+            end,
+            is_ended,
+            is_begun,
+            ..
+        } = contents;
+        let is_followed = last_begun.is_some_and(|last| at < last);
+        // A log begins after the end of the one before, so it proves that one.
+        if is_begun && number > expected {
+            logged.losses.push(LogLoss {
+                path: storage.location().join(log_name(expected)),
+                offset: 0,
+                first_record: 0,
+                records: None,
+            });
+        }
+        expected = number + 1;
+        logged.losses.extend(losses);
+        match is_followed && !is_ended {
+            true => logged.losses.push(LogLoss {
+                path,
+                offset: end as u64,
+                first_record: next_record,
+                records: None,
+            }),
+            false => logged.torn_bytes += (bytes - end) as u64,
+        }
+        logged.records += contents.records.len() as u64;
+        records.extend(contents.records);
+    }
+    logged.changes = last_changes(records);
+    logged.numbers = numbers;
+    Ok(logged)
+}
+
+/// Returns the last record of each URL.
+fn last_changes(records: Vec<LogRecord>) -> Vec<LogRecord> {
+    let mut last: HashMap<String, usize> = HashMap::with_capacity(records.len());
+    for (at, record) in records.iter().enumerate() {
+        last.insert(record.url().to_owned(), at);
+    }
+    let is_last = |(at, record): &(usize, LogRecord)| last.get(record.url()) == Some(at);
+    let records = records.into_iter().enumerate().filter(is_last);
+    records.map(|(_, record)| record).collect()
+}

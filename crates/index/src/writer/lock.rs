@@ -1,0 +1,21 @@
+//! The lock of an index, which one writer at a time has.
+
+use crate::IndexError;
+use crate::names::LOCK_NAME;
+use std::sync::Arc;
+use vfs::{Lock, SharedStorage};
+
+/// Lock that excludes other writers of an index, in this process and in others. A clone is the same lock, given back when
+/// the last one is dropped.
+#[derive(Debug, Clone)]
+pub struct WriteLock(#[expect(dead_code, reason = "held, not read")] Arc<Lock>);
+
+impl WriteLock {
+    /// Takes the lock.
+    ///
+    /// # Errors
+    /// Another writer has it.
+    pub fn take(storage: &SharedStorage) -> Result<WriteLock, IndexError> {
+        Ok(WriteLock(Arc::new(storage.lock(LOCK_NAME)?)))
+    }
+}
