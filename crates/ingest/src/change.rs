@@ -1,0 +1,83 @@
+//! Changes, their conditions and their outcomes.
+
+use crate::Version;
+use corpus::Document;
+use serde_json::{Map, Value};
+
+/// Change of one document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// The document replaces an earlier one with its URL.
+    Put(Document),
+    /// The fields of the patch replace those of the document at `url`, as in JSON Merge Patch (RFC 7396); null removes one.
+    Patch {
+        /// URL of the document.
+        url: String,
+        /// Fields to change.
+        patch: Map<String, Value>,
+    },
+    /// The document is deleted.
+    Delete {
+        /// URL of the document.
+        url: String,
+    },
+}
+
+impl Change {
+    /// Returns the URL of the document.
+    pub fn url(&self) -> &str {
+        match self {
+            Change::Put(document) => &document.url,
+            Change::Patch { url, .. } | Change::Delete { url } => url,
+        }
+    }
+}
+
+/// Condition of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// There is no document.
+    Absent,
+    /// The document has this version.
+    Version(Version),
+}
+
+/// Change, and its condition where it has one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionalChange {
+    /// The change.
+    pub change: Change,
+    /// Condition without which it is not made.
+    pub condition: Option<Condition>,
+}
+
+impl From<Change> for ConditionalChange {
+    fn from(change: Change) -> ConditionalChange {
+        ConditionalChange {
+            change,
+            condition: None,
+        }
+    }
+}
+
+/// Outcome of a change that was considered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The document is written, with this version.
+    Written(Version),
+    /// There is no document at the URL now.
+    Deleted,
+    /// There is no document to patch.
+    Missing,
+    /// The condition does not hold; the version is that of the document, where there is one.
+    Conflict(Option<Version>),
+    /// The document would not be one after the patch, for the reason named.
+    Invalid(String),
+}
+
+impl Outcome {
+    /// Whether the change was made.
+    pub fn is_made(&self) -> bool {
+        matches!(self, Outcome::Written(_) | Outcome::Deleted)
+    }
+}

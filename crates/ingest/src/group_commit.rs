@@ -1,0 +1,76 @@
+//! Group commit: one thread writes the log. What arrives during a sync becomes the next group, so there is no timer, and
+//! the more writers, the more changes share a sync.
+
+use crate::shared::{QueuedBatch, Shared};
+use index::{IndexError, LogWriter};
+use std::time::Duration;
+
+/// Pause after which the last group gets its proof.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// Writes batches until the writer ends.
+pub(crate) fn run(shared: &Shared) {
+    let mut open = None;
+    if let Err(error) = write_batches(shared, &mut open) {
+        shared.fail(error.to_string());
+    }
+}
+
+/// Log that is open, and whether its last group has its proof.
+struct Open {
+    number: u64,
+    log: LogWriter,
+    is_proved: bool,
+}
+
+fn write_batches(shared: &Shared, open: &mut Option<Open>) -> Result<(), IndexError> {
+    while let Some(next) = next_batch(shared, open)? {
+        let is_other = open.as_ref().is_some_and(|open| open.number != next.log);
+        if is_other && let Some(before) = open.take() {
+            before.log.end()?;
+        }
+        let current = match open {
+            Some(current) => current,
+            None => open.insert(Open {
+                number: next.log,
+                log: LogWriter::create(&shared.storage, &shared.index_id, next.log)?,
+                is_proved: true,
+            }),
+        };
+        current.log.write(&next.batch)?;
+        current.is_proved = false;
+        let mut state = shared.state();
+        state.durable = next.last_change;
+        drop(state);
+        shared.durable.notify_all();
+    }
+    match open.take() {
+        Some(open) => open.log.end(),
+        None => Ok(()),
+    }
+}
+
+/// Waits for a batch; `None` at the end.
+fn next_batch(shared: &Shared, open: &mut Option<Open>) -> Result<Option<QueuedBatch>, IndexError> {
+    let mut state = shared.state();
+    loop {
+        if let Some(next) = state.queue.pop_front() {
+            return Ok(Some(next));
+        }
+        if state.is_ending {
+            return Ok(None);
+        }
+        match open {
+            Some(open) if !open.is_proved => {
+                state = shared.wait(&shared.batch_waits, state, IDLE);
+                if state.queue.is_empty() && !state.is_ending {
+                    drop(state);
+                    open.log.mark()?;
+                    open.is_proved = true;
+                    state = shared.state();
+                }
+            }
+            _ => state = shared.wait(&shared.batch_waits, state, Duration::from_secs(3600)),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Live writer: documents are put, changed and deleted while the index is searched.
+//!
+//! ```text
+//! apply ──► pending changes ──refresh, once a second──► commit: a new generation, searched from then on
+//!    │           ▲   look-ups by URL see them at once
+//!    └──► queue ─┴─group commit──► write-ahead log (index::LogWriter): acknowledged, survives a loss of power
+//! ```
+//!
+//! Invariants: a change is acknowledged only when a log that will be replayed, or a generation, has it durably; a log is
+//! removed only after the commit that contains it; changes of one URL take effect in the order in which they were
+//! accepted.
+
+mod change;
+mod error;
+mod group_commit;
+mod live_writer;
+mod merge_patch;
+mod options;
+mod pending;
+mod refresh;
+mod shared;
+mod version;
+
+pub use change::{Change, Condition, ConditionalChange, Outcome};
+pub use error::LiveError;
+pub use live_writer::LiveWriter;
+pub use options::LiveOptions;
+pub use shared::LiveStatus;
+pub use version::Version;

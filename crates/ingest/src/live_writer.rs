@@ -1,0 +1,274 @@
+//! The writer that callers use.
+
+use crate::change::{Change, Condition, ConditionalChange, Outcome};
+use crate::merge_patch::patched;
+use crate::options::LiveOptions;
+use crate::shared::{LiveStatus, Shared, State};
+use crate::{LiveError, Version, group_commit, refresh};
+use corpus::Document;
+use index::{BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, WriteLock, Writer};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use vfs::SharedStorage;
+
+/// Writer of an index that is searched meanwhile. It has the writer lock until it is closed or dropped; any number of
+/// threads may call it.
+pub struct LiveWriter {
+    shared: Arc<Shared>,
+    /// Held for reading by every change, for writing by a delete by query.
+    gate: RwLock<()>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Interval at which waiting callers look again, should a wake-up be lost with its thread.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl LiveWriter {
+    /// Takes the writer lock, commits the changes of a log that an ended process left, and starts the threads.
+    ///
+    /// # Errors
+    /// No index, another writer, a damaged log or index.
+    pub fn open(storage: SharedStorage, options: LiveOptions) -> Result<LiveWriter, IndexError> {
+        // The lock is given back in between, so that what follows is what any writer does.
+        let recovering = BuildOptions {
+            threads: options.threads,
+            memory_bytes: options.memory_bytes,
+            ..BuildOptions::default()
+        };
+        drop(Writer::open(storage.clone(), recovering)?);
+        let lock = WriteLock::take(&storage)?;
+        let log = LogWriter::next_number(&storage)?;
+        let snapshot = Index::open(storage.clone())?;
+        let shared = Arc::new(Shared::new(storage, lock, snapshot, log, options));
+        let writer = LiveWriter {
+            shared,
+            gate: RwLock::default(),
+            threads: Mutex::default(),
+        };
+        writer.start("write-log", group_commit::run)?;
+        writer.start("refresh", refresh::run)?;
+        Ok(writer)
+    }
+
+    fn start(&self, name: &str, run: fn(&Shared)) -> Result<(), IndexError> {
+        let shared = Arc::clone(&self.shared);
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        let caught = move || {
+            if catch_unwind(AssertUnwindSafe(|| run(&shared))).is_err() {
+                shared
+                    .fail("a thread of the writer stopped; this is a bug, please report it".into());
+            }
+        };
+        let thread = thread.spawn(caught).map_err(|source| {
+            let path = self.shared.storage.location();
+            vfs::StorageError::from_io("start a thread for", &path, source)
+        })?;
+        self.threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(thread);
+        Ok(())
+    }
+
+    /// Sets the callback for the generation of each refresh. A change counts as searchable when it has returned.
+    pub fn call_after_refresh(&self, after: impl Fn(u64) + Send + Sync + 'static) {
+        let mut kept = self.shared.after_refresh.lock();
+        *kept.as_deref_mut().unwrap_or(&mut None) = Some(Arc::new(after));
+    }
+
+    /// Makes changes in their order, each only if its condition holds, and returns when those made are durable. Later
+    /// calls see them at once, searches after the next refresh.
+    ///
+    /// # Errors
+    /// Nothing was made, unless [`LiveError::LogFailed`] says that this is unknown.
+    pub fn apply(&self, changes: Vec<ConditionalChange>) -> Result<Vec<Outcome>, LiveError> {
+        let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        self.apply_inside(changes)
+    }
+
+    fn apply_inside(&self, changes: Vec<ConditionalChange>) -> Result<Vec<Outcome>, LiveError> {
+        let shared = &*self.shared;
+        let mut state = shared.state();
+        if let Some(refusal) = state.refusal() {
+            return Err(refusal);
+        }
+        let bytes = state.pending_bytes();
+        if bytes > shared.options.pending_bytes_max {
+            return Err(LiveError::Full { bytes });
+        }
+        let mut batch = LogBatch::default();
+        let mut outcomes = Vec::with_capacity(changes.len());
+        for change in changes {
+            let considered = consider(&state, change, shared.has_texts);
+            let (outcome, record) = match considered {
+                Ok(considered) => considered,
+                // What was made before it must become durable all the same.
+                Err(error) if outcomes.iter().any(Outcome::is_made) => {
+                    (Outcome::Invalid(error.to_string()), None)
+                }
+                Err(error) => return Err(error),
+            };
+            outcomes.push(outcome);
+            if let Some(record) = record {
+                match &record {
+                    LogRecord::Put(document) => batch.put(document),
+                    LogRecord::Delete(url) => batch.delete(url),
+                }
+                state.pending.push(record);
+                state.accepted += 1;
+            }
+        }
+        if batch.records() == 0 {
+            return Ok(outcomes);
+        }
+        state.enqueue(batch);
+        let mine = state.accepted;
+        shared.batch_waits.notify_one();
+        shared.refresh_waits.notify_one();
+        while state.durable < mine {
+            if let Some(reason) = &state.log_failure {
+                let reason = reason.clone();
+                return Err(LiveError::LogFailed { reason });
+            }
+            state = shared.wait(&shared.durable, state, LOOK);
+        }
+        Ok(outcomes)
+    }
+
+    /// Deletes the documents that `find` names, given a generation with all changes so far. No other change is made
+    /// meanwhile. Returns how many there were.
+    ///
+    /// # Errors
+    /// As [`LiveWriter::apply`] and [`LiveWriter::refresh`], and those of `find`.
+    pub fn delete_found<E: From<LiveError>>(
+        &self,
+        find: impl FnOnce(&Arc<Index>) -> Result<Vec<String>, E>,
+    ) -> Result<usize, E> {
+        let _gate = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        self.refresh()?;
+        let snapshot = Arc::clone(&self.shared.state().snapshot);
+        let urls = find(&snapshot)?;
+        let count = urls.len();
+        let delete = |url| Change::Delete { url }.into();
+        self.apply_inside(urls.into_iter().map(delete).collect())?;
+        Ok(count)
+    }
+
+    /// Makes all changes so far searchable now, and returns the generation.
+    ///
+    /// # Errors
+    /// A refresh that fails: the changes stay in the log.
+    pub fn refresh(&self) -> Result<u64, LiveError> {
+        let mut state = self.shared.state();
+        state.refresh_asked = state.accepted;
+        self.shared.refresh_waits.notify_one();
+        drop(state);
+        self.wait_for_refresh()
+    }
+
+    /// Waits until all changes so far are searchable, which the next refresh makes them, and returns the generation.
+    ///
+    /// # Errors
+    /// As [`LiveWriter::refresh`].
+    pub fn wait_for_refresh(&self) -> Result<u64, LiveError> {
+        let shared = &*self.shared;
+        let mut state = shared.state();
+        let (mine, failures) = (state.accepted, state.refresh_failures);
+        while state.searchable < mine {
+            if let Some(reason) = state.log_failure.clone() {
+                return Err(LiveError::LogFailed { reason });
+            }
+            if state.refresh_failures > failures || state.is_ending && state.retry_at.is_some() {
+                let reason = state.refresh_failure.clone().unwrap_or_default();
+                return Err(LiveError::NotRefreshed { reason });
+            }
+            state = shared.wait(&shared.refreshed, state, LOOK);
+        }
+        Ok(state.snapshot.generation())
+    }
+
+    /// Returns the document at a URL with all accepted changes, and its version; `None` where there is none.
+    ///
+    /// # Errors
+    /// An index without texts, or one that cannot be read.
+    pub fn document(&self, url: &str) -> Result<Option<(Document, Version)>, LiveError> {
+        if !self.shared.has_texts {
+            return Err(LiveError::NoTexts);
+        }
+        let document = self.shared.state().document(url)?;
+        Ok(document.map(|document| {
+            let version = Version::of(&document);
+            (document, version)
+        }))
+    }
+
+    /// Returns the figures of the writer.
+    pub fn status(&self) -> LiveStatus {
+        self.shared.state().status()
+    }
+
+    /// Refuses further changes, makes those so far searchable, and ends the threads.
+    pub fn close(&self) {
+        let shared = &*self.shared;
+        shared.state().is_ending = true;
+        let woken = [&shared.batch_waits, &shared.refresh_waits];
+        woken.iter().for_each(|waiting| waiting.notify_all());
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
+            // The threads catch panics, so the result holds no information.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for LiveWriter {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl std::fmt::Debug for LiveWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("LiveWriter").field(&self.status()).finish()
+    }
+}
+
+/// Returns the outcome of a change, and its record where it is made.
+fn consider(
+    state: &State,
+    asked: ConditionalChange,
+    has_texts: bool,
+) -> Result<(Outcome, Option<LogRecord>), LiveError> {
+    let ConditionalChange { change, condition } = asked;
+    let reads = condition.is_some() || matches!(change, Change::Patch { .. });
+    if reads && !has_texts {
+        return Err(LiveError::NoTexts);
+    }
+    if let Some(condition) = condition {
+        let version = state.version(change.url())?;
+        let holds = match condition {
+            Condition::Absent => version.is_none(),
+            Condition::Version(wanted) => version == Some(wanted),
+        };
+        if !holds {
+            return Ok((Outcome::Conflict(version), None));
+        }
+    }
+    let written = |document: Document| {
+        let outcome = Outcome::Written(Version::of(&document));
+        (outcome, Some(LogRecord::Put(document)))
+    };
+    Ok(match change {
+        Change::Put(document) => written(document),
+        Change::Delete { url } => (Outcome::Deleted, Some(LogRecord::Delete(url))),
+        Change::Patch { url, patch } => match state.document(&url)? {
+            None => (Outcome::Missing, None),
+            Some(document) => match patched(&document, &patch) {
+                Ok(document) => written(document),
+                Err(reason) => (Outcome::Invalid(reason), None),
+            },
+        },
+    })
+}

@@ -1,0 +1,145 @@
+//! Refresh: pending changes become a generation, on a thread of low priority.
+
+use crate::pending::Pending;
+use crate::shared::{Shared, State};
+use index::{BuildOptions, Index, IndexError, LogRecord, Writer};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Bytes of changes from which on several threads build the segment.
+const MANY_BYTES: u64 = 16 << 20;
+/// Pause after a failed refresh; it doubles with every further failure, up to the second.
+const RETRY_MIN: Duration = Duration::from_secs(1);
+const RETRY_MAX: Duration = Duration::from_secs(30);
+
+/// Changes of one refresh.
+struct Round {
+    changes: Arc<Pending>,
+    /// Number of the last change.
+    last_change: u64,
+    /// Last log with any of them.
+    log: u64,
+}
+
+/// Refreshes until the writer ends.
+pub(crate) fn run(shared: &Shared) {
+    vfs::thread::lower_priority();
+    while let Some(round) = next_round(shared) {
+        let begun = Instant::now();
+        let committed = commit(shared, &round);
+        if let Err(error) = &committed {
+            tracing::error!(%error, "changes are safe in the log, but cannot be committed; the next refresh tries again");
+        }
+        if let Ok(snapshot) = &committed {
+            let after = shared.after_refresh.lock();
+            let after = after.unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(after) = after {
+                after(snapshot.generation());
+            }
+        }
+        let mut state = shared.state();
+        match committed {
+            Ok(snapshot) => {
+                state.snapshot = snapshot;
+                state.committing = None;
+                state.searchable = round.last_change;
+                state.refreshes += 1;
+                state.last_refresh = begun.elapsed();
+                (state.refresh_failures, state.refresh_failure) = (0, None);
+                state.retry_at = None;
+            }
+            Err(error) => {
+                let doubled = RETRY_MIN * 2u32.pow(state.refresh_failures.min(5) as u32);
+                state.retry_at = Some(Instant::now() + doubled.min(RETRY_MAX));
+                state.refresh_failures += 1;
+                state.refresh_failure = Some(error.to_string());
+            }
+        }
+        drop(state);
+        shared.refreshed.notify_all();
+    }
+}
+
+/// Waits until a refresh is due and takes its changes; `None` at the end.
+fn next_round(shared: &Shared) -> Option<Round> {
+    let mut state = shared.state();
+    loop {
+        if state.log_failure.is_some() {
+            return None;
+        }
+        let is_idle = state.pending.is_empty() && state.committing.is_none();
+        if is_idle && state.is_ending {
+            return None;
+        }
+        let wait = match is_idle {
+            true => Duration::from_secs(3600),
+            false => due_in(shared, &state),
+        };
+        if wait.is_zero() {
+            return Some(take(state));
+        }
+        // A failed refresh is not tried again for ever at the end: the log has its changes.
+        if state.is_ending && state.retry_at.is_some() {
+            return None;
+        }
+        state = shared.wait(&shared.refresh_waits, state, wait);
+    }
+}
+
+fn take(mut state: MutexGuard<'_, State>) -> Round {
+    let mut changes = std::mem::take(&mut state.pending);
+    if let Some(before) = state.committing.take() {
+        let mut all = Arc::unwrap_or_clone(before);
+        all.append(changes);
+        changes = all;
+    }
+    let changes = Arc::new(changes);
+    state.committing = Some(Arc::clone(&changes));
+    let round = Round {
+        changes,
+        last_change: state.accepted,
+        log: state.log,
+    };
+    state.log += 1;
+    round
+}
+
+/// Returns the time until the next refresh is due.
+fn due_in(shared: &Shared, state: &State) -> Duration {
+    if let Some(retry_at) = state.retry_at {
+        return retry_at.saturating_duration_since(Instant::now());
+    }
+    let options = &shared.options;
+    let is_asked = state.refresh_asked > state.searchable;
+    if is_asked || state.is_ending || state.pending.bytes() > options.pending_bytes_max / 4 {
+        return Duration::ZERO;
+    }
+    let waited = state
+        .pending
+        .since()
+        .map_or(Duration::ZERO, |at| at.elapsed());
+    // It begins earlier by what the last one took, so that it ends in time.
+    let lead = state.last_refresh.min(options.refresh / 2);
+    options.refresh.saturating_sub(waited + lead)
+}
+
+/// Commits the changes of a round, and opens the new generation.
+fn commit(shared: &Shared, round: &Round) -> Result<Arc<Index>, IndexError> {
+    let is_large = round.changes.bytes() > MANY_BYTES;
+    let options = BuildOptions {
+        threads: if is_large { shared.options.threads } else { 1 },
+        memory_bytes: shared.options.memory_bytes,
+        ..BuildOptions::default()
+    };
+    let mut writer = Writer::open_locked(shared.storage.clone(), shared.lock.clone(), options)?;
+    writer.include_logs(round.log);
+    for change in round.changes.iter() {
+        match change {
+            LogRecord::Put(document) => writer.add(document.clone())?,
+            LogRecord::Delete(url) => writer.delete(url),
+        }
+    }
+    writer.commit()?;
+    let before = Arc::clone(&shared.state().snapshot);
+    Index::open_after(shared.storage.clone(), &before).map(Arc::new)
+}

@@ -1,0 +1,439 @@
+//! The live writer: what it acknowledges survives, what it answers follows the order of changes, and its history leaves
+//! no trace in the index.
+
+use corpus::Document;
+use index::{BuildOptions, Field, Index, Writer, check, recover};
+use ingest::{
+    Change, Condition, ConditionalChange, LiveError, LiveOptions, LiveWriter, Outcome, Version,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use vfs::{Fault, FaultKind, FaultyStorage, MemoryStorage, SharedStorage};
+
+fn document(number: usize, version: u64) -> Document {
+    Document {
+        url: format!("http://site-{}.test/{number}", number % 3),
+        title: format!("title {number}"),
+        body: format!("word{number} and version{version}, which {version} words tell"),
+        fields: [("version".to_owned(), version.into())]
+            .into_iter()
+            .collect(),
+        ..Document::default()
+    }
+}
+
+fn url(number: usize) -> String {
+    document(number, 0).url
+}
+
+fn put(number: usize, version: u64) -> ConditionalChange {
+    Change::Put(document(number, version)).into()
+}
+
+fn delete(number: usize) -> ConditionalChange {
+    Change::Delete { url: url(number) }.into()
+}
+
+fn build(storage: &SharedStorage, documents: impl Iterator<Item = Document>) {
+    let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+    documents.for_each(|document| writer.add(document).unwrap());
+    writer.commit().unwrap();
+}
+
+fn index_of(storage: &SharedStorage) -> Index {
+    Index::open(storage.clone()).unwrap()
+}
+
+/// Versions of documents 0 to 40.
+fn contents(index: &Index) -> BTreeMap<usize, u64> {
+    let stored = |number| index.document(&url(number)).unwrap();
+    (0..40)
+        .filter_map(|number| Some((number, stored(number)?.fields["version"].as_u64()?)))
+        .collect()
+}
+
+/// What of an index answers depend on.
+fn figures(index: &Index) -> Vec<(String, u64)> {
+    let statistics = index.statistics();
+    let mut figures = vec![("documents".to_owned(), statistics.documents_count())];
+    let words = (0..40).map(|number| format!("word{number}"));
+    let words = words.chain((0..70).map(|version| format!("version{version}")));
+    for word in words.chain(["and", "words"].map(String::from)) {
+        let frequency = statistics.document_frequency(Field::Text, &word).unwrap();
+        figures.push((word, frequency.into()));
+    }
+    let live: u32 = index
+        .segments(..index.chunks_count())
+        .map(|one| one.live_documents_count())
+        .sum();
+    figures.push(("live".to_owned(), live.into()));
+    figures
+}
+
+fn slow_refresh() -> LiveOptions {
+    LiveOptions {
+        refresh: Duration::from_secs(3600),
+        ..LiveOptions::default()
+    }
+}
+
+fn started() -> SharedStorage {
+    let storage: SharedStorage = Arc::new(MemoryStorage::new());
+    build(&storage, (0..5).map(|number| document(number, 1)));
+    storage
+}
+
+#[test]
+fn changes_are_seen_at_once_by_url_and_after_a_refresh_by_searches() {
+    let storage = started();
+    let writer = LiveWriter::open(storage.clone(), slow_refresh()).unwrap();
+    let version_of = |number| {
+        writer
+            .document(&url(number))
+            .unwrap()
+            .map(|(_, version)| version)
+    };
+    let outcomes = writer.apply(vec![
+        put(7, 2),
+        delete(0),
+        put(8, 2),
+        delete(8),
+        put(1, 2),
+        put(1, 3),
+    ]);
+    let outcomes = outcomes.unwrap();
+    assert_eq!(outcomes[1], Outcome::Deleted);
+    assert_eq!(outcomes[5], Outcome::Written(Version::of(&document(1, 3))));
+    let seen = [0, 1, 2, 7, 8].map(version_of);
+    let expected = [None, Some((1, 3)), Some((2, 1)), Some((7, 2)), None];
+    assert_eq!(
+        seen,
+        expected.map(|known| known.map(|(n, v)| Version::of(&document(n, v))))
+    );
+    assert_eq!(writer.status().changes_pending, 4);
+    assert_eq!(contents(&index_of(&storage)).len(), 5);
+    assert_eq!(writer.refresh().unwrap(), 2);
+    let expected: BTreeMap<_, _> = [(1, 3), (2, 1), (3, 1), (4, 1), (7, 2)].into();
+    assert_eq!(contents(&index_of(&storage)), expected);
+    assert_eq!([0, 1, 2, 7, 8].map(version_of), seen);
+    // Nothing to refresh is no new generation.
+    assert_eq!(
+        (writer.refresh().unwrap(), writer.status().changes_pending),
+        (2, 0)
+    );
+    // What was put back after a deletion is there.
+    writer.apply(vec![delete(7)]).unwrap();
+    writer.apply(vec![put(7, 4)]).unwrap();
+    drop(writer);
+    assert_eq!(contents(&index_of(&storage)).get(&7), Some(&4));
+    assert!(check(storage, 10).unwrap().1.is_empty());
+}
+
+#[test]
+fn conditions_and_patches_read_what_is_not_yet_searchable() {
+    let storage = started();
+    let writer = LiveWriter::open(storage.clone(), slow_refresh()).unwrap();
+    let apply = |change, condition| {
+        let change = ConditionalChange { change, condition };
+        writer.apply(vec![change]).unwrap().remove(0)
+    };
+    let v1 = Version::of(&document(0, 1));
+    let absent = Some(Condition::Absent);
+    assert_eq!(
+        apply(Change::Put(document(0, 9)), absent),
+        Outcome::Conflict(Some(v1))
+    );
+    let Outcome::Written(v2) = apply(Change::Put(document(0, 2)), Some(Condition::Version(v1)))
+    else {
+        panic!("not written");
+    };
+    let again = apply(Change::Put(document(0, 3)), Some(Condition::Version(v1)));
+    assert_eq!(again, Outcome::Conflict(Some(v2)));
+    let gone = Change::Delete { url: url(0) };
+    assert_eq!(
+        apply(gone.clone(), Some(Condition::Version(v2))),
+        Outcome::Deleted
+    );
+    assert_eq!(
+        apply(gone, Some(Condition::Version(v2))),
+        Outcome::Conflict(None)
+    );
+    assert!(apply(Change::Put(document(0, 4)), absent).is_made());
+    let patch = |text: &str| Change::Patch {
+        url: url(0),
+        patch: serde_json::from_str(text).unwrap(),
+    };
+    assert!(apply(patch(r#"{"version": 5}"#), None).is_made());
+    assert!(apply(patch(r#"{"lang": "de", "title": "new"}"#), None).is_made());
+    assert!(matches!(
+        apply(patch(r#"{"body": 7}"#), None),
+        Outcome::Invalid(_)
+    ));
+    let nowhere = Change::Patch {
+        url: "http://nowhere/".into(),
+        patch: Default::default(),
+    };
+    assert_eq!(apply(nowhere, None), Outcome::Missing);
+    drop(writer);
+    let stored = index_of(&storage).document(&url(0)).unwrap().unwrap();
+    assert_eq!(
+        (&*stored.title, &*stored.body),
+        ("new", &*document(0, 4).body)
+    );
+    assert_eq!(
+        serde_json::to_string(&stored.fields).unwrap(),
+        r#"{"lang":"de","version":5}"#
+    );
+}
+
+#[test]
+fn changes_become_searchable_by_themselves() {
+    let storage = started();
+    let options = LiveOptions {
+        refresh: Duration::from_millis(50),
+        ..LiveOptions::default()
+    };
+    let writer = LiveWriter::open(storage.clone(), options).unwrap();
+    let (told, generations) = std::sync::mpsc::channel();
+    writer.call_after_refresh(move |generation| told.send(generation).unwrap());
+    writer.apply(vec![put(9, 2)]).unwrap();
+    assert_eq!(
+        generations.recv_timeout(Duration::from_secs(20)).unwrap(),
+        2
+    );
+    assert_eq!(writer.wait_for_refresh().unwrap(), 2);
+    assert_eq!(contents(&index_of(&storage)).get(&9), Some(&2));
+    assert!(matches!(
+        LiveWriter::open(storage.clone(), slow_refresh()),
+        Err(index::IndexError::Storage(vfs::StorageError::Locked { .. }))
+    ));
+    writer.close();
+    assert!(matches!(
+        writer.apply(vec![put(1, 1)]),
+        Err(LiveError::Ending)
+    ));
+}
+
+#[test]
+fn a_delete_of_what_is_found_sees_all_changes() {
+    let storage = started();
+    let writer = LiveWriter::open(storage.clone(), slow_refresh()).unwrap();
+    writer
+        .apply((10..20).map(|number| put(number, 7)).collect())
+        .unwrap();
+    let found = writer.delete_found(|index| {
+        let all = contents(index).into_iter();
+        Ok::<_, LiveError>(
+            all.filter(|&(_, version)| version == 7)
+                .map(|(n, _)| url(n))
+                .collect(),
+        )
+    });
+    assert_eq!(found.unwrap(), 10);
+    assert_eq!(writer.refresh().unwrap(), 3);
+    assert_eq!(contents(&index_of(&storage)).len(), 5);
+}
+
+/// Changes of a seed, and what is there after each batch.
+fn history(seed: u64, batches: usize) -> Vec<(Vec<ConditionalChange>, BTreeMap<usize, u64>)> {
+    let mut state: BTreeMap<usize, u64> = (0..5).map(|number| (number, 1)).collect();
+    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut next = move |below: u64| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let mut version = 1;
+    let mut batch = || {
+        let mut changes = Vec::new();
+        for _ in 0..=next(4) {
+            let number = next(30) as usize;
+            version += 1;
+            match next(4) {
+                0 => {
+                    state.remove(&number);
+                    changes.push(delete(number));
+                }
+                1 if state.contains_key(&number) => {
+                    state.insert(number, version);
+                    let whole = document(number, version);
+                    let patch = [
+                        ("body".to_owned(), whole.body.into()),
+                        ("version".to_owned(), version.into()),
+                    ];
+                    let patch = patch.into_iter().collect();
+                    changes.push(
+                        Change::Patch {
+                            url: whole.url,
+                            patch,
+                        }
+                        .into(),
+                    );
+                }
+                _ => {
+                    state.insert(number, version);
+                    changes.push(put(number, version));
+                }
+            }
+        }
+        (changes, state.clone())
+    };
+    (0..batches).map(|_| batch()).collect()
+}
+
+#[test]
+fn no_history_shows_in_the_index() {
+    for seed in 0..60 {
+        let storage = started();
+        let mut writer = LiveWriter::open(storage.clone(), slow_refresh()).unwrap();
+        for (at, (changes, state)) in history(seed, 20).into_iter().enumerate() {
+            let made = writer.apply(changes).unwrap();
+            assert!(made.iter().all(Outcome::is_made), "{made:?}");
+            match (seed as usize + at) % 5 {
+                0 => drop(writer.refresh().unwrap()),
+                1 => {
+                    drop(writer);
+                    writer = LiveWriter::open(storage.clone(), slow_refresh()).unwrap();
+                }
+                _ => continue,
+            }
+            let fresh: SharedStorage = Arc::new(MemoryStorage::new());
+            build(
+                &fresh,
+                state
+                    .iter()
+                    .map(|(&number, &version)| document(number, version)),
+            );
+            let (found, fresh) = (index_of(&storage), index_of(&fresh));
+            assert_eq!(contents(&found), state, "seed {seed}, batch {at}");
+            assert_eq!(figures(&found), figures(&fresh), "seed {seed}, batch {at}");
+        }
+    }
+}
+
+#[test]
+fn a_loss_of_power_loses_nothing_acknowledged() {
+    for seed in 0..6 {
+        let disk = MemoryStorage::recording();
+        let storage: SharedStorage = Arc::new(disk.clone());
+        build(&storage, (0..5).map(|number| document(number, 1)));
+        let options = LiveOptions {
+            refresh: Duration::from_millis(3),
+            ..LiveOptions::default()
+        };
+        let writer = LiveWriter::open(storage.clone(), options).unwrap();
+        let mut states: Vec<BTreeMap<usize, u64>> =
+            vec![(0..5).map(|number| (number, 1)).collect()];
+        let mut acknowledged = vec![disk.operations()];
+        for (changes, state) in history(seed, 25) {
+            writer.apply(changes).unwrap();
+            acknowledged.push(disk.operations());
+            states.push(state);
+        }
+        drop(writer);
+        let operations = (acknowledged[0]..=disk.operations()).step_by(3);
+        for operation in operations {
+            let found: SharedStorage =
+                Arc::new(disk.power_loss_after(operation, operation as u64 % 9));
+            let durable = acknowledged.iter().filter(|&&at| at <= operation).count() - 1;
+            let recovery = recover(&found, &BuildOptions::default(), false);
+            let recovery =
+                recovery.unwrap_or_else(|error| panic!("seed {seed}, {operation}: {error}"));
+            assert_eq!(recovery.losses, []);
+            let state = contents(&index_of(&found));
+            let later = &states[durable..(durable + 2).min(states.len())];
+            assert!(
+                later.contains(&state),
+                "seed {seed}, after {operation}: {state:?}, not one of {later:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_failing_disk_loses_nothing_acknowledged() {
+    for operation in (0..400).step_by(3) {
+        for kind in [FaultKind::Io, FaultKind::NoSpace, FaultKind::ShortWrite] {
+            let disk: SharedStorage = Arc::new(MemoryStorage::new());
+            build(&disk, (0..5).map(|number| document(number, 1)));
+            let fault = match operation % 2 {
+                0 => Fault::once(operation, kind),
+                _ => Fault::from_then_on(operation, kind),
+            };
+            let faulty: SharedStorage = Arc::new(FaultyStorage::new(disk.clone(), fault));
+            let mut state: BTreeMap<usize, u64> = (0..5).map(|number| (number, 1)).collect();
+            let mut possible = vec![state.clone()];
+            let options = LiveOptions {
+                refresh: Duration::from_millis(2),
+                ..LiveOptions::default()
+            };
+            if let Ok(writer) = LiveWriter::open(faulty, options) {
+                for (changes, after) in history(operation as u64, 12) {
+                    state = after;
+                    match writer.apply(changes) {
+                        Ok(_) => possible = vec![state.clone()],
+                        // Written or not: the device does not say.
+                        Err(_) => {
+                            possible.push(state.clone());
+                            break;
+                        }
+                    }
+                    std::thread::sleep(Duration::from_micros(300));
+                }
+            }
+            recover(&disk, &BuildOptions::default(), false).unwrap();
+            let found = contents(&index_of(&disk));
+            assert!(
+                possible.contains(&found),
+                "operation {operation}, {kind:?}: {found:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn clients_that_count_by_version_lose_no_step() {
+    let directory = tempfile::tempdir().unwrap();
+    let storage: SharedStorage = Arc::new(vfs::RealStorage::open(directory.path()).unwrap());
+    build(&storage, (0..2).map(|number| document(number, 0)));
+    let options = LiveOptions {
+        refresh: Duration::from_millis(20),
+        ..LiveOptions::default()
+    };
+    let writer = LiveWriter::open(storage.clone(), options).unwrap();
+    let until = Instant::now() + Duration::from_millis(700);
+    let count = || {
+        let (mut steps, mut conflicts) = (0, 0);
+        while Instant::now() < until {
+            let (found, version) = writer.document(&url(0)).unwrap().unwrap();
+            let counted = found.fields["version"].as_u64().unwrap();
+            let change = ConditionalChange {
+                change: Change::Put(document(0, counted + 1)),
+                condition: Some(Condition::Version(version)),
+            };
+            match writer.apply(vec![change]).unwrap()[0] {
+                Outcome::Written(_) => steps += 1,
+                Outcome::Conflict(_) => conflicts += 1,
+                ref other => panic!("{other:?}"),
+            }
+        }
+        (steps, conflicts)
+    };
+    let totals: Vec<(u64, u64)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(count)).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    let steps: u64 = totals.iter().map(|total| total.0).sum();
+    let conflicts: u64 = totals.iter().map(|total| total.1).sum();
+    assert!(
+        steps > 16 && conflicts > 0,
+        "{steps} steps, {conflicts} conflicts"
+    );
+    drop(writer);
+    assert_eq!(contents(&index_of(&storage)).get(&0), Some(&steps));
+}
