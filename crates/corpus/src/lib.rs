@@ -21,6 +21,7 @@ mod front_matter;
 #[cfg(feature = "html")]
 mod html;
 mod input;
+mod json_body;
 mod json_lines;
 mod markdown;
 mod opened;
@@ -38,6 +39,7 @@ pub use extraction::{Extract, Extracted, Extraction, Extractor, Kind};
 pub use field_names::FieldNames;
 pub use folder::path_of_file_url;
 pub use input::{decompressed_name, open_decompressed};
+pub use json_body::{BodyObject, decoded_body, json_objects};
 pub use json_line::LineError;
 pub use limits::FileLimits;
 pub use machine::MachineRoots;

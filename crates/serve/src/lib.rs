@@ -23,6 +23,7 @@ mod metrics;
 pub mod net;
 mod rpc;
 pub mod snapshot;
+mod writes;
 
 pub use self::metrics::process::ServerMetrics;
 pub use admin::{AdminAddress, AdminOptions, AdminToken};

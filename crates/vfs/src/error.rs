@@ -13,7 +13,7 @@ pub enum StorageError {
         path: PathBuf,
     },
     /// Somebody else holds the lock.
-    #[error("{}: another process is writing here; wait for it to end", path.display())]
+    #[error("{}: another process is writing here; wait for it to end, or send documents to it where it is a server", path.display())]
     Locked {
         /// The lock file.
         path: PathBuf,

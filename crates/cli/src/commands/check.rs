@@ -41,6 +41,13 @@ pub(super) fn run(arguments: CheckArguments) -> anyhow::Result<ExitCode> {
     for damage in &damages {
         writeln!(stdout, "{}", printable(&damage_line(damage)))?;
     }
+    if report.logged_changes > 0 {
+        let changes = counted(report.logged_changes, "change");
+        writeln!(
+            stdout,
+            "{changes} in the log of a server that ended; the next writer commits them"
+        )?;
+    }
     for line in stray_lines(&report) {
         writeln!(stdout, "{}", printable(&line))?;
     }
@@ -62,6 +69,10 @@ fn damage_line(damage: &IndexError) -> String {
     match damage {
         IndexError::Damaged { path, offset, what } => {
             format!("{}: byte {offset}: {what}", path.display())
+        }
+        IndexError::LogLost { loss } => {
+            let path = loss.path.display();
+            format!("{path}: byte {}: {}", loss.offset, loss.what())
         }
         other => other.to_string(),
     }

@@ -25,6 +25,7 @@ mod opened;
 mod optimize;
 mod plan;
 mod reading;
+mod recover;
 mod search;
 mod serve;
 mod serving;
@@ -44,6 +45,7 @@ pub(crate) enum Command {
     Add(add::AddArguments),
     Delete(delete::DeleteArguments),
     Sync(sync::SyncArguments),
+    Recover(recover::RecoverArguments),
     Optimize(optimize::OptimizeArguments),
     Fields(fields::FieldsArguments),
     Search(search::SearchArguments),
@@ -75,6 +77,7 @@ impl Command {
             Command::Add(arguments) => add::run(arguments),
             Command::Delete(arguments) => delete::run(arguments),
             Command::Sync(arguments) => sync::run(arguments),
+            Command::Recover(arguments) => recover::run(arguments),
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Fields(arguments) => fields::run(arguments),
             Command::Search(arguments) => search::run(arguments),

@@ -9,6 +9,7 @@ use crate::failure::note;
 use crate::interrupt::Interrupt;
 use anyhow::Context;
 use index::PreloadParts;
+use ingest::{LiveOptions, LiveWriter};
 use serve::supervisor::{Role, Supervisor};
 use serve::{
     Chunks, Cluster, ClusterFile, Generations, Place, ServeOptions, Server, Topology, io_runtime,
@@ -31,6 +32,13 @@ At the admin address:
 GET /metrics                                   metrics for Prometheus
 POST /reload                                   open the newest generation of the index (or SIGHUP)
 GET /healthz                                   the same, also under overload
+With --writable, there too (docs/updating.md):
+POST /documents                                add or replace: JSON lines or an array; gzip, zstd
+PATCH /documents                               change fields of documents (JSON Merge Patch)
+DELETE /documents?url=URL                      delete; or URLs in the body
+GET /documents?url=URL                         a document as written last, with its version
+POST /refresh                                  make everything searchable now
+POST /delete-by-query?q=WORDS                  delete what matches
 
 Ctrl-C (or SIGTERM) lets running searches end, then stops.
 
@@ -66,6 +74,9 @@ pub(crate) struct ServeArguments {
     /// asked by POST /reload or SIGHUP
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_refresh)]
     refresh: f64,
+    /// Write documents sent to the admin address: durable when answered, searchable within the seconds of --refresh
+    #[arg(long)]
+    writable: bool,
     #[command(flatten)]
     handlers: HandlerArguments,
     #[command(flatten)]
@@ -82,6 +93,11 @@ pub(crate) struct ServeArguments {
 pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
     let _logs = crate::logs::start("serve");
     let interrupt = Interrupt::listen()?;
+    // First, since it commits what an ended server left in its log.
+    let writer = match arguments.writable {
+        true => Some(live_writer(&arguments)?),
+        false => None,
+    };
     let generations = match arguments.index_servers {
         None => {
             let parts = PreloadParts {
@@ -130,7 +146,7 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
             print_places(named);
         }
         let server = Server::bind_cluster(cluster, &options, io_runtime()?)?;
-        serve_until(server, &interrupt)?;
+        serve_until(writing(server, writer)?, &interrupt)?;
         return Ok(ExitCode::SUCCESS);
     }
     let roles = roles(&arguments, &topology, &parts, &places)?;
@@ -163,12 +179,32 @@ pub(super) fn run(arguments: ServeArguments) -> anyhow::Result<ExitCode> {
         note(&format!("warning: {silent}"));
     })?
     .with_hedges(arguments.front_end.hedges());
-    serve_until(
-        Server::bind_cluster(cluster, &options, runtime)?,
-        &interrupt,
-    )?;
+    let server = Server::bind_cluster(cluster, &options, runtime)?;
+    serve_until(writing(server, writer)?, &interrupt)?;
     drop(supervisor);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Opens the writer of a server that writes.
+fn live_writer(arguments: &ServeArguments) -> anyhow::Result<LiveWriter> {
+    let storage = super::existing_index(&arguments.directory)?;
+    let defaults = LiveOptions::default();
+    let options = LiveOptions {
+        refresh: match arguments.refresh > 0.0 {
+            true => Duration::from_secs_f64(arguments.refresh),
+            false => defaults.refresh,
+        },
+        threads: super::cores_count(),
+        ..defaults
+    };
+    LiveWriter::open(storage, options).context("cannot write to the index")
+}
+
+fn writing(server: Server, writer: Option<LiveWriter>) -> anyhow::Result<Server> {
+    Ok(match writer {
+        Some(writer) => server.with_writer(writer)?,
+        None => server,
+    })
 }
 
 /// Parses an interval of 0 to 86,400 seconds.

@@ -23,3 +23,4 @@ mod serving;
 mod support;
 mod topics;
 mod watching;
+mod writing;

@@ -1,8 +1,9 @@
-//! Administration of a server: `/reload`, `/metrics` and `/healthz`, away from the public port.
+//! Administration of a server: `/reload`, `/metrics`, `/healthz` and writing, away from the public port.
 //!
 //! ```text
 //! public port ──► search, documents, health          any number of clients, I/O threads
 //! admin port  ──► guard (Host, token, Origin) ──► reload, metrics, health     a thread of its own
+//!                                              └─► writing (crate::writes)    threads of their own
 //! ```
 //!
 //! Invariants: no public route changes what is served; an address other than loopback requires a token;
@@ -20,6 +21,7 @@ use crate::http::App;
 use crate::http::layers::finished;
 use crate::http::response::{JSON, refusal, respond};
 use crate::net::socket::listen_on;
+use crate::writes;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
@@ -105,17 +107,20 @@ impl AdminServer {
         let routes = Router::new()
             .route("/healthz", get(http::health))
             .route("/metrics", get(metrics_text))
-            .route("/reload", post(reload))
+            .route("/reload", post(reload));
+        let routes = writes::with_routes(routes)
             .fallback(async || {
                 refusal(
                     StatusCode::NOT_FOUND,
-                    "nothing is here; the admin address has GET /metrics, GET /healthz and POST /reload",
+                    "nothing is here; the admin address has GET /metrics, GET /healthz and POST /reload, and a server that \
+                     writes /documents, /refresh and /delete-by-query",
                 )
             })
             .method_not_allowed_fallback(async || {
                 refusal(
                     StatusCode::METHOD_NOT_ALLOWED,
-                    "GET /metrics, GET /healthz and POST /reload are answered here",
+                    "GET /metrics, GET /healthz and POST /reload are answered here, and by a server that writes GET, POST, \
+                     PATCH and DELETE /documents, POST /refresh and POST /delete-by-query",
                 )
             });
         let router = self
@@ -142,7 +147,11 @@ fn beside(
 async fn metrics_text(State(app): State<Arc<App>>) -> Response<Body> {
     const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
     // Render beside this thread, which answers health checks.
-    let rendered = tokio::task::spawn_blocking(move || app.metrics.render(&app.front_end)).await;
+    let rendered = tokio::task::spawn_blocking(move || {
+        app.metrics
+            .render(&app.front_end, app.writer.get().map(|writer| &**writer))
+    })
+    .await;
     match rendered {
         Ok(text) => respond(StatusCode::OK, TEXT, text),
         Err(_) => refusal(

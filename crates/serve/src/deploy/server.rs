@@ -16,6 +16,7 @@ use crate::net::reload_signal;
 use crate::net::socket::{io_runtime, listen_on};
 use crate::snapshot::generations::Generations;
 use index::Index;
+use ingest::LiveWriter;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -136,6 +137,30 @@ impl Server {
         })
     }
 
+    /// Makes this a server that writes, at the admin address. What a refresh commits is searched when the refresh ends.
+    ///
+    /// # Errors
+    /// No admin address.
+    pub fn with_writer(self, writer: LiveWriter) -> Result<Server, ServeError> {
+        if self.admin.is_none() {
+            return Err(ServeError::Options {
+                option: "--writable",
+                reason: "documents are written at the admin address; leave --admin off out".into(),
+            });
+        }
+        let (app, runtime) = (Arc::downgrade(&self.app), self.runtime.handle().clone());
+        writer.call_after_refresh(move |_| {
+            if let Some(app) = app.upgrade()
+                && let Err(error) = runtime.block_on(app.reload())
+            {
+                tracing::warn!(%error, "cannot open what was written; the next refresh tries again");
+            }
+        });
+        // A server is given one writer, before it runs.
+        let _ = self.app.writer.set(Arc::new(writer));
+        Ok(self)
+    }
+
     /// Returns the address on which the server listens, with the actual port in place of port 0.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -165,6 +190,7 @@ impl Server {
         let system = |operation| move |source| ServeError::System { operation, source };
         let app = self.app;
         let draining = app.draining.clone();
+        let writer = app.writer.get().cloned();
         let admin = self.admin.map(|admin| admin.start(Arc::clone(&app)));
         let admin = admin.transpose()?;
         let served = self.runtime.block_on(async {
@@ -180,6 +206,9 @@ impl Server {
             }
             served
         });
+        if let Some(writer) = writer {
+            writer.close();
+        }
         // The administration reports the shutdown to its end.
         drop(admin);
         self.runtime.shutdown_timeout(Duration::from_secs(1));

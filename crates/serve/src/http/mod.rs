@@ -26,9 +26,10 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
 use axum::middleware::{from_fn, map_response_with_state};
 use axum::routing::{any, get};
+use ingest::LiveWriter;
 use layers::bounded_body;
 use layers::{finished, one_host};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::runtime::Handle;
 use wire::{PhaseTimes, SearchAnswer};
@@ -40,6 +41,8 @@ pub(crate) struct App {
     pub(crate) front_end: FrontEnd,
     pub(crate) metrics: Metrics,
     pub(crate) draining: Draining,
+    /// Writer of the index, where this server writes.
+    pub(crate) writer: OnceLock<Arc<LiveWriter>>,
     reloads: Arc<Reloads<SearchError>>,
     turns: Turns,
 }
@@ -52,6 +55,7 @@ impl App {
             front_end,
             metrics,
             draining,
+            writer: OnceLock::new(),
             reloads: Arc::default(),
             turns: Turns::new(cores_count),
         }
@@ -134,6 +138,9 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/healthz", get(health))
         .route("/reload", any(administration))
         .route("/metrics", any(administration))
+        .route("/documents", any(administration))
+        .route("/refresh", any(administration))
+        .route("/delete-by-query", any(administration))
         .route(
             "/style.css",
             get(async || lasting("text/css; charset=utf-8", STYLE_SHEET.as_str())),
@@ -177,7 +184,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
 async fn administration() -> Response<Body> {
     refusal(
         StatusCode::NOT_FOUND,
-        "metrics and reloads are at the admin address of this server, which it prints as it starts (see --admin)",
+        "metrics, reloads and writing are at the admin address of this server, which it prints as it starts (see --admin)",
     )
 }
 

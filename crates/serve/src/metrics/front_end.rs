@@ -6,8 +6,11 @@ use crate::metrics::index::{chunks, damaged_files, documents, generation};
 use crate::metrics::partition::HandlerMetrics;
 use crate::metrics::register::Register;
 use crate::metrics::times::PartitionTimes;
+use crate::metrics::writer::WriterMetrics;
+use ingest::LiveWriter;
 use metrics::{Counter, Gauge, Histogram};
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use wire::{PhaseTimes, SearchAnswer};
 
@@ -33,6 +36,8 @@ pub(crate) struct Metrics {
     /// Number of damaged files, where the files are open in this process.
     damaged_files: Option<Gauge>,
     partitions: Vec<HandlerMetrics>,
+    register: Register,
+    writer: OnceLock<WriterMetrics>,
 }
 
 /// Kind of client of a search.
@@ -135,6 +140,8 @@ impl Metrics {
                 .then(|| damaged_files(&register)),
             partitions: partitions.collect(),
             handle: register.handle(),
+            register,
+            writer: OnceLock::new(),
         }
     }
 
@@ -177,8 +184,14 @@ impl Metrics {
     }
 
     /// Returns the metrics in the text format of Prometheus.
-    pub(crate) fn render(&self, front_end: &FrontEnd) -> String {
+    pub(crate) fn render(&self, front_end: &FrontEnd, writer: Option<&LiveWriter>) -> String {
         self.take_over(front_end);
+        if let Some(writer) = writer {
+            let metrics = self
+                .writer
+                .get_or_init(|| WriterMetrics::new(&self.register));
+            metrics.take_over(&writer.status());
+        }
         self.handle.render()
     }
 

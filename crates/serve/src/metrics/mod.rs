@@ -8,3 +8,4 @@ mod register;
 #[cfg(test)]
 mod tests;
 pub(crate) mod times;
+mod writer;

@@ -78,7 +78,7 @@ async fn a_front_end_times_every_partition() {
         let answer = front_end.search("words", &SearchOptions::default()).await;
         metrics.answered(Client::Json, &answer.unwrap());
     }
-    let text = metrics.render(&front_end);
+    let text = metrics.render(&front_end, None);
     check_help(&text);
     for partition in ["0-1", "2-3"] {
         for phase in ["parse", "queueing", "search", "call"] {

@@ -18,3 +18,4 @@ mod processes;
 mod reloading;
 mod replicas;
 mod storms;
+mod writing;

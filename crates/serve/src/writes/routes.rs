@@ -1,0 +1,243 @@
+//! Routes of a server that writes.
+
+use super::body::{Action, ReadChange, changes};
+use super::outcome::{Summary, refused, separated};
+use super::parameters::{Refresh, WriteParameters, parse};
+use crate::http::App;
+use crate::http::response::{JSON, refusal, respond};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, Response, StatusCode, header};
+use axum::routing::{get, post};
+use corpus::decoded_body;
+use engine::{Engine, EngineError, Operator};
+use ingest::{Change, ConditionalChange, LiveError, LiveWriter};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Upper limits on a body as sent and decompressed, in bytes.
+const BODY_BYTES_MAX: usize = 64 << 20;
+const DECODED_BYTES_MAX: usize = 256 << 20;
+/// URLs that a dry run names.
+const NAMED_MAX: usize = 10;
+
+/// Adds the routes of a server that writes.
+pub(crate) fn with_routes(routes: Router<Arc<App>>) -> Router<Arc<App>> {
+    let documents = get(document)
+        .post(async |State(app), RawQuery(raw), headers, body| {
+            change(app, Action::Put, raw, headers, body).await
+        })
+        .patch(async |State(app), RawQuery(raw), headers, body| {
+            change(app, Action::Patch, raw, headers, body).await
+        })
+        .delete(async |State(app), RawQuery(raw), headers, body| {
+            change(app, Action::Delete, raw, headers, body).await
+        });
+    routes
+        .route("/documents", documents)
+        .route("/refresh", post(refresh))
+        .route("/delete-by-query", post(delete_by_query))
+}
+
+/// Runs `work` with the writer on a thread of its own: it waits for the disk.
+async fn with_writer(
+    app: &App,
+    work: impl FnOnce(&LiveWriter) -> Response<Body> + Send + 'static,
+) -> Response<Body> {
+    let Some(writer) = app.writer.get().cloned() else {
+        return refusal(
+            StatusCode::NOT_FOUND,
+            "this server does not write; start it with --writable",
+        );
+    };
+    let answered = tokio::task::spawn_blocking(move || work(&writer)).await;
+    answered.unwrap_or_else(|_| {
+        let reason = "the request was given up; see the server's log";
+        refusal(StatusCode::INTERNAL_SERVER_ERROR, reason)
+    })
+}
+
+fn bad_request(reason: &str) -> Response<Body> {
+    refusal(StatusCode::BAD_REQUEST, reason)
+}
+
+async fn change(
+    app: Arc<App>,
+    action: Action,
+    raw: Option<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response<Body> {
+    let known: &[&str] = match action {
+        Action::Delete => &["url", "refresh", "if_version"],
+        Action::Put | Action::Patch => &["refresh", "if_version", "versions"],
+    };
+    let parameters = match parse(raw.as_deref(), known) {
+        Ok(parameters) => parameters,
+        Err(reason) => return bad_request(&reason),
+    };
+    let Ok(body) = to_bytes(body, BODY_BYTES_MAX).await else {
+        let reason = format!(
+            "the body was cut off, or has over {BODY_BYTES_MAX} bytes; send smaller batches"
+        );
+        return refusal(StatusCode::PAYLOAD_TOO_LARGE, &reason);
+    };
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    let encoding = encoding.and_then(|value| value.to_str().ok()).unwrap_or("");
+    let encoding = encoding.trim().to_ascii_lowercase();
+    with_writer(&app, move |writer| {
+        let body = match decoded_body(&encoding, body.into(), DECODED_BYTES_MAX) {
+            Ok(body) => body,
+            Err(error) => return bad_request(&format!("the body cannot be decompressed: {error}")),
+        };
+        let named = parameters.urls.iter().map(|url| ReadChange {
+            line: 0,
+            change: Ok(Change::Delete { url: url.clone() }),
+        });
+        let read = named.chain(changes(action, &body)).collect();
+        apply(writer, read, &parameters).unwrap_or_else(|error| refused(&error))
+    })
+    .await
+}
+
+/// Makes the changes of a request, and refreshes as it asks for.
+fn apply(
+    writer: &LiveWriter,
+    read: Vec<ReadChange>,
+    parameters: &WriteParameters,
+) -> Result<Response<Body>, LiveError> {
+    if read.is_empty() {
+        return Ok(bad_request(
+            "no document in the request; send an array of objects, or one a line",
+        ));
+    }
+    if parameters.condition.is_some() && read.len() > 1 {
+        return Ok(bad_request(
+            "if_version holds for one document; send the others by themselves",
+        ));
+    }
+    let (changes, considered) = separated(read);
+    let conditional = changes.into_iter().map(|change| ConditionalChange {
+        change,
+        condition: parameters.condition,
+    });
+    let outcomes = writer.apply(conditional.collect())?;
+    let summary = Summary::of(&considered, &outcomes, parameters.versions);
+    let summary = match parameters.refresh {
+        Refresh::None => summary,
+        Refresh::Wait => summary.with_generation(writer.wait_for_refresh()?),
+        Refresh::Now => summary.with_generation(writer.refresh()?),
+    };
+    Ok(summary.response())
+}
+
+async fn document(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
+    let parameters = match parse(raw.as_deref(), &["url"]) {
+        Ok(parameters) => parameters,
+        Err(reason) => return bad_request(&reason),
+    };
+    let [url] = &parameters.urls[..] else {
+        return bad_request("ask for one document: /documents?url=ADDRESS");
+    };
+    let url = url.clone();
+    with_writer(&app, move |writer| match writer.document(&url) {
+        Ok(Some((document, version))) => {
+            let mut shown = document.fields;
+            let texts = [
+                ("url", Some(document.url)),
+                ("id", document.id),
+                ("title", Some(document.title)),
+                ("body", Some(document.body)),
+            ];
+            for (name, text) in texts {
+                shown.extend(text.map(|text| (name.to_owned(), Value::String(text))));
+            }
+            let answer = json!({ "version": version.to_string(), "document": shown });
+            respond(StatusCode::OK, JSON, answer.to_string())
+        }
+        Ok(None) => refusal(StatusCode::NOT_FOUND, "there is no such document"),
+        Err(error) => refused(&error),
+    })
+    .await
+}
+
+async fn refresh(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
+    if let Err(reason) = parse(raw.as_deref(), &[]) {
+        return bad_request(&reason);
+    }
+    with_writer(&app, |writer| match writer.refresh() {
+        Ok(generation) => {
+            let answer = json!({ "generation": generation });
+            respond(StatusCode::OK, JSON, answer.to_string())
+        }
+        Err(error) => refused(&error),
+    })
+    .await
+}
+
+/// Failure of a delete by query.
+enum DeleteError {
+    Unclear(String),
+    Engine(EngineError),
+    Live(LiveError),
+}
+
+impl From<LiveError> for DeleteError {
+    fn from(error: LiveError) -> DeleteError {
+        DeleteError::Live(error)
+    }
+}
+
+async fn delete_by_query(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response<Body> {
+    let parameters = match parse(raw.as_deref(), &["q", "dry_run", "refresh"]) {
+        Ok(parameters) => parameters,
+        Err(reason) => return bad_request(&reason),
+    };
+    let query = parameters.query.clone().unwrap_or_default();
+    if query.trim().is_empty() {
+        return bad_request("q: an empty query deletes nothing; ask for /delete-by-query?q=WORDS");
+    }
+    with_writer(&app, move |writer| {
+        let mut matched = Vec::new();
+        let deleted = writer.delete_found(|index| {
+            let matches = Engine::of(Arc::clone(index)).matches(&query, Operator::And);
+            let matches = matches.map_err(DeleteError::Engine)?;
+            if let Some(warning) = matches.warnings.into_iter().next() {
+                return Err(DeleteError::Unclear(warning));
+            }
+            matched.clone_from(&matches.urls);
+            Ok(if parameters.is_dry_run {
+                Vec::new()
+            } else {
+                matches.urls
+            })
+        });
+        let answer = match deleted {
+            Ok(_) if parameters.is_dry_run => {
+                let named = &matched[..matched.len().min(NAMED_MAX)];
+                json!({ "would_delete": matched.len(), "urls": named })
+            }
+            Ok(deleted) => json!({ "deleted": deleted }),
+            Err(DeleteError::Unclear(warning)) => {
+                return bad_request(&format!(
+                    "q: nothing was deleted, since the query is not clear: {warning}"
+                ));
+            }
+            Err(DeleteError::Engine(error)) => {
+                return refusal(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string());
+            }
+            Err(DeleteError::Live(error)) => return refused(&error),
+        };
+        let refreshed = match parameters.refresh {
+            Refresh::None => Ok(0),
+            Refresh::Wait => writer.wait_for_refresh(),
+            Refresh::Now => writer.refresh(),
+        };
+        match refreshed {
+            Ok(_) => respond(StatusCode::OK, JSON, answer.to_string()),
+            Err(error) => refused(&error),
+        }
+    })
+    .await
+}
