@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Overhead: per request, a wake-up and a write on one thread, a read on a second, and the parsing of
-//! the body on a third. Limits: HTTP/1.1 without TLS, GET requests, one machine.
+//! the body on a third. Limits: HTTP/1.1 without TLS, GET requests, one machine. [`Writes`] sends documents beside them.
 //!
 //! Start with [`Settings`], [`run`] and [`Outcome`].
 
@@ -42,6 +42,7 @@ mod statistics;
 mod summary;
 mod target;
 mod times;
+mod writes;
 
 pub use answer::{Answer, PartSearch};
 pub use arrivals::Arrivals;
@@ -63,3 +64,4 @@ pub use statistics::{Interval, repetitions_needed, t_975};
 pub use summary::{AnswerCheck, Summary};
 pub use target::Target;
 pub use times::{BEYOND_MIN, PERCENTILES, Times};
+pub use writes::{Writes, WritesOutcome};

@@ -14,6 +14,8 @@ pub(crate) enum Purpose {
     WarmUp,
     Queries,
     Resample,
+    Writes,
+    Probes,
     Think { client: u64 },
 }
 
@@ -24,6 +26,8 @@ impl Random {
             Purpose::WarmUp => 2,
             Purpose::Queries => 3,
             Purpose::Resample => 4,
+            Purpose::Writes => 5,
+            Purpose::Probes => 6,
             Purpose::Think { client } => 1000 + client,
         };
         // An odd multiplier spreads neighbouring streams over all bits; `seed_from_u64` mixes them.

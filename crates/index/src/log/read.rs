@@ -62,7 +62,7 @@ pub(super) fn read(bytes: &[u8], seed: Seed, path: PathBuf) -> LogContents {
         if head.first_record > contents.next_record {
             contents.losses.push(LogLoss {
                 path: path.clone(),
-                offset: at as u64,
+                offset: contents.end as u64,
                 first_record: contents.next_record,
                 records: Some(head.first_record - contents.next_record),
             });

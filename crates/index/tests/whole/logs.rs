@@ -228,11 +228,15 @@ fn every_record_group_that_is_damaged_is_told() {
     let (disk, bytes, ends) = marked_log();
     for group in 1..=5 {
         let mut damaged = bytes.clone();
-        damaged[ends[group - 1] + 45] ^= 1;
+        let begin = ends[group - 1];
+        damaged[begin + 45] ^= 1;
         let found = disk.power_loss(1);
         found.write_raw("log-1", damaged);
         let (_, damages) = check(Arc::new(found), 10).unwrap();
-        assert_eq!(damages.len(), 1, "group {group}");
+        let [IndexError::LogLost { loss }] = &damages[..] else {
+            panic!("group {group}: {damages:?}");
+        };
+        assert_eq!(loss.offset, begin as u64, "group {group}");
     }
 }
 

@@ -2,9 +2,13 @@
 
 use crate::query_file::read_queries;
 use crate::trace_file::read_trace;
-use ::load::{Arrivals, Load, QueryStream, RateSearch, Settings, Target, Think, parse_duration};
-use anyhow::bail;
+use ::load::{
+    Arrivals, Load, QueryStream, RateSearch, Settings, Target, Think, Writes, parse_duration,
+};
+use anyhow::{Context, bail};
 use clap::builder::RangedU64ValueParser;
+use corpus::open_decompressed;
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,6 +30,9 @@ EXAMPLES:
     shorttail load http://127.0.0.1:7700 --queries queries.txt --arrivals ramp --from 10 --to 400 \\
         --duration 5m --save ramp
         Raise the rate beyond the capacity, and keep every sample
+    shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 \
+        --writes docs.jsonl --write-to http://127.0.0.1:7701 --write-rate 1000
+        The same while a thousand documents a second are written to a server with --writable
     shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms
         Find the highest rate that keeps a target";
 
@@ -100,6 +107,21 @@ pub(crate) struct LoadArguments {
     /// Folder in which every sample is kept, as run.json and samples.parquet
     #[arg(long, value_name = "RUN")]
     pub(super) save: Option<PathBuf>,
+    /// File of documents, lines of JSON, that are written beside the load
+    #[arg(long, value_name = "FILE", requires_all = ["write_to", "write_rate"], conflicts_with = "search")]
+    writes: Option<PathBuf>,
+    /// Admin address of a server that writes, as http://HOST:PORT
+    #[arg(long, value_name = "URL", requires = "writes")]
+    write_to: Option<String>,
+    /// Changes a second, in ten batches
+    #[arg(long, value_name = "N", requires = "writes")]
+    write_rate: Option<f64>,
+    /// Percent of the changes that replace a document sent before
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=100))]
+    write_replacing: u8,
+    /// Percent of the changes that delete a document sent before
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=100))]
+    write_deleting: u8,
     /// Skip the measurement of this client's own limits, against a server that does nothing
     #[arg(long)]
     pub(super) no_self_check: bool,
@@ -161,6 +183,26 @@ impl LoadArguments {
             arrivals.draw(Duration::from_millis(1), self.seed)?;
         }
         Ok(settings)
+    }
+
+    /// Returns the writes beside the load, where there are any.
+    pub(super) fn writes(&self) -> anyhow::Result<Option<Writes>> {
+        let (Some(file), Some(url), Some(rate)) = (&self.writes, &self.write_to, self.write_rate)
+        else {
+            return Ok(None);
+        };
+        let mut lines = Vec::new();
+        open_decompressed(file)
+            .and_then(|mut input| input.read_to_end(&mut lines))
+            .with_context(|| format!("{}", file.display()))?;
+        let shares =
+            [self.write_replacing, self.write_deleting].map(|share| f64::from(share) / 100.0);
+        Ok(Some(Writes::new(
+            url,
+            &lines,
+            rate,
+            (shares[0], shares[1]),
+        )?))
     }
 
     fn stream(&self) -> anyhow::Result<QueryStream> {

@@ -4,6 +4,7 @@ mod arguments;
 mod repetition;
 mod show;
 mod watch;
+mod written;
 
 use crate::failure::note;
 use crate::interrupt::Interrupt;
@@ -44,11 +45,12 @@ fn measure(
         true => None,
         false => SelfCheck::run(&settings)?,
     };
+    let writes = arguments.writes()?;
     let mut repetitions: Vec<Repetition> = Vec::new();
     let mut saved = Ok(());
     for (folder, seed) in folders.into_iter().zip(settings.seed..) {
         settings.seed = seed;
-        let outcome = watch::run(&settings, interrupt)?;
+        let (outcome, written) = watch::run(&settings, writes.as_ref(), interrupt)?;
         let summary = Summary::of(&outcome);
         let record = RunRecord::of(&settings, &outcome, &summary, self_check);
         if let Some(folder) = folder {
@@ -59,6 +61,7 @@ fn measure(
             record,
             outcome,
             summary,
+            written,
         });
         // Samples that cannot be saved are shown before the error.
         if !is_complete || saved.is_err() {

@@ -1,6 +1,7 @@
 //! Output of the figures of a run, as tables or JSON.
 
 use super::repetition::Repetition;
+use super::written;
 use crate::figures::{count, counted, microseconds};
 use crate::terminal::{Style, printable};
 use ::load::{
@@ -46,6 +47,9 @@ pub(super) fn write_table(to: &mut impl Write, runs: &[Repetition]) -> io::Resul
             .for_each(|times| phase.merge(&times));
         rows.push(row_of(&format!("  {}", name.replace('_', " ")), &phase));
     }
+    let written = written::times(runs).into_iter();
+    let written = written.filter(|(_, times)| times.count() > 0);
+    rows.extend(written.map(|(name, times)| row_of(name, &times)));
     let mut head = vec![String::new(), "mean".into()];
     head.extend(
         PERCENTILES
@@ -79,6 +83,9 @@ pub(super) fn write_table(to: &mut impl Write, runs: &[Repetition]) -> io::Resul
     }
     writeln!(to)?;
     write_counts(to, runs)?;
+    if let Some(line) = written::line(runs) {
+        writeln!(to, "{line}")?;
+    }
     write_spread(to, runs)?;
     write_remarks(to, runs)
 }
@@ -245,6 +252,7 @@ fn json_of(run: &Repetition) -> Result<Value, serde_json::Error> {
         "lag": json_of_times(&summary.lag),
         "server": json_of_times(&summary.server),
         "phases": phases,
+        "written": run.written.as_ref().map(|one| written::json_of(one, json_of_times)),
         "answers": serde_json::to_value(&summary.answers)?,
     }))
 }

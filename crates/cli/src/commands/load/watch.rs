@@ -3,20 +3,25 @@
 use crate::figures::{count, microseconds};
 use crate::interrupt::Interrupt;
 use crate::meter::Meter;
-use ::load::{Live, LoadError, Outcome, Progress, Settings, run_watched};
+use ::load::{Live, LoadError, Outcome, Progress, Settings, Writes, WritesOutcome, run_watched};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Runs to the end, or until a signal asks for the end, and shows the progress.
-pub(super) fn run(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome, LoadError> {
+pub(super) fn run(
+    settings: &Settings,
+    writes: Option<&Writes>,
+    interrupt: &Interrupt,
+) -> Result<(Outcome, Option<WritesOutcome>), LoadError> {
     let live = Live::default();
     let total = settings.warm_up + settings.duration;
     let mut meter = Meter::start("load", Some(total.as_millis() as u64));
     let mut recent = None;
     let mut last = Progress::default();
     while_running(
-        || run_watched(settings, &live),
+        || beside(settings.seed, writes, || run_watched(settings, &live)),
         || {
             if interrupt.is_asked() {
                 live.stop();
@@ -28,6 +33,26 @@ pub(super) fn run(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
             last = now;
         },
     )
+}
+
+/// Runs work beside writes, which end with it.
+fn beside(
+    seed: u64,
+    writes: Option<&Writes>,
+    work: impl FnOnce() -> Result<Outcome, LoadError>,
+) -> Result<(Outcome, Option<WritesOutcome>), LoadError> {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writing = writes.map(|writes| scope.spawn(|| writes.run(seed, &is_over)));
+        let worked = work();
+        is_over.store(true, Ordering::Relaxed);
+        let written = writing.map(|writing| {
+            writing
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        Ok((worked?, written))
+    })
 }
 
 /// Runs work that observes `live`, and stops it when a signal asks for the end.
