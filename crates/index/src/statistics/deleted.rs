@@ -6,6 +6,7 @@ use crate::manifest::FileEntry;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::{DocId, Field, IndexError, Segment, StoredDocument};
 use fst::Streamer;
+use fst::map::OpBuilder;
 use std::collections::BTreeMap;
 use text::Analyzer;
 use vfs::SharedStorage;
@@ -101,6 +102,37 @@ impl Deleted {
             let all: u64 = counts.map(u64::from).sum();
             if all > live {
                 *self.terms.entry(key.to_vec()).or_default() += all - live;
+            }
+        }
+        Ok(())
+    }
+
+    /// Subtracts the documents that the lists of segments `removed` count, and those of `merged`, made of them, no longer.
+    pub(super) fn drop_merged(
+        &mut self,
+        removed: &[&Segment],
+        merged: &[&Segment],
+    ) -> Result<(), IndexError> {
+        let both: Vec<&Segment> = removed.iter().chain(merged).copied().collect();
+        let union: OpBuilder = both.iter().map(|segment| segment.terms()).collect();
+        let mut terms = union.union();
+        while let Some((term, found)) = terms.next() {
+            let (mut before, mut after) = (0, 0);
+            for found in found {
+                let count = both[found.index].record(found.value)?.documents_count;
+                match found.index < removed.len() {
+                    true => before += u64::from(count),
+                    false => after += u64::from(count),
+                }
+            }
+            let dropped = before.saturating_sub(after);
+            if dropped > 0
+                && let Some(count) = self.terms.get_mut(term)
+            {
+                *count = count.saturating_sub(dropped);
+                if *count == 0 {
+                    self.terms.remove(term);
+                }
             }
         }
         Ok(())

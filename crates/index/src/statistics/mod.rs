@@ -16,7 +16,9 @@ mod write;
 pub(crate) use deleted::Deleted;
 pub use place::{TermPlace, TermPlaces, TermStatistics};
 pub(crate) use shared::SharedTerms;
-pub(crate) use write::{SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_whole};
+pub(crate) use write::{
+    SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_merged, write_whole,
+};
 
 use crate::live::LiveFile;
 use crate::manifest::{FileEntry, Manifest, StatisticsLayers};

@@ -139,6 +139,26 @@ pub(crate) fn write_changes(
     })
 }
 
+/// Writes a base after segments `removed` became segments `merged`, without their deleted documents. `before` are the
+/// statistics before the commit, `deleted` the counts that it deleted, and `segments` all that there are now.
+pub(crate) fn write_merged(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    before: &Statistics,
+    (removed, merged): (&[&Segment], &[&Segment]),
+    segments: &[Arc<Segment>],
+    mut deleted: Deleted,
+) -> Result<Option<StatisticsEntry>, IndexError> {
+    if let Some(base) = before.base() {
+        deleted.add_base(base)?;
+    }
+    for file in before.deleted() {
+        deleted.add_file(file)?;
+    }
+    deleted.drop_merged(removed, merged)?;
+    write_whole(storage, manifest, segments, &deleted)
+}
+
 /// Whether a new base is needed.
 fn is_base_due(
     layers: &StatisticsLayers,

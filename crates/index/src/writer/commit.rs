@@ -16,7 +16,7 @@ use crate::sealed::{Identity, Kind};
 use crate::statistics::{self, Deleted};
 use crate::store::StorePart;
 use crate::{DocId, IndexError, Segment, Statistics, pairs};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use text::Analyzer;
@@ -121,13 +121,13 @@ pub(super) fn commit(
                 let small = options.small_terms_max;
                 change_statistics(storage, &before, &mut manifest, segments, deleted, small)?;
             } else {
-                drop(segments);
+                let older = std::mem::take(&mut segments);
                 segments = open_segments(storage, &manifest)?;
                 pairs::write_missing(storage, &mut manifest, &segments, 0, options.threads)?;
                 // All fields are known by now.
                 let known = Some(&Gathered::default());
                 derive::write_missing(storage, &mut manifest, &segments, 0, known)?;
-                write_statistics(storage, &mut manifest, segments)?;
+                merge_statistics(storage, &before, &mut manifest, (older, segments), deleted)?;
             }
         }
     }
@@ -243,6 +243,35 @@ fn change_statistics(
         &segments,
         deleted,
         small_terms_max,
+    )?;
+    Ok(())
+}
+
+/// Writes the statistics after a merge: `older` are the segments before it, those of this commit included, and `newer`
+/// all that `manifest` names.
+fn merge_statistics(
+    storage: &SharedStorage,
+    before: &Manifest,
+    manifest: &mut Manifest,
+    (older, newer): (Vec<Segment>, Vec<Segment>),
+    deleted: Deleted,
+) -> Result<(), IndexError> {
+    let newer: Vec<_> = newer.into_iter().map(Arc::new).collect();
+    let ids_before: HashSet<u32> = older.iter().map(Segment::id).collect();
+    let ids_after: HashSet<u32> = newer.iter().map(|segment| segment.id()).collect();
+    let removed = older.iter();
+    let removed = removed.filter(|segment| !ids_after.contains(&segment.id()));
+    let merged = newer.iter().map(Arc::as_ref);
+    let merged = merged.filter(|segment| !ids_before.contains(&segment.id()));
+    let (removed, merged): (Vec<_>, Vec<_>) = (removed.collect(), merged.collect());
+    let before = Statistics::open(storage, before, Vec::new(), None)?;
+    manifest.statistics = statistics::write_merged(
+        storage,
+        manifest,
+        &before,
+        (&removed, &merged),
+        &newer,
+        deleted,
     )?;
     Ok(())
 }
