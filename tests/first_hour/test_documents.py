@@ -9,7 +9,7 @@ from console import Session, matches, shape, steps
 DOCUMENTS = {
     "docs/tutorial.md": 20,
     "docs/analysis.md": 1,
-    "docs/updating.md": 5,
+    "docs/updating.md": 10,
     "docs/fields.md": 5,
     "docs/coming-from-elasticsearch.md": 5,
     "docs/coming-from-lucene.md": 5,

@@ -4,6 +4,7 @@ mod abandoned;
 mod bounded;
 mod complete;
 mod damage;
+mod durable;
 mod equal;
 mod heavy;
 mod hedging;
@@ -52,6 +53,9 @@ pub(crate) enum Check {
     Bounded,
     /// No answer is wrong while files change under the servers
     V9,
+    /// What a server that writes has acknowledged is there after it was killed
+    #[value(name = "durable")]
+    Durable,
     /// No query fails, or waits, while generations change a hundred times a second
     #[value(name = "storm")]
     Storm,
@@ -71,6 +75,7 @@ impl Check {
         Check::Complete,
         Check::Bounded,
         Check::V9,
+        Check::Durable,
         Check::Storm,
     ];
 
@@ -103,6 +108,7 @@ impl Check {
             Check::Complete => complete::run(run).await,
             Check::Bounded => bounded::run(run).await,
             Check::V9 => damage::run(run).await,
+            Check::Durable => durable::run(run).await,
             Check::Storm => storm::run(run).await,
         }
     }
