@@ -61,7 +61,7 @@ fn what_was_acknowledged_survives_a_kill() {
         }
         assert_eq!(total(&server.get("/search?q=quokka").1), json!(round * 20));
         assert!(log().is_some());
-        // Another writer is told why it must wait.
+        // Another writer is refused, with the way out.
         let more = bench.file(
             "more.jsonl",
             json_lines(&[document("http://x.example/", "x", "x")]),

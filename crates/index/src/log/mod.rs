@@ -21,12 +21,13 @@
 //! Puts and deletes of whole documents may be replayed any number of times.
 
 mod group;
+mod loss;
 mod read;
 mod record;
 mod replay;
 mod write;
 
-pub use read::LogLoss;
+pub use loss::LogLoss;
 pub use record::LogRecord;
 pub(crate) use replay::{Logged, read_after};
 pub use write::{LogBatch, LogWriter};

@@ -1,7 +1,8 @@
 //! All logs after a generation: the changes to replay, and what is lost of them.
 
 use super::group::Seed;
-use super::read::{LogContents, LogLoss, read};
+use super::loss::LogLoss;
+use super::read::{LogContents, read};
 use super::record::LogRecord;
 use crate::IndexError;
 use crate::manifest::Manifest;

@@ -11,12 +11,13 @@ pub use commit::CommitSummary;
 pub(crate) use commit::{all_deleted, open_segments, write_statistics};
 pub use lock::WriteLock;
 pub use options::BuildOptions;
-pub use recover::{Recovery, recover};
+pub use recover::Recovery;
 
 use crate::build::segment::Target;
 use crate::derive::Gathered;
 use crate::layout::CHUNKS_MAX;
 use crate::leftovers::remove_leftovers;
+use crate::log::LogRecord;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
 use crate::statistics::SMALL_TERMS_MAX;
@@ -52,7 +53,7 @@ impl Writer {
     /// Takes the writer lock, commits the changes of a log that an ended process left, and starts a new generation.
     pub fn open(storage: SharedStorage, options: BuildOptions) -> Result<Writer, IndexError> {
         let lock = WriteLock::take(&storage)?;
-        recover::replay(&storage, &lock, &options, false)?;
+        replay(&storage, &lock, &options, false)?;
         Writer::open_locked(storage, lock, options)
     }
 
@@ -146,6 +147,43 @@ impl Writer {
         };
         commit::commit(&storage, manifest, built, &options)
     }
+}
+
+/// Commits the changes of logs that no generation contains, as every [`Writer::open`] does.
+///
+/// # Errors
+/// Acknowledged changes that cannot be read, unless `accept_loss`: the others are then committed without them.
+pub fn recover(
+    storage: &SharedStorage,
+    options: &BuildOptions,
+    accept_loss: bool,
+) -> Result<Recovery, IndexError> {
+    let lock = WriteLock::take(storage)?;
+    replay(storage, &lock, options, accept_loss)
+}
+
+fn replay(
+    storage: &SharedStorage,
+    lock: &WriteLock,
+    options: &BuildOptions,
+    accept_loss: bool,
+) -> Result<Recovery, IndexError> {
+    recover::replay(storage, accept_loss, |last, changes| {
+        let options = BuildOptions {
+            threads: options.threads,
+            memory_bytes: options.memory_bytes,
+            ..BuildOptions::default()
+        };
+        let mut writer = Writer::open_locked(storage.clone(), lock.clone(), options)?;
+        writer.include_logs(last);
+        for change in changes {
+            match change {
+                LogRecord::Put(document) => writer.add(document)?,
+                LogRecord::Delete(url) => writer.delete(&url),
+            }
+        }
+        Ok(writer.commit()?.generation)
+    })
 }
 
 fn start(storage: &SharedStorage, options: &BuildOptions) -> Result<Manifest, IndexError> {

@@ -1,6 +1,5 @@
 //! Recovery: changes that were acknowledged in a log, and that no generation contains, are committed.
 
-use super::{BuildOptions, WriteLock, Writer};
 use crate::IndexError;
 use crate::log::Logged;
 use crate::log::{self, LogLoss, LogRecord};
@@ -21,24 +20,15 @@ pub struct Recovery {
     pub torn_bytes: u64,
 }
 
-/// Commits the changes of logs that no generation contains, as every [`Writer::open`] does.
+/// Reads the changes of logs that no generation contains, and gives them with the number of the last log to `commit`,
+/// which returns the new generation. Logs without changes are removed.
 ///
 /// # Errors
-/// Acknowledged changes that cannot be read, unless `accept_loss`: the others are then committed without them.
-pub fn recover(
-    storage: &SharedStorage,
-    options: &BuildOptions,
-    accept_loss: bool,
-) -> Result<Recovery, IndexError> {
-    let lock = WriteLock::take(storage)?;
-    replay(storage, &lock, options, accept_loss)
-}
-
+/// Acknowledged changes that cannot be read, unless `accept_loss`.
 pub(super) fn replay(
     storage: &SharedStorage,
-    lock: &WriteLock,
-    options: &BuildOptions,
     accept_loss: bool,
+    commit: impl FnOnce(u64, Vec<LogRecord>) -> Result<u64, IndexError>,
 ) -> Result<Recovery, IndexError> {
     let Some(manifest) = manifest::read_newest(storage)? else {
         return Ok(Recovery::default());
@@ -73,19 +63,6 @@ pub(super) fn replay(
         storage.sync_directory()?;
         return Ok(recovery);
     }
-    let options = BuildOptions {
-        threads: options.threads,
-        memory_bytes: options.memory_bytes,
-        ..BuildOptions::default()
-    };
-    let mut writer = Writer::open_locked(storage.clone(), lock.clone(), options)?;
-    writer.include_logs(last);
-    for change in changes {
-        match change {
-            LogRecord::Put(document) => writer.add(document)?,
-            LogRecord::Delete(url) => writer.delete(&url),
-        }
-    }
-    recovery.generation = writer.commit()?.generation;
+    recovery.generation = commit(last, changes)?;
     Ok(recovery)
 }
