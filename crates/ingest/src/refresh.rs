@@ -1,4 +1,5 @@
-//! Refresh: pending changes become a generation, on a thread of low priority.
+//! Refresh: pending changes become a generation, on a thread of low priority. Small segments are merged after a refresh,
+//! in a generation of their own, so that no change waits for the merge of its own segment.
 
 use crate::pending::Pending;
 use crate::shared::{Shared, State};
@@ -8,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// Bytes of changes from which on several threads build the segment.
 const MANY_BYTES: u64 = 16 << 20;
+/// Segments of a partition above which small ones are merged.
+const SEGMENTS_MAX: usize = 12;
 /// Pause after a failed refresh; it doubles with every further failure, up to the second.
 const RETRY_MIN: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(30);
@@ -31,11 +34,7 @@ pub(crate) fn run(shared: &Shared) {
             tracing::error!(%error, "changes are safe in the log, but cannot be committed; the next refresh tries again");
         }
         if let Ok(snapshot) = &committed {
-            let after = shared.after_refresh.lock();
-            let after = after.unwrap_or_else(PoisonError::into_inner).clone();
-            if let Some(after) = after {
-                after(snapshot.generation());
-            }
+            show(shared, snapshot);
         }
         let mut state = shared.state();
         match committed {
@@ -57,7 +56,42 @@ pub(crate) fn run(shared: &Shared) {
         }
         drop(state);
         shared.refreshed.notify_all();
+        merge(shared);
     }
+}
+
+/// Has a generation searched.
+fn show(shared: &Shared, snapshot: &Index) {
+    let after = shared.after_refresh.lock();
+    let after = after.unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(after) = after {
+        after(snapshot.generation());
+    }
+}
+
+/// Merges small segments where a partition has many.
+fn merge(shared: &Shared) {
+    let state = shared.state();
+    let (snapshot, is_ending) = (Arc::clone(&state.snapshot), state.is_ending);
+    drop(state);
+    if is_ending || !has_many_segments(&snapshot) {
+        return;
+    }
+    match commit_changes(shared, &Pending::default(), None, SEGMENTS_MAX) {
+        Ok(merged) => {
+            show(shared, &merged);
+            shared.state().snapshot = merged;
+        }
+        Err(error) => {
+            tracing::warn!(%error, "segments cannot be merged; the next refresh tries again");
+        }
+    }
+}
+
+fn has_many_segments(index: &Index) -> bool {
+    let layout = index.layout();
+    (0..layout.partitions)
+        .any(|partition| index.segments(layout.chunks_of(partition)).count() > SEGMENTS_MAX)
 }
 
 /// Waits until a refresh is due and takes its changes; `None` at the end.
@@ -125,15 +159,28 @@ fn due_in(shared: &Shared, state: &State) -> Duration {
 
 /// Commits the changes of a round, and opens the new generation.
 fn commit(shared: &Shared, round: &Round) -> Result<Arc<Index>, IndexError> {
-    let is_large = round.changes.bytes() > MANY_BYTES;
+    commit_changes(shared, &round.changes, Some(round.log), usize::MAX)
+}
+
+/// Commits changes, which are all of the logs up to `log`, and opens the new generation.
+fn commit_changes(
+    shared: &Shared,
+    changes: &Pending,
+    log: Option<u64>,
+    segments_max: usize,
+) -> Result<Arc<Index>, IndexError> {
+    let is_large = changes.bytes() > MANY_BYTES;
     let options = BuildOptions {
         threads: if is_large { shared.options.threads } else { 1 },
         memory_bytes: shared.options.memory_bytes,
+        segments_max: Some(segments_max),
         ..BuildOptions::default()
     };
     let mut writer = Writer::open_locked(shared.storage.clone(), shared.lock.clone(), options)?;
-    writer.include_logs(round.log);
-    for change in round.changes.iter() {
+    if let Some(log) = log {
+        writer.include_logs(log);
+    }
+    for change in changes.iter() {
         match change {
             LogRecord::Put(document) => writer.add(document.clone())?,
             LogRecord::Delete(url) => writer.delete(url),

@@ -235,6 +235,34 @@ fn a_delete_of_what_is_found_sees_all_changes() {
     assert_eq!(contents(&index_of(&storage)).len(), 5);
 }
 
+#[test]
+fn segments_stay_few() {
+    let storage = started();
+    let writer = LiveWriter::open(storage.clone(), slow_refresh()).unwrap();
+    let mut most = 0;
+    for version in 2..80 {
+        let changes = (0..3).map(|n| put((version as usize * 7 + n) % 40, version));
+        writer.apply(changes.collect()).unwrap();
+        writer.refresh().unwrap();
+        let index = index_of(&storage);
+        most = most.max(index.segments(..index.chunks_count()).count());
+    }
+    drop(writer);
+    assert!((8..=14).contains(&most), "{most}");
+    let index = index_of(&storage);
+    let live: BTreeMap<_, _> = contents(&index);
+    let fresh: SharedStorage = Arc::new(MemoryStorage::new());
+    let documents = live
+        .iter()
+        .map(|(&number, &version)| document(number, version));
+    build(&fresh, documents);
+    assert_eq!(
+        (live.len(), figures(&index)),
+        (40, figures(&index_of(&fresh)))
+    );
+    assert!(check(storage, 10).unwrap().1.is_empty());
+}
+
 /// Changes of a seed, and what is there after each batch.
 fn history(seed: u64, batches: usize) -> Vec<(Vec<ConditionalChange>, BTreeMap<usize, u64>)> {
     let mut state: BTreeMap<usize, u64> = (0..5).map(|number| (number, 1)).collect();
