@@ -95,7 +95,7 @@ fn fields_of(n: usize) -> serde_json::Map<String, serde_json::Value> {
     fields
 }
 
-/// Filters, facets and orders by the fields of documents: any of some.
+/// Filters, facets and orders by the fields of documents: any of some. Of a single document, some of the fields are unknown.
 pub(crate) fn refined() -> impl Strategy<Value = (Vec<String>, Vec<String>, String)> {
     let filters = prop::sample::select(vec![
         "lang:en",

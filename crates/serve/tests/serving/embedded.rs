@@ -17,7 +17,7 @@ proptest! {
 
     #[test]
     fn the_engine_answers_as_the_servers_do(
-        documents in prop::collection::vec((0u8..6, 1u8..64), 1..80),
+        documents in prop::collection::vec((0u8..6, 1u8..64), 2..80),
         chunks in 1u32..4,
         (start, k, per_site) in (0usize..12, 1usize..12, 0u32..4),
         (explain, counted, suggest) in any::<(bool, bool, bool)>(),
