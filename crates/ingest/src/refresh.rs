@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Bytes of changes from which on several threads build the segment.
 const MANY_BYTES: u64 = 16 << 20;
 /// Segments of a partition above which small ones are merged.
-const SEGMENTS_MAX: usize = 12;
+const SEGMENTS_MAX: usize = 24;
 /// Pause after a failed refresh; it doubles with every further failure, up to the second.
 const RETRY_MIN: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(30);

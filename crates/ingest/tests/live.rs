@@ -248,7 +248,7 @@ fn segments_stay_few() {
         most = most.max(index.segments(..index.chunks_count()).count());
     }
     drop(writer);
-    assert!((8..=14).contains(&most), "{most}");
+    assert!((20..=26).contains(&most), "{most}");
     let index = index_of(&storage);
     let live: BTreeMap<_, _> = contents(&index);
     let fresh: SharedStorage = Arc::new(MemoryStorage::new());
