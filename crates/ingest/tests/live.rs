@@ -61,7 +61,7 @@ fn figures(index: &Index) -> Vec<(String, u64)> {
     let words = words.chain((0..70).map(|version| format!("version{version}")));
     for word in words.chain(["and", "words"].map(String::from)) {
         let frequency = statistics.document_frequency(Field::Text, &word).unwrap();
-        figures.push((word, frequency.into()));
+        figures.push((word, frequency));
     }
     let live: u32 = index
         .segments(..index.chunks_count())

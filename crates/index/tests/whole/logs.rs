@@ -72,17 +72,20 @@ fn recovered(storage: &SharedStorage) -> Result<Recovery, IndexError> {
     recover(storage, &BuildOptions::default(), false)
 }
 
+/// Documents to put, with their versions, and documents to delete.
+type Step<'a> = (&'a [(usize, usize)], &'a [usize]);
+
 /// Batches of a log, and the contents after each.
 fn history() -> Vec<(LogBatch, BTreeMap<usize, usize>)> {
     let mut state: BTreeMap<usize, usize> = (0..5).map(|number| (number, 1)).collect();
-    let steps: [(&[(usize, usize)], &[usize]); 5] = [
+    let steps: [Step<'_>; 5] = [
         (&[(5, 2), (0, 2)], &[]),
         (&[(6, 3)], &[1]),
         (&[], &[5, 17]),
         (&[(5, 4), (1, 4), (7, 4), (7, 5)], &[]),
         (&[(8, 6), (9, 6)], &[7]),
     ];
-    let step = |(puts, deletes): (&[(usize, usize)], &[usize])| {
+    let step = |(puts, deletes): Step<'_>| {
         state.extend(puts.iter().copied());
         deletes.iter().for_each(|number| {
             state.remove(number);
