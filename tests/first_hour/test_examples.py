@@ -22,6 +22,8 @@ LEFT_OUT = {
     "shorttail lab run --index my-index --queries queries.txt --quick": "takes minutes; the next test runs a part",
     "shorttail lab run partitions smt --index my-index --queries queries.txt --full --against-itself": "takes hours",
     "shorttail lab run partitions --index my-index --queries queries.txt --set governor=performance": "changes the machine",
+    "shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 --writes docs.jsonl"
+    " --write-to http://127.0.0.1:7701 --write-rate 1000": "writes to the server that the other examples search",
     "shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms": "takes minutes",
 }
 # Examples that make an index, where the others find one.

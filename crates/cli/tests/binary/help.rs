@@ -10,6 +10,7 @@ fn help_of_every_subcommand() {
         "add",
         "delete",
         "sync",
+        "recover",
         "optimize",
         "fields",
         "search",

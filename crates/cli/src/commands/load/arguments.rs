@@ -30,7 +30,7 @@ EXAMPLES:
     shorttail load http://127.0.0.1:7700 --queries queries.txt --arrivals ramp --from 10 --to 400 \\
         --duration 5m --save ramp
         Raise the rate beyond the capacity, and keep every sample
-    shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 \
+    shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 \\
         --writes docs.jsonl --write-to http://127.0.0.1:7701 --write-rate 1000
         The same while a thousand documents a second are written to a server with --writable
     shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms
