@@ -6,7 +6,7 @@ use crate::options::LiveOptions;
 use crate::shared::{LiveStatus, Shared, State};
 use crate::{LiveError, Version, group_commit, refresh};
 use corpus::Document;
-use index::{BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, WriteLock, Writer};
+use index::{BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, WriteLock, recover};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -31,13 +31,12 @@ impl LiveWriter {
     /// # Errors
     /// No index, another writer, a damaged log or index.
     pub fn open(storage: SharedStorage, options: LiveOptions) -> Result<LiveWriter, IndexError> {
-        // The lock is given back in between, so that what follows is what any writer does.
         let recovering = BuildOptions {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
             ..BuildOptions::default()
         };
-        drop(Writer::open(storage.clone(), recovering)?);
+        recover(&storage, &recovering, false)?;
         let lock = WriteLock::take(&storage)?;
         let log = LogWriter::next_number(&storage)?;
         let snapshot = Index::open(storage.clone())?;

@@ -42,11 +42,6 @@ impl LogBatch {
     pub fn records(&self) -> u32 {
         self.records
     }
-
-    /// Returns the bytes of the records, uncompressed.
-    pub fn bytes(&self) -> usize {
-        self.raw.len()
-    }
 }
 
 /// Log that is being written. After an error it takes no further batch; what was acknowledged stays in it.

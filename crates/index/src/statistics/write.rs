@@ -111,12 +111,7 @@ pub(crate) fn write_changes(
 ) -> Result<Option<StatisticsEntry>, IndexError> {
     let mut layers = before.layers().clone();
     if is_base_due(&layers, before, segments, &deleted, small_terms_max) {
-        if let Some(base) = before.base() {
-            deleted.add_base(base)?;
-        }
-        for file in before.deleted() {
-            deleted.add_file(file)?;
-        }
+        add_uncounted(&mut deleted, before)?;
         return write_whole(storage, manifest, segments, &deleted);
     }
     if !deleted.terms.is_empty() {
@@ -149,14 +144,20 @@ pub(crate) fn write_merged(
     segments: &[Arc<Segment>],
     mut deleted: Deleted,
 ) -> Result<Option<StatisticsEntry>, IndexError> {
+    add_uncounted(&mut deleted, before)?;
+    deleted.drop_merged(removed, merged)?;
+    write_whole(storage, manifest, segments, &deleted)
+}
+
+/// Adds all deleted documents that lists of segments count and the statistics `before` do not.
+fn add_uncounted(deleted: &mut Deleted, before: &Statistics) -> Result<(), IndexError> {
     if let Some(base) = before.base() {
         deleted.add_base(base)?;
     }
     for file in before.deleted() {
         deleted.add_file(file)?;
     }
-    deleted.drop_merged(removed, merged)?;
-    write_whole(storage, manifest, segments, &deleted)
+    Ok(())
 }
 
 /// Whether a new base is needed.

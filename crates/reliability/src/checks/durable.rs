@@ -49,7 +49,7 @@ pub(super) async fn run(run: &Run) -> anyhow::Result<Verdict> {
                 scope.spawn(move || known.write(admin, client, Random::new(stream, 51), is_over));
             }
             std::thread::sleep(life);
-            // The process is gone before the clients are told, so that requests are cut off.
+            // The clients stop after the kill, so that it cuts off requests.
             let killed = server.signal(rustix::process::Signal::KILL);
             std::thread::sleep(Duration::from_millis(5));
             is_over.store(true, Ordering::Relaxed);
