@@ -1,0 +1,6 @@
+//! Formats of the web: URLs, robots.txt, sitemaps, WARC files, encodings and pages.
+//!
+//! Pure: bytes in, values out. Everything here reads hostile input: nothing panics, sizes are bounded,
+//! and what was cut or ignored is counted and named.
+
+#![forbid(unsafe_code)]
