@@ -12,6 +12,7 @@
 //! The first read of a block verifies its checksum. The crate knows nothing of queries. All disk access goes through
 //! `vfs`.
 
+mod backup;
 mod build;
 pub mod check;
 mod chunks;
@@ -45,6 +46,7 @@ mod terms;
 mod uint;
 pub mod writer;
 
+pub use backup::{BackupProgress, BackupSummary, back_up, restore};
 pub use check::{CheckReport, check};
 pub use columns::{BLOCK_DOCUMENTS, CodeRange, Column};
 pub use derive::FieldSummary;

@@ -3,6 +3,7 @@
 mod add;
 mod admin;
 mod analyze;
+mod backup;
 mod bench;
 mod check;
 mod completions;
@@ -46,6 +47,8 @@ pub(crate) enum Command {
     Delete(delete::DeleteArguments),
     Sync(sync::SyncArguments),
     Recover(recover::RecoverArguments),
+    Snapshot(backup::SnapshotArguments),
+    Restore(backup::RestoreArguments),
     Optimize(optimize::OptimizeArguments),
     Fields(fields::FieldsArguments),
     Search(search::SearchArguments),
@@ -78,6 +81,8 @@ impl Command {
             Command::Delete(arguments) => delete::run(arguments),
             Command::Sync(arguments) => sync::run(arguments),
             Command::Recover(arguments) => recover::run(arguments),
+            Command::Snapshot(arguments) => backup::run_snapshot(arguments),
+            Command::Restore(arguments) => backup::run_restore(arguments),
             Command::Optimize(arguments) => optimize::run(arguments),
             Command::Fields(arguments) => fields::run(arguments),
             Command::Search(arguments) => search::run(arguments),

@@ -11,6 +11,8 @@ fn help_of_every_subcommand() {
         "delete",
         "sync",
         "recover",
+        "snapshot",
+        "restore",
         "optimize",
         "fields",
         "search",

@@ -69,6 +69,14 @@ fn what_was_acknowledged_survives_a_kill() {
         bench
             .run("add", &[more.to_str().unwrap()])
             .fails_saying(&["writer.lock", "send documents to it"]);
+        // A snapshot beside the server has what is acknowledged.
+        let copy = bench.directory().with_extension(format!("copy{round}"));
+        let into = ["--into", copy.to_str().unwrap(), "--json"];
+        let copied = bench.run("snapshot", &into).ends(0).json_lines().remove(0);
+        assert_eq!(copied["logged_changes"], 20, "{copied}");
+        bench
+            .run("restore", &into)
+            .fails_saying(&["does not overwrite"]);
         drop(server);
         let checked = bench.run::<&str>("check", &[]).ends(0);
         assert!(

@@ -29,5 +29,5 @@ mod write;
 
 pub use loss::LogLoss;
 pub use record::LogRecord;
-pub(crate) use replay::{Logged, read_after};
+pub(crate) use replay::{Logged, OpenLog, open_after, read_after, read_opened};
 pub use write::{LogBatch, LogWriter};

@@ -8,7 +8,7 @@ use crate::IndexError;
 use crate::manifest::Manifest;
 use crate::names::{log_name, log_number};
 use std::collections::HashMap;
-use vfs::SharedStorage;
+use vfs::{Region, SharedStorage};
 
 /// Changes in logs that a generation does not contain.
 #[derive(Debug, Default)]
@@ -25,11 +25,17 @@ pub(crate) struct Logged {
     pub(crate) torn_bytes: u64,
 }
 
-/// Reads the logs that the generation of `manifest` does not contain.
-pub(crate) fn read_after(
+/// Log after a generation, open for reading.
+pub(crate) struct OpenLog {
+    pub(crate) number: u64,
+    pub(crate) bytes: Region,
+}
+
+/// Opens the logs that the generation of `manifest` does not contain, in the order of their numbers.
+pub(crate) fn open_after(
     storage: &SharedStorage,
     manifest: &Manifest,
-) -> Result<Logged, IndexError> {
+) -> Result<Vec<OpenLog>, IndexError> {
     let mut numbers: Vec<u64> = storage
         .list()?
         .iter()
@@ -37,14 +43,37 @@ pub(crate) fn read_after(
         .filter(|&number| number > manifest.logged)
         .collect();
     numbers.sort_unstable();
-    let mut logged = Logged::default();
-    let mut logs = Vec::with_capacity(numbers.len());
-    for &number in &numbers {
-        let name = log_name(number);
-        let bytes = storage.open(&name)?;
+    let open = |number| {
+        let bytes = storage.open(&log_name(number))?;
+        Ok(OpenLog { number, bytes })
+    };
+    numbers.into_iter().map(open).collect()
+}
+
+/// Reads the logs that the generation of `manifest` does not contain.
+pub(crate) fn read_after(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+) -> Result<Logged, IndexError> {
+    let opened = open_after(storage, manifest)?;
+    Ok(read_opened(storage, manifest, &opened))
+}
+
+/// Reads logs that [`open_after`] opened.
+pub(crate) fn read_opened(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    opened: &[OpenLog],
+) -> Logged {
+    let mut logged = Logged {
+        numbers: opened.iter().map(|log| log.number).collect(),
+        ..Logged::default()
+    };
+    let mut logs = Vec::with_capacity(opened.len());
+    for &OpenLog { number, ref bytes } in opened {
         let seed = Seed::new(manifest.index_id(), number);
-        let path = storage.location().join(&name);
-        let contents = read(&bytes, seed, path.clone());
+        let path = storage.location().join(log_name(number));
+        let contents = read(bytes, seed, path.clone());
         logs.push((number, path, bytes.len(), contents));
     }
     let last_begun = logs.iter().rposition(|(.., contents)| contents.is_begun);
@@ -84,8 +113,7 @@ pub(crate) fn read_after(
         records.extend(contents.records);
     }
     logged.changes = last_changes(records);
-    logged.numbers = numbers;
-    Ok(logged)
+    logged
 }
 
 /// Returns the last record of each URL.

@@ -1,5 +1,6 @@
 //! Tests of whole indexes: format, commits, layouts, damage.
 
+mod backups;
 mod built;
 mod durability;
 mod fixture;
