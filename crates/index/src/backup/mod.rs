@@ -127,7 +127,7 @@ fn ensure_earlier(
     }
 }
 
-fn named<'a>((_, file): (Kind, &'a FileEntry)) -> (&'a str, &'a FileEntry) {
+fn named((_, file): (Kind, &FileEntry)) -> (&str, &FileEntry) {
     (&file.name, file)
 }
 
