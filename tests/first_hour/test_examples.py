@@ -218,6 +218,8 @@ def prepared(path, shell, server):
         shell.run(f"{load} RUN && cp arrivals.txt FILE")
     if path == ["plan"] or path == ["model", "tco"]:
         shell.run("shorttail model tco --print > costs.toml")
+    if path == ["restore"]:
+        shell.run("shorttail snapshot my-index --into my-backup")
     if path != ["front-end"]:
         return []
     index, said = shell.begin("shorttail index-server my-index --listen 127.0.0.1:0", "listening on")
