@@ -2,7 +2,7 @@
 
 use crate::failure::note;
 use crate::figures::{bytes, count, seconds};
-use crate::languages::{AnalyzerChoice, Chosen, Target};
+use crate::languages::AnalyzerChoice;
 use crate::meter::{Meter, left_s};
 use crate::optimizing::ShownProgress;
 use crate::terminal::printable;
@@ -11,6 +11,7 @@ use corpus::{
     BadDocument, Document, Next, PassedOver, Place, Progress, ReadOptions, Reader, Source,
 };
 use index::{BuildOptions, CommitSummary, find_unfinished};
+use ingest::{Chosen, DetectingWriter};
 use std::process::ExitCode;
 use vfs::SharedStorage;
 
@@ -113,7 +114,11 @@ impl IndexRun {
         if let Some(unfinished) = find_unfinished(&self.storage)? {
             note(&format!("warning: {unfinished}"));
         }
-        let mut target = Target::new(self.storage, self.options, self.analyzer)?;
+        let options = BuildOptions {
+            analyzer: self.analyzer.named(),
+            ..self.options
+        };
+        let mut target = DetectingWriter::new(self.storage, options)?;
         let total = reader
             .progress()
             .source_bytes_total

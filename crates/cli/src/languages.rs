@@ -1,15 +1,9 @@
 //! Choice of the analyzer of a new index: languages named, or detected in its first documents.
 
 use crate::figures::counted;
-use corpus::Document;
-use index::{BuildOptions, Index, IndexError, Writer};
+use ingest::Chosen;
 use std::str::FromStr;
-use text::{Analyzer, Detector, Language, Languages};
-use vfs::SharedStorage;
-
-/// Upper limits on the documents, and on the bytes of their text, that are looked at before a new index is written.
-const DOCUMENTS_MAX: usize = 1000;
-const TEXT_BYTES_MAX: usize = 8 << 20;
+use text::{Analyzer, Language, Languages};
 
 /// Analyzer asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,125 +71,21 @@ impl AnalyzerChoice {
     }
 }
 
-/// Writer of an index that may not be open yet: it waits for the documents that tell their languages.
-pub(crate) enum Target {
-    Waiting(Waiting),
-    Open {
-        writer: Box<Writer>,
-        chosen: Option<Chosen>,
-    },
-}
-
-/// Documents before the writer is open.
-pub(crate) struct Waiting {
-    storage: SharedStorage,
-    options: BuildOptions,
-    documents: Vec<Document>,
-    text_bytes: usize,
-}
-
-impl Target {
-    /// Opens the writer of an existing index, or where the analyzer is named.
-    pub(crate) fn new(
-        storage: SharedStorage,
-        mut options: BuildOptions,
-        choice: AnalyzerChoice,
-    ) -> Result<Target, IndexError> {
-        let is_new = Index::newest_generation(&storage)?.is_none();
-        match choice {
-            AnalyzerChoice::Detected if is_new => Ok(Target::Waiting(Waiting {
-                storage,
-                options,
-                documents: Vec::new(),
-                text_bytes: 0,
-            })),
-            choice => {
-                options.analyzer = match choice {
-                    AnalyzerChoice::Exactly(analyzer) => Some(analyzer),
-                    AnalyzerChoice::Detected => None,
-                };
-                let writer = Box::new(Writer::open(storage, options)?);
-                Ok(Target::Open {
-                    writer,
-                    chosen: None,
-                })
-            }
-        }
-    }
-
-    /// Adds a document.
-    pub(crate) fn add(&mut self, document: Document) -> Result<(), IndexError> {
+impl AnalyzerChoice {
+    /// Returns the analyzer that is named, if one is.
+    pub(crate) fn named(self) -> Option<Analyzer> {
         match self {
-            Target::Open { writer, .. } => writer.add(document),
-            Target::Waiting(waiting) => {
-                waiting.text_bytes += document.title.len() + document.body.len();
-                waiting.documents.push(document);
-                let is_enough = waiting.documents.len() >= DOCUMENTS_MAX
-                    || waiting.text_bytes >= TEXT_BYTES_MAX;
-                if is_enough {
-                    let (writer, chosen) = waiting.open()?;
-                    let chosen = Some(chosen);
-                    *self = Target::Open { writer, chosen };
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// Returns the writer, open, and what was chosen for a new index.
-    pub(crate) fn finish(self) -> Result<(Box<Writer>, Option<Chosen>), IndexError> {
-        match self {
-            Target::Open { writer, chosen } => Ok((writer, chosen)),
-            Target::Waiting(mut waiting) => {
-                let (writer, chosen) = waiting.open()?;
-                Ok((writer, Some(chosen)))
-            }
+            AnalyzerChoice::Exactly(analyzer) => Some(analyzer),
+            AnalyzerChoice::Detected => None,
         }
     }
 }
 
-impl Waiting {
-    /// Opens the writer in the languages of the documents so far, and tells them.
-    fn open(&mut self) -> Result<(Box<Writer>, Chosen), IndexError> {
-        let mut detector = Detector::default();
-        for document in &self.documents {
-            let is_short = document.body.len() < 40;
-            let sample = if is_short {
-                format!("{} {}", document.title, document.body)
-            } else {
-                String::new()
-            };
-            detector.add(if is_short { &sample } else { &document.body });
-        }
-        let detected = detector.languages();
-        let languages: Languages = detected.iter().map(|(language, _)| *language).collect();
-        let analyzer = Analyzer::Standard(languages);
-        let documents = std::mem::take(&mut self.documents);
-        let chosen = Chosen {
-            analyzer,
-            reason: reason(&detected, documents.len()),
-        };
-        let mut options = self.options.clone();
-        options.analyzer = Some(analyzer);
-        let mut writer = Box::new(Writer::open(self.storage.clone(), options)?);
-        for document in documents {
-            writer.add(document)?;
-        }
-        Ok((writer, chosen))
-    }
-}
-
-/// Analyzer of a new index, with the reason.
-#[derive(Debug)]
-pub(crate) struct Chosen {
-    pub(crate) analyzer: Analyzer,
-    pub(crate) reason: String,
-}
-
-fn reason(detected: &[(Language, u32)], looked_at: usize) -> String {
+/// Returns why the analyzer of a new index was chosen, as text.
+pub(crate) fn reason(chosen: &Chosen) -> String {
     let share = |(language, share): &(Language, u32)| format!("{} {share} %", language.name());
-    let shares: Vec<String> = detected.iter().map(share).collect();
-    let looked_at = counted(looked_at as u64, "document");
+    let shares: Vec<String> = chosen.languages.iter().map(share).collect();
+    let looked_at = counted(chosen.documents as u64, "document");
     match shares.is_empty() {
         true => format!(
             "no language is that of most of {looked_at}, so words are not stemmed; --languages names one"

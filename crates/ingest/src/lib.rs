@@ -11,6 +11,7 @@
 //! accepted.
 
 mod change;
+mod detecting_writer;
 mod error;
 mod group_commit;
 mod live_writer;
@@ -22,6 +23,7 @@ mod shared;
 mod version;
 
 pub use change::{Change, Condition, ConditionalChange, Outcome};
+pub use detecting_writer::{Chosen, DetectingWriter};
 pub use error::LiveError;
 pub use live_writer::LiveWriter;
 pub use options::LiveOptions;

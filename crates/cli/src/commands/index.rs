@@ -5,7 +5,7 @@ use super::optimize::OrderName;
 use super::reading::{ReadingArguments, sources};
 use crate::figures::{bytes, count, parse_memory, seconds};
 use crate::indexing::{IndexRun, Indexed, Verdict};
-use crate::languages::{AnalyzerChoice, Chosen, LanguagesChoice};
+use crate::languages::{AnalyzerChoice, LanguagesChoice, reason};
 use crate::terminal::print;
 use anyhow::Context;
 use clap::builder::RangedU64ValueParser;
@@ -246,7 +246,7 @@ pub(super) fn text_summary(indexed: &Indexed, directory: &Path) -> String {
         ));
     }
     if let Some(chosen) = &indexed.chosen {
-        let Chosen { analyzer, reason } = chosen;
+        let (analyzer, reason) = (&chosen.analyzer, reason(chosen));
         text.push_str(&format!("{:<10} {analyzer}: {reason}\n", "analyzer"));
     }
     if progress.passed_over > 0 {
