@@ -98,9 +98,12 @@ fn class(row: &Value) -> &'static str {
         None if row["normalized"].is_null() || expected == "http:/" => {
             "other URLs without a host are refused"
         }
-        None if url.contains("[") => "brackets, and IPv6 addresses, are written as the standard writes them",
+        None if url.contains("[") => {
+            "brackets, and IPv6 addresses, are written as the standard writes them"
+        }
         None if after_host(url).contains("//") => "empty segments of a path stay",
-        None if url.contains('&') && sorted(url.split('#').next().unwrap_or(url)) == sorted(expected)
+        None if url.contains('&')
+            && sorted(url.split('#').next().unwrap_or(url)) == sorted(expected)
             || url.contains("&=1")
             || url.contains("?=1") =>
         {
@@ -148,5 +151,8 @@ fn differences_to_another_normaliser_are_of_known_classes() {
     }
     println!("{same} the same, {resolved} resolved; {classes:?}");
     let differences: usize = classes.values().sum();
-    assert!(same >= 101 && resolved == 22 && differences <= 38, "{same} {resolved} {differences}");
+    assert!(
+        same >= 101 && resolved == 22 && differences <= 38,
+        "{same} {resolved} {differences}"
+    );
 }
