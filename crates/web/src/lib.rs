@@ -4,3 +4,5 @@
 //! and what was cut or ignored is counted and named.
 
 #![forbid(unsafe_code)]
+
+pub mod warc;
