@@ -7,3 +7,4 @@
 
 pub mod address;
 pub mod robots;
+pub mod warc;
