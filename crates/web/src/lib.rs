@@ -4,3 +4,6 @@
 //! and what was cut or ignored is counted and named.
 
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "html")]
+pub mod charset;
