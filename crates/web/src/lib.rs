@@ -7,3 +7,5 @@
 
 #[cfg(feature = "html")]
 pub mod charset;
+#[cfg(feature = "html")]
+pub mod page;
