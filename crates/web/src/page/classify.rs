@@ -8,7 +8,7 @@
 use super::block::BlockKind;
 use super::hints::Hints;
 use super::tags::Tag;
-use super::tree::{RawBlock, Tree};
+use super::tree::{Node, RawBlock, Tree};
 
 /// Class of one block.
 #[derive(Clone, Copy, Debug)]
@@ -21,18 +21,14 @@ pub(super) struct Class {
 const KIND_LEVELS_MAX: usize = 6;
 /// Bytes of the shortest block that scores.
 const PROSE_BYTES_MIN: usize = 25;
-/// Hints that discard a container.
-const DISCARDING: Hints = Hints::NAVIGATION
-    .with(Hints::COMMENTS)
-    .with(Hints::SHARE)
-    .with(Hints::RELATED)
-    .with(Hints::SIDE)
-    .with(Hints::FOOTER)
-    .with(Hints::ADVERT)
-    .with(Hints::DIALOG)
+/// Hints that discard a paragraph; others are chance on a single one.
+const ON_PARAGRAPHS: Hints = Hints::CAPTION
     .with(Hints::BYLINE)
-    .with(Hints::CAPTION)
-    .with(Hints::HIDDEN);
+    .with(Hints::HIDDEN)
+    .with(Hints::ADVERT)
+    .with(Hints::DIALOG);
+/// Bytes of main text below which weaker rules are tried.
+const MAIN_BYTES_MIN: u32 = 120;
 /// Share of the page's prose from which on hints do not discard a container.
 const PROTECTED_SHARE: f32 = 0.35;
 
@@ -69,12 +65,27 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
         .map(|block| measure(tree, block))
         .collect();
     let all = sums(&measured, |_| true);
-    let discarded = discarded(tree, &all);
-    let kept = |i: usize| !discarded[tree.blocks[i].node as usize];
-    let sums = sums(&measured, kept);
-    let root = root(tree, &measured, &sums, kept);
-    let mut is_main = vec![false; measured.len()];
-    choose(tree, &measured, &discarded, root, title, &mut is_main);
+    let mut is_main = Vec::new();
+    for strict in [true, false] {
+        let discarded = discarded(tree, &all, strict);
+        let kept = |i: usize| !discarded[tree.blocks[i].node as usize];
+        let sums = sums(&measured, kept);
+        let root = root(tree, &measured, &sums, kept);
+        let found = choose(tree, &measured, &all, &discarded, root, title);
+        let bytes = |main: &[bool]| -> u32 {
+            measured
+                .iter()
+                .zip(main)
+                .map(|(m, &is)| m.bytes * u32::from(is))
+                .sum()
+        };
+        if is_main.is_empty() || bytes(&found) > 2 * bytes(&is_main) {
+            is_main = found;
+        }
+        if bytes(&is_main) >= MAIN_BYTES_MIN {
+            break;
+        }
+    }
     measured
         .iter()
         .zip(is_main)
@@ -171,26 +182,59 @@ impl Sums {
 }
 
 /// Says of each container whether it, or one around it, is discarded.
-fn discarded(tree: &Tree, sums: &Sums) -> Vec<bool> {
-    let total = sums.prose(tree, 0);
-    let mut out = vec![false; tree.nodes.len()];
+fn discarded(tree: &Tree, sums: &Sums, strict: bool) -> Vec<bool> {
+    let total = sums.prose(tree, 0).max(1.0);
+    let mut causes = vec![Hints::default(); tree.nodes.len()];
     for (i, node) in tree.nodes.iter().enumerate().skip(1) {
         // Containers stand after those around them.
-        out[i] =
-            out[node.parent as usize] || discards(node.hints, sums.prose(tree, i) / total.max(1.0));
+        let mut around = causes[node.parent as usize];
+        if node.tag == Tag::Blockquote {
+            // Quotations embedded from social media stand in containers named after these.
+            around = around.without(Hints::SHARE.with(Hints::CAPTION).with(Hints::DIALOG));
+        }
+        causes[i] = around.with(causes_of(node, sums.prose(tree, i) / total, strict));
     }
-    out
+    causes
+        .iter()
+        .map(|&cause| cause != Hints::default())
+        .collect()
 }
 
-/// Whether hints discard a container with this share of the page's prose.
-fn discards(hints: Hints, share: f32) -> bool {
+/// Returns the hints that discard a container with this share of the page's prose.
+fn causes_of(node: &Node, share: f32, strict: bool) -> Hints {
+    let hints = node.hints;
     if hints.any(Hints::BODY) {
-        return false;
+        return Hints::default();
     }
-    if hints.any(Hints::COMMENTS) && !hints.any(Hints::CONTENT) {
-        return share < 0.9;
+    let mut causes = hints.without(Hints::CONTENT).without(Hints::BODY);
+    if !strict {
+        causes = causes.only(
+            Hints::NAVIGATION
+                .with(Hints::FOOTER)
+                .with(Hints::COMMENTS)
+                .with(Hints::HIDDEN),
+        );
     }
-    hints.any(DISCARDING) && share < PROTECTED_SHARE || hints.any(Hints::HEADER) && share < 0.1
+    match node.tag {
+        // Classes of articles name their categories, those of quotations their origin.
+        Tag::Article | Tag::Main | Tag::Blockquote => {
+            causes = causes.only(Hints::COMMENTS.with(Hints::RELATED).with(Hints::HIDDEN));
+        }
+        Tag::P => causes = causes.only(ON_PARAGRAPHS),
+        _ => {}
+    }
+    if share >= 0.1 {
+        causes = causes.without(Hints::HEADER.with(Hints::BYLINE).with(Hints::CAPTION));
+    }
+    if share >= PROTECTED_SHARE {
+        let comments = if hints.any(Hints::CONTENT) || share > 0.95 {
+            Hints::default()
+        } else {
+            Hints::COMMENTS
+        };
+        causes = causes.only(comments);
+    }
+    causes
 }
 
 /// Returns the container of the main text.
@@ -274,13 +318,14 @@ fn grown(tree: &Tree, sums: &Sums, best: usize) -> usize {
 fn choose(
     tree: &Tree,
     measured: &[Measured],
+    sums: &Sums,
     discarded: &[bool],
     root: usize,
     title: &str,
-    is_main: &mut [bool],
-) {
+) -> Vec<bool> {
     let range = tree.nodes[root].first as usize..tree.nodes[root].end as usize;
     let text = |i: usize| &tree.text[tree.blocks[i].start as usize..tree.blocks[i].end as usize];
+    let mut is_main = vec![false; measured.len()];
     let mut before_prose = true;
     for i in range.clone() {
         let found = &measured[i];
@@ -294,14 +339,34 @@ fn choose(
                 !(level <= 2 && before_prose && same_title(text(i), title))
             }
             BlockKind::Preformatted => true,
-            BlockKind::Cell => !(found.link_share() > 0.8 && found.bytes < 60),
-            BlockKind::Item => found.link_share() < 0.6,
+            BlockKind::Cell => list_link_share(tree, sums, i) < 0.7,
+            BlockKind::Item => list_link_share(tree, sums, i).min(found.link_share()) < 0.5,
             BlockKind::Caption => false,
-            BlockKind::Paragraph if before_prose => found.marks > 0 && found.link_share() < 0.3,
+            BlockKind::Paragraph if before_prose => {
+                (found.marks > 0 || found.bytes >= 60) && found.link_share() < 0.3
+            }
             BlockKind::Paragraph => found.link_share() < 0.7,
         };
     }
-    lonely_headings(measured, range, is_main);
+    lonely_headings(measured, range, &mut is_main);
+    is_main
+}
+
+/// Returns the share of links in the list or table around a block.
+fn list_link_share(tree: &Tree, sums: &Sums, block: usize) -> f32 {
+    let mut node = tree.blocks[block].node as usize;
+    for _ in 0..KIND_LEVELS_MAX {
+        if node == 0
+            || matches!(
+                tree.nodes[node].tag,
+                Tag::Ul | Tag::Ol | Tag::Dl | Tag::Table
+            )
+        {
+            break;
+        }
+        node = tree.nodes[node].parent as usize;
+    }
+    sums.link_share(tree, node)
 }
 
 /// Drops headings that no main block follows before the next heading of their level.

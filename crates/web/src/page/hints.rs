@@ -39,6 +39,16 @@ impl Hints {
         self.0 & other.0 != 0
     }
 
+    /// The hints that are not in `other`.
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// The hints that are in `other`.
+    pub(super) const fn only(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Both sets together.
     pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -93,7 +103,7 @@ fn of_word(word: &[u8]) -> Hints {
         b"related" | b"recommended" | b"recommendations" | b"recommendation" | b"outbrain" | b"taboola"
         | b"popular" | b"trending" | b"recirc" | b"recirculation" | b"readnext" | b"teaser" | b"teasers"
         | b"readmore" | b"suggested" | b"relatedposts" | b"mostread" | b"upnext" | b"onward" | b"zergnet"
-        | b"promo" | b"promos" | b"promotion" | b"jp" | b"yarpp" | b"relcontent" | b"similar" => Hints::RELATED,
+        | b"promo" | b"promos" | b"promotion" | b"yarpp" | b"relcontent" | b"similar" => Hints::RELATED,
         b"sidebar" | b"aside" | b"rail" | b"widget" | b"widgets" | b"complementary" | b"side" => Hints::SIDE,
         b"footer" | b"foot" | b"colophon" | b"copyright" | b"contentinfo" | b"disclaimer" | b"legal"
         | b"bottombar" => Hints::FOOTER,
