@@ -8,3 +8,7 @@
 pub mod address;
 pub mod robots;
 pub mod warc;
+#[cfg(feature = "html")]
+pub mod charset;
+#[cfg(feature = "html")]
+pub mod page;
