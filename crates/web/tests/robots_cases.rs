@@ -8,6 +8,34 @@ use web::robots::{
     Access, Robots, Rules, access, escaped_pattern, is_product_token, path_for_matching,
 };
 
+/// Rows of crawler-commons with a reason on which we decide as Google does and not as they do. On the other 72 of 88, the
+/// stricter comparison of percent-encoding, `/robots.txt` itself, UTF-16, HTML tags and names with digits, we decide as they do.
+const OTHER_DECISIONS: &[&str] = &[
+    // A name of several words is no token.
+    "Google/GoogleOnly_AcceptUserAgentUpToFirstSpace:1",
+    // An allow rule that only one of two comparisons matches allows nothing.
+    "Google/ID_Encoding:3",
+    // `Allow: /~mak` does not outweigh `Disallow: /` there, which the other library drops at the unusual line ends.
+    "testMixedEndings2:11",
+    "testRfpCases2:11",
+    // `User-Agent: Agent2 Agent3` names the first only, and nothing names agent4's neighbours.
+    "testNutchCases2:32",
+    "testNutchCases2:33",
+    "testNutchCases2:36",
+    "testNutchCases2:39",
+    // A user-agent line names one crawler.
+    "testMultiAgentNames:1",
+    // A long delay closes no site: the crawler parks the host and says so.
+    "testBigCrawlDelay:1",
+    // Misspelt keys beyond those that Google accepts are unknown.
+    "testDirectiveTypos:1",
+    "testDirectiveTypos:4",
+    "testSpacesInMultipleUserAgentNames:2",
+    "testSpacesInMultipleUserAgentNames:3",
+    "testMatchingUserAgentNamesHttpHeader:2",
+    "testMatchingUserAgentNamesHttpHeader:3",
+];
+
 fn rows() -> Option<Vec<Value>> {
     let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
         println!("skipped: SHORTTAIL_DATA is not set");
@@ -97,7 +125,10 @@ fn answer(row: &Value) -> (&'static str, Value) {
             };
             let path = path_for_matching(&sent);
             let allowed = all_rules(row).iter().all(|rules| {
-                assert_eq!(rules.allows(&path), rules.allows_slowly(&path), "{row}");
+                // The twin takes seconds for the rows with lines of 16 KB.
+                if path.len() < 2_000 {
+                    assert_eq!(rules.allows(&path), rules.allows_slowly(&path), "{row}");
+                }
                 rules.allows(&path).allowed
             });
             ("allowed", allowed.into())
@@ -178,6 +209,7 @@ fn rows_of_google_and_of_crawler_commons() {
     let mut commons = 0;
     let mut why = BTreeMap::<&str, (u32, u32)>::new();
     let mut failed = Vec::new();
+    let mut differing = Vec::new();
     for row in &rows {
         let (key, found) = answer(row);
         let source = row["source"].as_str().unwrap();
@@ -187,7 +219,7 @@ fn rows_of_google_and_of_crawler_commons() {
             counts.0 += u32::from(found == expected);
             counts.1 += 1;
             if found != expected {
-                println!("decided as Google: {source}: {found}");
+                differing.push(source.trim_start_matches("crawler-commons:"));
             }
         } else if found == expected {
             *(if source.starts_with("google") {
@@ -204,4 +236,5 @@ fn rows_of_google_and_of_crawler_commons() {
     );
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert_eq!((google, commons), (191, 484));
+    assert_eq!(differing, OTHER_DECISIONS);
 }
