@@ -4,9 +4,35 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use url::Url;
+use web::address::CanonicalUrl;
 use web::robots::{
     Access, Robots, Rules, access, escaped_pattern, is_product_token, path_for_matching,
 };
+
+/// Rows of crawler-commons with a reason on which we decide as Google does and not as they do. On the other 74 of 88, the
+/// stricter comparison of percent-encoding, `/robots.txt` itself, UTF-16, HTML tags and names with digits, we decide as they do.
+const OTHER_DECISIONS: &[&str] = &[
+    // A name of several words is no token.
+    "Google/GoogleOnly_AcceptUserAgentUpToFirstSpace:1",
+    // An allow rule that only one of two comparisons matches allows nothing.
+    "Google/ID_Encoding:3",
+    // `User-Agent: Agent2 Agent3` names the first only; for the second, the rules for all hold.
+    "testNutchCases2:32",
+    "testNutchCases2:33",
+    "testNutchCases2:36",
+    "testNutchCases2:39",
+    // A user-agent line names one crawler.
+    "testMultiAgentNames:1",
+    // A long delay closes no site: the crawler parks the host and says so.
+    "testBigCrawlDelay:1",
+    // Misspelt keys beyond those that Google accepts are unknown.
+    "testDirectiveTypos:1",
+    "testDirectiveTypos:4",
+    "testSpacesInMultipleUserAgentNames:2",
+    "testSpacesInMultipleUserAgentNames:3",
+    "testMatchingUserAgentNamesHttpHeader:2",
+    "testMatchingUserAgentNamesHttpHeader:3",
+];
 
 fn rows() -> Option<Vec<Value>> {
     let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
@@ -88,16 +114,18 @@ fn answer(row: &Value) -> (&'static str, Value) {
     let has = |key: &str| row.get(key).is_some();
     match () {
         () if has("allowed") => {
-            // crawler-commons' URLs are encoded as a client sends them, Google's are compared as they are.
+            // Google's URLs are compared as they are, those of crawler-commons as a crawl has them.
             let url = row["url"].as_str().unwrap();
-            let sent = if row["source"].as_str().unwrap().starts_with("google") {
-                url.to_owned()
-            } else {
-                Url::parse(url).map_or(url.to_owned(), String::from)
-            };
+            let canonical = CanonicalUrl::parse(url)
+                .ok()
+                .filter(|_| !row["source"].as_str().unwrap().starts_with("google"));
+            let sent = canonical.map_or(url.to_owned(), String::from);
             let path = path_for_matching(&sent);
             let allowed = all_rules(row).iter().all(|rules| {
-                assert_eq!(rules.allows(&path), rules.allows_slowly(&path), "{row}");
+                // The twin takes seconds for the rows with lines of 16 KB.
+                if path.len() < 2_000 {
+                    assert_eq!(rules.allows(&path), rules.allows_slowly(&path), "{row}");
+                }
                 rules.allows(&path).allowed
             });
             ("allowed", allowed.into())
@@ -178,6 +206,7 @@ fn rows_of_google_and_of_crawler_commons() {
     let mut commons = 0;
     let mut why = BTreeMap::<&str, (u32, u32)>::new();
     let mut failed = Vec::new();
+    let mut differing = Vec::new();
     for row in &rows {
         let (key, found) = answer(row);
         let source = row["source"].as_str().unwrap();
@@ -187,7 +216,7 @@ fn rows_of_google_and_of_crawler_commons() {
             counts.0 += u32::from(found == expected);
             counts.1 += 1;
             if found != expected {
-                println!("decided as Google: {source}: {found}");
+                differing.push(source.trim_start_matches("crawler-commons:"));
             }
         } else if found == expected {
             *(if source.starts_with("google") {
@@ -204,4 +233,5 @@ fn rows_of_google_and_of_crawler_commons() {
     );
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert_eq!((google, commons), (191, 484));
+    assert_eq!(differing, OTHER_DECISIONS);
 }

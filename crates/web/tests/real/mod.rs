@@ -15,10 +15,10 @@ const FIXED: &[&str] = &[
 ];
 
 /// Number of paths a file.
-pub const PATHS_COUNT: usize = 50;
+pub(crate) const PATHS_COUNT: usize = 50;
 
 /// Names and bytes of the files, or `None` with a printed line.
-pub fn files() -> Option<Vec<(String, Vec<u8>)>> {
+pub(crate) fn files() -> Option<Vec<(String, Vec<u8>)>> {
     let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
         println!("skipped: SHORTTAIL_DATA is not set");
         return None;
@@ -32,17 +32,19 @@ pub fn files() -> Option<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     for entry in archive.entries().unwrap() {
         let mut entry = entry.unwrap();
-        if entry.header().entry_type().is_file() {
+        let path = entry.path().unwrap().display().to_string();
+        // Beside the folder lies its licence.
+        if let Some(host) = path.strip_prefix("robots/").filter(|host| !host.is_empty()) {
             let mut bytes = Vec::new();
             entry.read_to_end(&mut bytes).unwrap();
-            files.push((entry.path().unwrap().display().to_string(), bytes));
+            files.push((host.to_owned(), bytes));
         }
     }
     Some(files)
 }
 
 /// Returns the paths for a file: fixed ones, then what its own rules match and nearly match, spread over the file.
-pub fn paths(bytes: &[u8]) -> Vec<String> {
+pub(crate) fn paths(bytes: &[u8]) -> Vec<String> {
     let mut paths: Vec<String> = FIXED.iter().map(|path| (*path).to_owned()).collect();
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(web::robots::ROBOTS_BYTES_MAX)]);
     let values = text
