@@ -7,6 +7,7 @@
 
 pub mod address;
 pub mod robots;
+pub mod sitemap;
 pub mod warc;
 #[cfg(feature = "html")]
 pub mod charset;
