@@ -36,6 +36,8 @@ const PROTECTED_SHARE: f32 = 0.35;
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     kind: BlockKind,
+    /// Container that says the kind.
+    kind_node: usize,
     bytes: u32,
     link_bytes: u32,
     /// Marks that end or part clauses.
@@ -65,20 +67,42 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
         .map(|block| measure(tree, block))
         .collect();
     let all = sums(&measured, |_| true);
-    let mut is_main = Vec::new();
+    let code = code_container(tree, &measured);
+    let mut is_main: Vec<bool> = Vec::new();
+    let bytes = |main: &[bool]| -> u32 {
+        measured
+            .iter()
+            .zip(main)
+            .filter(|(_, is_main)| **is_main)
+            .map(|(found, _)| found.bytes)
+            .sum()
+    };
     for strict in [true, false] {
-        let discarded = discarded(tree, &all, strict);
+        let discarded = discarded(tree, &all, strict, code.is_some());
         let kept = |i: usize| !discarded[tree.blocks[i].node as usize];
         let sums = sums(&measured, kept);
-        let root = root(tree, &measured, &sums, kept);
-        let found = choose(tree, &measured, &all, &discarded, root, title);
-        let bytes = |main: &[bool]| -> u32 {
-            measured
+        let root = root(tree, &measured, &sums, kept, code);
+        let mut found = choose(
+            tree,
+            &measured,
+            &all,
+            &discarded,
+            root,
+            title,
+            code.is_some(),
+        );
+        if !strict && bytes(&found) < MAIN_BYTES_MIN {
+            // An index of links has no prose: everything in its main part is what it is about.
+            let main = tree
+                .nodes
                 .iter()
-                .zip(main)
-                .map(|(m, &is)| m.bytes * u32::from(is))
-                .sum()
-        };
+                .position(|node| node.hints.any(Hints::MAIN))
+                .unwrap_or(0);
+            let range = tree.nodes[main].first as usize..tree.nodes[main].end as usize;
+            if main != 0 || !found.contains(&true) {
+                range.for_each(|i| found[i] = kept(i));
+            }
+        }
         if is_main.is_empty() || bytes(&found) > 2 * bytes(&is_main) {
             is_main = found;
         }
@@ -94,6 +118,26 @@ pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
             is_main,
         })
         .collect()
+}
+
+/// Returns the main part of a page of documentation: an explicit container with preformatted text.
+///
+/// There, short blocks, captions and signatures beside the prose belong to the text.
+fn code_container(tree: &Tree, measured: &[Measured]) -> Option<usize> {
+    let mut code = vec![0u32];
+    let is_code = |found: &Measured| u32::from(found.kind == BlockKind::Preformatted);
+    code.extend(measured.iter().scan(0, |sum, found| {
+        *sum += is_code(found);
+        Some(*sum)
+    }));
+    let within = |node: &Node| code[node.end as usize] - code[node.first as usize];
+    let all = within(&tree.nodes[0]);
+    let holds = |node: &&Node| all > 0 && 10 * within(node) >= 9 * all;
+    // The innermost container that holds all code: nodes stand after those around them.
+    let explicit = |node: &Node| node.tag == Tag::Article || node.hints.any(Hints::MAIN);
+    tree.nodes
+        .iter()
+        .rposition(|node| explicit(node) && holds(&node))
 }
 
 fn measure(tree: &Tree, block: &RawBlock) -> Measured {
@@ -121,6 +165,7 @@ fn measure(tree: &Tree, block: &RawBlock) -> Measured {
     };
     Measured {
         kind,
+        kind_node: node,
         bytes,
         link_bytes: block.link_bytes,
         marks,
@@ -182,7 +227,7 @@ impl Sums {
 }
 
 /// Says of each container whether it, or one around it, is discarded.
-fn discarded(tree: &Tree, sums: &Sums, strict: bool) -> Vec<bool> {
+fn discarded(tree: &Tree, sums: &Sums, strict: bool, technical: bool) -> Vec<bool> {
     let total = sums.prose(tree, 0).max(1.0);
     let mut causes = vec![Hints::default(); tree.nodes.len()];
     for (i, node) in tree.nodes.iter().enumerate().skip(1) {
@@ -192,7 +237,12 @@ fn discarded(tree: &Tree, sums: &Sums, strict: bool) -> Vec<bool> {
             // Quotations embedded from social media stand in containers named after these.
             around = around.without(Hints::SHARE.with(Hints::CAPTION).with(Hints::DIALOG));
         }
-        causes[i] = around.with(causes_of(node, sums.prose(tree, i) / total, strict));
+        let mut causes_here = causes_of(node, sums.prose(tree, i) / total, strict);
+        if technical {
+            causes_here =
+                causes_here.without(Hints::CAPTION.with(Hints::BYLINE).with(Hints::HEADER));
+        }
+        causes[i] = around.with(causes_here);
     }
     causes
         .iter()
@@ -206,7 +256,7 @@ fn causes_of(node: &Node, share: f32, strict: bool) -> Hints {
     if hints.any(Hints::BODY) {
         return Hints::default();
     }
-    let mut causes = hints.without(Hints::CONTENT).without(Hints::BODY);
+    let mut causes = hints.without(Hints::CONTENT.with(Hints::BODY).with(Hints::MAIN));
     if !strict {
         causes = causes.only(
             Hints::NAVIGATION
@@ -219,6 +269,14 @@ fn causes_of(node: &Node, share: f32, strict: bool) -> Hints {
         // Classes of articles name their categories, those of quotations their origin.
         Tag::Article | Tag::Main | Tag::Blockquote => {
             causes = causes.only(Hints::COMMENTS.with(Hints::RELATED).with(Hints::HIDDEN));
+        }
+        tag if tag.heading_level().is_some() => {
+            causes = causes.only(
+                Hints::COMMENTS
+                    .with(Hints::RELATED)
+                    .with(Hints::HIDDEN)
+                    .with(Hints::SHARE),
+            );
         }
         Tag::P => causes = causes.only(ON_PARAGRAPHS),
         _ => {}
@@ -238,7 +296,13 @@ fn causes_of(node: &Node, share: f32, strict: bool) -> Hints {
 }
 
 /// Returns the container of the main text.
-fn root(tree: &Tree, measured: &[Measured], sums: &Sums, kept: impl Fn(usize) -> bool) -> usize {
+fn root(
+    tree: &Tree,
+    measured: &[Measured],
+    sums: &Sums,
+    kept: impl Fn(usize) -> bool,
+    code: Option<usize>,
+) -> usize {
     let mut scores = vec![0.0f32; tree.nodes.len()];
     for (i, found) in measured.iter().enumerate() {
         if found.prose == 0.0 || !kept(i) {
@@ -273,7 +337,12 @@ fn root(tree: &Tree, measured: &[Measured], sums: &Sums, kept: impl Fn(usize) ->
             best = (i, score);
         }
     }
-    grown(tree, sums, best.0)
+    let root = grown(tree, sums, best.0);
+    let inside = |&node: &usize| {
+        let (node, root) = (&tree.nodes[node], &tree.nodes[root]);
+        node.first <= root.first && root.end <= node.end
+    };
+    code.filter(inside).unwrap_or(root)
 }
 
 fn is_leaf(tag: Tag) -> bool {
@@ -322,6 +391,7 @@ fn choose(
     discarded: &[bool],
     root: usize,
     title: &str,
+    technical: bool,
 ) -> Vec<bool> {
     let range = tree.nodes[root].first as usize..tree.nodes[root].end as usize;
     let text = |i: usize| &tree.text[tree.blocks[i].start as usize..tree.blocks[i].end as usize];
@@ -341,8 +411,8 @@ fn choose(
             BlockKind::Preformatted => true,
             BlockKind::Cell => list_link_share(tree, sums, i) < 0.7,
             BlockKind::Item => list_link_share(tree, sums, i).min(found.link_share()) < 0.5,
-            BlockKind::Caption => false,
-            BlockKind::Paragraph if before_prose => {
+            BlockKind::Caption => technical,
+            BlockKind::Paragraph if before_prose && !technical => {
                 (found.marks > 0 || found.bytes >= 60) && found.link_share() < 0.3
             }
             BlockKind::Paragraph => found.link_share() < 0.7,
@@ -372,10 +442,15 @@ fn list_link_share(tree: &Tree, sums: &Sums, block: usize) -> f32 {
 /// Drops headings that no main block follows before the next heading of their level.
 fn lonely_headings(measured: &[Measured], range: std::ops::Range<usize>, is_main: &mut [bool]) {
     // Highest level (least number) that main text behind may serve.
-    let mut served = [false; 7];
+    let (mut served, end) = ([false; 7], range.end);
     for i in range.rev() {
         match measured[i].kind {
             BlockKind::Heading(level) => {
+                // Lines of one heading stay together.
+                if i + 1 < end && measured[i + 1].kind_node == measured[i].kind_node {
+                    is_main[i] &= is_main[i + 1];
+                    continue;
+                }
                 let level = usize::from(level.clamp(1, 6));
                 is_main[i] &= served[level];
                 // Text behind serves this heading and those above it, no longer its own level.
