@@ -7,5 +7,6 @@
 
 #[cfg(feature = "html")]
 pub mod charset;
+pub mod duplicates;
 #[cfg(feature = "html")]
 pub mod page;
