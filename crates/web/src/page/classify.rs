@@ -2,7 +2,7 @@
 //!
 //! 1. Containers whose hints say boilerplate are discarded, unless they hold much of the page's prose.
 //! 2. Prose scores its containers (after Readability: near ones fully, farther ones less), and the best
-//!    container grows to ancestors as long as these add prose.
+//!    container grows to ancestors while these add prose.
 //! 3. Within it, blocks stay by their kind, link density, punctuation and neighbours.
 
 use super::block::BlockKind;

@@ -4,6 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+#[allow(dead_code)]
+#[path = "../../examples/extraction/score.rs"]
+mod score;
+
 /// Sentence that counts as prose.
 const PROSE: &str = "The quick brown fox, which had slept all day, jumps over the lazy dog; nobody saw it, and nobody cared.";
 
@@ -204,6 +208,51 @@ fn hostile_markup_costs_bounded_work() {
         },
     );
     assert_eq!((cut.text.as_str(), cut.is_cut), ("abcd", true));
+}
+
+#[test]
+fn published_articles_are_extracted() {
+    let Some(folder) = std::env::var_os("SHORTTAIL_DATA") else {
+        return println!("skipped: SHORTTAIL_DATA is unset");
+    };
+    let path = std::path::Path::new(&folder).join("crawler/extraction-scrapinghub.tar.zst");
+    let mut decoder = zstd::stream::read::Decoder::new(std::fs::File::open(path).expect("archive"))
+        .expect("zstd");
+    decoder.window_log_max(27).expect("window");
+    let (mut found, mut truth) = (std::collections::HashMap::new(), serde_json::Value::Null);
+    for entry in tar::Archive::new(decoder).entries().expect("tar") {
+        let mut entry = entry.expect("entry");
+        let name = entry
+            .path()
+            .expect("path")
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut entry, &mut bytes).expect("readable");
+        if name == "ground-truth.json" {
+            truth = serde_json::from_slice(&bytes).expect("JSON");
+        } else if let Some(id) = name.strip_suffix(".html") {
+            let html = crate::charset::decode(&bytes, Some("utf-8"));
+            found.insert(id.to_owned(), page(&html.text).main_text());
+        }
+    }
+    let truth = truth.as_object().expect("rows");
+    let score = |(id, row): (&String, &serde_json::Value)| {
+        score::score(row["articleBody"].as_str().unwrap_or_default(), &found[id])
+    };
+    let mean = score::mean_score(&truth.iter().map(score).collect::<Vec<_>>());
+    println!(
+        "F1 {:.4}, precision {:.4}, recall {:.4}",
+        mean.f1, mean.precision, mean.recall
+    );
+    assert!(
+        truth.len() == 181 && mean.f1 >= 0.96,
+        "F1 {:.4} of {}",
+        mean.f1,
+        truth.len()
+    );
 }
 
 /// Pieces of markup, well and badly formed.
