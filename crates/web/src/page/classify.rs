@@ -6,9 +6,11 @@
 //! 3. Within it, blocks stay by their kind, link density, punctuation and neighbours.
 
 use super::block::BlockKind;
+use super::discard::discarded;
 use super::hints::Hints;
+use super::measure::{KIND_LEVELS_MAX, Measured, Sums, measure, sums};
 use super::tags::Tag;
-use super::tree::{Node, RawBlock, Tree};
+use super::tree::{Node, Tree};
 
 /// Class of one block.
 #[derive(Clone, Copy, Debug)]
@@ -17,48 +19,8 @@ pub(super) struct Class {
     pub(super) is_main: bool,
 }
 
-/// Ancestors that are asked for the kind of a block.
-const KIND_LEVELS_MAX: usize = 6;
-/// Bytes of the shortest block that scores.
-const PROSE_BYTES_MIN: usize = 25;
-/// Hints that discard a paragraph; others are chance on a single one.
-const ON_PARAGRAPHS: Hints = Hints::CAPTION
-    .with(Hints::BYLINE)
-    .with(Hints::HIDDEN)
-    .with(Hints::ADVERT)
-    .with(Hints::DIALOG);
 /// Bytes of main text below which weaker rules are tried.
 const MAIN_BYTES_MIN: u32 = 120;
-/// Share of the page's prose from which on hints do not discard a container.
-const PROTECTED_SHARE: f32 = 0.35;
-
-/// Measures of one block.
-#[derive(Clone, Copy, Debug)]
-struct Measured {
-    kind: BlockKind,
-    /// Container that says the kind.
-    kind_node: usize,
-    bytes: u32,
-    link_bytes: u32,
-    /// Marks that end or part clauses.
-    marks: u32,
-    /// Score as prose, 0 where it is none.
-    prose: f32,
-}
-
-impl Measured {
-    fn link_share(&self) -> f32 {
-        self.link_bytes as f32 / self.bytes.max(1) as f32
-    }
-}
-
-/// Prefix sums over blocks.
-struct Sums {
-    bytes: Vec<u32>,
-    link_bytes: Vec<u32>,
-    prose: Vec<f32>,
-}
-
 /// Classifies all blocks of a tree; `title` is that of the page.
 pub(super) fn classify(tree: &Tree, title: &str) -> Vec<Class> {
     let measured: Vec<Measured> = tree
@@ -138,161 +100,6 @@ fn code_container(tree: &Tree, measured: &[Measured]) -> Option<usize> {
     tree.nodes
         .iter()
         .rposition(|node| explicit(node) && holds(&node))
-}
-
-fn measure(tree: &Tree, block: &RawBlock) -> Measured {
-    let text = &tree.text[block.start as usize..block.end as usize];
-    let mut kind = None;
-    let mut node = block.node as usize;
-    for _ in 0..KIND_LEVELS_MAX {
-        kind = BlockKind::of_tag(tree.nodes[node].tag);
-        if kind.is_some() || node == 0 {
-            break;
-        }
-        node = tree.nodes[node].parent as usize;
-    }
-    // A paragraph within a cell or an item is prose like any other.
-    let kind = kind.unwrap_or(BlockKind::Paragraph);
-    let bytes = (block.end - block.start).max(1);
-    let marks = marks(text);
-    let link_share = block.link_bytes as f32 / bytes as f32;
-    let scores =
-        text.len() >= PROSE_BYTES_MIN && link_share < 0.5 && !matches!(kind, BlockKind::Heading(_));
-    let prose = if scores {
-        (1.0 + marks as f32 + (bytes as f32 / 100.0).min(3.0)) * (1.0 - link_share)
-    } else {
-        0.0
-    };
-    Measured {
-        kind,
-        kind_node: node,
-        bytes,
-        link_bytes: block.link_bytes,
-        marks,
-        prose,
-    }
-}
-
-/// Counts marks that end or part clauses, those of Chinese and Japanese included.
-fn marks(text: &str) -> u32 {
-    let ascii = text
-        .bytes()
-        .filter(|b| matches!(b, b',' | b'.' | b'!' | b';' | b'?'))
-        .count();
-    let wide = memchr::memchr2_iter(0xe3, 0xef, text.as_bytes())
-        .filter(|&at| {
-            text.get(at..at + 3)
-                .is_some_and(|c| matches!(c, "。" | "、" | "，" | "！" | "？"))
-        })
-        .count();
-    (ascii + wide) as u32
-}
-
-fn sums(measured: &[Measured], counts: impl Fn(usize) -> bool) -> Sums {
-    let mut out = Sums {
-        bytes: vec![0],
-        link_bytes: vec![0],
-        prose: vec![0.0],
-    };
-    let (mut bytes, mut link_bytes, mut prose) = (0, 0, 0.0);
-    for (i, found) in measured.iter().enumerate() {
-        if counts(i) {
-            bytes += found.bytes;
-            link_bytes += found.link_bytes;
-            prose += found.prose;
-        }
-        out.bytes.push(bytes);
-        out.link_bytes.push(link_bytes);
-        out.prose.push(prose);
-    }
-    out
-}
-
-impl Sums {
-    fn prose(&self, tree: &Tree, node: usize) -> f32 {
-        let node = &tree.nodes[node];
-        self.prose[node.end as usize] - self.prose[node.first as usize]
-    }
-
-    fn bytes(&self, tree: &Tree, node: usize) -> u32 {
-        let node = &tree.nodes[node];
-        self.bytes[node.end as usize] - self.bytes[node.first as usize]
-    }
-
-    fn link_share(&self, tree: &Tree, node: usize) -> f32 {
-        let found = &tree.nodes[node];
-        let links = self.link_bytes[found.end as usize] - self.link_bytes[found.first as usize];
-        links as f32 / self.bytes(tree, node).max(1) as f32
-    }
-}
-
-/// Says of each container whether it, or one around it, is discarded.
-fn discarded(tree: &Tree, sums: &Sums, strict: bool, technical: bool) -> Vec<bool> {
-    let total = sums.prose(tree, 0).max(1.0);
-    let mut causes = vec![Hints::default(); tree.nodes.len()];
-    for (i, node) in tree.nodes.iter().enumerate().skip(1) {
-        // Containers stand after those around them.
-        let mut around = causes[node.parent as usize];
-        if node.tag == Tag::Blockquote {
-            // Quotations embedded from social media stand in containers named after these.
-            around = around.without(Hints::SHARE.with(Hints::CAPTION).with(Hints::DIALOG));
-        }
-        let mut causes_here = causes_of(node, sums.prose(tree, i) / total, strict);
-        if technical {
-            causes_here =
-                causes_here.without(Hints::CAPTION.with(Hints::BYLINE).with(Hints::HEADER));
-        }
-        causes[i] = around.with(causes_here);
-    }
-    causes
-        .iter()
-        .map(|&cause| cause != Hints::default())
-        .collect()
-}
-
-/// Returns the hints that discard a container with this share of the page's prose.
-fn causes_of(node: &Node, share: f32, strict: bool) -> Hints {
-    let hints = node.hints;
-    if hints.any(Hints::BODY) {
-        return Hints::default();
-    }
-    let mut causes = hints.without(Hints::CONTENT.with(Hints::BODY).with(Hints::MAIN));
-    if !strict {
-        causes = causes.only(
-            Hints::NAVIGATION
-                .with(Hints::FOOTER)
-                .with(Hints::COMMENTS)
-                .with(Hints::HIDDEN),
-        );
-    }
-    match node.tag {
-        // Classes of articles name their categories, those of quotations their origin.
-        Tag::Article | Tag::Main | Tag::Blockquote => {
-            causes = causes.only(Hints::COMMENTS.with(Hints::RELATED).with(Hints::HIDDEN));
-        }
-        tag if tag.heading_level().is_some() => {
-            causes = causes.only(
-                Hints::COMMENTS
-                    .with(Hints::RELATED)
-                    .with(Hints::HIDDEN)
-                    .with(Hints::SHARE),
-            );
-        }
-        Tag::P => causes = causes.only(ON_PARAGRAPHS),
-        _ => {}
-    }
-    if share >= 0.1 {
-        causes = causes.without(Hints::HEADER.with(Hints::BYLINE).with(Hints::CAPTION));
-    }
-    if share >= PROTECTED_SHARE {
-        let comments = if hints.any(Hints::CONTENT) || share > 0.95 {
-            Hints::default()
-        } else {
-            Hints::COMMENTS
-        };
-        causes = causes.only(comments);
-    }
-    causes
 }
 
 /// Returns the container of the main text.
