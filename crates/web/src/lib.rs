@@ -11,5 +11,6 @@ pub mod sitemap;
 pub mod warc;
 #[cfg(feature = "html")]
 pub mod charset;
+pub mod duplicates;
 #[cfg(feature = "html")]
 pub mod page;

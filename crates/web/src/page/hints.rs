@@ -33,6 +33,8 @@ impl Hints {
     pub(super) const CAPTION: Self = Self(1 << 12);
     /// Not shown.
     pub(super) const HIDDEN: Self = Self(1 << 13);
+    /// The main part of the page by its element or role.
+    pub(super) const MAIN: Self = Self(1 << 14);
 
     /// Whether any of `other` is set.
     pub(super) fn any(self, other: Self) -> bool {

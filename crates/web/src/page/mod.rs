@@ -10,9 +10,11 @@
 
 mod block;
 mod classify;
+mod discard;
 mod hints;
 mod json_ld;
 mod link;
+mod measure;
 mod metadata;
 mod tags;
 mod templates;

@@ -108,7 +108,13 @@ impl Tree {
             return;
         }
         let parent = self.node();
-        let hints = element_hints(tag, tokens);
+        // Classes within code name its syntax.
+        let in_code = self.pre_count > 0 && !tag.is_block();
+        let hints = if in_code {
+            Hints::default()
+        } else {
+            element_hints(tag, tokens)
+        };
         let owns_node =
             self.nodes.len() < NODES_MAX && (tag.is_block() || hints != Hints::default());
         if owns_node && !tag.is_block() {
@@ -409,13 +415,17 @@ fn element_hints(tag: Tag, tokens: &Tokens<'_>) -> Hints {
         Tag::Header => Hints::HEADER,
         Tag::Figcaption => Hints::CAPTION,
         Tag::Dialog | Tag::Form | Tag::Button => Hints::DIALOG,
-        Tag::Article | Tag::Main => Hints::CONTENT,
+        Tag::Article => Hints::CONTENT,
+        Tag::Main => Hints::CONTENT.with(Hints::MAIN),
         Tag::Template => Hints::HIDDEN,
         _ => Hints::default(),
     };
     for &(name, value) in tokens.attributes() {
         let found = match name.len() {
             2 if name.eq_ignore_ascii_case("id") => hints::of_value(value),
+            4 if name.eq_ignore_ascii_case("role") && value == "main" => {
+                Hints::MAIN.with(Hints::CONTENT)
+            }
             4 if name.eq_ignore_ascii_case("role") => hints::of_value(value),
             5 if name.eq_ignore_ascii_case("class") => hints::of_value(value),
             5 if name.eq_ignore_ascii_case("style") && hides(value) => Hints::HIDDEN,

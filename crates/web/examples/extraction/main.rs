@@ -4,9 +4,11 @@
 //! scrapinghub/article-extraction-benchmark: token 4-grams, averaged over pages. Speed is text to
 //! text on one core, the best of ROUNDS. WORST pages are listed with what they lack and have too much.
 
-use std::collections::HashMap;
+mod score;
+
 use std::time::Instant;
 
+use score::{Score, f1, mean_score, score, shingles};
 use web::page::{PageOptions, read};
 
 fn main() {
@@ -44,7 +46,16 @@ fn main() {
         let found = read(html, &options).main_text();
         scores.push((score(expected, &found), id, *expected, found));
     }
-    report(&scores.iter().map(|row| row.0).collect::<Vec<_>>());
+    let rows: Vec<Score> = scores.iter().map(|row| row.0).collect();
+    let mean = mean_score(&rows);
+    let exact = rows.iter().filter(|s| s.1 == 0.0 && s.2 == 0.0).count();
+    println!(
+        "F1 {:.4} precision {:.4} recall {:.4} exact {exact} of {}",
+        mean.f1,
+        mean.precision,
+        mean.recall,
+        rows.len()
+    );
     scores.sort_by(|a, b| f1(a.0).total_cmp(&f1(b.0)));
     for ((tp, fp, fnn), id, expected, found) in scores.iter().take(number(2)) {
         println!(
@@ -74,83 +85,6 @@ fn main() {
             bytes as f64 / 1e6 / seconds
         );
     }
-}
-
-type Score = (f64, f64, f64);
-
-/// Normalised true positives, false positives and false negatives of token 4-grams.
-fn score(expected: &str, found: &str) -> Score {
-    let (expected, found) = (shingles(expected), shingles(found));
-    let (mut tp, mut fp, mut fnn) = (0, 0, 0);
-    for (key, &count) in &expected {
-        let other = found.get(key).copied().unwrap_or(0);
-        tp += count.min(other);
-        fnn += count.saturating_sub(other);
-    }
-    for (key, &count) in &found {
-        fp += count.saturating_sub(expected.get(key).copied().unwrap_or(0));
-    }
-    let sum = f64::from(tp + fp + fnn).max(1.0);
-    (
-        f64::from(tp) / sum,
-        f64::from(fp) / sum,
-        f64::from(fnn) / sum,
-    )
-}
-
-fn tokens(text: &str) -> Vec<&str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|token| !token.is_empty())
-        .collect()
-}
-
-fn shingles(text: &str) -> HashMap<Vec<&str>, u32> {
-    let tokens = tokens(text);
-    let mut out = HashMap::new();
-    if tokens.is_empty() {
-        return out;
-    }
-    for i in 0..tokens.len().saturating_sub(3).max(1) {
-        *out.entry(tokens[i..tokens.len().min(i + 4)].to_vec())
-            .or_insert(0) += 1;
-    }
-    out
-}
-
-fn ratio(tp: f64, wrong: f64) -> f64 {
-    if tp + wrong > 0.0 {
-        tp / (tp + wrong)
-    } else {
-        0.0
-    }
-}
-
-fn f1((tp, fp, fnn): Score) -> f64 {
-    ratio(tp, (fp + fnn) / 2.0)
-}
-
-fn report(scores: &[Score]) {
-    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let precision = mean(
-        scores
-            .iter()
-            .filter(|s| s.0 + s.1 > 0.0)
-            .map(|s| ratio(s.0, s.1))
-            .collect(),
-    );
-    let recall = mean(
-        scores
-            .iter()
-            .filter(|s| s.0 + s.2 > 0.0)
-            .map(|s| ratio(s.0, s.2))
-            .collect(),
-    );
-    let exact = scores.iter().filter(|s| s.1 == 0.0 && s.2 == 0.0).count();
-    let f1 = 2.0 * precision * recall / (precision + recall);
-    println!(
-        "F1 {f1:.4} precision {precision:.4} recall {recall:.4} exact {exact} of {}",
-        scores.len()
-    );
 }
 
 /// Prints lines of `a` of which `b` lacks most shingles.
