@@ -1,0 +1,185 @@
+//! Origins in memory: clock, robots.txt, the next URLs.
+//!
+//! host   := origin:bytes average:varint delay:varint backoff:varint allowed:varint robots rate
+//! robots := kind:u8 until:varint     0 unknown, 1 rules, 2 free, 3 wait, 4 parked
+//! rate   := revisits:varint unchanged:varint gaps:f64le
+//!
+//! Example, a host just found, `http://a`: 08 68 74 74 70 3a 2f 2f 61 00 00 00 00 00 00 00 00, then 8 bytes 00.
+use super::key;
+use super::store::bytes::{Reader, put_bytes, put_varint};
+use crate::politeness::{Pace, TimeMs};
+use crate::recrawl::HostRate;
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+/// What is known of robots.txt, and until when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Robots {
+    Unknown,
+    Rules(TimeMs),
+    Free(TimeMs),
+    Wait(TimeMs),
+    Parked(TimeMs),
+}
+
+impl Robots {
+    fn parts(self) -> (u8, TimeMs) {
+        match self {
+            Robots::Unknown => (0, TimeMs(0)),
+            Robots::Rules(until) => (1, until),
+            Robots::Free(until) => (2, until),
+            Robots::Wait(until) => (3, until),
+            Robots::Parked(until) => (4, until),
+        }
+    }
+
+    fn from_parts(kind: u8, until: TimeMs) -> Option<Robots> {
+        Some(match kind {
+            0 => Robots::Unknown,
+            1 => Robots::Rules(until),
+            2 => Robots::Free(until),
+            3 => Robots::Wait(until),
+            4 => Robots::Parked(until),
+            _ => return None,
+        })
+    }
+
+    /// Earliest request of any kind.
+    pub(super) fn blocked_until(self) -> TimeMs {
+        match self {
+            Robots::Wait(until) | Robots::Parked(until) => until,
+            Robots::Unknown | Robots::Rules(_) | Robots::Free(_) => TimeMs(0),
+        }
+    }
+
+    /// Whether pages may be visited without reading it again.
+    pub(super) fn is_valid(self, now: TimeMs) -> bool {
+        matches!(self, Robots::Rules(until) | Robots::Free(until) if until > now)
+    }
+}
+
+/// One origin.
+#[derive(Debug)]
+pub(super) struct Host {
+    pub(super) origin: Box<str>,
+    pub(super) prefix: Box<[u8]>,
+    pub(super) owned: bool,
+    pub(super) pace: Pace,
+    pub(super) robots: Robots,
+    pub(super) rate: HostRate,
+    pub(super) address: Option<IpAddr>,
+    pub(super) in_flight: u32,
+    pub(super) robots_in_flight: bool,
+    /// Keys of URLs to visit, best first.
+    pub(super) queue: VecDeque<Box<[u8]>>,
+    /// When the store may have a URL that is due and not in the queue.
+    pub(super) check_at: TimeMs,
+    /// Where the next refill goes on.
+    pub(super) resume: Option<Box<[u8]>>,
+    /// Its valid entry in the heap; [`TimeMs::NEVER`] if it has none.
+    pub(super) wake: TimeMs,
+    /// Last visit given: of hosts that may be visited, that waits longest comes first.
+    pub(super) served: TimeMs,
+}
+
+impl Host {
+    pub(super) fn new(origin: &str, owned: bool, now: TimeMs) -> Host {
+        Host {
+            origin: origin.into(),
+            prefix: key::prefix_of(origin).into(),
+            owned,
+            pace: Pace::default(),
+            robots: Robots::Unknown,
+            rate: HostRate::default(),
+            address: None,
+            in_flight: 0,
+            robots_in_flight: false,
+            queue: VecDeque::new(),
+            check_at: now,
+            resume: None,
+            wake: TimeMs::NEVER,
+            served: TimeMs(0),
+        }
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.origin.len() + 48);
+        put_bytes(&mut out, self.origin.as_bytes());
+        put_varint(&mut out, self.pace.average_ms.max(0.0) as u64);
+        for number in [
+            self.pace.crawl_delay_ms,
+            self.pace.backoff_ms,
+            self.pace.allowed_at.0,
+        ] {
+            put_varint(&mut out, number);
+        }
+        let (kind, until) = self.robots.parts();
+        out.push(kind);
+        put_varint(&mut out, until.0);
+        put_varint(&mut out, self.rate.revisits);
+        put_varint(&mut out, self.rate.unchanged);
+        out.extend_from_slice(&self.rate.gaps_days.to_le_bytes());
+        out
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Option<Host> {
+        let mut reader = Reader::new(bytes);
+        let origin = std::str::from_utf8(reader.bytes()?).ok()?;
+        key::origin_of(origin).filter(|found| *found == origin)?;
+        let mut host = Host::new(origin, false, TimeMs(0));
+        host.pace.average_ms = reader.varint()? as f64;
+        host.pace.crawl_delay_ms = reader.varint()?;
+        host.pace.backoff_ms = reader.varint()?;
+        host.pace.allowed_at = TimeMs(reader.varint()?);
+        host.robots = Robots::from_parts(reader.byte()?, TimeMs(reader.varint()?))?;
+        host.rate.revisits = reader.varint()?;
+        host.rate.unchanged = reader.varint()?;
+        host.rate.gaps_days = f64::from_le_bytes(reader.array()?);
+        (reader.is_empty() && host.rate.gaps_days.is_finite()).then_some(host)
+    }
+}
+
+/// An address that hosts share.
+#[derive(Debug, Default)]
+pub(super) struct Address {
+    pub(super) pace: Pace,
+    pub(super) in_flight: u32,
+    /// Hosts that wait for the visit in flight.
+    pub(super) waiting: Vec<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_host_comes_back() {
+        let mut host = Host::new("http://a.b:81", false, TimeMs(7));
+        host.pace.average_ms = 120.0;
+        host.pace.crawl_delay_ms = 5_000;
+        host.pace.backoff_ms = 4_000;
+        host.pace.allowed_at = TimeMs(99);
+        host.robots = Robots::Wait(TimeMs(55));
+        host.rate.revisited(true, 1.25);
+        let found = Host::decode(&host.encode()).expect("decodes");
+        assert_eq!(found.encode(), host.encode());
+        assert_eq!(
+            (found.pace, found.robots, found.rate),
+            (host.pace, host.robots, host.rate)
+        );
+        assert_eq!(&*found.origin, "http://a.b:81");
+        assert!(
+            std::mem::size_of::<Host>() <= 330,
+            "{}",
+            std::mem::size_of::<Host>()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let _ = Host::decode(&bytes);
+        }
+    }
+}

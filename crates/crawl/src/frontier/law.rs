@@ -1,0 +1,215 @@
+//! Law of states: what an outcome makes of a record. Pure; the frontier and its twin share it.
+//!
+//! A page leaves the index only for 404 or 410 twice at least 24 hours apart, for robots.txt, a rule or noindex,
+//! and because it moved or is a duplicate. Any other failure keeps what the index has.
+use super::record::Record;
+use super::state::{Failure, Parked, Refusal, State};
+use super::visit::{Deletion, Effect, Outcome};
+use crate::politeness::TimeMs;
+use crate::recrawl::{HostRate, RecrawlLaw, change_rate};
+
+const DAY_MS: f64 = 86_400_000.0;
+/// Distance of the two answers 404 or 410 that delete a page.
+pub(super) const GONE_MS: u64 = 86_400_000;
+/// First wait after a failure; each further one waits four times longer.
+const RETRY_MS_FIRST: u64 = 60_000;
+/// Longest wait after a failure.
+const RETRY_MS_MAX: u64 = 3 * 86_400_000;
+
+/// What the recrawl law needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Recrawl<'a> {
+    pub(super) law: &'a RecrawlLaw,
+    pub(super) threshold: f64,
+}
+
+/// When the URL is due, with `again_at`: the start of a crawl that visits all once more.
+pub(super) fn effective_due(record: &Record, again_at: TimeMs) -> TimeMs {
+    if record.due != TimeMs::NEVER && record.last < again_at {
+        return record.due.min(again_at);
+    }
+    record.due
+}
+
+/// The record after `outcome`. Counts a revisit in `host`.
+pub(super) fn apply(
+    record: &mut Record,
+    host: &mut HostRate,
+    outcome: &Outcome,
+    recrawl: Recrawl<'_>,
+    now: TimeMs,
+) -> Effect {
+    // The epoch itself stands for "never".
+    let now = now.max(TimeMs(1)).max(record.last);
+    let before = record.last;
+    record.last = now;
+    if record.first == TimeMs(0) {
+        record.first = now;
+    }
+    if !matches!(outcome, Outcome::Gone { .. } | Outcome::Failed { .. }) {
+        record.gone_since = None;
+    }
+    if !matches!(outcome, Outcome::Failed { .. }) {
+        record.failures = 0;
+    }
+    match outcome {
+        Outcome::Fetched {
+            status,
+            took_ms,
+            text_hash,
+            duplicate,
+            noindex,
+            validators,
+            place,
+        } => {
+            answered(record, *status, *took_ms);
+            let changed = record.text_hash != Some(*text_hash);
+            record.text_hash = Some(*text_hash);
+            record.validators = validators.clone();
+            record.place = Some(*place);
+            revisited(record, host, !changed, before, now);
+            let refusal = match (noindex, duplicate) {
+                (true, _) => Some(Refusal::NoIndex),
+                (false, true) => Some(Refusal::Duplicate),
+                (false, false) => None,
+            };
+            if let Some(refusal) = refusal {
+                due_by_law(record, host, recrawl, now);
+                return delete(record, State::Refused(refusal), Deletion::Refused(refusal));
+            }
+            record.state = State::Fetched;
+            due_by_law(record, host, recrawl, now);
+            let indexed_before = std::mem::replace(&mut record.indexed, true);
+            if changed || !indexed_before {
+                Effect::Index
+            } else {
+                Effect::Keep
+            }
+        }
+        Outcome::NotModified { took_ms } => {
+            answered(record, 304, *took_ms);
+            revisited(record, host, true, before, now);
+            // A refused page that did not change is refused still.
+            if !matches!(
+                record.state,
+                State::Refused(Refusal::NoIndex | Refusal::Duplicate)
+            ) {
+                record.state = State::Fetched;
+                let indexed_before = std::mem::replace(&mut record.indexed, true);
+                due_by_law(record, host, recrawl, now);
+                return if indexed_before {
+                    Effect::Keep
+                } else {
+                    Effect::Index
+                };
+            }
+            due_by_law(record, host, recrawl, now);
+            Effect::Keep
+        }
+        Outcome::Redirected { status, took_ms } => {
+            answered(record, *status, *took_ms);
+            due_after_days(record, recrawl.law.age_days_max, now);
+            delete(record, State::Moved, Deletion::Moved)
+        }
+        Outcome::Gone { status, took_ms } => {
+            answered(record, *status, *took_ms);
+            let since = *record.gone_since.get_or_insert(now);
+            if now.since_ms(since) < GONE_MS {
+                record.state = State::Failed(Failure::Missing);
+                record.due = since.plus_ms(GONE_MS);
+                return Effect::Keep;
+            }
+            due_after_days(record, recrawl.law.age_days_max, now);
+            delete(record, State::Gone, Deletion::Gone)
+        }
+        Outcome::Refused(refusal) => {
+            // Rules may permit it later; looking again costs no request.
+            record.due = now.plus_ms(7 * GONE_MS);
+            delete(
+                record,
+                State::Refused(*refusal),
+                Deletion::Refused(*refusal),
+            )
+        }
+        Outcome::Failed {
+            failure,
+            status,
+            took_ms,
+            retry_after_s,
+        } => {
+            answered(record, status.unwrap_or(0), *took_ms);
+            record.failures = record.failures.saturating_add(1);
+            record.state = State::Failed(*failure);
+            record.due = now.plus_ms(retry_ms(record.failures, *failure, *retry_after_s));
+            Effect::Keep
+        }
+        Outcome::Parked(reason) => park(record, *reason),
+    }
+}
+
+/// Parks the URL; what the index has of it stays.
+pub(super) fn park(record: &mut Record, reason: Parked) -> Effect {
+    record.state = State::Parked(reason);
+    record.due = TimeMs::NEVER;
+    Effect::Keep
+}
+
+fn retry_ms(failures: u32, failure: Failure, retry_after_s: Option<u64>) -> u64 {
+    let doubled = RETRY_MS_FIRST.saturating_mul(1 << (2 * failures.saturating_sub(1)).min(40));
+    let wait_ms = match failure {
+        // The host is slow, not the page: the host's clock decides, the page is not punished for it.
+        Failure::Throttled => RETRY_MS_FIRST,
+        _ => doubled.min(RETRY_MS_MAX),
+    };
+    let asked_ms = retry_after_s
+        .unwrap_or(0)
+        .saturating_mul(1_000)
+        .min(7 * GONE_MS);
+    wait_ms.max(asked_ms)
+}
+
+fn answered(record: &mut Record, status: u16, took_ms: u64) {
+    record.status = status;
+    record.took_ms = u32::try_from(took_ms).unwrap_or(u32::MAX);
+}
+
+fn revisited(
+    record: &mut Record,
+    host: &mut HostRate,
+    unchanged: bool,
+    before: TimeMs,
+    now: TimeMs,
+) {
+    if record.visits > 0 {
+        record.unchanged = record.unchanged.saturating_add(u32::from(unchanged));
+        host.revisited(unchanged, now.since_ms(before) as f64 / DAY_MS);
+    }
+    record.visits = record.visits.saturating_add(1);
+}
+
+fn due_by_law(record: &mut Record, host: &HostRate, recrawl: Recrawl<'_>, now: TimeMs) {
+    let revisits = record.visits.saturating_sub(1);
+    let mean_gap_days = now.since_ms(record.first) as f64 / DAY_MS / f64::from(revisits.max(1));
+    let rate = change_rate(record.unchanged, revisits, mean_gap_days, host.rate());
+    let importance = f64::from(record.importance);
+    due_after_days(
+        record,
+        recrawl
+            .law
+            .due_after_days(importance, rate, recrawl.threshold),
+        now,
+    );
+}
+
+fn due_after_days(record: &mut Record, days: f64, now: TimeMs) {
+    record.due = now.plus_ms((days * DAY_MS) as u64);
+}
+
+fn delete(record: &mut Record, state: State, deletion: Deletion) -> Effect {
+    record.state = state;
+    if std::mem::take(&mut record.indexed) {
+        Effect::Delete(deletion)
+    } else {
+        Effect::Keep
+    }
+}

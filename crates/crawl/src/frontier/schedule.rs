@@ -1,0 +1,400 @@
+//! Order of visits: hosts by their earliest instant, gated by address; queues refilled from the store.
+use super::core::{Frontier, InFlight};
+use super::error::FrontierError;
+use super::key;
+use super::law::{effective_due, park};
+use super::record::Record;
+use super::state::Parked;
+use super::visit::{Next, Permission, Visit, VisitId, VisitKind};
+use crate::politeness::TimeMs;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::net::IpAddr;
+
+/// Every fourth visit of a host may be a revisit while it has new URLs.
+const REVISIT_SHARE: usize = 4;
+
+/// Rank of a URL on its host: smaller is earlier. New URLs by depth, then importance; revisits by due time.
+type Rank = (u64, u64, Box<[u8]>);
+
+impl Frontier {
+    /// The next visit that the politeness law permits.
+    pub fn next(&mut self, now: TimeMs) -> Result<Next, FrontierError> {
+        loop {
+            let Some(&Reverse((wake, served, id))) = self.ready.peek() else {
+                return Ok(match self.in_flight.is_empty() {
+                    true => Next::Idle,
+                    false => Next::Wait {
+                        until: TimeMs::NEVER,
+                    },
+                });
+            };
+            let host = &self.hosts[id as usize];
+            if (wake, served) != (host.wake, host.served) {
+                self.ready.pop();
+                continue;
+            }
+            if wake > now {
+                return Ok(Next::Wait { until: wake });
+            }
+            self.ready.pop();
+            self.hosts[id as usize].wake = TimeMs::NEVER;
+            if let Some(visit) = self.visit_host(id, now)? {
+                return Ok(Next::Visit(Box::new(visit)));
+            }
+        }
+    }
+
+    /// A visit of a host whose own clock permits one; else the host waits for what it lacks.
+    fn visit_host(&mut self, id: u32, now: TimeMs) -> Result<Option<Visit>, FrontierError> {
+        if !self.address_is_free(id, now) {
+            return Ok(None);
+        }
+        let Some((key, record)) = self.due_page(id, now)? else {
+            self.schedule(id);
+            return Ok(None);
+        };
+        let host = &mut self.hosts[id as usize];
+        if host.robots.is_valid(now) {
+            let url = key::url_of(&host.prefix, &host.origin, &key);
+            return Ok(Some(self.start(id, url, Some((key, record)), now)));
+        }
+        // The page waits; one request for robots.txt at a time, and none beside pages in flight.
+        host.queue.push_front(key);
+        if host.in_flight > 0 {
+            return Ok(None);
+        }
+        host.robots_in_flight = true;
+        let url = format!("{}/robots.txt", host.origin);
+        Ok(Some(self.start(id, url, None, now)))
+    }
+
+    fn start(
+        &mut self,
+        id: u32,
+        url: String,
+        page: Option<(Box<[u8]>, Record)>,
+        now: TimeMs,
+    ) -> Visit {
+        let visit = self.next_visit;
+        self.next_visit += 1;
+        let host = &mut self.hosts[id as usize];
+        host.in_flight += 1;
+        host.served = now;
+        let origin = host.origin.to_string();
+        let address = host.address.filter(|_| !host.owned);
+        if let Some(address) = address {
+            self.addresses.entry(address).or_default().in_flight += 1;
+        }
+        let (key, record) = page.unzip();
+        self.keys_in_flight.extend(key.clone());
+        self.in_flight.insert(
+            visit,
+            InFlight {
+                host: id,
+                key,
+                address,
+            },
+        );
+        self.schedule(id);
+        Visit {
+            id: VisitId(visit),
+            url,
+            origin,
+            kind: if record.is_some() {
+                VisitKind::Page
+            } else {
+                VisitKind::Robots
+            },
+            record,
+        }
+    }
+
+    /// Whether the address of the host permits a visit; if not, the host waits for it.
+    fn address_is_free(&mut self, id: u32, now: TimeMs) -> bool {
+        let host = &mut self.hosts[id as usize];
+        let Some(address) = host.address.filter(|_| !host.owned) else {
+            return true;
+        };
+        let address = self.addresses.entry(address).or_default();
+        if address.in_flight > 0 {
+            address.waiting.push(id);
+            return false;
+        }
+        let allowed_at = address.pace.allowed_at.max(self.addresses_from);
+        if allowed_at > now {
+            host.wake = allowed_at;
+            self.ready.push(Reverse((allowed_at, host.served, id)));
+            return false;
+        }
+        true
+    }
+
+    /// Tells the address that a visit resolved to. Must be called before the connection; obey the answer.
+    pub fn resolved(&mut self, visit: VisitId, address: IpAddr, now: TimeMs) -> Permission {
+        let Some(flight) = self.in_flight.get(&visit.0) else {
+            return Permission::Later;
+        };
+        let (id, before) = (flight.host, flight.address);
+        let host = &mut self.hosts[id as usize];
+        host.address = Some(address);
+        if host.owned || before == Some(address) {
+            return Permission::Go;
+        }
+        if let Some(before) = before {
+            self.leave_address(before);
+        }
+        let addresses_from = self.addresses_from;
+        let entry = self.addresses.entry(address).or_default();
+        if entry.in_flight == 0 && entry.pace.allowed_at.max(addresses_from) <= now {
+            entry.in_flight += 1;
+            if let Some(flight) = self.in_flight.get_mut(&visit.0) {
+                flight.address = Some(address);
+            }
+            return Permission::Go;
+        }
+        if let Some(flight) = self.in_flight.get_mut(&visit.0) {
+            flight.address = None;
+        }
+        self.returned(visit);
+        Permission::Later
+    }
+
+    /// Takes back a visit for which no request was sent.
+    pub fn returned(&mut self, visit: VisitId) {
+        if let Some(flight) = self.end(visit) {
+            let host = &mut self.hosts[flight.host as usize];
+            if let Some(key) = flight.key {
+                host.queue.push_front(key);
+            }
+            self.schedule(flight.host);
+        }
+    }
+
+    /// Ends a visit: its host and address are free, but for their clocks.
+    pub(super) fn end(&mut self, visit: VisitId) -> Option<InFlight> {
+        let flight = self.in_flight.remove(&visit.0)?;
+        let host = &mut self.hosts[flight.host as usize];
+        host.in_flight = host.in_flight.saturating_sub(1);
+        match &flight.key {
+            Some(key) => {
+                self.keys_in_flight.remove(key);
+            }
+            None => host.robots_in_flight = false,
+        }
+        if let Some(address) = flight.address {
+            self.leave_address(address);
+        }
+        Some(flight)
+    }
+
+    fn leave_address(&mut self, address: IpAddr) {
+        let Some(entry) = self.addresses.get_mut(&address) else {
+            return;
+        };
+        entry.in_flight = entry.in_flight.saturating_sub(1);
+        for waiting in std::mem::take(&mut entry.waiting) {
+            self.schedule(waiting);
+        }
+    }
+
+    /// Enters the host in the heap at its earliest instant, if it has one.
+    pub(super) fn schedule(&mut self, id: u32) {
+        let host = &mut self.hosts[id as usize];
+        let full = host.in_flight >= host.pace.in_flight_max(&self.options.law, host.owned);
+        let mut wake = host.pace.allowed_at.max(host.robots.blocked_until());
+        if host.queue.is_empty() {
+            wake = wake.max(host.check_at);
+        }
+        if full || host.robots_in_flight {
+            wake = TimeMs::NEVER;
+        }
+        host.wake = wake;
+        if wake != TimeMs::NEVER {
+            self.ready.push(Reverse((wake, host.served, id)));
+        }
+    }
+
+    /// The best URL of the host that is due. Refills its queue where it is empty.
+    fn due_page(
+        &mut self,
+        id: u32,
+        now: TimeMs,
+    ) -> Result<Option<(Box<[u8]>, Record)>, FrontierError> {
+        loop {
+            let Some(key) = self.hosts[id as usize].queue.pop_front() else {
+                if self.hosts[id as usize].check_at > now {
+                    return Ok(None);
+                }
+                self.refill(id, now);
+                if self.hosts[id as usize].queue.is_empty() {
+                    return Ok(None);
+                }
+                continue;
+            };
+            // The queue may be older than the record.
+            let Some((mut record, stored)) = self.store.record(&key) else {
+                continue;
+            };
+            let due = effective_due(&record, self.again_at);
+            if due > now || self.keys_in_flight.contains(&key) {
+                self.check(id, due.max(now));
+                continue;
+            }
+            let host = &self.hosts[id as usize];
+            let shape = (self.options.shape)(&key::url_of(&host.prefix, &host.origin, &key));
+            let trap =
+                record.visits == 0 && self.shapes.get(&(id, shape)).is_some_and(|s| s.parked);
+            if !trap {
+                return Ok(Some((key, record)));
+            }
+            let before = stored.then(|| record.state.class());
+            park(&mut record, Parked::Trap);
+            self.store
+                .put(&key, record.encode(), Some((before, record.state.class())))?;
+        }
+    }
+
+    /// Takes the best URLs of the host that are due, from a window of its records.
+    fn refill(&mut self, id: u32, now: TimeMs) {
+        let share = self.options.queues_urls_max / self.hosts.len().max(1);
+        let capacity = self.options.queue_urls_max.min(share).max(4);
+        let window = self.options.refill_records_max.max(1);
+        let host = &self.hosts[id as usize];
+        let (start, end) = (key::pages_of(&host.prefix), key::end_of(&host.prefix));
+        let mut from = host.resume.as_deref().map_or(start.clone(), <[u8]>::to_vec);
+        loop {
+            let from_start = from == start;
+            let mut choice = Choice::new(capacity);
+            let (mut seen, mut resume) = (0, None);
+            let (again_at, in_flight) = (self.again_at, &self.keys_in_flight);
+            self.store.scan(&from, &end, |key, found| {
+                if seen == window {
+                    resume = Some(key.into());
+                    return false;
+                }
+                seen += 1;
+                if let Some(record) = found.record()
+                    && !in_flight.contains(key)
+                {
+                    choice.offer(key, &record, effective_due(&record, again_at), now);
+                }
+                true
+            });
+            let reached_end = resume.is_none();
+            let host = &mut self.hosts[id as usize];
+            host.resume = resume;
+            let (left, later) = (choice.left, choice.due_later);
+            host.queue.extend(choice.into_order());
+            if from_start && reached_end {
+                // All of the host was seen.
+                host.check_at = if left { now } else { later };
+                return;
+            }
+            if !host.queue.is_empty() {
+                host.check_at = now;
+                return;
+            }
+            if from_start {
+                // Nothing due in the first window: the pass goes on, and its earliest due time counts.
+                return self.pass(id, &end, later, now);
+            }
+            from = match (&host.resume, reached_end) {
+                (Some(resume), false) => resume.to_vec(),
+                _ => start.clone(),
+            };
+        }
+    }
+
+    /// Continues a pass that began at the first page of the host and found nothing due in its first window.
+    fn pass(&mut self, id: u32, end: &[u8], mut later: TimeMs, now: TimeMs) {
+        let mut choice = Choice::new(self.options.queue_urls_max.max(4));
+        let Some(from) = self.hosts[id as usize].resume.take() else {
+            return;
+        };
+        let (again_at, in_flight) = (self.again_at, &self.keys_in_flight);
+        self.store.scan(&from, end, |key, found| {
+            if let Some(record) = found.record()
+                && !in_flight.contains(key)
+            {
+                choice.offer(key, &record, effective_due(&record, again_at), now);
+            }
+            true
+        });
+        later = later.min(choice.due_later);
+        let host = &mut self.hosts[id as usize];
+        host.check_at = if choice.left { now } else { later };
+        host.queue.extend(choice.into_order());
+    }
+}
+
+/// The best URLs seen: new ones and revisits apart.
+struct Choice {
+    capacity: usize,
+    new: BinaryHeap<Rank>,
+    revisits: BinaryHeap<Rank>,
+    /// Whether a URL that is due was left out.
+    left: bool,
+    /// Earliest due time of those not due.
+    due_later: TimeMs,
+}
+
+impl Choice {
+    fn new(capacity: usize) -> Choice {
+        Choice {
+            capacity,
+            new: BinaryHeap::new(),
+            revisits: BinaryHeap::new(),
+            left: false,
+            due_later: TimeMs::NEVER,
+        }
+    }
+
+    fn offer(&mut self, key: &[u8], record: &Record, due: TimeMs, now: TimeMs) {
+        if due > now {
+            self.due_later = self.due_later.min(due);
+            return;
+        }
+        let importance = u64::from(record.importance.to_bits());
+        let (heap, rank) = if record.visits + record.failures == 0 {
+            (
+                &mut self.new,
+                u64::from(record.depth) << 32 | (u64::from(u32::MAX) - importance),
+            )
+        } else {
+            (&mut self.revisits, due.0)
+        };
+        let discovered = record.discovered.0;
+        if heap.len() >= self.capacity {
+            self.left = true;
+            if heap
+                .peek()
+                .is_some_and(|worst| (worst.0, worst.1) <= (rank, discovered))
+            {
+                return;
+            }
+            heap.pop();
+        }
+        heap.push((rank, discovered, key.into()));
+    }
+
+    /// Best first, at most the capacity.
+    fn into_order(self) -> Vec<Box<[u8]>> {
+        let mut new = self.new.into_sorted_vec().into_iter();
+        let mut revisits = self.revisits.into_sorted_vec().into_iter();
+        let mut order = Vec::new();
+        while order.len() < 2 * self.capacity {
+            let revisit = order.len() % REVISIT_SHARE == REVISIT_SHARE - 1;
+            let (first, second) = if revisit {
+                (&mut revisits, &mut new)
+            } else {
+                (&mut new, &mut revisits)
+            };
+            let Some((.., key)) = first.next().or_else(|| second.next()) else {
+                break;
+            };
+            order.push(key);
+        }
+        order
+    }
+}

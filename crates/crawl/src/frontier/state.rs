@@ -1,0 +1,210 @@
+//! States of a URL, with their reasons.
+
+/// How a URL was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Source {
+    /// Given by the user.
+    Seed,
+    /// A link on a page.
+    Link,
+    /// A sitemap or feed.
+    Sitemap,
+    /// Target of a redirect.
+    Redirect,
+    /// A ping (IndexNow).
+    Ping,
+}
+
+const SOURCES: [Source; 5] = [
+    Source::Seed,
+    Source::Link,
+    Source::Sitemap,
+    Source::Redirect,
+    Source::Ping,
+];
+
+impl Source {
+    pub(super) fn code(self) -> u8 {
+        SOURCES.iter().position(|s| *s == self).unwrap_or_default() as u8
+    }
+
+    pub(super) fn from_code(code: u8) -> Option<Source> {
+        SOURCES.get(usize::from(code)).copied()
+    }
+}
+
+/// Why a page must not be in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// robots.txt.
+    Robots,
+    /// A rule of the configuration, or the scope.
+    Rule,
+    /// Meta robots or `X-Robots-Tag`.
+    NoIndex,
+    /// Another page has the same text.
+    Duplicate,
+}
+
+/// Why a visit had no usable answer. The page is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The name of the host was not resolved.
+    Dns,
+    /// No connection.
+    Connect,
+    /// The TLS handshake or certificate.
+    Tls,
+    /// A time limit.
+    Timeout,
+    /// The answer broke off or cannot be read.
+    Broken,
+    /// 429 or 503.
+    Throttled,
+    /// Another 5xx.
+    Server,
+    /// A 4xx that says nothing about the page (401, 403, …).
+    Client,
+    /// 404 or 410, not yet twice in 24 hours.
+    Missing,
+    /// An address that the configuration forbids.
+    Address,
+    /// Too many redirects, or a target that is no URL.
+    Redirects,
+}
+
+/// Why a URL is not visited at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Parked {
+    /// Pages of its path shape have hardly any new text.
+    Trap,
+    /// Too many links from a seed.
+    Depth,
+    /// The URL is too long, or repeats itself.
+    Shape,
+    /// Not a type that is indexed.
+    Type,
+    /// Failed too often.
+    Failures,
+}
+
+/// State of a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum State {
+    /// Known, not visited.
+    Queued,
+    /// Fetched; in the index.
+    Fetched,
+    /// Redirects elsewhere.
+    Moved,
+    /// 404 or 410 twice, at least 24 hours apart.
+    Gone,
+    /// Must not be in the index.
+    Refused(Refusal),
+    /// The last visit had no usable answer; an earlier text is kept.
+    Failed(Failure),
+    /// Not visited.
+    Parked(Parked),
+}
+
+/// The class of each state on disk. Never reordered; new ones at new numbers.
+const CLASSES: [(u8, State); 24] = [
+    (0, State::Queued),
+    (1, State::Fetched),
+    (2, State::Moved),
+    (3, State::Gone),
+    (10, State::Refused(Refusal::Robots)),
+    (11, State::Refused(Refusal::Rule)),
+    (12, State::Refused(Refusal::NoIndex)),
+    (13, State::Refused(Refusal::Duplicate)),
+    (20, State::Failed(Failure::Dns)),
+    (21, State::Failed(Failure::Connect)),
+    (22, State::Failed(Failure::Tls)),
+    (23, State::Failed(Failure::Timeout)),
+    (24, State::Failed(Failure::Broken)),
+    (25, State::Failed(Failure::Throttled)),
+    (26, State::Failed(Failure::Server)),
+    (27, State::Failed(Failure::Client)),
+    (28, State::Failed(Failure::Missing)),
+    (29, State::Failed(Failure::Address)),
+    (30, State::Failed(Failure::Redirects)),
+    (40, State::Parked(Parked::Trap)),
+    (41, State::Parked(Parked::Depth)),
+    (42, State::Parked(Parked::Shape)),
+    (43, State::Parked(Parked::Type)),
+    (44, State::Parked(Parked::Failures)),
+];
+
+impl State {
+    pub(super) fn class(self) -> u8 {
+        CLASSES
+            .iter()
+            .find(|(_, state)| *state == self)
+            .map_or(0, |(class, _)| *class)
+    }
+
+    pub(super) fn from_class(class: u8) -> Option<State> {
+        CLASSES
+            .iter()
+            .find(|(code, _)| *code == class)
+            .map(|(_, state)| *state)
+    }
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            State::Queued => "queued: not visited yet",
+            State::Fetched => "fetched",
+            State::Moved => "moved: it redirects elsewhere",
+            State::Gone => "gone: 404 or 410 twice, at least 24 hours apart",
+            State::Refused(Refusal::Robots) => "refused: robots.txt disallows it",
+            State::Refused(Refusal::Rule) => "refused: a rule of the configuration excludes it",
+            State::Refused(Refusal::NoIndex) => "refused: the page says noindex",
+            State::Refused(Refusal::Duplicate) => "refused: another page has the same text",
+            State::Failed(Failure::Dns) => "failed: the host name was not resolved",
+            State::Failed(Failure::Connect) => "failed: no connection",
+            State::Failed(Failure::Tls) => "failed: TLS handshake or certificate",
+            State::Failed(Failure::Timeout) => "failed: time limit",
+            State::Failed(Failure::Broken) => "failed: the answer broke off or cannot be read",
+            State::Failed(Failure::Throttled) => "failed: the host wants fewer requests (429, 503)",
+            State::Failed(Failure::Server) => "failed: error of the server (5xx)",
+            State::Failed(Failure::Client) => "failed: the server refused the request (4xx)",
+            State::Failed(Failure::Missing) => {
+                "failed: 404 or 410; deleted if it is so again after 24 hours"
+            }
+            State::Failed(Failure::Address) => "failed: the address is not allowed",
+            State::Failed(Failure::Redirects) => "failed: too many redirects",
+            State::Parked(Parked::Trap) => "parked: pages of its shape have hardly any new text",
+            State::Parked(Parked::Depth) => "parked: too many links from a seed",
+            State::Parked(Parked::Shape) => "parked: the URL is too long or repeats itself",
+            State::Parked(Parked::Type) => "parked: not a type that is indexed",
+            State::Parked(Parked::Failures) => "parked: it failed too often",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_and_sources_come_back() {
+        for (class, state) in CLASSES {
+            assert_eq!(
+                (state.class(), State::from_class(class)),
+                (class, Some(state))
+            );
+            assert!(state.to_string().len() > 5);
+        }
+        assert_eq!(State::from_class(9), None);
+        for source in SOURCES {
+            assert_eq!(Source::from_code(source.code()), Some(source));
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Lives of single URLs: deletion, retries, traps, addresses, restarts.
+use super::driver::{HOUR, START, fetched, free, link, next_page, open, small};
+use crate::frontier::{
+    Deletion, Effect, Failure, FrontierOptions, Next, Notice, Outcome, Parked, Permission, Refusal,
+    RobotsAnswer, RobotsOutcome, State, VisitKind,
+};
+use crate::politeness::TimeMs;
+use vfs::MemoryStorage;
+
+const URL: &str = "http://a.example/p";
+
+fn one_visit(outcomes: &[(Outcome, u64, Effect, State)]) {
+    let mut frontier = open(&MemoryStorage::new(), small(), START);
+    let mut now = START;
+    assert!(frontier.discover(&link(URL), now).expect("discovers"));
+    for (outcome, after_ms, effect, state) in outcomes {
+        frontier.again(now).expect("again");
+        let visit = next_page(&mut frontier, &mut now).expect("due");
+        let finished = frontier
+            .finished(visit.id, outcome, now)
+            .expect("finishes")
+            .expect("in flight");
+        assert_eq!(
+            (finished.effect, finished.state),
+            (*effect, *state),
+            "{outcome:?}"
+        );
+        let explained = frontier.explain(URL).expect("known");
+        assert_eq!(
+            (explained.record.state, explained.in_flight),
+            (*state, false)
+        );
+        now = now.plus_ms(*after_ms);
+    }
+}
+
+fn gone() -> Outcome {
+    Outcome::Gone {
+        status: 404,
+        took_ms: 5,
+    }
+}
+
+fn failed(failure: Failure) -> Outcome {
+    Outcome::Failed {
+        failure,
+        status: None,
+        took_ms: 5,
+        retry_after_s: None,
+    }
+}
+
+#[test]
+fn a_missing_page_is_deleted_at_the_second_answer_a_day_later() {
+    let missing = State::Failed(Failure::Missing);
+    one_visit(&[
+        (fetched(1, 5), HOUR, Effect::Index, State::Fetched),
+        (gone(), HOUR, Effect::Keep, missing),
+        (gone(), 23 * HOUR, Effect::Keep, missing),
+        (gone(), HOUR, Effect::Delete(Deletion::Gone), State::Gone),
+        (fetched(1, 5), HOUR, Effect::Index, State::Fetched),
+    ]);
+    // An answer between them starts anew; a failure does not count as one.
+    one_visit(&[
+        (fetched(1, 5), HOUR, Effect::Index, State::Fetched),
+        (gone(), 20 * HOUR, Effect::Keep, missing),
+        (fetched(1, 5), 20 * HOUR, Effect::Keep, State::Fetched),
+        (gone(), HOUR, Effect::Keep, missing),
+        (
+            failed(Failure::Timeout),
+            25 * HOUR,
+            Effect::Keep,
+            State::Failed(Failure::Timeout),
+        ),
+        (gone(), HOUR, Effect::Delete(Deletion::Gone), State::Gone),
+    ]);
+}
+
+#[test]
+fn failures_keep_a_page_and_refusals_delete_it() {
+    for failure in [
+        Failure::Dns,
+        Failure::Connect,
+        Failure::Timeout,
+        Failure::Server,
+        Failure::Client,
+        Failure::Throttled,
+    ] {
+        one_visit(&[
+            (fetched(1, 5), HOUR, Effect::Index, State::Fetched),
+            (
+                failed(failure),
+                90 * 24 * HOUR,
+                Effect::Keep,
+                State::Failed(failure),
+            ),
+            (failed(failure), HOUR, Effect::Keep, State::Failed(failure)),
+            (
+                Outcome::NotModified { took_ms: 3 },
+                HOUR,
+                Effect::Keep,
+                State::Fetched,
+            ),
+        ]);
+    }
+    for refusal in [
+        Refusal::Robots,
+        Refusal::Rule,
+        Refusal::NoIndex,
+        Refusal::Duplicate,
+    ] {
+        let state = State::Refused(refusal);
+        one_visit(&[
+            (Outcome::Refused(refusal), HOUR, Effect::Keep, state),
+            (fetched(1, 5), HOUR, Effect::Index, State::Fetched),
+            (
+                Outcome::Refused(refusal),
+                HOUR,
+                Effect::Delete(Deletion::Refused(refusal)),
+                state,
+            ),
+            (Outcome::Refused(refusal), HOUR, Effect::Keep, state),
+        ]);
+    }
+    let moved = Outcome::Redirected {
+        status: 301,
+        took_ms: 2,
+    };
+    one_visit(&[
+        (fetched(1, 5), HOUR, Effect::Index, State::Fetched),
+        (fetched(2, 5), HOUR, Effect::Index, State::Fetched),
+        (moved, HOUR, Effect::Delete(Deletion::Moved), State::Moved),
+    ]);
+}
+
+#[test]
+fn robots_come_first_and_a_page_waits_for_them() {
+    let mut frontier = open(&MemoryStorage::new(), small(), START);
+    frontier.discover(&link(URL), START).expect("discovers");
+    let Next::Visit(robots) = frontier.next(START).expect("next") else {
+        panic!("robots first")
+    };
+    assert_eq!(
+        (robots.kind, robots.url.as_str()),
+        (VisitKind::Robots, "http://a.example/robots.txt")
+    );
+    assert_eq!(
+        frontier.next(START).expect("next"),
+        Next::Wait {
+            until: TimeMs::NEVER
+        }
+    );
+    let mut answer = RobotsAnswer {
+        outcome: RobotsOutcome::WaitUntil(START.plus_ms(HOUR)),
+        throttled: None,
+        took_ms: 10,
+        source: b"User-agent: *",
+    };
+    frontier.robots(robots.id, &answer, START).expect("robots");
+    assert_eq!(
+        frontier.next(START).expect("next"),
+        Next::Wait {
+            until: START.plus_ms(HOUR)
+        }
+    );
+    let later = START.plus_ms(HOUR);
+    let Next::Visit(robots) = frontier.next(later).expect("next") else {
+        panic!("robots again")
+    };
+    answer.outcome = RobotsOutcome::Rules {
+        crawl_delay_s: Some(301.0),
+        valid_until: later.plus_ms(2 * HOUR),
+    };
+    let notice = frontier.robots(robots.id, &answer, later).expect("robots");
+    assert!(matches!(notice, Some(Notice::HostParked { .. })));
+    assert!(frontier.explain(URL).expect("known").host_parked);
+    let until = later.plus_ms(2 * HOUR);
+    assert_eq!(frontier.next(later).expect("next"), Next::Wait { until });
+    assert_eq!(
+        frontier.robots_source("http://a.example"),
+        Some(b"User-agent: *".to_vec())
+    );
+    let Next::Visit(robots) = frontier.next(until).expect("next") else {
+        panic!("robots again")
+    };
+    answer.outcome = RobotsOutcome::Rules {
+        crawl_delay_s: Some(9.0),
+        valid_until: until.plus_ms(99 * HOUR),
+    };
+    frontier.robots(robots.id, &answer, until).expect("robots");
+    assert_eq!(
+        frontier.next(until).expect("next"),
+        Next::Wait {
+            until: until.plus_ms(9_000)
+        }
+    );
+    let Next::Visit(page) = frontier.next(until.plus_ms(9_000)).expect("next") else {
+        panic!("page")
+    };
+    assert_eq!(page.url, URL);
+}
+
+#[test]
+fn clocks_robots_and_parked_shapes_survive_a_restart() {
+    let disk = MemoryStorage::new();
+    let options = FrontierOptions {
+        shape: |_| 5,
+        ..small()
+    };
+    let mut frontier = open(&disk, options.clone(), START);
+    let mut now = START;
+    for page in 0..102 {
+        frontier
+            .discover(&link(&format!("http://a.example/{page}")), now)
+            .expect("discovers");
+    }
+    let mut parked = 0;
+    for page in 0..100u32 {
+        let visit = next_page(&mut frontier, &mut now).expect("due");
+        let Outcome::Fetched {
+            status,
+            took_ms,
+            validators,
+            place,
+            ..
+        } = fetched(1, 10)
+        else {
+            unreachable!()
+        };
+        let duplicate = page >= 9;
+        let outcome = Outcome::Fetched {
+            status,
+            took_ms,
+            text_hash: 1,
+            duplicate,
+            noindex: false,
+            validators,
+            place,
+        };
+        let finished = frontier
+            .finished(visit.id, &outcome, now)
+            .expect("finishes")
+            .expect("in flight");
+        parked += usize::from(matches!(finished.notice, Some(Notice::ShapeParked { .. })));
+    }
+    assert_eq!(parked, 1);
+    frontier.sync().expect("syncs");
+    drop(frontier);
+    let mut frontier = open(&disk, options, now);
+    assert!(matches!(
+        frontier.next(now).expect("next"),
+        Next::Wait { .. }
+    ));
+    now = now.plus_ms(60_000);
+    let visit = frontier.next(now).expect("next");
+    assert!(!matches!(visit, Next::Visit(_)), "{visit:?}");
+    frontier.checkpoint().expect("checkpoints");
+    let counts = frontier.counts(now);
+    assert_eq!((counts.known, counts.fetched), (102, 9));
+    assert!(
+        counts.states.contains(&(State::Parked(Parked::Trap), 2)),
+        "{counts:?}"
+    );
+}
+
+#[test]
+fn an_address_serves_one_host_at_a_time() {
+    let mut frontier = open(&MemoryStorage::new(), small(), START);
+    let address = "192.0.2.1".parse().expect("an address");
+    frontier
+        .discover(&link("http://a.example/"), START)
+        .expect("discovers");
+    frontier
+        .discover(&link("http://b.example/"), START)
+        .expect("discovers");
+    let Next::Visit(first) = frontier.next(START).expect("next") else {
+        panic!("a visit")
+    };
+    let Next::Visit(second) = frontier.next(START).expect("next") else {
+        panic!("a visit")
+    };
+    assert_eq!(frontier.resolved(first.id, address, START), Permission::Go);
+    assert_eq!(
+        frontier.resolved(second.id, address, START),
+        Permission::Later
+    );
+    assert_eq!(
+        frontier.next(START).expect("next"),
+        Next::Wait {
+            until: TimeMs::NEVER
+        }
+    );
+    free(&mut frontier, first.id, START.plus_ms(20));
+    let until = START.plus_ms(520);
+    assert_eq!(
+        frontier.next(START.plus_ms(20)).expect("next"),
+        Next::Wait { until }
+    );
+    let Next::Visit(third) = frontier.next(until).expect("next") else {
+        panic!("a visit")
+    };
+    // The host that waits longest comes first.
+    assert_eq!(third.origin, second.origin);
+    assert_eq!(frontier.resolved(third.id, address, until), Permission::Go);
+}
+
+#[test]
+fn hosts_of_our_own_have_eight_in_flight_and_no_gap() {
+    let options = FrontierOptions {
+        owned: vec!["http://a.example".into()],
+        queue_urls_max: 100,
+        ..small()
+    };
+    let mut frontier = open(&MemoryStorage::new(), options, START);
+    for page in 0..200 {
+        frontier
+            .discover(&link(&format!("http://a.example/{page}")), START)
+            .expect("discovers");
+    }
+    let Next::Visit(robots) = frontier.next(START).expect("next") else {
+        panic!("robots")
+    };
+    free(&mut frontier, robots.id, START);
+    let (mut most, mut visits) = (0, 0);
+    let mut flying = std::collections::VecDeque::new();
+    loop {
+        match frontier.next(START).expect("next") {
+            Next::Visit(visit) => {
+                flying.push_back(visit.id);
+                most = most.max(flying.len());
+                visits += 1;
+            }
+            Next::Wait { .. } if flying.is_empty() => break,
+            Next::Wait { .. } => {
+                let id = flying.pop_front().expect("in flight");
+                frontier
+                    .finished(id, &fetched(u128::from(id.0), 20), START)
+                    .expect("finishes");
+            }
+            Next::Idle => panic!("pages are due again later"),
+        }
+    }
+    assert_eq!((most, visits), (8, 200));
+}

@@ -1,0 +1,7 @@
+//! Tests of the frontier.
+mod crawl;
+mod damage;
+mod driver;
+mod life;
+mod power;
+mod twin;
