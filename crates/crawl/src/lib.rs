@@ -4,3 +4,5 @@
 //! has no clock and no socket. The fetcher fetches one URL within limits. The crawl joins them.
 
 #![forbid(unsafe_code)]
+
+pub mod fetch;
