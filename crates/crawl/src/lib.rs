@@ -8,3 +8,4 @@
 pub mod frontier;
 pub mod politeness;
 pub mod recrawl;
+pub mod fetch;
