@@ -1,11 +1,34 @@
 //! The crawler: from seeds to WARC files, documents and an index that stays current.
 //!
+//! ```text
+//! seeds, sitemaps, links ─► frontier ─► fetch ─► archive (WARC) ─► reading ─► index
+//!                              ▲                                      │
+//!                              └────────── links ◄────────────────────┘
+//! ```
+//!
 //! The frontier decides which page is fetched next, and when its host and address permit it; it is synchronous,
-//! has no clock and no socket. The fetcher fetches one URL within limits. The crawl joins them.
+//! has no clock and no socket. The fetcher fetches one URL within limits. A run ([`Crawl`]) joins them. Everything after
+//! the archive can be repeated from it without a request ([`replay`]).
 
 #![forbid(unsafe_code)]
 
-pub mod frontier;
-pub mod politeness;
-pub mod recrawl;
+pub mod archive;
+pub mod config;
+mod error;
+mod explain;
 pub mod fetch;
+pub mod frontier;
+mod indexing;
+pub mod politeness;
+pub mod reading;
+pub mod recrawl;
+mod run;
+
+pub use config::{ConfigError, CrawlConfig, SiteConfig, Sites};
+pub use error::CrawlError;
+pub use explain::{ExplainError, Explained, explain};
+pub use indexing::Committed;
+pub use run::{
+    Crawl, CrawlProgress, CrawlSetup, Replayed, configuration, is_running, progress_of, replay,
+    request_stop, time_text,
+};

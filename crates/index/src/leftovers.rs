@@ -5,7 +5,7 @@
 
 use crate::IndexError;
 use crate::manifest::{self, Manifest};
-use crate::names::{LOCK_NAME, generation_of, log_number};
+use crate::names::{CRAWL_NAME, LOCK_NAME, generation_of, log_number};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -169,6 +169,10 @@ pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<S
         (name, kind)
     });
     let others = storage.list_others()?.into_iter();
+    let is_crawl = |entry: &OtherEntry| {
+        entry.name == CRAWL_NAME && entry.kind == OtherKind::Directory
+    };
+    let others = others.filter(|entry| !is_crawl(entry));
     let others = others.map(|OtherEntry { name, kind }| (name, StrayKind::Other(kind)));
     let strays = files
         .chain(others)

@@ -2,6 +2,9 @@
 
 pub(crate) const LOCK_NAME: &str = "writer.lock";
 
+/// Folder in which a crawler keeps its state beside the index.
+pub(crate) const CRAWL_NAME: &str = "crawl";
+
 const PREFIX: &str = "MANIFEST-";
 
 pub(crate) fn manifest_name(generation: u64) -> String {

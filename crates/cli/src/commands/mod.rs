@@ -8,6 +8,8 @@ mod bench;
 mod check;
 mod completions;
 mod connections;
+#[cfg(feature = "crawler")]
+mod crawl;
 mod delete;
 mod demo;
 mod document_server;
@@ -46,6 +48,8 @@ pub(crate) enum Command {
     Add(add::AddArguments),
     Delete(delete::DeleteArguments),
     Sync(sync::SyncArguments),
+    #[cfg(feature = "crawler")]
+    Crawl(Box<crawl::CrawlArguments>),
     Recover(recover::RecoverArguments),
     Snapshot(backup::SnapshotArguments),
     Restore(backup::RestoreArguments),
@@ -80,6 +84,8 @@ impl Command {
             Command::Add(arguments) => add::run(arguments),
             Command::Delete(arguments) => delete::run(arguments),
             Command::Sync(arguments) => sync::run(arguments),
+            #[cfg(feature = "crawler")]
+            Command::Crawl(arguments) => crawl::run(*arguments),
             Command::Recover(arguments) => recover::run(arguments),
             Command::Snapshot(arguments) => backup::run_snapshot(arguments),
             Command::Restore(arguments) => backup::run_restore(arguments),

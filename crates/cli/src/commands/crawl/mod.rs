@@ -1,0 +1,75 @@
+//! `shorttail crawl`: pages of sites become an index that stays current.
+
+mod ask;
+mod replay;
+mod run;
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use vfs::{RealStorage, SharedStorage};
+
+const EXAMPLES: &str = "\
+Asks each host for its robots.txt and keeps to it; one request at a time to a host and to an address,
+with a pause of at least --gap seconds. The same command again fetches only what changed. Ctrl-C ends
+it; the next run goes on. Pages are kept in WARC files in DIR/crawl. docs/crawler.md explains more.
+
+EXAMPLES:
+    shorttail crawl https://docs.example.org --into my-docs
+        The pages of one host
+    shorttail crawl https://example.org/manual/ --within path --deny .pdf --into my-docs
+        The pages of one folder, without PDF
+    shorttail crawl crawl.toml --into my-docs --serve
+        Many sites with rules of their own; searchable meanwhile
+    shorttail crawl http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8 --into my-docs
+        A site of your own: several requests at a time; private addresses only by name
+    shorttail crawl status my-docs
+    shorttail crawl explain https://docs.example.org/page --in my-docs
+        Why a page is in the index, or not";
+
+/// Crawl sites into an index that stays current
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct CrawlArguments {
+    #[command(subcommand)]
+    question: Option<Question>,
+    #[command(flatten)]
+    run: run::RunArguments,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Question {
+    Status(ask::StatusArguments),
+    Explain(ask::ExplainArguments),
+    Stop(ask::StopArguments),
+    Replay(replay::ReplayArguments),
+}
+
+/// Runs the subcommand.
+pub(super) fn run(arguments: CrawlArguments) -> anyhow::Result<ExitCode> {
+    match arguments.question {
+        None => run::run(arguments.run),
+        Some(Question::Status(arguments)) => ask::status(&arguments),
+        Some(Question::Explain(arguments)) => ask::explain(&arguments),
+        Some(Question::Stop(arguments)) => ask::stop(&arguments),
+        Some(Question::Replay(arguments)) => replay::run(&arguments),
+    }
+}
+
+/// Returns the folder of the crawl in the directory of an index.
+fn crawl_folder(directory: &Path) -> PathBuf {
+    directory.join("crawl")
+}
+
+/// Opens the storage of a crawl that must exist.
+fn existing_crawl(directory: &Path) -> anyhow::Result<SharedStorage> {
+    let folder = crawl_folder(directory);
+    if !folder.is_dir() {
+        anyhow::bail!(
+            "{}: no crawl here; begin one with `shorttail crawl URL --into DIR`",
+            directory.display()
+        );
+    }
+    Ok(Arc::new(RealStorage::open(folder)?))
+}

@@ -1,0 +1,46 @@
+//! Errors of a crawl, one variant for each decision of its user.
+
+use crate::config::ConfigError;
+use crate::fetch::OptionsError;
+use crate::frontier::FrontierError;
+use index::IndexError;
+use std::path::PathBuf;
+use vfs::StorageError;
+
+/// Failure of a crawl as a whole. Failures of pages are states of their URLs.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CrawlError {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The fetcher cannot be set up.
+    #[error(transparent)]
+    Fetcher(#[from] OptionsError),
+    /// The frontier cannot be read or written.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The index cannot be read or written.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The files of the crawl cannot be read or written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A file of the crawl that is no state or configuration of one.
+    #[error("{}: {what}; restore the file, or begin a new crawl in another directory", path.display())]
+    Damaged {
+        /// Path of the file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Directory without a crawl.
+    #[error("{}: no crawl here; begin one with `shorttail crawl URL --into DIR`", path.display())]
+    NoCrawl {
+        /// Path of the directory.
+        path: PathBuf,
+    },
+    /// Threads cannot be started.
+    #[error("cannot start a thread: {0}")]
+    Threads(std::io::Error),
+}

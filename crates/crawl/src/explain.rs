@@ -1,0 +1,128 @@
+//! Why a URL is where it is: what the frontier knows of it, and what the rules say.
+//!
+//! Reads a copy of the frontier in memory, so that it can be asked while a crawl runs.
+
+use crate::config::Sites;
+use crate::error::CrawlError;
+use crate::frontier::{Explanation, Frontier, FrontierOptions, origin_of};
+use crate::run::{configuration, now, opened_sites};
+use std::sync::Arc;
+use vfs::{MemoryStorage, SharedStorage, StorageError};
+use web::address::{AddressError, CanonicalUrl, trap};
+use web::robots::Robots;
+
+/// What is known of a URL.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// The URL, canonical.
+    pub url: CanonicalUrl,
+    /// State, dates and counts; `None` where the URL was never found.
+    pub known: Option<Explanation>,
+    /// URL that it was found on first.
+    pub found_on: Option<String>,
+    /// Whether the sites and their rules admit it, with the reason where not.
+    pub admitted: Result<(), String>,
+    /// What robots.txt of its host says, as last read; `None` where it was not read.
+    pub robots: Option<String>,
+}
+
+/// Error of a question about a URL.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// No URL.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The crawl cannot be read.
+    #[error(transparent)]
+    Crawl(#[from] CrawlError),
+}
+
+/// Explains a URL of the crawl in `storage`.
+pub fn explain(storage: &SharedStorage, url: &str) -> Result<Explained, ExplainError> {
+    let config = configuration(storage)?;
+    let sites = opened_sites(&config, storage)?;
+    let url = sites.cleaned(crate::config::seed(url)?);
+    let mut frontier = copied_frontier(storage)?;
+    let known = frontier.explain(url.as_str());
+    let from = known.as_ref().and_then(|known| known.record.from);
+    let found_on = from.and_then(|from| url_of_hash(&mut frontier, from));
+    let origin = origin_of(url.as_str()).unwrap_or_default();
+    let robots = frontier.robots_source(origin).map(|source| {
+        let rules = Robots::parse(&source).rules(config.product_token());
+        let verdict = rules.allows(url.path_and_query());
+        let what = if verdict.allowed {
+            "allows"
+        } else {
+            "disallows"
+        };
+        match verdict.rule {
+            Some(rule) => format!("line {}: {rule} ({what})", rule.line()),
+            None => format!("no rule for it ({what})"),
+        }
+    });
+    Ok(Explained {
+        admitted: admitted(&sites, &url),
+        url,
+        known,
+        found_on,
+        robots,
+    })
+}
+
+fn admitted(sites: &Sites, url: &CanonicalUrl) -> Result<(), String> {
+    if let Some(trap) = trap(url) {
+        return Err(format!("it looks like a trap: {trap}"));
+    }
+    sites.admit(url).map(drop)
+}
+
+/// Returns the URL with a hash, which only a scan finds.
+fn url_of_hash(frontier: &mut Frontier, hash: u64) -> Option<String> {
+    let origins: Vec<String> = frontier
+        .origins()
+        .map(|(origin, _)| origin.to_owned())
+        .collect();
+    let mut found = None;
+    for origin in origins {
+        frontier.for_each_url(&origin, |url, _| {
+            if crate::frontier::url_hash(url) == hash {
+                found = Some(url.to_owned());
+            }
+            found.is_none()
+        });
+        if found.is_some() {
+            break;
+        }
+    }
+    found
+}
+
+/// Opens a copy of the frontier, which a running crawl may be writing.
+fn copied_frontier(storage: &SharedStorage) -> Result<Frontier, CrawlError> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        match copy(storage) {
+            // A checkpoint meanwhile removes files.
+            Err(StorageError::NotFound { .. }) if attempt < 20 => {}
+            Err(error) => return Err(error.into()),
+            Ok(copy) => {
+                let copy: SharedStorage = Arc::new(copy);
+                let (frontier, _) = Frontier::open(copy, FrontierOptions::default(), now())?;
+                return Ok(frontier);
+            }
+        }
+    }
+}
+
+fn copy(storage: &SharedStorage) -> Result<MemoryStorage, StorageError> {
+    let copy = MemoryStorage::new();
+    for name in storage.list()? {
+        if name.ends_with(".warc.gz") || name.ends_with(".json") || name.ends_with(".lock") {
+            continue;
+        }
+        copy.write_raw(&name, &storage.open(&name)?[..]);
+    }
+    Ok(copy)
+}

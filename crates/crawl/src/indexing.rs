@@ -1,0 +1,195 @@
+//! Index thread of a crawl: adds and deletes documents in the order of the changes, and commits on request.
+
+use corpus::{Document, url_hash};
+use index::{BuildOptions, Index, IndexError};
+use ingest::DetectingWriter;
+use std::collections::HashSet;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use vfs::SharedStorage;
+
+/// Changes that may wait for the thread.
+const QUEUE_CHANGES: usize = 1024;
+
+/// What a commit did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Committed {
+    /// Generation, 0 before the first.
+    pub generation: u64,
+    /// Documents added since the commit before.
+    pub added: u64,
+    /// Deletes since the commit before.
+    pub deleted: u64,
+    /// Live documents.
+    pub documents: u64,
+}
+
+enum Change {
+    Add(Box<Document>),
+    Delete(String),
+    Commit(SyncSender<Committed>),
+}
+
+/// Handle of the thread.
+pub(crate) struct Indexing {
+    changes: Option<SyncSender<Change>>,
+    thread: Option<JoinHandle<Result<(), IndexError>>>,
+}
+
+/// The thread has ended; [`Indexing::finish`] returns its error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ended;
+
+impl Indexing {
+    /// Starts the thread. Opens the writer at the first change.
+    pub(crate) fn start(
+        storage: SharedStorage,
+        options: BuildOptions,
+    ) -> std::io::Result<Indexing> {
+        let (changes, received) = sync_channel(QUEUE_CHANGES);
+        let thread = std::thread::Builder::new()
+            .name("crawl-index".into())
+            .spawn(move || run(&storage, &options, &received))?;
+        Ok(Indexing {
+            changes: Some(changes),
+            thread: Some(thread),
+        })
+    }
+
+    /// Adds a document at the next commit.
+    pub(crate) fn add(&self, document: Document) -> Result<(), Ended> {
+        self.send(Change::Add(Box::new(document)))
+    }
+
+    /// Deletes the document of a URL at the next commit, also one added before it.
+    pub(crate) fn delete(&self, url: String) -> Result<(), Ended> {
+        self.send(Change::Delete(url))
+    }
+
+    /// Commits what came before, and waits for it.
+    pub(crate) fn commit(&self) -> Result<Committed, Ended> {
+        let (reply, committed) = sync_channel(1);
+        self.send(Change::Commit(reply))?;
+        committed.recv().map_err(|_| Ended)
+    }
+
+    /// Returns the error of a thread that has ended.
+    pub(crate) fn take_error(&mut self) -> Option<IndexError> {
+        self.changes = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(Err(error))) => Some(error),
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            Some(Ok(Ok(()))) | None => None,
+        }
+    }
+
+    /// Ends the thread without a further commit, and returns its error.
+    pub(crate) fn finish(mut self) -> Result<(), IndexError> {
+        self.changes = None;
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => Ok(()),
+        }
+    }
+
+    fn send(&self, change: Change) -> Result<(), Ended> {
+        let changes = self.changes.as_ref().ok_or(Ended)?;
+        changes.send(change).map_err(|_| Ended)
+    }
+}
+
+/// Changes of one commit.
+struct Batch<'a> {
+    storage: &'a SharedStorage,
+    options: &'a BuildOptions,
+    writer: Option<DetectingWriter>,
+    /// Hashes of the URLs added.
+    added: HashSet<u64>,
+    deletes: Vec<String>,
+}
+
+fn run(
+    storage: &SharedStorage,
+    options: &BuildOptions,
+    received: &Receiver<Change>,
+) -> Result<(), IndexError> {
+    let new_batch = || Batch {
+        storage,
+        options,
+        writer: None,
+        added: HashSet::new(),
+        deletes: Vec::new(),
+    };
+    let mut batch = new_batch();
+    let mut last = Committed {
+        generation: Index::newest_generation(storage)?.unwrap_or(0),
+        ..Committed::default()
+    };
+    // Of commits that nobody asked for.
+    let (mut added, mut deleted) = (0, 0);
+    while let Ok(change) = received.recv() {
+        match change {
+            Change::Add(document) => batch.add(*document)?,
+            Change::Delete(url) => {
+                // A delete within a commit does not reach the documents that the commit adds.
+                if batch.added.contains(&url_hash(&url)) {
+                    last = std::mem::replace(&mut batch, new_batch()).commit(last)?;
+                    (added, deleted) = (added + last.added, deleted + last.deleted);
+                }
+                batch.deletes.push(url);
+            }
+            Change::Commit(reply) => {
+                last = std::mem::replace(&mut batch, new_batch()).commit(last)?;
+                last.added += std::mem::take(&mut added);
+                last.deleted += std::mem::take(&mut deleted);
+                // The caller may have gone.
+                let _ = reply.send(last);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Batch<'_> {
+    fn add(&mut self, document: Document) -> Result<(), IndexError> {
+        self.added.insert(url_hash(&document.url));
+        self.open()?.add(document)
+    }
+
+    /// Returns the writer, which it opens first if necessary.
+    fn open(&mut self) -> Result<&mut DetectingWriter, IndexError> {
+        let writer = match self.writer.take() {
+            Some(writer) => writer,
+            None => DetectingWriter::new(self.storage.clone(), self.options.clone())?,
+        };
+        Ok(self.writer.insert(writer))
+    }
+
+    fn commit(mut self, last: Committed) -> Result<Committed, IndexError> {
+        let (added, deleted) = (self.added.len() as u64, self.deletes.len() as u64);
+        // Without an index there is nothing to delete.
+        if added == 0 && (deleted == 0 || last.generation == 0) {
+            return Ok(Committed {
+                added: 0,
+                deleted: 0,
+                ..last
+            });
+        }
+        self.open()?;
+        let Some(writer) = self.writer.take() else {
+            return Ok(last);
+        };
+        let (mut writer, _) = writer.finish()?;
+        for url in &self.deletes {
+            writer.delete(url);
+        }
+        let summary = writer.commit()?;
+        Ok(Committed {
+            generation: summary.generation,
+            added,
+            deleted,
+            documents: summary.documents_count,
+        })
+    }
+}

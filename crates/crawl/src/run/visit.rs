@@ -1,0 +1,262 @@
+//! Visit of one URL: fetch, reading and WARC records. Runs beside the crawl, and changes nothing.
+
+use crate::config::Sites;
+use crate::fetch::{AcceptedTypes, FetchError, FetchRequest, Fetched, Fetcher, Outcome, Truncated};
+use crate::frontier::{Validators, VisitId};
+use crate::reading::{self, Answer, Reading};
+use jiff::Timestamp;
+use std::sync::Arc;
+use std::time::Instant;
+use url::Url;
+use web::address::CanonicalUrl;
+use web::warc;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// What every visit needs.
+pub(super) struct VisitContext {
+    pub(super) fetcher: Fetcher,
+    pub(super) product_token: String,
+}
+
+/// Visit to make.
+pub(super) struct PageVisit {
+    pub(super) id: VisitId,
+    pub(super) url: CanonicalUrl,
+    pub(super) depth: u16,
+    pub(super) validators: Validators,
+    pub(super) sites: Arc<Sites>,
+}
+
+/// Visit that ended.
+pub(super) struct Visited {
+    pub(super) id: VisitId,
+    pub(super) url: CanonicalUrl,
+    pub(super) depth: u16,
+    pub(super) took_ms: u64,
+    pub(super) answer: Result<Answered, FetchError>,
+}
+
+/// Answer, read and ready to be archived.
+pub(super) struct Answered {
+    pub(super) status: u16,
+    pub(super) kind: AnswerKind,
+    pub(super) wire_bytes: u64,
+    pub(super) is_cut: bool,
+    pub(super) validators: Validators,
+    pub(super) retry_after_s: Option<u64>,
+    pub(super) records: Records,
+}
+
+pub(super) enum AnswerKind {
+    Page(Box<Reading>),
+    NotModified,
+    Redirect(Option<CanonicalUrl>),
+    OtherType,
+    /// A status that is no success.
+    Status,
+}
+
+/// WARC members of a visit.
+pub(super) struct Records {
+    pub(super) members: Vec<u8>,
+    /// Offset of the response or revisit record.
+    pub(super) response_at: u64,
+    pub(super) response_bytes: u64,
+}
+
+/// Makes a visit.
+pub(super) async fn visit_page(context: Arc<VisitContext>, visit: PageVisit) -> Visited {
+    let started = Instant::now();
+    let date = Timestamp::now();
+    let fetched = match Url::parse(visit.url.as_str()) {
+        Ok(url) => {
+            let request = FetchRequest {
+                etag: visit.validators.etag.as_deref(),
+                last_modified: visit.validators.last_modified.as_deref(),
+                ..FetchRequest::new(&url)
+            };
+            context.fetcher.fetch(&request).await
+        }
+        Err(_) => Err(FetchError::Url {
+            url: visit.url.to_string(),
+        }),
+    };
+    let took_ms = started.elapsed().as_millis() as u64;
+    let PageVisit {
+        id,
+        url,
+        depth,
+        sites,
+        ..
+    } = visit;
+    let answer = match fetched {
+        Ok(fetched) => {
+            let url = url.clone();
+            // Reading and compressing take milliseconds of the processor.
+            let read = move || answered(&url, &fetched, date, &sites, &context.product_token);
+            match tokio::task::spawn_blocking(read).await {
+                Ok(answered) => Ok(answered),
+                Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+            }
+        }
+        Err(error) => Err(error),
+    };
+    Visited {
+        id,
+        url,
+        depth,
+        took_ms,
+        answer,
+    }
+}
+
+fn answered(
+    url: &CanonicalUrl,
+    fetched: &Fetched,
+    date: Timestamp,
+    sites: &Sites,
+    product_token: &str,
+) -> Answered {
+    let kind = match &fetched.outcome {
+        Outcome::Page if (200..300).contains(&fetched.status) => {
+            let robots_tags: Vec<String> = fetched
+                .header_values("x-robots-tag")
+                .map(|value| String::from_utf8_lossy(value).into_owned())
+                .collect();
+            let answer = Answer {
+                url,
+                content_type: fetched.header_text("content-type"),
+                robots_tags: &robots_tags,
+                language: fetched.header_text("content-language"),
+                body: &fetched.body,
+                now_s: date.as_second(),
+            };
+            AnswerKind::Page(Box::new(reading::read(&answer, sites, product_token)))
+        }
+        Outcome::Page => AnswerKind::Status,
+        Outcome::NotModified => AnswerKind::NotModified,
+        Outcome::Redirect { to } => {
+            let to = CanonicalUrl::parse(to.as_str()).ok();
+            AnswerKind::Redirect(to.map(|to| sites.cleaned(to)))
+        }
+        Outcome::SkippedType { .. } => AnswerKind::OtherType,
+    };
+    let text = |name| fetched.header_text(name).map(str::to_owned);
+    Answered {
+        status: fetched.status,
+        wire_bytes: fetched.wire_bytes,
+        is_cut: fetched.truncated.is_some(),
+        validators: Validators {
+            etag: text("etag"),
+            last_modified: text("last-modified"),
+        },
+        retry_after_s: fetched
+            .retry_after_ms(date.as_millisecond())
+            .map(|ms| ms.div_ceil(1000)),
+        records: records(url, fetched, date, &kind),
+        kind,
+    }
+}
+
+/// Writes the records of a visit into memory, where a write cannot fail.
+fn records(url: &CanonicalUrl, fetched: &Fetched, date: Timestamp, kind: &AnswerKind) -> Records {
+    let ip = fetched.remote.ip().to_string();
+    let about = warc::About {
+        uri: url.as_str(),
+        date,
+        ip: Some(&ip),
+    };
+    let seed = xxh3_64_with_seed(url.as_str().as_bytes(), date.as_microsecond() as u64);
+    let mut writer = warc::Writer::new(Vec::new(), 0, seed);
+    let head = fetched.archived_head();
+    let written = match kind {
+        AnswerKind::NotModified => {
+            let profile = warc::Profile::NotModified;
+            writer.revisit(&about, &head, profile, (None, None, None))
+        }
+        _ => {
+            let truncated = fetched.truncated.map(|reason| match reason {
+                Truncated::Length => "length",
+                Truncated::Disconnect | Truncated::Decoding => "disconnect",
+            });
+            writer.response(&about, &head, &fetched.body, truncated)
+        }
+    };
+    let (response_at, response_bytes, id) = match written {
+        Ok(written) => (written.offset, written.length_bytes, Some(written.id)),
+        Err(_) => (0, 0, None),
+    };
+    // A `Vec` takes every write.
+    let _ = writer.request(&about, &fetched.request_head, &[], id);
+    Records {
+        members: writer.into_inner(),
+        response_at,
+        response_bytes,
+    }
+}
+
+/// Redirects that a request for robots.txt follows (RFC 9309, section 2.3.1.2).
+const ROBOTS_REDIRECTS_MAX: usize = 5;
+
+/// Answer to a request for robots.txt.
+pub(super) struct RobotsVisited {
+    pub(super) id: VisitId,
+    pub(super) origin: String,
+    pub(super) took_ms: u64,
+    pub(super) outcome: RobotsAnswered,
+}
+
+pub(super) enum RobotsAnswered {
+    Answered {
+        status: u16,
+        body: Vec<u8>,
+        retry_after_s: Option<u64>,
+    },
+    Failed(FetchError),
+}
+
+/// Fetches robots.txt of an origin.
+pub(super) async fn visit_robots(
+    context: Arc<VisitContext>,
+    id: VisitId,
+    origin: String,
+) -> RobotsVisited {
+    let started = Instant::now();
+    let outcome = robots(&context.fetcher, &origin).await;
+    RobotsVisited {
+        id,
+        origin,
+        took_ms: started.elapsed().as_millis() as u64,
+        outcome: outcome.unwrap_or_else(RobotsAnswered::Failed),
+    }
+}
+
+async fn robots(fetcher: &Fetcher, origin: &str) -> Result<RobotsAnswered, FetchError> {
+    let text = format!("{origin}/robots.txt");
+    let bad = |_| FetchError::Url { url: text.clone() };
+    let mut url = Url::parse(&text).map_err(bad)?;
+    for _ in 0..=ROBOTS_REDIRECTS_MAX {
+        let request = FetchRequest {
+            accepted: AcceptedTypes::Any,
+            ..FetchRequest::new(&url)
+        };
+        let fetched = fetcher.fetch(&request).await?;
+        match fetched.outcome {
+            Outcome::Redirect { to } => url = to,
+            _ => {
+                let now_ms = Timestamp::now().as_millisecond();
+                return Ok(RobotsAnswered::Answered {
+                    status: fetched.status,
+                    retry_after_s: fetched.retry_after_ms(now_ms).map(|ms| ms.div_ceil(1000)),
+                    body: fetched.body.to_vec(),
+                });
+            }
+        }
+    }
+    // More redirects than permitted: as if there were no robots.txt.
+    Ok(RobotsAnswered::Answered {
+        status: 404,
+        body: Vec::new(),
+        retry_after_s: None,
+    })
+}
