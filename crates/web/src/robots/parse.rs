@@ -166,7 +166,6 @@ impl Robots {
                     group: place.group,
                     block: place.block,
                 });
-                return;
             }
             Key::Allow | Key::Disallow if place.block > 0 => {
                 (place.after_rule, place.after_agent) = (true, false);
