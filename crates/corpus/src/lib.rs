@@ -30,6 +30,7 @@ mod roff;
 mod rust_docs;
 mod step;
 mod walk;
+mod web_archive;
 
 pub mod machine;
 

@@ -12,6 +12,7 @@ use crate::passed_over::PassedOver;
 use crate::records::{Mapper, Table};
 use crate::step::Step;
 use crate::walk::Kinds;
+use crate::web_archive::{self, WebArchive};
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::io::Read;
@@ -35,6 +36,8 @@ pub enum Source {
     JsonLines(PathBuf),
     /// A table below a row of names, possibly compressed.
     Table(PathBuf),
+    /// Pages that a crawler kept: a WARC or ARC file, possibly compressed.
+    WebArchive(PathBuf),
     /// A folder of text, Markdown and HTML files, read recursively.
     Folder(PathBuf),
     /// An archive, mail, an office document or PDF, read by [`ReadOptions::extractor`].
@@ -47,7 +50,7 @@ pub enum Source {
 
 impl Source {
     /// Parses a command-line argument: `-`, a folder, or a file ending in `.jsonl[.zst|.gz]` (`.ndjson` and `.json` are
-    /// equivalent), `.csv` or `.tsv`, or in the ending of a [`Kind`].
+    /// equivalent), `.csv` or `.tsv`, `.warc[.gz|.zst]`, or in the ending of a [`Kind`].
     pub fn parse(argument: &str) -> Result<Source, ReaderError> {
         if argument == "-" {
             return Ok(Source::StandardInput);
@@ -61,6 +64,8 @@ impl Source {
             Ok(Source::Folder(path))
         } else if has_ending(&path, &TABLE_ENDINGS) {
             Ok(Source::Table(path))
+        } else if has_ending(&path, &web_archive::ENDINGS) {
+            Ok(Source::WebArchive(path))
         } else if Kind::of(&file_name(&path)).is_some() {
             Ok(Source::Container(path))
         } else if has_ending(&path, &JSON_ENDINGS) || !metadata.is_file() {
@@ -68,8 +73,8 @@ impl Source {
             Ok(Source::JsonLines(path))
         } else {
             let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
-                          .jsonl.gz (also .ndjson, .json, .csv, .tsv), an archive, office \
-                          document, mail or PDF, a folder, or - for standard input";
+                          .jsonl.gz (also .ndjson, .json, .csv, .tsv, .warc), an archive, \
+                          office document, mail or PDF, a folder, or - for standard input";
             Err(ReaderError::Source {
                 path,
                 reason: reason.to_owned(),
@@ -122,6 +127,7 @@ pub enum Next {
 enum Stream {
     JsonLines(JsonLines),
     Table(Box<Table>),
+    WebArchive(Box<WebArchive>),
     Folder(Folder),
     Container(OneContainer),
     Machine(Machine),
@@ -138,6 +144,7 @@ impl Stream {
         match self {
             Stream::JsonLines(lines) => lines.next(),
             Stream::Table(table) => table.next(),
+            Stream::WebArchive(archive) => archive.next(),
             Stream::Folder(folder) => Ok(folder.next()),
             Stream::Container(container) => Ok(container.contained.next()),
             Stream::Machine(machine) => Ok(machine.next()),
@@ -148,7 +155,7 @@ impl Stream {
         match self {
             Stream::JsonLines(lines) => Some(lines.mapper()),
             Stream::Table(table) => Some(table.mapper()),
-            Stream::Folder(_) | Stream::Container(_) | Stream::Machine(_) => None,
+            _ => None,
         }
     }
 
@@ -156,6 +163,7 @@ impl Stream {
         match self {
             Stream::JsonLines(lines) => lines.place(),
             Stream::Table(table) => table.place(),
+            Stream::WebArchive(archive) => archive.place(),
             Stream::Folder(folder) => folder.place(),
             Stream::Container(container) => &container.place,
             Stream::Machine(machine) => machine.place(),
@@ -168,6 +176,7 @@ impl Stream {
 enum Waiting {
     File(PathBuf),
     Table(PathBuf),
+    WebArchive(PathBuf),
     Container(PathBuf),
     Stream(Box<Stream>),
 }
@@ -296,6 +305,7 @@ impl Reader {
             }
             Step::PassedOver(passed_over) => self.pass_over(passed_over),
             Step::LeftOut(name) => self.left_out.add(OsStr::new(&name)),
+            Step::NotRead { kind } => self.left_out.add_kind(kind),
             Step::Meanwhile => {}
             Step::End => {
                 let mapper = self.current.as_ref().and_then(Stream::mapper);
@@ -309,16 +319,26 @@ impl Reader {
 
     /// Opens a source; `None` where it is of a kind that is not read.
     fn start(&mut self, waiting: Waiting) -> Result<Option<Stream>, ReaderError> {
-        let (path, is_table) = match waiting {
+        let (path, is_table, is_archive) = match waiting {
             Waiting::Stream(stream) => return Ok(Some(*stream)),
-            Waiting::File(path) => (path, false),
-            Waiting::Table(path) => (path, true),
+            Waiting::File(path) => (path, false, false),
+            Waiting::Table(path) => (path, true, false),
+            Waiting::WebArchive(path) => (path, false, true),
             Waiting::Container(path) => return self.start_container(path),
         };
         let mapper = Mapper::new(self.options.names.clone());
-        match Input::open(&path, self.options.limits, &self.meter) {
+        let limits = self.options.limits;
+        let opened = match is_archive {
+            true => Input::open_members(&path, limits, &self.meter),
+            false => Input::open(&path, limits, &self.meter),
+        };
+        match opened {
             Ok(input) => {
                 let name = path.display().to_string();
+                if is_archive {
+                    let archive = Box::new(WebArchive::new(name, input, limits));
+                    return Ok(Some(Stream::WebArchive(archive)));
+                }
                 Ok(Some(match is_table {
                     true => Stream::Table(Box::new(Table::new(name, input, mapper))),
                     false => Stream::JsonLines(JsonLines::new(name, input, LINE_BYTES_MAX, mapper)),
@@ -432,18 +452,10 @@ fn prepare(
     meter: &Meter,
 ) -> Result<(Waiting, Option<u64>), ReaderError> {
     match source {
-        Source::JsonLines(path) => {
-            let bytes = file_bytes(&path)?;
-            Ok((Waiting::File(path), Some(bytes)))
-        }
-        Source::Table(path) => {
-            let bytes = file_bytes(&path)?;
-            Ok((Waiting::Table(path), Some(bytes)))
-        }
-        Source::Container(path) => {
-            let bytes = file_bytes(&path)?;
-            Ok((Waiting::Container(path), Some(bytes)))
-        }
+        Source::JsonLines(path) => of_file(path, Waiting::File),
+        Source::Table(path) => of_file(path, Waiting::Table),
+        Source::WebArchive(path) => of_file(path, Waiting::WebArchive),
+        Source::Container(path) => of_file(path, Waiting::Container),
         Source::StandardInput => {
             let input = Input::from_reader(std::io::stdin(), meter);
             let mapper = Mapper::new(options.names.clone());
@@ -467,6 +479,14 @@ fn prepare(
             ))
         }
     }
+}
+
+fn of_file(
+    path: PathBuf,
+    waiting: fn(PathBuf) -> Waiting,
+) -> Result<(Waiting, Option<u64>), ReaderError> {
+    let bytes = file_bytes(&path)?;
+    Ok((waiting(path), Some(bytes)))
 }
 
 /// Returns the length of a file; 0 for a path that is no file, which is not read.

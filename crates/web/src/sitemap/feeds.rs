@@ -13,11 +13,23 @@ const EXTENSIONS_MAX: usize = 1_000;
 
 /// Namespaces of extensions. The last part of a name, its version, is left out.
 const EXTENSIONS: [(&str, ExtensionKind); 6] = [
-    ("www.google.com/schemas/sitemap-image/", ExtensionKind::Image),
+    (
+        "www.google.com/schemas/sitemap-image/",
+        ExtensionKind::Image,
+    ),
     ("www.google.com/schemas/sitemap-news/", ExtensionKind::News),
-    ("www.google.com/schemas/sitemap-video/", ExtensionKind::Video),
-    ("www.google.com/schemas/sitemap-mobile/", ExtensionKind::Mobile),
-    ("www.google.com/schemas/sitemap-pagemap/", ExtensionKind::PageMap),
+    (
+        "www.google.com/schemas/sitemap-video/",
+        ExtensionKind::Video,
+    ),
+    (
+        "www.google.com/schemas/sitemap-mobile/",
+        ExtensionKind::Mobile,
+    ),
+    (
+        "www.google.com/schemas/sitemap-pagemap/",
+        ExtensionKind::PageMap,
+    ),
     ("www.w3.org/1999/xhtml", ExtensionKind::Link),
 ];
 

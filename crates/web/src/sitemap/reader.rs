@@ -305,11 +305,7 @@ impl<R: BufRead> Xml<R> {
         })
     }
 
-    fn next(
-        &mut self,
-        shared: &Shared,
-        options: &Options,
-    ) -> Result<Option<Draft>, SitemapError> {
+    fn next(&mut self, shared: &Shared, options: &Options) -> Result<Option<Draft>, SitemapError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -382,7 +378,9 @@ fn check_namespace(space: &ResolveResult<'_>, format: Format) -> Result<(), Site
         ResolveResult::Bound(name) => name.as_ref(),
         _ => "",
     };
-    let bare = name.strip_prefix("http://").or(name.strip_prefix("https://"));
+    let bare = name
+        .strip_prefix("http://")
+        .or(name.strip_prefix("https://"));
     let is_known = bare.is_some_and(|bare| NAMESPACES.contains(&bare));
     if is_known || matches!(format, Format::Rss | Format::Atom) {
         Ok(())
@@ -393,10 +391,16 @@ fn check_namespace(space: &ResolveResult<'_>, format: Format) -> Result<(), Site
 
 fn attributes(start: &BytesStart<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for attribute in start.html_attributes().with_checks(false).flatten().take(32) {
+    for attribute in start
+        .html_attributes()
+        .with_checks(false)
+        .flatten()
+        .take(32)
+    {
         let key = attribute.key.local_name().as_ref().to_owned();
         let raw = &*attribute.value;
-        let value = quick_xml::escape::unescape(raw).map_or(raw.to_owned(), |text| text.into_owned());
+        let value =
+            quick_xml::escape::unescape(raw).map_or(raw.to_owned(), |text| text.into_owned());
         found.push((key, value));
     }
     found
