@@ -28,6 +28,7 @@ mod opened;
 mod records;
 mod roff;
 mod rust_docs;
+mod source;
 mod step;
 mod walk;
 mod web_archive;

@@ -163,7 +163,11 @@ fn normalise_dates(list: &mut Value) {
     for one in list.as_array_mut().unwrap() {
         for (name, values) in one.as_object_mut().unwrap() {
             for value in values.as_array_mut().unwrap() {
-                let date = value.as_str().and_then(parse_w3c_date);
+                // Runs of white space are joined by us.
+                let text = value.as_str().unwrap().to_owned();
+                let words: Vec<_> = text.split_whitespace().collect();
+                *value = words.join(" ").into();
+                let date = parse_w3c_date(&text);
                 if name.ends_with("_date")
                     && let Some(date) = date
                 {
@@ -232,7 +236,8 @@ fn extension(extension: &Extension) -> Value {
             }
             (ExtensionKind::Video, "price") => {
                 let part = |name| field.attribute(name).unwrap_or("null").to_owned();
-                let value = if value.is_empty() {
+                // A price that is no number is "nu" there, and stays as written here.
+                let value = if value.parse::<f64>().is_err() {
                     "nu".to_owned()
                 } else {
                     value
