@@ -367,5 +367,9 @@ impl Elements {
 /// Adds as much of `more` as the limit allows.
 fn push_bounded(text: &mut String, more: &str) {
     let left = TEXT_BYTES_MAX.saturating_sub(text.len());
-    text.push_str(&more[..more.floor_char_boundary(left)]);
+    let mut end = left.min(more.len());
+    while !more.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.push_str(&more[..end]);
 }
