@@ -1,8 +1,7 @@
 //! Elements of sitemaps and feeds: what each means where it stands.
 
 use super::dates::{parse_rss_date, parse_w3c_date};
-use super::entry::{ChangeFrequency, Draft, Extension, ExtensionKind, Field};
-use super::reader::Format;
+use super::entry::{ChangeFrequency, Draft, Extension, ExtensionKind, Field, Format};
 use jiff::Timestamp;
 
 /// Upper limit on the bytes of a text that is kept.

@@ -1,6 +1,6 @@
 //! Stream of the entries of a sitemap, a sitemap index, a feed or a list of URLs.
 
-use super::entry::{Draft, Entry};
+use super::entry::{Draft, Entry, Format};
 use super::feeds::{Elements, Space};
 use super::scope::{in_scope, scope_of};
 use super::source::{Shared, Text, valid};
@@ -20,21 +20,6 @@ const NAMESPACES: [&str; 4] = [
     "sitemaps.org/schemas/sitemap/0.9",
     "www.google.com/schemas/sitemap/0.84",
 ];
-
-/// Format of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// A sitemap in XML.
-    Sitemap,
-    /// An index of sitemaps.
-    Index,
-    /// RSS 0.9 to 2.0.
-    Rss,
-    /// Atom.
-    Atom,
-    /// A list of URLs.
-    Text,
-}
 
 /// Options of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
