@@ -83,6 +83,20 @@ impl Input {
         Input::new(file, path, limits, meter).map_err(OpenError::Io)
     }
 
+    /// Opens a file named by the user whose gzip members the reader decompresses itself, as each is a record.
+    pub(crate) fn open_members(
+        path: &Path,
+        limits: FileLimits,
+        meter: &Meter,
+    ) -> Result<Input, OpenError> {
+        let file = open_named(path)?;
+        let input = match path.extension().is_some_and(|ending| ending == "gz") {
+            true => Input::of_bytes(file, "", limits, meter),
+            false => Input::new(file, path, limits, meter),
+        };
+        input.map_err(OpenError::Io)
+    }
+
     /// Reads an open file. The extension of its path tells whether it is compressed.
     pub(crate) fn new(
         file: File,

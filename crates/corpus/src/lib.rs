@@ -28,8 +28,10 @@ mod opened;
 mod records;
 mod roff;
 mod rust_docs;
+mod source;
 mod step;
 mod walk;
+mod web_archive;
 
 pub mod machine;
 

@@ -89,6 +89,8 @@ pub(crate) enum Step {
     PassedOver(PassedOver),
     /// A member of an archive whose name is not that of a document.
     LeftOut(String),
+    /// A part of a file that holds no document, such as a picture that a crawler kept.
+    NotRead { kind: String },
     /// No document yet.
     Meanwhile,
     /// The end of the stream.

@@ -2,93 +2,28 @@
 
 use crate::Document;
 use crate::contained::Contained;
-use crate::extraction::{Extractor, Kind};
+use crate::extraction::Extractor;
 use crate::folder::{Folder, file_url};
-use crate::input::{Input, Meter, decompressed_name};
+use crate::input::{Input, Meter};
 use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
 use crate::opened::{OpenError, open_named};
 use crate::passed_over::PassedOver;
 use crate::records::{Mapper, Table};
+use crate::source::file_name;
 use crate::step::Step;
 use crate::walk::Kinds;
+use crate::web_archive::WebArchive;
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+pub use crate::source::Source;
 pub use crate::step::{BadDocument, Place, ReadOptions, ReaderError};
 
 /// Upper limit on the bad documents, and on the passed-over paths, that are kept with their reasons. All are counted.
 const KEPT: usize = 10;
-
-/// Extensions of files of JSON, before that of compression.
-const JSON_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
-
-/// Extensions of tables, before that of compression.
-const TABLE_ENDINGS: [&str; 3] = ["csv", "tsv", "tab"];
-
-/// Source of documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// JSON: lines, an array, or objects one after another; possibly compressed.
-    JsonLines(PathBuf),
-    /// A table below a row of names, possibly compressed.
-    Table(PathBuf),
-    /// A folder of text, Markdown and HTML files, read recursively.
-    Folder(PathBuf),
-    /// An archive, mail, an office document or PDF, read by [`ReadOptions::extractor`].
-    Container(PathBuf),
-    /// JSON lines on standard input.
-    StandardInput,
-    /// The documentation installed on this machine.
-    Machine,
-}
-
-impl Source {
-    /// Parses a command-line argument: `-`, a folder, or a file ending in `.jsonl[.zst|.gz]` (`.ndjson` and `.json` are
-    /// equivalent), `.csv` or `.tsv`, or in the ending of a [`Kind`].
-    pub fn parse(argument: &str) -> Result<Source, ReaderError> {
-        if argument == "-" {
-            return Ok(Source::StandardInput);
-        }
-        let path = PathBuf::from(argument);
-        let metadata = match std::fs::metadata(&path) {
-            Ok(metadata) => metadata,
-            Err(source) => return Err(ReaderError::Io { path, source }),
-        };
-        if metadata.is_dir() {
-            Ok(Source::Folder(path))
-        } else if has_ending(&path, &TABLE_ENDINGS) {
-            Ok(Source::Table(path))
-        } else if Kind::of(&file_name(&path)).is_some() {
-            Ok(Source::Container(path))
-        } else if has_ending(&path, &JSON_ENDINGS) || !metadata.is_file() {
-            // A path that is no file is reported when its turn comes, as in folders.
-            Ok(Source::JsonLines(path))
-        } else {
-            let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
-                          .jsonl.gz (also .ndjson, .json, .csv, .tsv), an archive, office \
-                          document, mail or PDF, a folder, or - for standard input";
-            Err(ReaderError::Source {
-                path,
-                reason: reason.to_owned(),
-            })
-        }
-    }
-}
-
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    let name = file_name(path).to_ascii_lowercase();
-    let name = decompressed_name(&name);
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    endings.contains(&ending)
-}
-
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
 
 /// Progress of a reader.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -122,6 +57,7 @@ pub enum Next {
 enum Stream {
     JsonLines(JsonLines),
     Table(Box<Table>),
+    WebArchive(Box<WebArchive>),
     Folder(Folder),
     Container(OneContainer),
     Machine(Machine),
@@ -138,6 +74,7 @@ impl Stream {
         match self {
             Stream::JsonLines(lines) => lines.next(),
             Stream::Table(table) => table.next(),
+            Stream::WebArchive(archive) => archive.next(),
             Stream::Folder(folder) => Ok(folder.next()),
             Stream::Container(container) => Ok(container.contained.next()),
             Stream::Machine(machine) => Ok(machine.next()),
@@ -148,7 +85,7 @@ impl Stream {
         match self {
             Stream::JsonLines(lines) => Some(lines.mapper()),
             Stream::Table(table) => Some(table.mapper()),
-            Stream::Folder(_) | Stream::Container(_) | Stream::Machine(_) => None,
+            _ => None,
         }
     }
 
@@ -156,6 +93,7 @@ impl Stream {
         match self {
             Stream::JsonLines(lines) => lines.place(),
             Stream::Table(table) => table.place(),
+            Stream::WebArchive(archive) => archive.place(),
             Stream::Folder(folder) => folder.place(),
             Stream::Container(container) => &container.place,
             Stream::Machine(machine) => machine.place(),
@@ -168,6 +106,7 @@ impl Stream {
 enum Waiting {
     File(PathBuf),
     Table(PathBuf),
+    WebArchive(PathBuf),
     Container(PathBuf),
     Stream(Box<Stream>),
 }
@@ -296,6 +235,7 @@ impl Reader {
             }
             Step::PassedOver(passed_over) => self.pass_over(passed_over),
             Step::LeftOut(name) => self.left_out.add(OsStr::new(&name)),
+            Step::NotRead { kind } => self.left_out.add_kind(kind),
             Step::Meanwhile => {}
             Step::End => {
                 let mapper = self.current.as_ref().and_then(Stream::mapper);
@@ -309,16 +249,26 @@ impl Reader {
 
     /// Opens a source; `None` where it is of a kind that is not read.
     fn start(&mut self, waiting: Waiting) -> Result<Option<Stream>, ReaderError> {
-        let (path, is_table) = match waiting {
+        let (path, is_table, is_archive) = match waiting {
             Waiting::Stream(stream) => return Ok(Some(*stream)),
-            Waiting::File(path) => (path, false),
-            Waiting::Table(path) => (path, true),
+            Waiting::File(path) => (path, false, false),
+            Waiting::Table(path) => (path, true, false),
+            Waiting::WebArchive(path) => (path, false, true),
             Waiting::Container(path) => return self.start_container(path),
         };
         let mapper = Mapper::new(self.options.names.clone());
-        match Input::open(&path, self.options.limits, &self.meter) {
+        let limits = self.options.limits;
+        let opened = match is_archive {
+            true => Input::open_members(&path, limits, &self.meter),
+            false => Input::open(&path, limits, &self.meter),
+        };
+        match opened {
             Ok(input) => {
                 let name = path.display().to_string();
+                if is_archive {
+                    let archive = Box::new(WebArchive::new(name, input, limits));
+                    return Ok(Some(Stream::WebArchive(archive)));
+                }
                 Ok(Some(match is_table {
                     true => Stream::Table(Box::new(Table::new(name, input, mapper))),
                     false => Stream::JsonLines(JsonLines::new(name, input, LINE_BYTES_MAX, mapper)),
@@ -432,18 +382,10 @@ fn prepare(
     meter: &Meter,
 ) -> Result<(Waiting, Option<u64>), ReaderError> {
     match source {
-        Source::JsonLines(path) => {
-            let bytes = file_bytes(&path)?;
-            Ok((Waiting::File(path), Some(bytes)))
-        }
-        Source::Table(path) => {
-            let bytes = file_bytes(&path)?;
-            Ok((Waiting::Table(path), Some(bytes)))
-        }
-        Source::Container(path) => {
-            let bytes = file_bytes(&path)?;
-            Ok((Waiting::Container(path), Some(bytes)))
-        }
+        Source::JsonLines(path) => of_file(path, Waiting::File),
+        Source::Table(path) => of_file(path, Waiting::Table),
+        Source::WebArchive(path) => of_file(path, Waiting::WebArchive),
+        Source::Container(path) => of_file(path, Waiting::Container),
         Source::StandardInput => {
             let input = Input::from_reader(std::io::stdin(), meter);
             let mapper = Mapper::new(options.names.clone());
@@ -467,6 +409,14 @@ fn prepare(
             ))
         }
     }
+}
+
+fn of_file(
+    path: PathBuf,
+    waiting: fn(PathBuf) -> Waiting,
+) -> Result<(Waiting, Option<u64>), ReaderError> {
+    let bytes = file_bytes(&path)?;
+    Ok((waiting(path), Some(bytes)))
 }
 
 /// Returns the length of a file; 0 for a path that is no file, which is not read.

@@ -53,6 +53,11 @@ impl Kinds {
             true => format!(".{ending}"),
             false => "without an ending".to_owned(),
         };
+        self.add_kind(kind);
+    }
+
+    /// Counts one of a kind. Kinds beyond a limit are counted as others.
+    pub(crate) fn add_kind(&mut self, kind: String) {
         let is_known = self.0.len() < KINDS_MAX || self.0.contains_key(&kind);
         let kind = if is_known { kind } else { "others".to_owned() };
         *self.0.entry(kind).or_default() += 1;

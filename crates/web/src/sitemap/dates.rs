@@ -120,7 +120,9 @@ fn zone_minutes(zone: &str) -> Option<i32> {
         _ => {
             let name = zone.to_ascii_lowercase();
             let mut known = ZONES.iter();
-            return known.find(|(zone, _)| *zone == name).map(|(_, offset)| *offset);
+            return known
+                .find(|(zone, _)| *zone == name)
+                .map(|(_, offset)| *offset);
         }
     };
     let digits = zone.get(1..)?.replace(':', "");
@@ -167,7 +169,10 @@ mod tests {
         };
         check("2014-06", Some("2014-06-01T00:00:00Z"));
         check(" 2014-06-03 ", Some("2014-06-03T00:00:00Z"));
-        check("2014-06-03T10:30:45.82+0130", Some("2014-06-03T09:00:45.82Z"));
+        check(
+            "2014-06-03T10:30:45.82+0130",
+            Some("2014-06-03T09:00:45.82Z"),
+        );
         check("2014-06-03 10:30:45", Some("2014-06-03T10:30:45Z"));
         check("2014-13-03", None);
         check("2014-06-03T10", None);

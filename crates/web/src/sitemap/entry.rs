@@ -3,6 +3,21 @@
 use jiff::Timestamp;
 use url::Url;
 
+/// Format of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A sitemap in XML.
+    Sitemap,
+    /// An index of sitemaps.
+    Index,
+    /// RSS 0.9 to 2.0.
+    Rss,
+    /// Atom.
+    Atom,
+    /// A list of URLs.
+    Text,
+}
+
 /// One URL of a sitemap, a feed or a list, or one sitemap of an index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {

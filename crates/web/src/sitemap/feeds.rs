@@ -1,8 +1,7 @@
 //! Elements of sitemaps and feeds: what each means where it stands.
 
 use super::dates::{parse_rss_date, parse_w3c_date};
-use super::entry::{ChangeFrequency, Draft, Extension, ExtensionKind, Field};
-use super::reader::Format;
+use super::entry::{ChangeFrequency, Draft, Extension, ExtensionKind, Field, Format};
 use jiff::Timestamp;
 
 /// Upper limit on the bytes of a text that is kept.
@@ -13,11 +12,23 @@ const EXTENSIONS_MAX: usize = 1_000;
 
 /// Namespaces of extensions. The last part of a name, its version, is left out.
 const EXTENSIONS: [(&str, ExtensionKind); 6] = [
-    ("www.google.com/schemas/sitemap-image/", ExtensionKind::Image),
+    (
+        "www.google.com/schemas/sitemap-image/",
+        ExtensionKind::Image,
+    ),
     ("www.google.com/schemas/sitemap-news/", ExtensionKind::News),
-    ("www.google.com/schemas/sitemap-video/", ExtensionKind::Video),
-    ("www.google.com/schemas/sitemap-mobile/", ExtensionKind::Mobile),
-    ("www.google.com/schemas/sitemap-pagemap/", ExtensionKind::PageMap),
+    (
+        "www.google.com/schemas/sitemap-video/",
+        ExtensionKind::Video,
+    ),
+    (
+        "www.google.com/schemas/sitemap-mobile/",
+        ExtensionKind::Mobile,
+    ),
+    (
+        "www.google.com/schemas/sitemap-pagemap/",
+        ExtensionKind::PageMap,
+    ),
     ("www.w3.org/1999/xhtml", ExtensionKind::Link),
 ];
 
@@ -355,5 +366,9 @@ impl Elements {
 /// Adds as much of `more` as the limit allows.
 fn push_bounded(text: &mut String, more: &str) {
     let left = TEXT_BYTES_MAX.saturating_sub(text.len());
-    text.push_str(&more[..more.floor_char_boundary(left)]);
+    let mut end = left.min(more.len());
+    while !more.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.push_str(&more[..end]);
 }

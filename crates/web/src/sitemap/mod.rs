@@ -21,6 +21,9 @@ mod source;
 mod urls;
 
 pub use dates::{parse_rss_date, parse_w3c_date};
-pub use entry::{ChangeFrequency, Entry, Extension, ExtensionKind, Field};
-pub use reader::{Counts, Format, Options, SitemapError, SitemapReader};
+pub use entry::{ChangeFrequency, Entry, Extension, ExtensionKind, Field, Format};
+pub use reader::{Counts, Options, SitemapError, SitemapReader};
 pub use scope::{SubmissionLevel, in_scope, is_submitted, scope_of};
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Stream of the entries of a sitemap, a sitemap index, a feed or a list of URLs.
 
-use super::entry::{Draft, Entry};
+use super::entry::{Draft, Entry, Format};
 use super::feeds::{Elements, Space};
 use super::scope::{in_scope, scope_of};
 use super::source::{Shared, Text, valid};
@@ -20,21 +20,6 @@ const NAMESPACES: [&str; 4] = [
     "sitemaps.org/schemas/sitemap/0.9",
     "www.google.com/schemas/sitemap/0.84",
 ];
-
-/// Format of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// A sitemap in XML.
-    Sitemap,
-    /// An index of sitemaps.
-    Index,
-    /// RSS 0.9 to 2.0.
-    Rss,
-    /// Atom.
-    Atom,
-    /// A list of URLs.
-    Text,
-}
 
 /// Options of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -305,11 +290,7 @@ impl<R: BufRead> Xml<R> {
         })
     }
 
-    fn next(
-        &mut self,
-        shared: &Shared,
-        options: &Options,
-    ) -> Result<Option<Draft>, SitemapError> {
+    fn next(&mut self, shared: &Shared, options: &Options) -> Result<Option<Draft>, SitemapError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -382,7 +363,9 @@ fn check_namespace(space: &ResolveResult<'_>, format: Format) -> Result<(), Site
         ResolveResult::Bound(name) => name.as_ref(),
         _ => "",
     };
-    let bare = name.strip_prefix("http://").or(name.strip_prefix("https://"));
+    let bare = name
+        .strip_prefix("http://")
+        .or(name.strip_prefix("https://"));
     let is_known = bare.is_some_and(|bare| NAMESPACES.contains(&bare));
     if is_known || matches!(format, Format::Rss | Format::Atom) {
         Ok(())
@@ -393,10 +376,16 @@ fn check_namespace(space: &ResolveResult<'_>, format: Format) -> Result<(), Site
 
 fn attributes(start: &BytesStart<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for attribute in start.html_attributes().with_checks(false).flatten().take(32) {
+    for attribute in start
+        .html_attributes()
+        .with_checks(false)
+        .flatten()
+        .take(32)
+    {
         let key = attribute.key.local_name().as_ref().to_owned();
         let raw = &*attribute.value;
-        let value = quick_xml::escape::unescape(raw).map_or(raw.to_owned(), |text| text.into_owned());
+        let value =
+            quick_xml::escape::unescape(raw).map_or(raw.to_owned(), |text| text.into_owned());
         found.push((key, value));
     }
     found

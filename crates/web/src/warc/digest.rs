@@ -50,7 +50,11 @@ impl Digest {
         let digest = Digest::of(bytes);
         let equal = match value.len() {
             40 => value.eq_ignore_ascii_case(&digest.hex()),
-            27 | 28 => value.trim_end_matches('=') == digest.base64(),
+            // Of either alphabet, with or without padding.
+            27 | 28 => {
+                let value = value.replace('-', "+").replace('_', "/");
+                value.trim_end_matches('=') == digest.base64()
+            }
             _ => value.eq_ignore_ascii_case(&digest.base32()),
         };
         match equal {
