@@ -129,16 +129,11 @@ fn root(
     }
     let mut best = (0, 0.0);
     for (i, node) in tree.nodes.iter().enumerate() {
-        let hints =
-            1.0 + if node.hints.any(Hints::BODY) {
-                0.5
-            } else {
-                0.0
-            } + if node.hints.any(Hints::CONTENT) {
-                0.2
-            } else {
-                0.0
-            };
+        let hints = match (node.hints.any(Hints::BODY), node.hints.any(Hints::CONTENT)) {
+            (true, _) => 1.7,
+            (false, true) => 1.2,
+            (false, false) => 1.0,
+        };
         let score = scores[i] * (1.0 - sums.link_share(tree, i)) * hints;
         if score > best.1 {
             best = (i, score);
@@ -216,13 +211,16 @@ fn choose(
                 !(level <= 2 && before_prose && same_title(text(i), title))
             }
             BlockKind::Preformatted => true,
-            BlockKind::Cell => list_link_share(tree, sums, i) < 0.7,
+            BlockKind::Cell => {
+                let around = list_link_share(tree, sums, i);
+                around < 0.7 && (found.link_share() < 0.8 || around < 0.5)
+            }
             BlockKind::Item => list_link_share(tree, sums, i).min(found.link_share()) < 0.5,
             BlockKind::Caption => technical,
             BlockKind::Paragraph if before_prose && !technical => {
                 (found.marks > 0 || found.bytes >= 60) && found.link_share() < 0.3
             }
-            BlockKind::Paragraph => found.link_share() < 0.7,
+            BlockKind::Paragraph => found.link_share() < 0.7 || technical && found.marks > 0,
         };
     }
     lonely_headings(measured, range, &mut is_main);

@@ -66,6 +66,14 @@ fn causes_of(node: &Node, share: f32, strict: bool) -> Hints {
                     .with(Hints::SHARE),
             );
         }
+        // Classes of rows and cells name what they tell of.
+        Tag::Tr | Tag::Td | Tag::Th | Tag::Tbody | Tag::Thead | Tag::Dt | Tag::Dd => {
+            let told = Hints::CAPTION
+                .with(Hints::BYLINE)
+                .with(Hints::HEADER)
+                .with(Hints::DIALOG);
+            causes = causes.without(told);
+        }
         Tag::P => causes = causes.only(ON_PARAGRAPHS),
         _ => {}
     }

@@ -5,6 +5,8 @@ use super::tree::{RawBlock, Tree};
 
 /// Ancestors that are asked for the kind of a block.
 pub(super) const KIND_LEVELS_MAX: usize = 6;
+/// Bytes of a paragraph that may be all of a cell.
+const CELL_BYTES_MAX: usize = 60;
 /// Bytes of the shortest block that scores.
 const PROSE_BYTES_MIN: usize = 25;
 
@@ -41,13 +43,18 @@ pub(super) fn measure(tree: &Tree, block: &RawBlock) -> Measured {
     let mut kind = None;
     let mut node = block.node as usize;
     for _ in 0..KIND_LEVELS_MAX {
-        kind = BlockKind::of_tag(tree.nodes[node].tag);
-        if kind.is_some() || node == 0 {
+        let found = BlockKind::of_tag(tree.nodes[node].tag);
+        // A short paragraph may be all of a cell; a long one is prose wherever it stands.
+        let is_cell = found == Some(BlockKind::Cell) && text.len() < CELL_BYTES_MAX;
+        if kind.is_none() || kind == Some(BlockKind::Paragraph) && is_cell {
+            kind = found;
+        }
+        let open = kind.is_none() || kind == Some(BlockKind::Paragraph);
+        if !open || node == 0 {
             break;
         }
         node = tree.nodes[node].parent as usize;
     }
-    // A paragraph within a cell or an item is prose like any other.
     let kind = kind.unwrap_or(BlockKind::Paragraph);
     let bytes = (block.end - block.start).max(1);
     let marks = marks(text);
