@@ -49,6 +49,8 @@ pub(super) struct InFlight {
     pub(super) key: Option<Box<[u8]>>,
     /// Address that it occupies.
     pub(super) address: Option<IpAddr>,
+    /// Visit of the host before this one, for the case that this one is taken back.
+    pub(super) served_before: TimeMs,
 }
 
 /// Part of an origin: its state.

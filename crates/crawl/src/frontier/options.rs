@@ -5,7 +5,7 @@ use crate::politeness::{Law, ShapeLaw};
 use crate::recrawl::RecrawlLaw;
 
 /// Laws and sizes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct FrontierOptions {
     /// Politeness law.
     pub law: Law,

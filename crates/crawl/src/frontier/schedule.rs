@@ -80,7 +80,7 @@ impl Frontier {
         self.next_visit += 1;
         let host = &mut self.hosts[id as usize];
         host.in_flight += 1;
-        host.served = now;
+        let served_before = std::mem::replace(&mut host.served, now);
         let origin = host.origin.to_string();
         let address = host.address.filter(|_| !host.owned);
         if let Some(address) = address {
@@ -94,6 +94,7 @@ impl Frontier {
                 host: id,
                 key,
                 address,
+                served_before,
             },
         );
         self.schedule(id);
@@ -164,6 +165,7 @@ impl Frontier {
     pub fn returned(&mut self, visit: VisitId) {
         if let Some(flight) = self.end(visit) {
             let host = &mut self.hosts[flight.host as usize];
+            host.served = flight.served_before;
             if let Some(key) = flight.key {
                 host.queue.push_front(key);
             }

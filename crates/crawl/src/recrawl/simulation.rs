@@ -27,11 +27,11 @@ struct Page {
     unchanged: u32,
 }
 
-/// Simulates `pages` pages with Pareto importance (shape 1.5) and gamma change rates (shape ½, mean 0.1 a day) for
-/// `days` days, a tenth of them visited each day; freshness is measured from `from_day` on.
-pub fn simulate(pages: usize, from_day: u32, days: u32, seed: u64) -> Simulated {
+/// Simulates `pages` pages with Pareto importance (shape 1.5) and gamma change rates (shape ½, mean
+/// `rate_mean` a day) for `days` days, a tenth of them visited each day; freshness is measured from `from_day` on.
+pub fn simulate(pages: usize, from_day: u32, days: u32, rate_mean: f64, seed: u64) -> Simulated {
     let mut dice = Dice(seed);
-    let mut all: Vec<Page> = (0..pages).map(|_| page(&mut dice)).collect();
+    let mut all: Vec<Page> = (0..pages).map(|_| page(&mut dice, rate_mean)).collect();
     let mut host = HostRate::default();
     let per_round = pages as f64 / 10.0 / f64::from(ROUNDS);
     let (mut owed, mut fresh, mut total) = (0.0, 0.0, 0.0);
@@ -67,8 +67,8 @@ pub fn simulate(pages: usize, from_day: u32, days: u32, seed: u64) -> Simulated 
     }
 }
 
-fn page(dice: &mut Dice) -> Page {
-    let d = dice.normal().powi(2) * 0.1;
+fn page(dice: &mut Dice, rate_mean: f64) -> Page {
+    let d = dice.normal().powi(2) * rate_mean;
     Page {
         m: dice.unit().powf(-1.0 / 1.5),
         d,
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn the_law_comes_near_the_optimum_with_unknown_rates() {
-        let found = simulate(1_200, 60, 180, 7);
+        let found = simulate(1_200, 60, 180, 0.5, 7);
         println!("{found:?}: {:.4} of the optimum", found.law / found.optimum);
-        assert!(found.law / found.optimum >= 0.96, "{found:?}");
-        assert!(found.uniform / found.optimum <= 0.93, "{found:?}");
+        assert!(found.law / found.optimum >= 0.97, "{found:?}");
+        assert!(found.uniform / found.optimum <= 0.85, "{found:?}");
     }
 }

@@ -1,5 +1,5 @@
 //! Batch in memory over sorted runs: changes, look-ups, scans.
-use super::bytes::{put_bytes, put_varint};
+use super::bytes::put_bytes;
 use super::journal::JournalWriter;
 use super::manifest::Manifest;
 use super::merge::{Merge, MergeCursor};
@@ -327,13 +327,4 @@ pub(super) fn find<'a>(
         }
     }
     None
-}
-
-/// Appends a number; counts and shapes are stored so.
-pub(in crate::frontier) fn encode_numbers(numbers: &[u64]) -> Vec<u8> {
-    let mut out = Vec::new();
-    numbers
-        .iter()
-        .for_each(|number| put_varint(&mut out, *number));
-    out
 }

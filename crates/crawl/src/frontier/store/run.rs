@@ -150,7 +150,6 @@ pub(super) struct Run {
     region: Region,
     blocks: Vec<Block>,
     index_offset: usize,
-    pub(super) entries: u64,
 }
 
 /// Where a block lies, and its first key in the index.
@@ -166,12 +165,11 @@ impl Run {
     pub(super) fn open(storage: &SharedStorage, name: String) -> Result<Run, OpenError> {
         let region = storage.open(&name).map_err(OpenError::Storage)?;
         match parse(&region) {
-            Ok((blocks, index_offset, entries)) => Ok(Run {
+            Ok((blocks, index_offset)) => Ok(Run {
                 name,
                 region,
                 blocks,
                 index_offset,
-                entries,
             }),
             Err((offset_bytes, what)) => Err(OpenError::Damage(Damage {
                 file: name,
@@ -208,18 +206,18 @@ impl Run {
     }
 }
 
-type Parsed = (Vec<Block>, usize, u64);
+type Parsed = (Vec<Block>, usize);
 
 fn parse(bytes: &[u8]) -> Result<Parsed, (u64, &'static str)> {
     let footer_at = bytes.len().checked_sub(FOOTER_BYTES).unwrap_or(0);
     let mut footer = Reader::new(&bytes[footer_at..]);
     let fields = (|| {
         let index_offset = u64::from_le_bytes(footer.array()?);
-        let entries = u64::from_le_bytes(footer.array()?);
+        let _entries = footer.array::<8>()?;
         let checksum = u64::from_le_bytes(footer.array()?);
-        (footer.array::<8>()? == *MAGIC).then_some((index_offset, entries, checksum))
+        (footer.array::<8>()? == *MAGIC).then_some((index_offset, checksum))
     })();
-    let Some((index_offset, entries, checksum)) = fields else {
+    let Some((index_offset, checksum)) = fields else {
         return Err((footer_at as u64, "the footer of the run is missing"));
     };
     let index_at = usize::try_from(index_offset).unwrap_or(usize::MAX);
@@ -247,7 +245,7 @@ fn parse(bytes: &[u8]) -> Result<Parsed, (u64, &'static str)> {
         };
         blocks.push(block);
     }
-    Ok((blocks, index_at, entries))
+    Ok((blocks, index_at))
 }
 
 /// A position in a run. `key` and `value` are valid while `valid` is true.

@@ -20,7 +20,17 @@ fn written() -> MemoryStorage {
             frontier.sync().expect("syncs");
         }
     }
-    frontier.sync().expect("syncs");
+    // Without a merge under way: its file is no part of the frontier yet.
+    for _ in 0..2 {
+        frontier.checkpoint().expect("checkpoints");
+        while frontier.work(1_000).expect("works") {}
+    }
+    frontier.checkpoint().expect("checkpoints");
+    for page in 0..4 {
+        let url = format!("http://late.example/{page}");
+        frontier.discover(&link(&url), now).expect("discovers");
+        frontier.sync().expect("syncs");
+    }
     disk
 }
 
