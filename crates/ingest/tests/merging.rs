@@ -96,8 +96,16 @@ impl Lived {
 
     /// Compares the index with a fresh one of the same documents.
     fn check(&self) {
-        let (_, damages) = check(self.storage.clone(), 10).unwrap();
-        assert!(damages.is_empty(), "{damages:?}");
+        let newest = || Index::newest_generation(&self.storage).unwrap();
+        loop {
+            let generation = newest();
+            let (_, damages) = check(self.storage.clone(), 10).unwrap();
+            // A check does not keep files of a generation that merges replace twice meanwhile.
+            if damages.is_empty() || generation == newest() {
+                assert!(damages.is_empty(), "{damages:?}");
+                break;
+            }
+        }
         let fresh: SharedStorage = Arc::new(MemoryStorage::new());
         build(&fresh, &self.live);
         let [lived, fresh] =
