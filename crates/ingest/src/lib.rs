@@ -17,6 +17,7 @@ mod error;
 mod group_commit;
 mod live_writer;
 mod merge_patch;
+mod merge_state;
 mod merging;
 mod options;
 mod pace;

@@ -32,7 +32,9 @@ pub(crate) fn run(shared: &Arc<Shared>) {
     while let Some(round) = next_round(shared) {
         let begun = Instant::now();
         let committed = commit(shared, &round);
-        if let Err(error) = &committed {
+        if let Err(error) = &committed
+            && round.log.is_some()
+        {
             tracing::error!(%error, "changes are safe in the log, but cannot be committed; the next refresh tries again");
         }
         if let Ok(snapshot) = &committed {

@@ -1,6 +1,6 @@
 //! State that callers, the log thread and the refresh thread share.
 
-use crate::merging::{Merging, segments_of};
+use crate::merge_state::{Merging, segments_of};
 use crate::options::LiveOptions;
 use crate::pending::Pending;
 use crate::{LiveError, Version};
