@@ -155,8 +155,8 @@ fn due_in(shared: &Shared, state: &State) -> Duration {
         .pending
         .since()
         .map_or(Duration::ZERO, |at| at.elapsed());
-    // It begins earlier by what the last ones took, so that it ends in time.
-    let lead = state.refresh_lead.min(options.refresh / 2);
+    // It begins earlier by what the last ones took and a little more, so that it ends in time.
+    let lead = (state.refresh_lead + options.refresh / 20).min(options.refresh / 2);
     options.refresh.saturating_sub(waited + lead)
 }
 
