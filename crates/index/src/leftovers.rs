@@ -3,9 +3,9 @@
 //! An interrupted commit leaves files under new names and no manifest; so does the loss of a manifest. The two cases
 //! look alike, so the generation before is opened in both, and the caller is warned.
 
-use crate::IndexError;
 use crate::manifest::{self, Manifest};
 use crate::names::{CRAWL_NAME, LOCK_NAME, generation_of, log_number};
+use crate::{IndexError, MergeReservation};
 use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -131,6 +131,10 @@ pub(crate) fn unfinished(
 /// Whether only a generation after the manifest's can have a file of this name.
 fn is_newer(name: &str, manifest: &Manifest) -> bool {
     let number = |text: &str| text.parse::<u64>().ok();
+    if let Some(segment) = name.strip_prefix("statistics-m") {
+        let next = u64::from(manifest.next_segment);
+        return number(segment).is_some_and(|number| number >= next);
+    }
     if let Some(generation) = name.strip_prefix("statistics-") {
         return number(generation).is_some_and(|number| number > manifest.generation);
     }
@@ -184,10 +188,11 @@ pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<S
     Ok(strays.collect())
 }
 
-/// Removes files of interrupted commits, and those that only old generations need.
+/// Removes files of interrupted commits, and those that only old generations need. Files of a merge under way stay.
 pub(crate) fn remove_leftovers(
     storage: &SharedStorage,
     manifest: &Manifest,
+    merge: Option<&MergeReservation>,
 ) -> Result<(), IndexError> {
     let mut kept = vec![manifest.clone()];
     for &generation in manifest::generations(storage)?
@@ -210,7 +215,8 @@ pub(crate) fn remove_leftovers(
             Some(number) => number > manifest.logged,
             None => named.contains(&name),
         };
-        if is_ours(&name) && !is_needed {
+        let is_spared = merge.is_some_and(|merge| merge.spares(&name));
+        if is_ours(&name) && !is_needed && !is_spared {
             storage.remove(&name)?;
         }
     }

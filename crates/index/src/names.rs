@@ -43,6 +43,28 @@ pub(crate) fn deletions_number(segment: u32, generation: u64) -> u64 {
     u64::from(segment) << 32 | generation & 0xffff_ffff
 }
 
+/// Name of a file, and the number in its header.
+pub(crate) type FileName = (String, u64);
+
+/// Mark of the numbers of statistics that a merge writes, which no generation has.
+const MERGED: u64 = 1 << 63;
+
+/// Returns the statistics file of a generation.
+pub(crate) fn statistics_file(generation: u64) -> FileName {
+    (format!("statistics-{generation}"), generation)
+}
+
+/// Returns the statistics file of a merge, given the first segment number reserved for it.
+pub(crate) fn merged_statistics_file(segment: u32) -> FileName {
+    let number = MERGED | u64::from(segment);
+    (format!("statistics-m{segment}"), number)
+}
+
+/// Returns the segment number after which the statistics file of a merge is named.
+pub(crate) fn merged_statistics_segment(number: u64) -> Option<u32> {
+    (number & MERGED != 0).then(|| u32::try_from(number & !MERGED).ok())?
+}
+
 const LOG_PREFIX: &str = "log-";
 
 pub(crate) fn log_name(number: u64) -> String {

@@ -265,3 +265,13 @@ pub(crate) fn open_store(
 ) -> Result<Option<Arc<StorePart>>, IndexError> {
     Opener::new(storage, manifest, None).open_store(entry)
 }
+
+/// Opens a file of deletions of a generation, of a segment of `documents_count` documents.
+pub(crate) fn open_deletions(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    file: &FileEntry,
+    documents_count: u32,
+) -> Result<Deletions, IndexError> {
+    Opener::new(storage, manifest, None).open_deletions(file, documents_count)
+}

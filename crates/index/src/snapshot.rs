@@ -228,6 +228,10 @@ impl Index {
         &self.statistics
     }
 
+    pub(crate) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
     /// Returns the trusted files of this generation by name; none where `manifest` is of another index.
     pub(crate) fn trusted_files(&self, manifest: &Manifest) -> HashMap<&str, &FileEntry> {
         if self.manifest.index_id != manifest.index_id {

@@ -3,13 +3,14 @@
 
 use crate::shared::{QueuedBatch, Shared};
 use index::{IndexError, LogWriter};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Pause after which the last group gets its proof.
 const IDLE: Duration = Duration::from_millis(100);
 
 /// Writes batches until the writer ends.
-pub(crate) fn run(shared: &Shared) {
+pub(crate) fn run(shared: &Arc<Shared>) {
     let mut open = None;
     if let Err(error) = write_batches(shared, &mut open) {
         shared.fail(error.to_string());

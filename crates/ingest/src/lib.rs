@@ -4,6 +4,8 @@
 //! apply ──► pending changes ──refresh, once a second──► commit: a new generation, searched from then on
 //!    │           ▲   look-ups by URL see them at once
 //!    └──► queue ─┴─group commit──► write-ahead log (index::LogWriter): acknowledged, survives a loss of power
+//!
+//! many segments ──merge thread, at its own pace──► one segment ──► installed by a refresh
 //! ```
 //!
 //! Invariants: a change is acknowledged only when a log that will be replayed, or a generation, has it durably; a log is
@@ -16,7 +18,11 @@ mod error;
 mod group_commit;
 mod live_writer;
 mod merge_patch;
+mod merge_state;
+mod merging;
 mod options;
+mod pace;
+mod paced_storage;
 mod pending;
 mod refresh;
 mod shared;

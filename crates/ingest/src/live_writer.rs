@@ -4,10 +4,11 @@ use crate::change::{Change, Condition, ConditionalChange, Outcome};
 use crate::merge_patch::patched;
 use crate::options::LiveOptions;
 use crate::shared::{LiveStatus, Shared, State};
-use crate::{LiveError, Version, group_commit, refresh};
+use crate::{LiveError, Version, group_commit, merging, refresh};
 use corpus::Document;
 use index::{BuildOptions, Index, IndexError, LogBatch, LogRecord, LogWriter, WriteLock, recover};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -48,10 +49,11 @@ impl LiveWriter {
         };
         writer.start("write-log", group_commit::run)?;
         writer.start("refresh", refresh::run)?;
+        writer.start("merge", merging::run)?;
         Ok(writer)
     }
 
-    fn start(&self, name: &str, run: fn(&Shared)) -> Result<(), IndexError> {
+    fn start(&self, name: &str, run: fn(&Arc<Shared>)) -> Result<(), IndexError> {
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new().name(name.to_owned());
         let caught = move || {
@@ -75,6 +77,14 @@ impl LiveWriter {
     pub fn call_after_refresh(&self, after: impl Fn(u64) + Send + Sync + 'static) {
         let mut kept = self.shared.after_refresh.lock();
         *kept.as_deref_mut().unwrap_or(&mut None) = Some(Arc::new(after));
+    }
+
+    /// Sets the callback for the share of a core that a merge may use, in percent, in place of that of the options: 0
+    /// pauses it, 100 lets it run. It is called every few milliseconds of a merge. Where a partition has more than 20
+    /// segments, merges run without pauses.
+    pub fn call_for_pace(&self, pace: impl Fn() -> u32 + Send + Sync + 'static) {
+        let mut kept = self.shared.pace.write();
+        **kept.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut()) = Some(Box::new(pace));
     }
 
     /// Makes changes in their order, each only if its condition holds, and returns when those made are durable. Later
@@ -208,16 +218,26 @@ impl LiveWriter {
         self.shared.state().status()
     }
 
-    /// Refuses further changes, makes those so far searchable, and ends the threads.
+    /// Refuses further changes, makes those so far searchable, gives up a merge under way, and ends the threads.
     pub fn close(&self) {
         let shared = &*self.shared;
         shared.state().is_ending = true;
-        let woken = [&shared.batch_waits, &shared.refresh_waits];
+        shared.is_stopped.store(true, Ordering::Relaxed);
+        let woken = [
+            &shared.batch_waits,
+            &shared.refresh_waits,
+            &shared.merge_waits,
+        ];
         woken.iter().for_each(|waiting| waiting.notify_all());
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in threads.drain(..) {
             // The threads catch panics, so the result holds no information.
             let _ = thread.join();
+        }
+        let mut state = shared.state();
+        if state.merging.is_abandoned() {
+            // The next writer removes what cannot be removed now.
+            let _ = shared.lock.remove_unneeded(&shared.storage);
         }
     }
 }

@@ -13,6 +13,11 @@ pub struct LiveOptions {
     pub memory_bytes: u64,
     /// Threads of a refresh of many changes; few changes take one.
     pub threads: usize,
+    /// Segments of a partition above which small ones are merged, beside refreshes.
+    pub segments: usize,
+    /// Share of a core that a merge uses, in percent, until segments are too many. See
+    /// [`LiveWriter::call_for_pace`](crate::LiveWriter::call_for_pace).
+    pub merge_percent: u32,
 }
 
 impl Default for LiveOptions {
@@ -22,6 +27,8 @@ impl Default for LiveOptions {
             pending_bytes_max: 256 << 20,
             memory_bytes: 256 << 20,
             threads: 1,
+            segments: 16,
+            merge_percent: 50,
         }
     }
 }

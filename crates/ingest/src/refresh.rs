@@ -1,16 +1,18 @@
-//! Refresh: pending changes become a generation, on a thread of low priority. Small segments are merged after a refresh,
-//! in a generation of their own, so that no change waits for the merge of its own segment.
+//! Refresh: pending changes become a generation, on a thread of low priority. A finished merge is installed with it, or
+//! alone where nothing changes.
 
+use crate::merging::{self, SEGMENTS_LIMIT};
 use crate::pending::Pending;
 use crate::shared::{Shared, State};
-use index::{BuildOptions, Index, IndexError, LogRecord, Writer};
+use index::{
+    BuildOptions, Index, IndexError, LogRecord, MergeReservation, MergedSegments, Merging, Writer,
+};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes of changes from which on several threads build the segment.
 const MANY_BYTES: u64 = 16 << 20;
-/// Segments of a partition above which small ones are merged.
-const SEGMENTS_MAX: usize = 24;
 /// Pause after a failed refresh; it doubles with every further failure, up to the second.
 const RETRY_MIN: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(30);
@@ -20,33 +22,42 @@ struct Round {
     changes: Arc<Pending>,
     /// Number of the last change.
     last_change: u64,
-    /// Last log with any of them.
-    log: u64,
+    /// Last log with any of them; `None` without changes.
+    log: Option<u64>,
 }
 
 /// Refreshes until the writer ends.
-pub(crate) fn run(shared: &Shared) {
+pub(crate) fn run(shared: &Arc<Shared>) {
     vfs::thread::lower_priority();
     while let Some(round) = next_round(shared) {
         let begun = Instant::now();
         let committed = commit(shared, &round);
-        if let Err(error) = &committed {
+        if let Err(error) = &committed
+            && round.log.is_some()
+        {
             tracing::error!(%error, "changes are safe in the log, but cannot be committed; the next refresh tries again");
         }
         if let Ok(snapshot) = &committed {
             show(shared, snapshot);
         }
         let mut state = shared.state();
+        let committed_now = committed.is_ok();
         match committed {
             Ok(snapshot) => {
                 state.snapshot = snapshot;
                 state.committing = None;
                 state.searchable = round.last_change;
-                state.refreshes += 1;
-                state.last_refresh = begun.elapsed();
+                if round.log.is_some() {
+                    let took = begun.elapsed();
+                    state.refreshes += 1;
+                    state.last_refresh = took;
+                    state.refresh_lead = (took + took / 4).max(state.refresh_lead * 7 / 8);
+                }
                 (state.refresh_failures, state.refresh_failure) = (0, None);
                 state.retry_at = None;
             }
+            // The merge alone failed, and no change waits for it.
+            Err(_) if round.log.is_none() => {}
             Err(error) => {
                 let doubled = RETRY_MIN * 2u32.pow(state.refresh_failures.min(5) as u32);
                 state.retry_at = Some(Instant::now() + doubled.min(RETRY_MAX));
@@ -54,9 +65,12 @@ pub(crate) fn run(shared: &Shared) {
                 state.refresh_failure = Some(error.to_string());
             }
         }
+        let snapshot = committed_now.then(|| Arc::clone(&state.snapshot));
         drop(state);
         shared.refreshed.notify_all();
-        merge(shared);
+        if let Some(snapshot) = snapshot {
+            merging::plan(shared, &snapshot);
+        }
     }
 }
 
@@ -69,31 +83,6 @@ fn show(shared: &Shared, snapshot: &Index) {
     }
 }
 
-/// Merges small segments where a partition has many.
-fn merge(shared: &Shared) {
-    let state = shared.state();
-    let (snapshot, is_ending) = (Arc::clone(&state.snapshot), state.is_ending);
-    drop(state);
-    if is_ending || !has_many_segments(&snapshot) {
-        return;
-    }
-    match commit_changes(shared, &Pending::default(), None, SEGMENTS_MAX) {
-        Ok(merged) => {
-            show(shared, &merged);
-            shared.state().snapshot = merged;
-        }
-        Err(error) => {
-            tracing::warn!(%error, "segments cannot be merged; the next refresh tries again");
-        }
-    }
-}
-
-fn has_many_segments(index: &Index) -> bool {
-    let layout = index.layout();
-    (0..layout.partitions)
-        .any(|partition| index.segments(layout.chunks_of(partition)).count() > SEGMENTS_MAX)
-}
-
 /// Waits until a refresh is due and takes its changes; `None` at the end.
 fn next_round(shared: &Shared) -> Option<Round> {
     let mut state = shared.state();
@@ -102,11 +91,19 @@ fn next_round(shared: &Shared) -> Option<Round> {
             return None;
         }
         let is_idle = state.pending.is_empty() && state.committing.is_none();
+        if is_idle && state.merging.is_finished() {
+            return Some(Round {
+                changes: Arc::default(),
+                last_change: state.searchable,
+                log: None,
+            });
+        }
         if is_idle && state.is_ending {
             return None;
         }
         let wait = match is_idle {
             true => Duration::from_secs(3600),
+            false if must_wait(shared, &state) => Duration::from_secs(1),
             false => due_in(shared, &state),
         };
         if wait.is_zero() {
@@ -118,6 +115,12 @@ fn next_round(shared: &Shared) -> Option<Round> {
         }
         state = shared.wait(&shared.refresh_waits, state, wait);
     }
+}
+
+/// Whether segments are too many for another one before the merge under way ends.
+fn must_wait(shared: &Shared, state: &State) -> bool {
+    let segments = shared.segments.load(Ordering::Relaxed);
+    segments >= SEGMENTS_LIMIT && state.merging.is_under_way() && !state.is_ending
 }
 
 fn take(mut state: MutexGuard<'_, State>) -> Round {
@@ -132,7 +135,7 @@ fn take(mut state: MutexGuard<'_, State>) -> Round {
     let round = Round {
         changes,
         last_change: state.accepted,
-        log: state.log,
+        log: Some(state.log),
     };
     state.log += 1;
     round
@@ -152,35 +155,53 @@ fn due_in(shared: &Shared, state: &State) -> Duration {
         .pending
         .since()
         .map_or(Duration::ZERO, |at| at.elapsed());
-    // It begins earlier by what the last one took, so that it ends in time.
-    let lead = state.last_refresh.min(options.refresh / 2);
+    // It begins earlier by what the last ones took and a little more, so that it ends in time.
+    let lead = (state.refresh_lead + options.refresh / 20).min(options.refresh / 2);
     options.refresh.saturating_sub(waited + lead)
 }
 
-/// Commits the changes of a round, and opens the new generation.
+/// Commits the changes of a round and a finished merge, and opens the new generation.
 fn commit(shared: &Shared, round: &Round) -> Result<Arc<Index>, IndexError> {
-    commit_changes(shared, &round.changes, Some(round.log), usize::MAX)
+    let mut state = shared.state();
+    let merged = state.merging.take_finished();
+    let reservation = state.merging.reservation.clone();
+    drop(state);
+    let mut is_installing = merged.is_some();
+    let committed = commit_changes(shared, round, merged, reservation, &mut is_installing);
+    match &committed {
+        Ok(_) if is_installing => shared.state().merging.installed(),
+        Err(error) if is_installing => shared.state().merging.give_up(error.to_string()),
+        _ => {}
+    }
+    committed
 }
 
-/// Commits changes, which are all of the logs up to `log`, and opens the new generation.
 fn commit_changes(
     shared: &Shared,
-    changes: &Pending,
-    log: Option<u64>,
-    segments_max: usize,
+    round: &Round,
+    merged: Option<MergedSegments>,
+    reservation: Option<MergeReservation>,
+    is_installing: &mut bool,
 ) -> Result<Arc<Index>, IndexError> {
-    let is_large = changes.bytes() > MANY_BYTES;
+    let is_large = round.changes.bytes() > MANY_BYTES;
     let options = BuildOptions {
         threads: if is_large { shared.options.threads } else { 1 },
         memory_bytes: shared.options.memory_bytes,
-        segments_max: Some(segments_max),
+        merging: Merging::Beside(reservation),
         ..BuildOptions::default()
     };
     let mut writer = Writer::open_locked(shared.storage.clone(), shared.lock.clone(), options)?;
-    if let Some(log) = log {
+    if let Some(merged) = merged
+        && !writer.install(merged)
+    {
+        *is_installing = false;
+        let reason = "it is of other segments than the index has; this is a bug, please report it";
+        shared.state().merging.give_up(reason.into());
+    }
+    if let Some(log) = round.log {
         writer.include_logs(log);
     }
-    for change in changes.iter() {
+    for change in round.changes.iter() {
         match change {
             LogRecord::Put(document) => writer.add(document.clone())?,
             LogRecord::Delete(url) => writer.delete(url),

@@ -1,14 +1,19 @@
 //! State that callers, the log thread and the refresh thread share.
 
+use crate::merge_state::{Merging, segments_of};
 use crate::options::LiveOptions;
 use crate::pending::Pending;
 use crate::{LiveError, Version};
 use corpus::Document;
 use index::{Index, LogBatch, LogRecord, WriteLock};
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use vfs::SharedStorage;
+
+/// Callback for the share of a core that a merge may use, in percent.
+pub(crate) type PaceHook = dyn Fn() -> u32 + Send + Sync;
 
 /// Callback for the number of a generation that a refresh committed. When it returns, the generation is searched.
 pub(crate) type AfterRefresh = dyn Fn(u64) + Send + Sync;
@@ -29,6 +34,13 @@ pub(crate) struct Shared {
     /// Wakes callers: a refresh ended.
     pub(crate) refreshed: Condvar,
     pub(crate) after_refresh: Mutex<Option<Arc<AfterRefresh>>>,
+    /// Wakes the merge thread: a merge is planned, or the writer ends.
+    pub(crate) merge_waits: Condvar,
+    pub(crate) pace: RwLock<Option<Box<PaceHook>>>,
+    /// Segments of the partition with the most.
+    pub(crate) segments: AtomicUsize,
+    /// Whether the writer ends, and with it the merge under way.
+    pub(crate) is_stopped: AtomicBool,
 }
 
 /// Records for one log.
@@ -65,6 +77,9 @@ pub(crate) struct State {
     pub(crate) is_ending: bool,
     pub(crate) refreshes: u64,
     pub(crate) last_refresh: Duration,
+    /// Time that the next refresh will hardly exceed.
+    pub(crate) refresh_lead: Duration,
+    pub(crate) merging: Merging,
 }
 
 /// Figures of a live writer.
@@ -82,6 +97,14 @@ pub struct LiveStatus {
     pub refreshes: u64,
     /// Time of the last refresh.
     pub last_refresh: Duration,
+    /// Segments of the partition with the most.
+    pub segments: usize,
+    /// Merges since the start.
+    pub merges: u64,
+    /// Time of the last merge, pauses included.
+    pub last_merge: Duration,
+    /// Failure of the last merge. It is tried again.
+    pub merge_failure: Option<String>,
     /// Failure of the last refresh, or of the log.
     pub failure: Option<String>,
 }
@@ -117,12 +140,18 @@ impl Shared {
                 is_ending: false,
                 refreshes: 0,
                 last_refresh: Duration::ZERO,
+                refresh_lead: Duration::ZERO,
+                merging: Merging::default(),
             }),
             batch_waits: Condvar::new(),
             durable: Condvar::new(),
             refresh_waits: Condvar::new(),
             refreshed: Condvar::new(),
             after_refresh: Mutex::new(None),
+            merge_waits: Condvar::new(),
+            pace: RwLock::new(None),
+            segments: AtomicUsize::new(0),
+            is_stopped: AtomicBool::new(false),
         }
     }
 
@@ -135,6 +164,7 @@ impl Shared {
         tracing::error!(%reason, "the write-ahead log failed; nothing more is written");
         self.state().log_failure.get_or_insert(reason);
         let waiting = [
+            &self.merge_waits,
             &self.durable,
             &self.refreshed,
             &self.refresh_waits,
@@ -221,6 +251,10 @@ impl State {
             pending_bytes: self.pending_bytes(),
             refreshes: self.refreshes,
             last_refresh: self.last_refresh,
+            segments: segments_of(&self.snapshot),
+            merges: self.merging.finished,
+            last_merge: self.merging.last,
+            merge_failure: self.merging.failure.clone(),
             failure: self
                 .log_failure
                 .clone()

@@ -141,6 +141,9 @@ pub fn bind_memory_to_node(_node: u32) -> MemoryBinding {
 /// How much less than others a thread of background work gets, where all want to run.
 #[cfg(target_os = "linux")]
 const BACKGROUND_NICE: i32 = 10;
+/// The same of work that may wait for all other: the least that there is.
+#[cfg(target_os = "linux")]
+const LOWEST_NICE: i32 = 19;
 
 /// Lowers the priority of this thread for background work, reads of the disk included. Where the system
 /// refuses, it runs like the others.
@@ -152,6 +155,16 @@ pub fn lower_priority() {
 /// Nothing: on this system a priority is that of a whole process.
 #[cfg(not(target_os = "linux"))]
 pub fn lower_priority() {}
+
+/// Lowers the priority of this thread below that of [`lower_priority`], for work that may wait for all other.
+#[cfg(target_os = "linux")]
+pub fn lowest_priority() {
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOWEST_NICE);
+}
+
+/// Nothing: on this system a priority is that of a whole process.
+#[cfg(not(target_os = "linux"))]
+pub fn lowest_priority() {}
 
 /// Linux is built for 1,024 nodes at most.
 #[cfg(target_os = "linux")]

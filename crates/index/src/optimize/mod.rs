@@ -102,7 +102,7 @@ pub fn optimize(
     newest(&storage)?;
     let _lock = storage.lock(LOCK_NAME)?;
     let before = newest(&storage)?;
-    remove_leftovers(&storage, &before)?;
+    remove_leftovers(&storage, &before, None)?;
     let order = options.order.unwrap_or_else(|| before.order());
     let mut manifest = before.clone();
     manifest.generation += 1;
@@ -117,6 +117,7 @@ pub fn optimize(
         memory_bytes: options.memory_bytes,
         threads: options.threads,
         list_bytes_max: options.list_bytes_max,
+        deletions: None,
         progress,
     };
     let outcome = rewrite(&storage, &mut manifest, &rewrite_options)?;
@@ -127,7 +128,7 @@ pub fn optimize(
         write_statistics(&storage, &mut manifest, segments)?;
         manifest::commit(&storage, &manifest)?;
         // The commit is durable now; the next writer removes files that could not be removed.
-        let _ = remove_leftovers(&storage, &manifest);
+        let _ = remove_leftovers(&storage, &manifest, None);
     } else {
         manifest = before.clone();
     }

@@ -113,10 +113,19 @@ impl PartitionWork<'_> {
     }
 
     fn open_segments(&self) -> Result<Vec<Segment>, IndexError> {
-        self.entries
-            .iter()
-            .map(|entry| open_verified_segment(self.storage, self.manifest, entry))
-            .collect()
+        let open = |entry: &SegmentEntry| open_verified_segment(self.storage, self.manifest, entry);
+        let Some(deletions) = self.deletions else {
+            return self.entries.iter().map(open).collect();
+        };
+        let entries = self.entries.iter().map(|entry| {
+            let mut segment = open(&SegmentEntry {
+                deletions: None,
+                ..entry.clone()
+            })?;
+            segment.deletions = deletions.get(&entry.segment).cloned();
+            Ok(segment)
+        });
+        entries.collect()
     }
 
     /// Returns the order of the new segment. Merely dropping documents of a single segment keeps its order.

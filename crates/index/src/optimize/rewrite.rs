@@ -2,12 +2,13 @@
 
 use super::progress::{OptimizeProgress, Phase};
 use super::work::{PartitionWork, Rewritten, work_of};
+use crate::deletions::Deletions;
 use crate::manifest::{Manifest, SegmentEntry};
 use crate::order::GapBits;
 use crate::{IndexError, Order};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use vfs::SharedStorage;
 
 /// Memory of the program besides partitions, independent of the limit.
@@ -19,8 +20,13 @@ pub(crate) struct RewriteOptions<'p> {
     pub(crate) memory_bytes: u64,
     pub(crate) threads: usize,
     pub(crate) list_bytes_max: Option<u64>,
+    /// Deleted documents of the segments to rewrite, in place of those that the manifest names.
+    pub(crate) deletions: Option<&'p GoneBySegment>,
     pub(crate) progress: &'p (dyn Fn(OptimizeProgress) + Sync),
 }
+
+/// Deleted documents, by number of the segment.
+pub(crate) type GoneBySegment = BTreeMap<u32, Arc<Deletions>>;
 
 /// Outcome of a rewrite.
 #[derive(Debug, Default)]
@@ -56,7 +62,9 @@ pub(crate) fn merge_segments(
     Ok(count)
 }
 
-fn rewrite_jobs(
+/// Rewrites the segments of each job as one, and replaces them in `manifest`, as [`rewrite`] does. The segment of a
+/// partition has the number `manifest.next_segment` + the number of the partition.
+pub(crate) fn rewrite_jobs(
     storage: &SharedStorage,
     manifest: &mut Manifest,
     jobs: Vec<Job>,
@@ -91,10 +99,11 @@ fn rewrite_jobs(
 }
 
 /// Partition to be rewritten.
-struct Job {
-    number: u32,
-    /// Segments with any of its chunks.
-    entries: Vec<SegmentEntry>,
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) number: u32,
+    /// Segments to rewrite, with any of its chunks, in the manifest's order.
+    pub(crate) entries: Vec<SegmentEntry>,
 }
 
 /// Returns a job for every partition that is not yet a single segment without deletions in the requested order.
@@ -141,7 +150,7 @@ fn merge_jobs(manifest: &Manifest, segments_max: usize) -> Vec<Job> {
         }
         entries.sort_by_key(|entry| entry.documents_count);
         let sizes = entries.iter().map(|entry| entry.documents_count);
-        entries.truncate(merged_count(sizes));
+        entries.truncate(merged_count(sizes, u64::MAX));
         // Documents in the order of their segments' ages.
         entries.sort_by_key(|entry| entry.segment);
         Some(Job { number, entries })
@@ -150,11 +159,12 @@ fn merge_jobs(manifest: &Manifest, segments_max: usize) -> Vec<Job> {
 }
 
 /// Returns how many of the smallest segments are merged, given the sizes of all, increasing: at least [`MERGED_MIN`], and
-/// each further one that is no larger than those before it together.
-fn merged_count(sizes: impl Iterator<Item = u32>) -> usize {
-    let (mut sum, mut count) = (0, 0);
+/// each further one that is no larger than those before it together. Less where their sum would exceed `documents_max`.
+pub(crate) fn merged_count(sizes: impl Iterator<Item = u32>, documents_max: u64) -> usize {
+    let (mut sum, mut count) = (0u64, 0);
     for size in sizes {
-        if count >= MERGED_MIN && u64::from(size) > sum {
+        let is_large = count >= MERGED_MIN && u64::from(size) > sum;
+        if is_large || sum + u64::from(size) > documents_max {
             break;
         }
         sum += u64::from(size);
@@ -195,6 +205,7 @@ fn run(
                 order: options.order,
                 memory_bytes,
                 list_bytes_max: options.list_bytes_max,
+                deletions: options.deletions,
                 threads: threads / workers,
                 progress: &progress,
             };
@@ -226,7 +237,7 @@ mod tests {
 
     #[test]
     fn small_segments_are_merged_and_large_ones_wait() {
-        let count = |sizes: &[u32]| merged_count(sizes.iter().copied());
+        let count = |sizes: &[u32]| merged_count(sizes.iter().copied(), u64::MAX);
         assert_eq!(count(&[1; 25]), 25);
         assert_eq!(count(&[1, 1, 1, 1, 1, 1, 1, 1, 8, 17, 1000]), 9);
         assert_eq!(
@@ -234,6 +245,8 @@ mod tests {
             9
         );
         assert_eq!(count(&[5, 5]), 2);
+        assert_eq!(merged_count([5, 5, 5, 6].into_iter(), 15), 3);
+        assert_eq!(merged_count([5, 5].into_iter(), 4), 0);
     }
 
     /// A commit a second of equal size: segments stay few, and each document is rewritten a few times.
@@ -244,7 +257,9 @@ mod tests {
             sizes.push(1u32);
             if sizes.len() > 24 {
                 sizes.sort_unstable();
-                let merged: Vec<u32> = sizes.drain(..merged_count(sizes.iter().copied())).collect();
+                let merged: Vec<u32> = sizes
+                    .drain(..merged_count(sizes.iter().copied(), u64::MAX))
+                    .collect();
                 written += merged.iter().map(|&size| u64::from(size)).sum::<u64>();
                 sizes.push(merged.iter().sum());
             }

@@ -1,8 +1,11 @@
 //! Work on one partition of a rewrite: its parameters, cost and outcome.
 
 use super::progress::Phase;
+use crate::deletions::Deletions;
 use crate::manifest::{Manifest, SegmentEntry};
 use crate::order::{GapBits, Order, levels};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use vfs::SharedStorage;
 
 /// Parameters of the work on a partition.
@@ -16,6 +19,7 @@ pub(super) struct PartitionWork<'a> {
     pub(super) order: Order,
     pub(super) memory_bytes: u64,
     pub(super) list_bytes_max: Option<u64>,
+    pub(super) deletions: Option<&'a BTreeMap<u32, Arc<Deletions>>>,
     pub(super) threads: usize,
     /// Callback for work done, in the units of `work_of`.
     pub(super) progress: &'a (dyn Fn(Phase, u64) + Sync),

@@ -3,6 +3,7 @@
 use super::shared::{SharedTerms, SharedTermsWriter};
 use crate::deletions::Deletions;
 use crate::manifest::FileEntry;
+use crate::names::FileName;
 use crate::sealed::{Identity, Kind, SealedWriter};
 use crate::{DocId, Field, IndexError, Segment, StoredDocument};
 use fst::Streamer;
@@ -138,40 +139,38 @@ impl Deleted {
         Ok(())
     }
 
-    /// Writes the terms as the statistics file of a generation.
+    /// Writes the terms as the statistics file `file`.
     pub(super) fn write(
         &self,
         storage: &SharedStorage,
         index_id: u128,
-        generation: u64,
+        file: FileName,
     ) -> Result<FileEntry, IndexError> {
-        let name = format!("statistics-{generation}");
-        let mut terms = SharedTermsWriter::new(storage, &name);
+        let mut terms = SharedTermsWriter::new(storage, &file.0);
         for (key, &count) in &self.terms {
             terms.push(key, count, &[])?;
         }
-        finish_file(storage, index_id, generation, terms)
+        finish_file(storage, index_id, file, terms)
     }
 }
 
-/// Writes the statistics file of a generation.
+/// Writes a statistics file.
 pub(super) fn finish_file(
     storage: &SharedStorage,
     index_id: u128,
-    generation: u64,
+    (name, number): FileName,
     terms: SharedTermsWriter,
 ) -> Result<FileEntry, IndexError> {
-    let name = format!("statistics-{generation}");
     let identity = Identity {
         kind: Kind::Statistics,
         index_id,
-        number: generation,
+        number,
     };
     let mut out = SealedWriter::create(storage, &name, identity)?;
     terms.finish(&mut out)?;
     Ok(FileEntry {
         name,
-        number: generation,
+        number,
         seal: out.finish()?,
     })
 }

@@ -9,15 +9,18 @@
 //! Counts and lengths are in the manifest. The module `shared` documents the files, `write` the time of each write.
 
 mod deleted;
+mod merged;
 mod place;
 mod shared;
 mod write;
 
 pub(crate) use deleted::Deleted;
+pub(crate) use merged::{Replaced, write_replaced};
 pub use place::{TermPlace, TermPlaces, TermStatistics};
 pub(crate) use shared::SharedTerms;
 pub(crate) use write::{
-    SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_merged, write_whole,
+    LayersPolicy, SMALL_TERMS_MAX, each_shared_term, each_term, write_changes, write_merged,
+    write_whole,
 };
 
 use crate::live::LiveFile;

@@ -13,7 +13,8 @@
 use super::deleted::finish_file;
 use super::shared::SharedTermsWriter;
 use super::{Deleted, Statistics, TermPlace};
-use crate::manifest::{Manifest, StatisticsEntry, StatisticsLayers};
+use crate::manifest::{FileEntry, Manifest, StatisticsEntry};
+use crate::names::{FileName, statistics_file};
 use crate::{IndexError, Segment};
 use fst::{Streamer, map::OpBuilder};
 use std::collections::HashSet;
@@ -26,6 +27,17 @@ pub(crate) const SMALL_TERMS_MAX: u64 = 1 << 15;
 const NEWER_SEGMENTS: usize = 32;
 /// Terms of the base for each uncounted term, below which a new base is written.
 const COUNTED_TERMS: u64 = 4;
+
+/// Choice of a commit between a base and layers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LayersPolicy {
+    /// Terms up to which a base is written.
+    pub(crate) small_terms_max: u64,
+    /// Files of deleted terms that a merge under way reads, which stay as they are; `None` without one.
+    pub(crate) pinned: Option<usize>,
+    /// Whether a base that is due is left to the next merge, unless the index is small.
+    pub(crate) leaves_base: bool,
+}
 
 /// Calls `each` for every term that a base must hold, in order, with its document frequency and its places.
 pub(crate) fn each_shared_term(
@@ -90,40 +102,60 @@ pub(crate) fn write_whole(
     if segments.len() < 2 && deleted.terms.is_empty() {
         return Ok(None);
     }
-    let mut terms = SharedTermsWriter::new(storage, &format!("statistics-{}", manifest.generation));
-    each_shared_term(segments, deleted, |term, count, places| {
-        terms.push(term, count, places)
-    })?;
-    let file = finish_file(storage, manifest.index_id(), manifest.generation, terms)?;
+    let file = statistics_file(manifest.generation);
+    let file = write_base(storage, manifest, segments, deleted, file)?;
     Ok(Some(StatisticsEntry::Whole(file)))
 }
 
+/// Writes the counts of `segments` as the file `file`.
+pub(super) fn write_base(
+    storage: &SharedStorage,
+    manifest: &Manifest,
+    segments: &[Arc<Segment>],
+    deleted: &Deleted,
+    file: FileName,
+) -> Result<FileEntry, IndexError> {
+    let mut terms = SharedTermsWriter::new(storage, &file.0);
+    each_shared_term(segments, deleted, |term, count, places| {
+        terms.push(term, count, places)
+    })?;
+    finish_file(storage, manifest.index_id(), file, terms)
+}
+
 /// Writes the changes of a commit to the statistics `before` it, or a new base. `segments` are those of `manifest`, in
-/// its order, and include all that `before` counts; `deleted` are the counts that the commit deleted. Up to
-/// `small_terms_max` terms, a base is written.
+/// its order, and include all that `before` counts; `deleted` are the counts that the commit deleted.
 pub(crate) fn write_changes(
     storage: &SharedStorage,
     manifest: &Manifest,
     before: &Statistics,
     segments: &[Arc<Segment>],
     mut deleted: Deleted,
-    small_terms_max: u64,
+    policy: &LayersPolicy,
 ) -> Result<Option<StatisticsEntry>, IndexError> {
     let mut layers = before.layers().clone();
-    if is_base_due(&layers, before, segments, &deleted, small_terms_max) {
+    let pinned = policy.pinned.unwrap_or(0);
+    let is_base_due = match base_due(before, segments, &deleted, policy.small_terms_max) {
+        BaseDue::No => false,
+        BaseDue::First => true,
+        BaseDue::Small => policy.pinned.is_none(),
+        BaseDue::Large => !policy.leaves_base,
+    };
+    if is_base_due {
         add_uncounted(&mut deleted, before)?;
         return write_whole(storage, manifest, segments, &deleted);
     }
     if !deleted.terms.is_empty() {
         // Merge with files that are not much larger, so that a term is in few of them.
         for file in before.deleted().rev() {
-            if file.terms_count() > 2 * deleted.terms.len() as u64 {
+            let is_pinned = layers.deleted.len() <= pinned;
+            if is_pinned || file.terms_count() > 2 * deleted.terms.len() as u64 {
                 break;
             }
             deleted.add_file(file)?;
             layers.deleted.pop();
         }
-        let file = deleted.write(storage, manifest.index_id(), manifest.generation)?;
+        let file = statistics_file(manifest.generation);
+        let file = deleted.write(storage, manifest.index_id(), file)?;
         layers.deleted.push(file);
     }
     // A commit without changes keeps the form.
@@ -150,7 +182,7 @@ pub(crate) fn write_merged(
 }
 
 /// Adds all deleted documents that lists of segments count and the statistics `before` do not.
-fn add_uncounted(deleted: &mut Deleted, before: &Statistics) -> Result<(), IndexError> {
+pub(super) fn add_uncounted(deleted: &mut Deleted, before: &Statistics) -> Result<(), IndexError> {
     if let Some(base) = before.base() {
         deleted.add_base(base)?;
     }
@@ -160,14 +192,26 @@ fn add_uncounted(deleted: &mut Deleted, before: &Statistics) -> Result<(), Index
     Ok(())
 }
 
-/// Whether a new base is needed.
-fn is_base_due(
-    layers: &StatisticsLayers,
+/// Reason to write a base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BaseDue {
+    No,
+    /// There is none.
+    First,
+    /// The index is small.
+    Small,
+    /// Much is not counted by the base.
+    Large,
+}
+
+/// Returns whether a new base is needed after the statistics `before`.
+pub(super) fn base_due(
     before: &Statistics,
     segments: &[Arc<Segment>],
     deleted: &Deleted,
     small_terms_max: u64,
-) -> bool {
+) -> BaseDue {
+    let layers = before.layers();
     let counted: HashSet<u32> = layers.counted.iter().copied().collect();
     let is_counted = |segment: &&Arc<Segment>| counted.contains(&segment.id());
     let terms_of = |counted: bool| -> u64 {
@@ -181,9 +225,12 @@ fn is_base_due(
         .iter()
         .filter(|segment| !is_counted(segment))
         .count();
-    // No base exists yet.
-    layers.counted.is_empty()
-        || counted_terms + newer_terms <= small_terms_max
-        || newer_segments > NEWER_SEGMENTS.max(layers.counted.len())
-        || newer_terms.max(deleted_terms) * COUNTED_TERMS > counted_terms
+    let is_large = newer_segments > NEWER_SEGMENTS.max(layers.counted.len())
+        || newer_terms.max(deleted_terms) * COUNTED_TERMS > counted_terms;
+    match () {
+        () if layers.counted.is_empty() => BaseDue::First,
+        () if counted_terms + newer_terms <= small_terms_max => BaseDue::Small,
+        () if is_large => BaseDue::Large,
+        () => BaseDue::No,
+    }
 }

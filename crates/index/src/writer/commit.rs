@@ -13,9 +13,9 @@ use crate::names::{deletions_name, deletions_number};
 use crate::opener::{Opener, open_segment, open_store};
 use crate::optimize::rewrite::{RewriteOptions, merge_segments, rewrite};
 use crate::sealed::{Identity, Kind};
-use crate::statistics::{self, Deleted};
+use crate::statistics::{self, Deleted, LayersPolicy};
 use crate::store::StorePart;
-use crate::{DocId, IndexError, Segment, Statistics, pairs};
+use crate::{DocId, IndexError, MergeReservation, MergedSegments, Segment, Statistics, pairs};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,8 +27,12 @@ pub(super) struct CommitOptions<'a> {
     /// Order to put the whole index into.
     pub(super) order: Option<RewriteOptions<'a>>,
     pub(super) threads: usize,
-    /// Terms up to which all statistics are written anew.
-    pub(super) small_terms_max: u64,
+    /// Choice of the form of statistics.
+    pub(super) layers: LayersPolicy,
+    /// Finished merge to install.
+    pub(super) merged: Option<&'a MergedSegments>,
+    /// Files of a merge under way, or of the finished one.
+    pub(super) reservation: Option<&'a MergeReservation>,
     /// URLs of earlier documents to delete.
     pub(super) deleted_urls: &'a [String],
     /// Fields of the documents added.
@@ -70,8 +74,12 @@ pub(super) fn commit(
     built: Vec<BuiltSegment>,
     options: &CommitOptions<'_>,
 ) -> Result<CommitSummary, IndexError> {
-    let before = manifest.clone();
     manifest.generation += 1;
+    let inherited = match options.merged {
+        Some(merged) => merged.install(storage, &mut manifest)?,
+        None => BTreeMap::new(),
+    };
+    let before = manifest.clone();
     manifest.next_segment += manifest.layout().partitions;
     let mut replaced: u64 = built.iter().map(|segment| segment.documents_replaced).sum();
     let added = built.iter().map(|segment| segment.documents_added).sum();
@@ -85,6 +93,11 @@ pub(super) fn commit(
     manifest.sort_segments();
     let opened = Opener::new(storage, &manifest, None).open_parts()?;
     let (mut segments, texts): (Vec<_>, Vec<_>) = opened.into_iter().unzip();
+    for segment in &mut segments {
+        if let Some(gone) = inherited.get(&segment.id()) {
+            segment.deletions = Some(Arc::clone(gone));
+        }
+    }
     let first_new = before.next_segment;
     let named = options.deleted_urls;
     let (deleted, named_count) = delete_removed(
@@ -96,9 +109,10 @@ pub(super) fn commit(
         named,
     )?;
     drop(texts);
+    write_inherited(storage, &mut manifest, &segments)?;
     replaced += deleted.documents_count - named_count;
     let (misfits, mut merged);
-    merged = 0;
+    merged = options.merged.map_or(0, MergedSegments::sources_count);
     match &options.order {
         Some(order) => {
             drop(segments);
@@ -114,12 +128,14 @@ pub(super) fn commit(
             misfits =
                 derive::write_missing(storage, &mut manifest, &segments, first_new, gathered)?;
             let segments_max = options.segments_max;
-            merged = merge_segments(storage, &mut manifest, segments_max, &options.merging)?;
-            if merged == 0 {
+            let merging = &options.merging;
+            let within = merge_segments(storage, &mut manifest, segments_max, merging)?;
+            merged += within;
+            if within == 0 {
                 let threads = options.threads;
                 pairs::write_missing(storage, &mut manifest, &segments, first_new, threads)?;
-                let small = options.small_terms_max;
-                change_statistics(storage, &before, &mut manifest, segments, deleted, small)?;
+                let layers = &options.layers;
+                change_statistics(storage, &before, &mut manifest, segments, deleted, layers)?;
             } else {
                 let older = std::mem::take(&mut segments);
                 segments = open_segments(storage, &manifest)?;
@@ -133,7 +149,7 @@ pub(super) fn commit(
     }
     manifest::commit(storage, &manifest)?;
     // The commit is durable now; the next writer removes files that could not be removed.
-    let _ = remove_leftovers(storage, &manifest);
+    let _ = remove_leftovers(storage, &manifest, options.reservation);
     Ok(CommitSummary {
         generation: manifest.generation,
         documents_added: added,
@@ -232,18 +248,12 @@ fn change_statistics(
     manifest: &mut Manifest,
     segments: Vec<Segment>,
     deleted: Deleted,
-    small_terms_max: u64,
+    policy: &LayersPolicy,
 ) -> Result<(), IndexError> {
     let segments: Vec<_> = segments.into_iter().map(Arc::new).collect();
     let before = Statistics::open(storage, before, Vec::new(), None)?;
-    manifest.statistics = statistics::write_changes(
-        storage,
-        manifest,
-        &before,
-        &segments,
-        deleted,
-        small_terms_max,
-    )?;
+    manifest.statistics =
+        statistics::write_changes(storage, manifest, &before, &segments, deleted, policy)?;
     Ok(())
 }
 
@@ -305,6 +315,35 @@ fn delete(
     gone.docs().for_each(|doc| {
         deletions.insert(doc);
     });
+    write_deletions(storage, index_id, generation, entry, &deletions)?;
+    segment.deletions = Some(Arc::new(deletions));
+    Ok(())
+}
+
+/// Writes the deletions of segments that have some from their sources, and that the commit left as they are.
+fn write_inherited(
+    storage: &SharedStorage,
+    manifest: &mut Manifest,
+    segments: &[Segment],
+) -> Result<(), IndexError> {
+    let (index_id, generation) = (manifest.index_id(), manifest.generation);
+    for (entry, segment) in manifest.segments.iter_mut().zip(segments) {
+        if let Some(gone) = &segment.deletions
+            && entry.deletions.is_none()
+        {
+            write_deletions(storage, index_id, generation, entry, gone)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_deletions(
+    storage: &SharedStorage,
+    index_id: u128,
+    generation: u64,
+    entry: &mut SegmentEntry,
+    deletions: &Deletions,
+) -> Result<(), IndexError> {
     let name = deletions_name(entry.segment, generation);
     let number = deletions_number(entry.segment, generation);
     let identity = Identity {
@@ -314,7 +353,6 @@ fn delete(
     };
     let seal = deletions.write(storage, &name, identity)?;
     entry.deletions = Some(FileEntry { name, number, seal });
-    segment.deletions = Some(Arc::new(deletions));
     Ok(())
 }
 

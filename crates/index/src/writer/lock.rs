@@ -1,7 +1,8 @@
 //! The lock of an index, which one writer at a time has.
 
-use crate::IndexError;
+use crate::leftovers::remove_leftovers;
 use crate::names::LOCK_NAME;
+use crate::{IndexError, manifest};
 use std::sync::Arc;
 use vfs::{Lock, SharedStorage};
 
@@ -17,5 +18,17 @@ impl WriteLock {
     /// Another writer has it.
     pub fn take(storage: &SharedStorage) -> Result<WriteLock, IndexError> {
         Ok(WriteLock(Arc::new(storage.lock(LOCK_NAME)?)))
+    }
+
+    /// Removes files that no generation needs, as every commit does: those of a merge that was given up. No merge may be
+    /// under way.
+    ///
+    /// # Errors
+    /// Files that cannot be read or removed.
+    pub fn remove_unneeded(&self, storage: &SharedStorage) -> Result<(), IndexError> {
+        match manifest::read_newest(storage)? {
+            Some(manifest) => remove_leftovers(storage, &manifest, None),
+            None => Ok(()),
+        }
     }
 }

@@ -10,7 +10,7 @@ mod workers;
 pub use commit::CommitSummary;
 pub(crate) use commit::{all_deleted, open_segments, write_statistics};
 pub use lock::WriteLock;
-pub use options::BuildOptions;
+pub use options::{BuildOptions, Merging};
 pub use recover::Recovery;
 
 use crate::build::segment::Target;
@@ -20,8 +20,8 @@ use crate::leftovers::remove_leftovers;
 use crate::log::LogRecord;
 use crate::manifest::{self, Manifest};
 use crate::optimize::rewrite::RewriteOptions;
-use crate::statistics::SMALL_TERMS_MAX;
-use crate::{IndexError, Layout, OptimizeProgress, Order};
+use crate::statistics::{LayersPolicy, SMALL_TERMS_MAX};
+use crate::{IndexError, Layout, MergedSegments, OptimizeProgress, Order};
 use commit::CommitOptions;
 use corpus::Document;
 use vfs::SharedStorage;
@@ -43,6 +43,8 @@ pub struct Writer {
     deleted_urls: Vec<String>,
     /// Fields of the documents added.
     gathered: Gathered,
+    /// Finished merge to install.
+    merged: Option<MergedSegments>,
     /// Number of the last log whose changes the documents include.
     logged: Option<u64>,
     /// Held until the drop.
@@ -68,7 +70,14 @@ impl Writer {
             None => start(&storage, &options)?,
         };
         set_fields(&storage, &mut manifest, &options)?;
-        remove_leftovers(&storage, &manifest)?;
+        let merge = match &options.merging {
+            Merging::Within => None,
+            Merging::Beside(merge) => merge.as_ref(),
+        };
+        remove_leftovers(&storage, &manifest, merge)?;
+        if let Some(merge) = merge {
+            manifest.next_segment = manifest.next_segment.max(merge.next_segment());
+        }
         let target = Target {
             storage: storage.clone(),
             index_id: manifest.index_id(),
@@ -85,6 +94,7 @@ impl Writer {
             options,
             deleted_urls: Vec::new(),
             gathered: Gathered::default(),
+            merged: None,
             logged: None,
             _lock: lock,
         })
@@ -107,6 +117,15 @@ impl Writer {
         self.logged = Some(last);
     }
 
+    /// Puts the segments of a finished merge in place of their sources with the commit. Documents that commits since its
+    /// beginning removed, this one included, stay removed. Returns whether the merge is of this index and its last
+    /// generations; if not, it is not installed.
+    pub fn install(&mut self, merged: MergedSegments) -> bool {
+        let fits = merged.fits(&self.manifest);
+        self.merged = fits.then_some(merged);
+        fits
+    }
+
     /// Writes and syncs everything, and makes it the newest generation.
     pub fn commit(self) -> Result<CommitSummary, IndexError> {
         self.commit_telling(&|_| {})
@@ -124,6 +143,7 @@ impl Writer {
             options,
             deleted_urls,
             gathered,
+            merged,
             logged,
             _lock,
         } = self;
@@ -134,14 +154,33 @@ impl Writer {
             memory_bytes: options.memory_bytes,
             threads: options.threads,
             list_bytes_max: None,
+            deletions: None,
             progress,
+        };
+        let reservation = match &options.merging {
+            Merging::Within => None,
+            Merging::Beside(reservation) => reservation.as_ref(),
+        };
+        let is_beside = options.merging != Merging::Within;
+        let segments_max = match is_beside {
+            true => usize::MAX,
+            false => options.segments_max.unwrap_or(SEGMENTS_MAX),
+        };
+        // A merge that is installed has read its files.
+        let pinned = reservation.filter(|_| merged.is_none());
+        let layers = LayersPolicy {
+            small_terms_max: options.small_terms_max.unwrap_or(SMALL_TERMS_MAX),
+            pinned: pinned.map(|reservation| reservation.layers),
+            leaves_base: is_beside,
         };
         let options = CommitOptions {
             order: options.order.map(rewriting),
-            segments_max: options.segments_max.unwrap_or(SEGMENTS_MAX),
+            segments_max,
             merging: rewriting(Order::Arrival),
             threads: options.threads,
-            small_terms_max: options.small_terms_max.unwrap_or(SMALL_TERMS_MAX),
+            layers,
+            merged: merged.as_ref(),
+            reservation,
             deleted_urls: &deleted_urls,
             gathered: &gathered,
         };

@@ -1,8 +1,19 @@
 //! Options of a writer.
 
-use crate::{Order, Pairs, PostingsCodec, Texts};
+use crate::{MergeReservation, Order, Pairs, PostingsCodec, Texts};
 use fields::Schema;
 use text::Analyzer;
+
+/// Place of merges.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Merging {
+    /// Within the commit that makes segments too many.
+    #[default]
+    Within,
+    /// Beside commits, by a [`crate::MergeJob`]: commits merge nothing, and write the statistics of all segments anew only
+    /// in a small index. The reservation is that of the job under way.
+    Beside(Option<MergeReservation>),
+}
 
 /// Options of a writer.
 #[derive(Debug, Clone)]
@@ -34,6 +45,8 @@ pub struct BuildOptions {
     pub small_terms_max: Option<u64>,
     /// Segments of a partition above which a commit merges small ones. `None`: 24. It changes no answer.
     pub segments_max: Option<usize>,
+    /// Place of merges: within commits, or beside them. It changes no answer.
+    pub merging: Merging,
     /// Order to put the whole index into, as [`crate::optimize()`] does, within the same commit. `None`: new documents
     /// follow the existing ones.
     pub order: Option<Order>,
@@ -54,6 +67,7 @@ impl Default for BuildOptions {
             run_documents_max: None,
             small_terms_max: None,
             segments_max: None,
+            merging: Merging::default(),
             order: None,
         }
     }

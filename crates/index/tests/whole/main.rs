@@ -10,6 +10,7 @@ mod inverting;
 mod layers;
 mod layout;
 mod logs;
+mod merging;
 mod optimize;
 mod preload;
 mod quotations;

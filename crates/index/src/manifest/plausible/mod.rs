@@ -8,7 +8,8 @@ use super::contents::{FileEntry, Manifest, SegmentEntry, StatisticsEntry, Statis
 use crate::Texts;
 use crate::layout::CHUNKS_MAX;
 use crate::names::{
-    columns_name, deletions_name, deletions_number, documents_name, index_name, pairs_name,
+    columns_name, deletions_name, deletions_number, documents_name, index_name,
+    merged_statistics_file, merged_statistics_segment, pairs_name, statistics_file,
 };
 use crate::sealed::{HEADER_BYTES, TAIL_BYTES};
 use crate::segment::DOCUMENTS_MAX;
@@ -142,8 +143,17 @@ fn counts(manifest: &Manifest) -> Option<String> {
 fn statistics(manifest: &Manifest) -> Option<String> {
     let generation = manifest.generation;
     let misnamed = |file: &&FileEntry| {
-        let named = file.name == format!("statistics-{}", file.number);
-        !named || !(1..=generation).contains(&file.number)
+        let (known, is_older) = match merged_statistics_segment(file.number) {
+            Some(segment) => {
+                let is_older = (1..manifest.next_segment).contains(&segment);
+                (merged_statistics_file(segment), is_older)
+            }
+            None => {
+                let is_older = (1..=generation).contains(&file.number);
+                (statistics_file(file.number), is_older)
+            }
+        };
+        file.name != known.0 || !is_older
     };
     let Some(entry) = &manifest.statistics else {
         let deleted = manifest.segments.iter().any(|e| e.deletions.is_some());
