@@ -25,5 +25,5 @@ pub use facet::{Facet, FacetKind};
 pub use leaves::each_leaf;
 pub use observed::Observed;
 pub use schema::{FIELDS_MAX, FieldType, NAME_BYTES_MAX, Schema};
-pub use test::{BadTest, Limit, Test};
+pub use test::{BadTest, Limit, RangeEnd, Test};
 pub use value::{KEYWORD_BYTES_MAX, Value};

@@ -10,6 +10,9 @@ use std::fmt;
 /// Characters of a text that an error repeats.
 const SHOWN_CHARS_MAX: usize = 40;
 
+/// Why long texts are not compared.
+const TEXTS_ARE_LONG: &str = "its texts are long: search for their words instead";
+
 /// End of a range of values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
@@ -33,6 +36,15 @@ pub enum Test {
         /// Upper limit.
         high: Option<Limit>,
     },
+}
+
+/// End of a range as it is typed, for [`Test::between`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RangeEnd<'t> {
+    /// The value.
+    pub text: &'t str,
+    /// Whether the value itself is in the range.
+    pub inclusive: bool,
 }
 
 /// A text that is no test of its field.
@@ -68,7 +80,7 @@ impl Test {
     /// 2024. `value*` is for keywords.
     pub fn parse(kind: FieldType, text: &str) -> Result<Test, BadTest> {
         if !kind.is_columnar() {
-            return Err(bad("its texts are long: search for their words instead"));
+            return Err(bad(TEXTS_ARE_LONG));
         }
         let at_end = |value, inclusive| Some(Limit { value, inclusive });
         if text == "*" {
@@ -99,10 +111,10 @@ impl Test {
                 text => Named::parse(kind, text).map(Some),
             };
             let (low, high) = (named(low)?, named(high)?);
-            return Ok(range(
+            return range_of_some(
                 low.and_then(|named| at_end(named.first, true)),
                 high.map(|named| named.end),
-            ));
+            );
         }
         if let Some(prefix) = text.strip_suffix('*')
             && kind == FieldType::Keyword
@@ -111,6 +123,43 @@ impl Test {
         }
         let named = Named::parse(kind, text)?;
         Ok(range(at_end(named.first, true), Some(named.end)))
+    }
+
+    /// Makes the test of a range in a field of type `kind`, `[low TO high]`; `None` is no limit. A date means what it
+    /// means in [`Test::parse`]: without its ends, `2024` to `2026` is all of 2025.
+    ///
+    /// # Errors
+    /// An end that cannot be read, and a range between whose ends nothing can lie.
+    pub fn between(
+        kind: FieldType,
+        low: Option<RangeEnd<'_>>,
+        high: Option<RangeEnd<'_>>,
+    ) -> Result<Test, BadTest> {
+        if !kind.is_columnar() {
+            return Err(bad(TEXTS_ARE_LONG));
+        }
+        let named = |end: Option<RangeEnd<'_>>| {
+            let read = |end: RangeEnd<'_>| Ok((Named::parse(kind, end.text)?, end.inclusive));
+            end.map(read).transpose()
+        };
+        let low = named(low)?.map(|(named, inclusive)| match inclusive {
+            true => Limit {
+                value: named.first,
+                inclusive,
+            },
+            false => named.end.flipped(),
+        });
+        let high = named(high)?.map(|(named, inclusive)| match inclusive {
+            true => named.end,
+            false => Limit {
+                value: named.first,
+                inclusive,
+            },
+        });
+        match (&low, &high) {
+            (None, None) => Ok(Test::Exists),
+            _ => range_of_some(low, high),
+        }
     }
 
     /// Returns the test for exactly one value.
@@ -252,6 +301,23 @@ fn range(low: Option<Limit>, high: Option<Limit>) -> Test {
     Test::Range { low, high }
 }
 
+/// Makes the test of a range; fails if no value can lie between its ends.
+fn range_of_some(low: Option<Limit>, high: Option<Limit>) -> Result<Test, BadTest> {
+    if let (Some(from), Some(to)) = (&low, &high) {
+        let is_empty = match from.value.order(&to.value) {
+            Ordering::Less => false,
+            Ordering::Equal => !(from.inclusive && to.inclusive),
+            Ordering::Greater => true,
+        };
+        if is_empty {
+            return Err(bad(
+                "nothing lies between its ends; the lower one comes first",
+            ));
+        }
+    }
+    Ok(range(low, high))
+}
+
 fn bad(reason: impl Into<String>) -> BadTest {
     BadTest {
         reason: reason.into(),
@@ -321,6 +387,49 @@ mod tests {
     }
 
     #[test]
+    fn ranges_in_brackets() {
+        let end =
+            |text: &'static str, inclusive| (text != "*").then_some(RangeEnd { text, inclusive });
+        let between = |kind, low: (&'static str, bool), high: (&'static str, bool)| {
+            Test::between(kind, end(low.0, low.1), end(high.0, high.1))
+        };
+        let shown = |kind, low, high| between(kind, low, high).unwrap().to_string();
+        let (with, without) = (true, false);
+        let number = FieldType::Integer;
+        assert_eq!(shown(number, ("1", with), ("5", with)), "1..5");
+        assert_eq!(shown(number, ("1", without), ("5", with)), ">1 <=5");
+        assert_eq!(shown(number, ("*", with), ("5", without)), "<5");
+        assert_eq!(shown(number, ("5", with), ("5", with)), "5");
+        assert_eq!(shown(number, ("*", with), ("*", without)), "*");
+        let date = FieldType::Date;
+        let all_of_2025 = ">=2025-01-01 <2026-01-01";
+        assert_eq!(
+            shown(date, ("2024", without), ("2026", without)),
+            all_of_2025
+        );
+        assert_eq!(shown(date, ("2025", with), ("2025", with)), all_of_2025);
+        assert_eq!(
+            shown(FieldType::Keyword, ("a", with), ("a*", with)),
+            "a..a*"
+        );
+        for (kind, low, high, said) in [
+            (number, ("5", with), ("4", with), "nothing lies between"),
+            (number, ("5", with), ("5", without), "nothing lies between"),
+            (
+                date,
+                ("2024", without),
+                ("2024", with),
+                "nothing lies between",
+            ),
+            (number, ("x", with), ("5", with), "no whole number"),
+            (FieldType::Text, ("a", with), ("b", with), "long"),
+        ] {
+            let error = between(kind, low, high).unwrap_err();
+            assert!(error.reason.contains(said), "{error}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_read_is_explained() {
         for (kind, text, said) in [
             (FieldType::Integer, "many", "no whole number"),
@@ -330,6 +439,9 @@ mod tests {
             (FieldType::Date, ">=yesterday", "no date"),
             (FieldType::Date, "2024..soon", "no date"),
             (FieldType::Text, "x", "long"),
+            (FieldType::Integer, "5..3", "nothing lies between"),
+            (FieldType::Date, "2025..2024", "nothing lies between"),
+            (FieldType::Keyword, "b..a", "nothing lies between"),
         ] {
             let error = Test::parse(kind, text).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");

@@ -178,6 +178,13 @@ pub fn typed(
         1 => (two.clone(), 1u32..4).prop_map(|((a, b), slop)| format!("\"{a} {b}\"~{slop}")),
         1 => (0u8..5).prop_map(|site| format!("site:s{site}.test")),
         2 => tests_of_values().prop_map(|(field, test)| format!("{field}:{test}")),
+        1 => prop::sample::select(vec![
+            "n:[3 TO 7]",
+            "n:{3 TO 7}",
+            "k:[b TO ca}",
+            "t:{2024-01-03 TO *]",
+            "f:[* TO 0.5}",
+        ]).prop_map(str::to_owned),
         1 => words.clone().prop_map(|word| match word.char_indices().next_back() {
             Some((last @ 1.., _)) => format!("{}*", &word[..last]),
             _ => format!("{word}*"),

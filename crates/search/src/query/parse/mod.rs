@@ -3,7 +3,8 @@
 //! ```text
 //! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or
 //! clause  := { + | - | NOT } [field:] ( words | words* | "phrase"[~slop] | (query) ) [^boost]
-//! field   := title | site | a field of the schema, whose value is a test: see `fields::Test`
+//! field   := title | site | a field of the schema, whose value is a test: see `fields::Test`,
+//!            or a range, `[a TO b]`
 //! ```
 //!
 //! - A word is what the analyzer says: `foo/bar` is two words, both wanted like any others.
@@ -20,10 +21,12 @@
 //! Limits keep evaluation bounded whatever is typed: see the constants. The parser keeps its own
 //! stack of open parentheses, so no input can overflow the program's.
 
+mod brackets;
 mod clauses;
 mod limits;
 mod parser;
 mod pieces;
+mod ranges;
 mod runs;
 mod scan;
 mod some_words;

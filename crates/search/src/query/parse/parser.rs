@@ -55,7 +55,7 @@ impl Words {
 /// Parser of one query.
 pub(super) struct Parser<'w> {
     pub(super) analyzer: Analyzer,
-    schema: &'w Schema,
+    pub(super) schema: &'w Schema,
     operator: Operator,
     pub(super) words: Words,
     // Open groups, never empty: the query itself, then the open parentheses.
@@ -131,6 +131,9 @@ impl<'w> Parser<'w> {
                     last.query = boosted(last.query.clone(), boost);
                 }
             }
+            Token::Range { range, boost } => self.range(&range, boost),
+            Token::RangeWithoutValues { name, typed } => self.range_without_values(name, typed),
+            Token::NoRange(typed) => self.no_range(typed),
             Token::Words(words) => self.bare(words),
         }
     }
@@ -277,7 +280,7 @@ impl<'w> Parser<'w> {
         slop.min(SLOP_MAX)
     }
 
-    fn bare(&mut self, words: &str) {
+    pub(super) fn bare(&mut self, words: &str) {
         let field = match self.top().field_in_force() {
             Target::Words(Field::Site) => return self.site(words),
             Target::Words(field) => field,
@@ -349,8 +352,8 @@ impl<'w> Parser<'w> {
     fn warn_of_unknown_syntax(&mut self, words: &str) {
         if words.starts_with(['[', '{']) && words.chars().nth(1).is_some() {
             self.warnings.add(
-                "Brackets have no meaning: ranges such as `[a TO b]` are not understood; \
-                 their words were searched.",
+                "Brackets without a range, as in `date:[2024 TO 2025]`, have no meaning; their \
+                 words were searched.",
             );
         }
     }

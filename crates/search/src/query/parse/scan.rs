@@ -1,4 +1,5 @@
 //! Scanner of a typed query: tokens of signs, quotation marks and fields, without their meaning.
+use super::brackets::{Brackets, brackets, closed_bytes};
 use super::clauses::Sign;
 use fields::{FieldType, Schema};
 use index::Field;
@@ -28,6 +29,18 @@ pub(super) enum Token<'a> {
     /// Field before a blank.
     EmptyField(&'a str),
     Keyword(Keyword),
+    /// Range in brackets, and the number after a `^` behind it.
+    Range {
+        range: Brackets<'a>,
+        boost: Option<&'a str>,
+    },
+    /// Range of a field of texts, or of one that is not there.
+    RangeWithoutValues {
+        name: &'a str,
+        typed: &'a str,
+    },
+    /// Value that begins with a bracket and is no range.
+    NoRange(&'a str),
     /// Number after `^`, directly behind a quotation mark or a parenthesis.
     Boost(&'a str),
     /// Characters up to the next blank, parenthesis or quotation mark.
@@ -108,6 +121,7 @@ impl<'a> Iterator for Scanner<'a> {
             }
             '+' | '-' if fresh => self.signs(first),
             mark if is_quote(mark) => self.quoted(mark),
+            '[' | '{' => self.bracket(after_field),
             _ => self.words(after_field),
         })
     }
@@ -148,6 +162,24 @@ impl<'a> Scanner<'a> {
         }
         self.pending = self.boost();
         Token::Quoted { content, slop }
+    }
+
+    /// Reads a range. A bracket of a value that begins none ends at its partner; another is a sign among words.
+    fn bracket(&mut self, after_field: bool) -> Token<'a> {
+        if let Some(range) = brackets(self.rest) {
+            self.skip(range.typed.len());
+            let boost = match self.boost() {
+                Some(Token::Boost(number)) => Some(number),
+                _ => None,
+            };
+            return Token::Range { range, boost };
+        }
+        if !after_field {
+            return self.words(false);
+        }
+        let word_bytes = self.rest.find(ends_words).unwrap_or(self.rest.len());
+        let bytes = closed_bytes(self.rest).unwrap_or(word_bytes.max(1));
+        Token::NoRange(self.skip(bytes))
     }
 
     /// Reads `^` and a number, if the rest begins with them.
@@ -191,20 +223,41 @@ impl<'a> Scanner<'a> {
         Token::Words(self.skip(end))
     }
 
+    /// Reads the range of a field without values, and the weight behind it.
+    fn range_without_values(&mut self, name: &'a str, range: Brackets<'a>) -> Token<'a> {
+        self.skip(name.len() + 1 + range.typed.len());
+        self.boost();
+        Token::RangeWithoutValues {
+            name,
+            typed: range.typed,
+        }
+    }
+
     /// Reads a field at the beginning of the rest, which starts with `word`, that is `name:value`; `None` if `name` is
     /// no field.
     fn field(&mut self, word: &'a str, name: &'a str, value: &str) -> Option<Token<'a>> {
         let next = self.rest[word.len()..].chars().next();
         let grouped = next.is_some_and(|next| next == '(' || is_quote(next));
         let follows = !value.is_empty() || grouped;
+        let range = brackets(&self.rest[name.len() + 1..]);
         let token = match () {
             _ if name.eq_ignore_ascii_case("title") => Token::Field(Field::Title),
             _ if name.eq_ignore_ascii_case("site") => Token::Field(Field::Site),
-            _ if let Some(kind) = self.schema.get(name) => Token::Typed(name, kind),
+            _ if let Some(kind) = self.schema.get(name) => {
+                if kind == FieldType::Text
+                    && let Some(range) = range
+                {
+                    return Some(self.range_without_values(name, range));
+                }
+                Token::Typed(name, kind)
+            }
             _ => {
                 // `12:30` and `http://…` are no fields.
                 let named = name.starts_with(|c: char| c.is_ascii_alphabetic())
                     && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                if named && let Some(range) = range {
+                    return Some(self.range_without_values(name, range));
+                }
                 let valued =
                     value.starts_with(char::is_alphanumeric) || (value.is_empty() && grouped);
                 if !named || !valued {

@@ -3,7 +3,7 @@
 use super::limits::shortened;
 use super::parser::Parser;
 use crate::query::tree::Query;
-use fields::{FieldType, Test, Value};
+use fields::{BadTest, FieldType, Test, Value};
 
 impl Parser<'_> {
     /// Adds the test of a field's values that was typed; a quoted keyword is exactly that word.
@@ -13,6 +13,11 @@ impl Parser<'_> {
             Some(word) => Ok(Test::equals(word)),
             None => Test::parse(kind, typed.trim()),
         };
+        self.tested(field, typed, test);
+    }
+
+    /// Adds a test, or says why it is left out.
+    pub(super) fn tested(&mut self, field: String, typed: &str, test: Result<Test, BadTest>) {
         match test {
             Ok(test) if self.words.admit(1, self.warnings) > 0 => {
                 self.top().push(Query::Value { field, test });
@@ -82,6 +87,48 @@ mod tests {
                 "(+x.bool:true +x.i64:-5)",
             ),
             ("lang:*", Operator::And, "lang:*"),
+            (
+                "price:[10 TO 20] moon",
+                Operator::And,
+                "(+price:10..20 +moon)",
+            ),
+            ("price:{10 TO 20]", Operator::And, "price:>10 <=20"),
+            ("price:[10 TO 20}", Operator::And, "price:>=10 <20"),
+            ("price:[10 TO *]", Operator::And, "price:>=10"),
+            ("price:{* TO 10}", Operator::And, "price:<10"),
+            ("price:[* TO *]", Operator::And, "price:*"),
+            (
+                "date:[2024 TO 2024-06-30]",
+                Operator::And,
+                "date:>=2024-01-01 <2024-07-01",
+            ),
+            (
+                "date:{2024 TO \"2025-06-01T10:00:00Z\"}",
+                Operator::And,
+                "date:>=2025-01-01 <2025-06-01T10:00:00Z",
+            ),
+            (
+                "lang:[\"a b\" TO \"c*\"] x",
+                Operator::And,
+                "(+lang:a b..c* +x)",
+            ),
+            ("lang:[d TO f]", Operator::And, "lang:d..f"),
+            (
+                "moon price:([1 TO 2] OR [5 TO *])",
+                Operator::And,
+                "(+moon +(price:1..2 price:>=5))",
+            ),
+            (
+                "moon base price:[1 TO 2]",
+                Operator::Or,
+                "(+price:1..2 moon base)",
+            ),
+            ("moon -price:[1 TO 2]", Operator::And, "(+moon -price:1..2)"),
+            (
+                "(moon price:[1 TO 2])",
+                Operator::And,
+                "(+moon +price:1..2)",
+            ),
         ];
         for (typed, operator, expected) in cases {
             let parsed = parse_with(typed, Analyzer::Plain, &schema(), operator);
@@ -113,6 +160,22 @@ mod tests {
             ("moon x.text:word", "long texts"),
             ("moon colour:red", "There is no field `colour`"),
             ("moon lang: en", "has nothing right after it"),
+            (
+                "moon price:[20 TO 10]",
+                "`price:[20 TO 10]` was left out: nothing lies between",
+            ),
+            ("moon price:20..10", "nothing lies between"),
+            ("moon price:{5 TO 5]", "nothing lies between"),
+            ("moon date:[2025 TO 2024-12-31]", "nothing lies between"),
+            ("moon price:[cheap TO 3]", "`cheap` is no number"),
+            ("moon price:[1 TO 2", "a range is written"),
+            ("moon price:[1 to 2]", "a range is written"),
+            ("moon price:[]", "a range is written"),
+            ("moon x.text:[a TO b]", "long texts"),
+            ("moon colour:[1 TO 2]", "the field is not there"),
+            ("moon title:[a TO b]", "needs a field with values"),
+            ("moon [a TO b]", "needs a field with values"),
+            ("moon price:[1 TO 2]^3", "adds nothing to the score"),
         ] {
             let parsed = parse_with(typed, Analyzer::Plain, &schema(), Operator::And);
             assert!(
@@ -126,6 +189,15 @@ mod tests {
                     .unwrap_err()
                     .contains(said)
             );
+        }
+        for (typed, expected) in [
+            ("moon price:[1 to 2] base", "(+moon +base)"),
+            ("moon x.text:[a TO b]", "moon"),
+            ("moon price:[20 TO 10]^2", "moon"),
+            ("moon price:[1 TO 2]^3", "(+moon +price:1..2)"),
+        ] {
+            let parsed = parse_with(typed, Analyzer::Plain, &schema(), Operator::And);
+            assert_eq!(shown(&parsed.query), expected, "{typed}");
         }
         let parsed = parse_with("a colour:red", Analyzer::Plain, &schema(), Operator::And);
         assert!(
