@@ -92,7 +92,6 @@ fn describe(fetched: &Result<Fetched, FetchError>) -> String {
                 Outcome::NotModified => "not modified",
                 Outcome::Redirect { .. } => "redirect",
                 Outcome::SkippedType { .. } => "skipped",
-                _ => "other",
             };
             let cut = match fetched.truncated {
                 None => "",

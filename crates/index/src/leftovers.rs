@@ -173,9 +173,8 @@ pub(crate) fn strays(storage: &SharedStorage, kept: &[Manifest]) -> Result<Vec<S
         (name, kind)
     });
     let others = storage.list_others()?.into_iter();
-    let is_crawl = |entry: &OtherEntry| {
-        entry.name == CRAWL_NAME && entry.kind == OtherKind::Directory
-    };
+    let is_crawl =
+        |entry: &OtherEntry| entry.name == CRAWL_NAME && entry.kind == OtherKind::Directory;
     let others = others.filter(|entry| !is_crawl(entry));
     let others = others.map(|OtherEntry { name, kind }| (name, StrayKind::Other(kind)));
     let strays = files

@@ -6,11 +6,11 @@
 #![forbid(unsafe_code)]
 
 pub mod address;
-pub mod robots;
-pub mod sitemap;
-pub mod warc;
 #[cfg(feature = "html")]
 pub mod charset;
 pub mod duplicates;
 #[cfg(feature = "html")]
 pub mod page;
+pub mod robots;
+pub mod sitemap;
+pub mod warc;

@@ -17,6 +17,9 @@ const REVISIT_SHARE: usize = 4;
 /// Rank of a URL on its host: smaller is earlier. New URLs by depth, then importance; revisits by due time.
 type Rank = (u64, u64, Box<[u8]>);
 
+/// A page that may be visited: its key and its record.
+type Due = (Box<[u8]>, Record);
+
 impl Frontier {
     /// The next visit that the politeness law permits.
     pub fn next(&mut self, now: TimeMs) -> Result<Next, FrontierError> {
@@ -218,11 +221,7 @@ impl Frontier {
     }
 
     /// The best URL of the host that is due. Refills its queue where it is empty.
-    fn due_page(
-        &mut self,
-        id: u32,
-        now: TimeMs,
-    ) -> Result<Option<(Box<[u8]>, Record)>, FrontierError> {
+    fn due_page(&mut self, id: u32, now: TimeMs) -> Result<Option<Due>, FrontierError> {
         loop {
             let Some(key) = self.hosts[id as usize].queue.pop_front() else {
                 if self.hosts[id as usize].check_at > now {

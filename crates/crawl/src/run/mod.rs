@@ -40,7 +40,7 @@ use state::{CrawlState, LOCK_NAME, STOP_NAME};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use url::Url;
@@ -394,10 +394,7 @@ impl Crawl {
     /// Takes what ended, waiting for the first event up to `wait`.
     fn take_events(&mut self, wait: Duration) -> Result<(), CrawlError> {
         let mut pages = Vec::new();
-        let mut next = match self.events.1.recv_timeout(wait) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        };
+        let mut next = self.events.1.recv_timeout(wait).ok();
         while let Some(event) = next {
             self.in_flight -= 1;
             let now = now();

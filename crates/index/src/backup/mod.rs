@@ -181,7 +181,7 @@ fn copy_all(
         target.rename(&temporary_name(&name), &name)?;
     }
     target.sync_directory()?;
-    remove_leftovers(target, manifest)?;
+    remove_leftovers(target, manifest, None)?;
     Ok(summary)
 }
 
