@@ -127,13 +127,17 @@ impl Page {
     }
 
     /// Makes blocks boilerplate that the host repeats; links follow their blocks. Returns their count.
+    ///
+    /// A heading stays while the block behind it does: pages of a kind share headings such as "Examples".
     pub fn apply_templates(&mut self, templates: &HostTemplates) -> usize {
-        let mut changed = 0;
-        for block in self.blocks.iter_mut().filter(|block| block.is_main) {
-            if templates.is_template(block.hash) {
+        let (mut changed, mut text_follows) = (0, false);
+        for block in self.blocks.iter_mut().rev().filter(|block| block.is_main) {
+            let is_heading = matches!(block.kind, BlockKind::Heading(_));
+            if templates.is_template(block.hash) && !(is_heading && text_follows) {
                 block.is_main = false;
                 changed += 1;
             }
+            text_follows = block.is_main && !is_heading;
         }
         self.mark_links();
         changed

@@ -160,7 +160,8 @@ fn links_have_texts_relations_and_places() {
 fn what_a_host_repeats_becomes_boilerplate() {
     let read = |i: usize| {
         page(&format!(
-            "<p>{PROSE} <a href=x>x</a></p><p>Page {i} says: {PROSE}</p>"
+            "<p>{PROSE} <a href=x>x</a></p><h2>Says</h2><p>Page {i} says: {PROSE}</p>\
+             <h2>Ends</h2><p>{PROSE} Bye.</p>"
         ))
     };
     let mut templates = HostTemplates::new(TemplateOptions::default());
@@ -173,8 +174,8 @@ fn what_a_host_repeats_becomes_boilerplate() {
     }
     let mut found = read(9);
     assert!(!found.links[0].in_boilerplate);
-    assert_eq!(found.apply_templates(&templates), 1);
-    assert_eq!(found.main_text(), format!("Page 9 says: {PROSE}"));
+    assert_eq!(found.apply_templates(&templates), 3);
+    assert_eq!(found.main_text(), format!("Says\nPage 9 says: {PROSE}"));
     assert!(found.links[0].in_boilerplate);
 }
 
