@@ -53,11 +53,11 @@ impl MergeCursor {
         let mut least: Option<&[u8]> = None;
         // From the newest on, so that an equal key of an older run does not win.
         for (at, cursor) in self.cursors.iter().enumerate().rev() {
-            if let Some(key) = cursor.key() {
-                if least.is_none_or(|least| key < least) {
-                    least = Some(key);
-                    self.best = Some(at);
-                }
+            if let Some(key) = cursor.key()
+                && least.is_none_or(|least| key < least)
+            {
+                least = Some(key);
+                self.best = Some(at);
             }
         }
     }

@@ -209,7 +209,7 @@ impl Run {
 type Parsed = (Vec<Block>, usize);
 
 fn parse(bytes: &[u8]) -> Result<Parsed, (u64, &'static str)> {
-    let footer_at = bytes.len().checked_sub(FOOTER_BYTES).unwrap_or(0);
+    let footer_at = bytes.len().saturating_sub(FOOTER_BYTES);
     let mut footer = Reader::new(&bytes[footer_at..]);
     let fields = (|| {
         let index_offset = u64::from_le_bytes(footer.array()?);
