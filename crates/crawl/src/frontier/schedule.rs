@@ -17,8 +17,8 @@ const REVISIT_SHARE: usize = 4;
 /// Rank of a URL on its host: smaller is earlier. New URLs by depth, then importance; revisits by due time.
 type Rank = (u64, u64, Box<[u8]>);
 
-/// A page that may be visited: its key and its record.
-type Due = (Box<[u8]>, Record);
+/// Key and record of a page.
+type Page = (Box<[u8]>, Record);
 
 impl Frontier {
     /// The next visit that the politeness law permits.
@@ -72,13 +72,7 @@ impl Frontier {
         Ok(Some(self.start(id, url, None, now)))
     }
 
-    fn start(
-        &mut self,
-        id: u32,
-        url: String,
-        page: Option<(Box<[u8]>, Record)>,
-        now: TimeMs,
-    ) -> Visit {
+    fn start(&mut self, id: u32, url: String, page: Option<Page>, now: TimeMs) -> Visit {
         let visit = self.next_visit;
         self.next_visit += 1;
         let host = &mut self.hosts[id as usize];
@@ -221,7 +215,7 @@ impl Frontier {
     }
 
     /// The best URL of the host that is due. Refills its queue where it is empty.
-    fn due_page(&mut self, id: u32, now: TimeMs) -> Result<Option<Due>, FrontierError> {
+    fn due_page(&mut self, id: u32, now: TimeMs) -> Result<Option<Page>, FrontierError> {
         loop {
             let Some(key) = self.hosts[id as usize].queue.pop_front() else {
                 if self.hosts[id as usize].check_at > now {

@@ -27,7 +27,7 @@ pub struct StoreOptions {
 impl Default for StoreOptions {
     fn default() -> StoreOptions {
         StoreOptions {
-            batch_keys_max: 200_000,
+            batch_keys_max: 100_000,
             batch_bytes_max: 40 << 20,
             block_bytes: 4 << 10,
             tier_runs: 8,
