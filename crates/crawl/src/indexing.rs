@@ -122,10 +122,11 @@ fn run(
         deletes: Vec::new(),
     };
     let mut batch = new_batch();
-    let mut last = Committed {
-        generation: Index::newest_generation(storage)?.unwrap_or(0),
-        ..Committed::default()
-    };
+    let mut last = Committed::default();
+    if let Some(generation) = Index::newest_generation(storage)? {
+        last.generation = generation;
+        last.documents = Index::open(storage.clone())?.statistics().documents_count();
+    }
     // Of commits that nobody asked for.
     let (mut added, mut deleted) = (0, 0);
     while let Ok(change) = received.recv() {

@@ -10,6 +10,7 @@ fn help_of_every_subcommand() {
         "add",
         "delete",
         "sync",
+        "crawl",
         "recover",
         "snapshot",
         "restore",
