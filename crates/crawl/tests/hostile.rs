@@ -33,6 +33,7 @@ fn limits() -> Limits {
     Limits {
         body_bytes_max: 200_000,
         head_bytes_max: 16 << 10,
+        ratio_max: 20,
         ratio_allowance_bytes: 10_000,
         headers_count_max: 64,
         connect_ms: 500,
@@ -259,7 +260,7 @@ async fn cases() -> Vec<(&'static str, Server, &'static str)> {
         (
             "gzip cut off",
             Send(coded("gzip", &gzip(b"hello hello hello")[..20])),
-            "page 200 9 damaged",
+            "page 200 17 damaged",
         ),
         (
             "length too long",
@@ -292,7 +293,7 @@ async fn cases() -> Vec<(&'static str, Server, &'static str)> {
         (
             "huge length",
             Hold(page("Content-Length: 18446744073709551614\r\n", b"hello")),
-            "too slow",
+            "head too large",
         ),
         (
             "length beyond 64 bits",
