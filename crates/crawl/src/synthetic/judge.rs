@@ -1,13 +1,13 @@
 //! Judge of the log of a synthetic web: politeness, obedience and completeness, without any code of the crawler.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::io::{self, BufRead};
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use super::options::HostClass;
-use super::truth::Reason;
+use super::options::{HostClass, Reason};
 use super::web::{Place, SyntheticWeb};
 
 /// One request of the log. Times are Unix times.
@@ -156,12 +156,13 @@ fn gaps(order: &[&LogRecord], web: &SyntheticWeb, options: &JudgeOptions, verdic
             .host_gap_ms
             .max(delay_ms)
             .max(record.retry_after_s.unwrap_or(0).saturating_mul(1_000));
+        let host_free = record.end_us.saturating_add(wait_ms.saturating_mul(1_000));
+        let address_free = record
+            .end_us
+            .saturating_add(options.address_gap_ms.saturating_mul(1_000));
         for free in [
-            host_free_us.insert(&record.host, record.end_us.saturating_add(wait_ms * 1_000)),
-            address_free_us.insert(
-                record.address,
-                record.end_us.saturating_add(options.address_gap_ms * 1_000),
-            ),
+            extend(&mut host_free_us, record.host.as_str(), host_free),
+            extend(&mut address_free_us, record.address, address_free),
         ]
         .into_iter()
         .flatten()
@@ -228,4 +229,11 @@ fn obedience(
             _ => {}
         }
     }
+}
+
+/// Puts off the instant of `key` to `free_us`, if that is later, and returns the one before.
+fn extend<K: Eq + Hash>(times: &mut HashMap<K, u64>, key: K, free_us: u64) -> Option<u64> {
+    let before = times.get(&key).copied();
+    times.insert(key, before.map_or(free_us, |before| before.max(free_us)));
+    before
 }

@@ -13,8 +13,8 @@ mod truth;
 mod web;
 
 pub use judge::{JudgeOptions, LogRecord, Verdict, judge, read_log};
-pub use options::{HostClass, SyntheticOptions, TRAPS, Trap};
+pub use options::{HostClass, Reason, SyntheticOptions, TRAPS, Trap};
 pub use respond::{RequestFacts, Response};
 pub use serve::{SyntheticResolver, listen, serve};
-pub use truth::{Expected, Forbidden, Reason, Via};
+pub use truth::{Expected, Forbidden, Via};
 pub use web::{Host, Place, SyntheticWeb};

@@ -156,3 +156,17 @@ impl HostClass {
         }
     }
 }
+
+/// Why a page must not be fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// robots.txt disallows it.
+    Disallowed,
+    /// robots.txt disallows it from the time of the options.
+    DisallowedLater,
+    /// All links to it are nofollow.
+    Nofollow,
+    /// robots.txt of the host cannot be had.
+    RobotsUnavailable,
+}

@@ -293,7 +293,7 @@ impl SyntheticWeb {
             HostClass::Directives if page % 5 == 4 => {
                 link(html, &(self.page_path(host, page) + "?print=1"))
             }
-            HostClass::Redirects if page % 4 == 0 => {
+            HostClass::Redirects if page.is_multiple_of(4) => {
                 link(html, &format!("/r/{page}/3"));
                 link(html, "/loop/a");
             }

@@ -1,6 +1,6 @@
 //! What an obedient crawler must fetch, and what it must not.
 
-use super::options::HostClass;
+use super::options::{HostClass, Reason};
 use super::text::unique_word;
 use super::web::{LISTED, SyntheticWeb};
 
@@ -32,20 +32,6 @@ pub struct Expected {
     pub word: String,
     /// Whether another host has the same text.
     pub duplicate: bool,
-}
-
-/// Why a page must not be fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Reason {
-    /// robots.txt disallows it.
-    Disallowed,
-    /// robots.txt disallows it from the time of the options.
-    DisallowedLater,
-    /// All links to it are nofollow.
-    Nofollow,
-    /// robots.txt of the host cannot be had.
-    RobotsUnavailable,
 }
 
 /// A page that must not be fetched.

@@ -1,8 +1,7 @@
 //! Hosts and paths of the synthetic web.
 
-use super::options::{HostClass, SyntheticOptions, Trap};
+use super::options::{HostClass, Reason, SyntheticOptions, Trap};
 use super::text::{Vocabulary, mix, unit};
-use super::truth::Reason;
 
 /// One host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
