@@ -23,6 +23,7 @@ pub mod politeness;
 pub mod reading;
 pub mod recrawl;
 mod run;
+pub mod synthetic;
 
 pub use config::{ConfigError, CrawlConfig, SiteConfig, Sites};
 pub use error::CrawlError;
