@@ -16,6 +16,11 @@ from test_packages import commands
 
 # Examples that are not run, with the reason.
 LEFT_OUT = {
+    "shorttail crawl https://docs.example.org --into my-docs": "asks a server elsewhere",
+    "shorttail crawl https://example.org/manual/ --within path --deny .pdf --into my-docs": "asks a server elsewhere",
+    "shorttail crawl crawl.toml --into my-docs --serve": "serves until Ctrl-C",
+    "shorttail crawl http://127.0.0.1:8000/ --owned --allow-addresses 127.0.0.0/8 --into my-docs":
+        "prepared as this, at another port",
     "shorttail demo": "the next one is the same, and ends; both would make an index of the whole machine",
     "shorttail hurry --pipe /run/app.pipe --big 0-1 --little 2-5": "names the CPUs of another machine",
     "shorttail hurry --pipe app.pipe --big 0 --pid 4711 --json > moves.jsonl": "names a process of another machine",
@@ -45,7 +50,7 @@ RUN_SECONDS_MAX = 120
 # Every command, by the golden file of its help.
 GOLDEN = pathlib.Path(__file__).parents[2] / "crates/cli/tests/golden"
 NAMES = [file.stem.removeprefix("help").removeprefix("-") for file in sorted(GOLDEN.glob("help*.txt"))]
-PATHS = [re.sub(r"^(lab|model)-", r"\1 ", name).split() for name in NAMES]
+PATHS = [re.sub(r"^(crawl|lab|model)-", r"\1 ", name).split() for name in NAMES]
 
 
 def help_of(path):
@@ -218,6 +223,11 @@ def prepared(path, shell, server):
         shell.run(f"{load} RUN && cp arrivals.txt FILE")
     if path == ["plan"] or path == ["model", "tco"]:
         shell.run("shorttail model tco --print > costs.toml")
+    if path[:1] == ["crawl"]:
+        site, said = shell.begin("python3 -u -m http.server 0 --bind 127.0.0.1 --directory handbook", "Serving")
+        address = re.search(r"http://[0-9.:]+/", said)[0]
+        shell.run(f"shorttail crawl {address} --owned --allow-addresses 127.0.0.0/8 --into my-docs")
+        return [site]
     if path == ["restore"]:
         shell.run("shorttail snapshot my-index --into my-backup")
     if path != ["front-end"]:

@@ -58,6 +58,15 @@ fn help_of_every_question_to_the_model() {
 }
 
 #[test]
+fn help_of_every_question_to_a_crawl() {
+    for question in ["status", "explain", "stop", "replay"] {
+        let help = shorttail(["crawl", question, "--help"]).ends(0).stdout;
+        assert!(help.contains("EXAMPLES:"), "{help}");
+        golden(&format!("help-crawl-{question}.txt"), &help);
+    }
+}
+
+#[test]
 fn help_of_the_laboratory() {
     for subcommand in [
         "doctor", "list", "run", "report", "compare", "balance", "restore",
