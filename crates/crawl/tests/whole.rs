@@ -119,8 +119,13 @@ fn the_index_holds_what_an_obedient_crawler_reaches() {
     assert!(again.not_modified as usize >= expected.len(), "{again:?}");
 
     let replayed = new();
-    let (_, committed) = replay(&storage, replayed.clone(), BuildOptions::default(), &mut |_| {})
-        .unwrap();
+    let (_, committed) = replay(
+        &storage,
+        replayed.clone(),
+        BuildOptions::default(),
+        &mut |_| {},
+    )
+    .unwrap();
     assert_eq!(committed.documents, documents_count(&index));
     assert!(expected.iter().all(|url| is_indexed(&replayed, url)));
 

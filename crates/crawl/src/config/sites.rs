@@ -1,6 +1,7 @@
 //! Sites of a crawl, compiled: which URLs belong to one, and the settings that hold for them.
 
-use super::{ConfigError, SiteConfig, seed};
+use super::error::ConfigError;
+use super::site::{SiteConfig, seed};
 use std::collections::{BTreeMap, HashSet};
 use web::address::{CanonicalUrl, ParameterSet, Scope, ScopeForm};
 

@@ -3,7 +3,8 @@
 //! The frontier decides: a record whose place is that of the URL's last answer is indexed if the URL should be; a URL that
 //! should not be in the index is deleted. So reading any part of the archive any number of times gives the same index.
 
-use super::Crawl;
+use super::crawl::Crawl;
+use super::setup::{now, opened_sites};
 use super::state::{LOCK_NAME, read_config};
 use crate::archive;
 use crate::config::{CrawlConfig, Sites};
@@ -86,9 +87,9 @@ pub fn replay(
         let path = storage.location();
         return Err(CrawlError::NoCrawl { path });
     };
-    let sites = super::opened_sites(&config, storage)?;
+    let sites = opened_sites(&config, storage)?;
     let options = FrontierOptions::default();
-    let (mut frontier, _) = Frontier::open(storage.clone(), options, super::now())?;
+    let (mut frontier, _) = Frontier::open(storage.clone(), options, now())?;
     let indexing = Indexing::start(index, build).map_err(CrawlError::Threads)?;
     let read = {
         let mut change = |found| match found {

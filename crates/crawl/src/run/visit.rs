@@ -5,6 +5,7 @@ use crate::fetch::{AcceptedTypes, FetchError, FetchRequest, Fetched, Fetcher, Ou
 use crate::frontier::{Validators, VisitId};
 use crate::reading::{self, Answer, Reading};
 use jiff::Timestamp;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 use url::Url;
@@ -259,4 +260,11 @@ async fn robots(fetcher: &Fetcher, origin: &str) -> Result<RobotsAnswered, Fetch
         body: Vec::new(),
         retry_after_s: None,
     })
+}
+
+/// End of something that ran beside the crawl.
+pub(super) enum Event {
+    Resolved(VisitId, Option<IpAddr>),
+    Robots(RobotsVisited),
+    Page(Box<Visited>),
 }

@@ -1,6 +1,6 @@
 //! Questions to a crawl: its status, why a URL is where it is; and the request to end.
 
-use super::existing_crawl;
+use super::folder::existing_crawl;
 use super::summary::{json_summary, notices, progress_text, text_summary};
 use crate::failure::note;
 use crate::terminal::{print, printable};

@@ -1,14 +1,12 @@
 //! `shorttail crawl`: pages of sites become an index that stays current.
 
 mod ask;
+mod folder;
 mod replay;
 mod run;
 mod summary;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use vfs::{RealStorage, SharedStorage};
 
 const EXAMPLES: &str = "\
 Asks each host for its robots.txt and keeps to it; one request at a time to a host and to an address,
@@ -55,21 +53,4 @@ pub(super) fn run(arguments: CrawlArguments) -> anyhow::Result<ExitCode> {
         Some(Question::Stop(arguments)) => ask::stop(&arguments),
         Some(Question::Replay(arguments)) => replay::run(&arguments),
     }
-}
-
-/// Returns the folder of the crawl in the directory of an index.
-fn crawl_folder(directory: &Path) -> PathBuf {
-    directory.join("crawl")
-}
-
-/// Opens the storage of a crawl that must exist.
-fn existing_crawl(directory: &Path) -> anyhow::Result<SharedStorage> {
-    let folder = crawl_folder(directory);
-    if !folder.is_dir() {
-        anyhow::bail!(
-            "{}: no crawl here; begin one with `shorttail crawl URL --into DIR`",
-            directory.display()
-        );
-    }
-    Ok(Arc::new(RealStorage::open(folder)?))
 }

@@ -1,7 +1,7 @@
 //! `shorttail crawl replay`: an index from the archive of a crawl, without a request.
 
 use super::super::cores_count;
-use super::existing_crawl;
+use super::folder::existing_crawl;
 use crate::figures::{bytes, count, counted};
 use crate::meter::Meter;
 use crate::terminal::{print, printable};

@@ -1,7 +1,7 @@
 //! A run of the crawl: options, progress, and a server of the index meanwhile.
 
 use super::super::cores_count;
-use super::crawl_folder;
+use super::folder::crawl_folder;
 use super::summary::{json_summary, notices, progress_text, text_summary};
 use crate::failure::note;
 use crate::figures::parse_memory;

@@ -1,0 +1,28 @@
+//! Errors of a configuration.
+
+use web::address::AddressError;
+
+/// Error of a configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// Text that is no TOML, or has unknown names.
+    #[error("{0}; names and types are in docs/crawler.md")]
+    Syntax(String),
+    /// No site, or a site without a seed.
+    #[error("{0}: no seeds; give URLs to begin with, as seeds = [\"https://docs.example.org/\"]")]
+    NoSeeds(&'static str),
+    /// A seed or a rule that is none.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// A number outside of its range.
+    #[error("{name}: {value} is out of range ({range})")]
+    Range {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+}

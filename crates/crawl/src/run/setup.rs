@@ -1,0 +1,107 @@
+//! Parts of a crawl made from its configuration, and questions to the crawl of another process.
+
+use super::progress::CrawlProgress;
+use super::state::{self, CrawlState, LOCK_NAME, STOP_NAME};
+use crate::config::{CrawlConfig, Sites};
+use crate::error::CrawlError;
+use crate::fetch::{AddressGuard, FetchOptions, Limits, OriginHeaders, Resolve};
+use crate::frontier::FrontierOptions;
+use crate::politeness::{Law, TimeMs};
+use jiff::Timestamp;
+use std::sync::Arc;
+use url::Url;
+use vfs::SharedStorage;
+use web::address::{CanonicalUrl, path_shape};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Compiles the sites of a configuration, extended by the redirects of seeds that earlier runs followed.
+pub(crate) fn opened_sites(
+    config: &CrawlConfig,
+    storage: &SharedStorage,
+) -> Result<Sites, CrawlError> {
+    let mut sites = config.compile()?;
+    let state = CrawlState::read(storage)?.unwrap_or_default();
+    for (from, to) in &state.followed_seeds {
+        if let (Ok(from), Ok(to)) = (CanonicalUrl::parse(from), CanonicalUrl::parse(to)) {
+            sites.follow_seed(&from, &to)?;
+        }
+    }
+    Ok(sites)
+}
+
+/// Returns the figures that the last run wrote, which may be running.
+pub fn progress_of(storage: &SharedStorage) -> Result<Option<CrawlProgress>, CrawlError> {
+    state::read_status(storage)
+}
+
+/// Whether a crawl runs in `storage`.
+pub fn is_running(storage: &SharedStorage) -> Result<bool, CrawlError> {
+    Ok(storage.is_locked(LOCK_NAME)?)
+}
+
+/// Asks the running crawl to end. It commits the index, and the next run goes on.
+pub fn request_stop(storage: &SharedStorage) -> Result<(), CrawlError> {
+    match storage.create(STOP_NAME) {
+        Ok(file) => Ok(file.finish()?),
+        // Asked already.
+        Err(_) if storage.open(STOP_NAME).is_ok() => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns an instant as RFC 3339, in seconds.
+pub fn time_text(at: TimeMs) -> String {
+    let seconds = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
+    Timestamp::from_second(seconds).map_or_else(|_| "never".to_owned(), |at| at.to_string())
+}
+
+/// Returns the time of the system's clock.
+pub(crate) fn now() -> TimeMs {
+    TimeMs(u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0))
+}
+
+fn shape_of(url: &str) -> u64 {
+    CanonicalUrl::parse(url).map_or(0, |url| xxh3_64(path_shape(&url).as_bytes()))
+}
+
+pub(super) fn frontier_options(config: &CrawlConfig, sites: &Sites) -> FrontierOptions {
+    FrontierOptions {
+        law: Law {
+            gap_ms_min: (config.gap_s * 1000.0) as u64,
+            ..Law::default()
+        },
+        shape: shape_of,
+        owned: sites.owned_origins().map(str::to_owned).collect(),
+        ..FrontierOptions::default()
+    }
+}
+
+pub(super) fn fetch_options(
+    config: &CrawlConfig,
+    sites: &Sites,
+    resolver: Option<Arc<dyn Resolve>>,
+) -> FetchOptions {
+    let defaults = FetchOptions::default();
+    let headers = sites
+        .origins_with_headers()
+        .filter_map(|(origin, headers)| {
+            let parsed = headers
+                .iter()
+                .filter_map(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?)));
+            Some(OriginHeaders {
+                origin: Url::parse(origin).ok()?,
+                headers: parsed.collect(),
+            })
+        });
+    FetchOptions {
+        user_agent: config.user_agent.clone(),
+        limits: Limits {
+            body_bytes_max: config.body_bytes_max,
+            ..Limits::default()
+        },
+        guard: AddressGuard::new(config.allow_addresses.clone()),
+        resolver: resolver.unwrap_or(defaults.resolver.clone()),
+        headers: headers.collect(),
+        ..defaults
+    }
+}
