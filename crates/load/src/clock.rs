@@ -14,25 +14,25 @@ const NS_PER_S: u64 = 1_000_000_000;
 
 /// Clock in nanoseconds since an origin shared by all threads of a run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock {
+pub struct Clock {
     origin_ns: u64,
 }
 
 impl Clock {
     /// Returns a clock that reads 0 now.
-    pub(crate) fn start() -> Clock {
+    pub fn start() -> Clock {
         Clock {
             origin_ns: monotonic_ns(),
         }
     }
 
     /// Returns the nanoseconds since the origin; 0 before it.
-    pub(crate) fn now_ns(&self) -> u64 {
+    pub fn now_ns(&self) -> u64 {
         monotonic_ns().saturating_sub(self.origin_ns)
     }
 
     /// Returns the same clock with its origin `ns` later.
-    pub(crate) fn later(self, ns: u64) -> Clock {
+    pub fn later(self, ns: u64) -> Clock {
         Clock {
             origin_ns: self.origin_ns + ns,
         }
@@ -40,7 +40,7 @@ impl Clock {
 
     /// Sleeps until `at_ns`; returns at once if that instant has passed. Returns early only after a
     /// signal.
-    pub(crate) fn sleep_until(&self, at_ns: u64) {
+    pub fn sleep_until(&self, at_ns: u64) {
         let at_ns = self.origin_ns + at_ns;
         let wake_ns = at_ns.saturating_sub(SPIN_NS);
         if monotonic_ns() < wake_ns {
@@ -61,14 +61,14 @@ impl Clock {
 
 /// Sets the timer slack of this thread to its minimum (the default delays wake-ups by up to 50 µs to
 /// batch them). If the kernel refuses, the schedule lag grows, and the lag is measured.
-pub(crate) fn wake_precisely() {
+pub fn wake_precisely() {
     let _ = set_current_timer_slack(NonZeroU64::new(1));
 }
 
 /// Raises the scheduling priority of this thread where permitted. The thread needs a core for
 /// microseconds, and would otherwise wait for a server thread to use up its time slice. If the kernel
 /// refuses, the schedule lag grows, and the lag is measured.
-pub(crate) fn run_first() {
+pub fn run_first() {
     let _ = rustix::process::setpriority_process(None, -15);
 }
 

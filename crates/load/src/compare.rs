@@ -6,7 +6,7 @@
 //! resampled from both sides together (block bootstrap). That captures the noise within a run but not
 //! between runs, and [`Basis`] says so.
 use crate::random::{Purpose, Random};
-use crate::{Interval, Label, Outcome, Sample, Summary, Times};
+use crate::{Interval, Label, Outcome, Sample, Summary, Times, p_of_mean};
 use serde::Serialize;
 
 const REPETITIONS_MIN: usize = 3;
@@ -60,6 +60,10 @@ pub struct Comparison {
     pub ratio: f64,
     /// 95 % interval of the ratio; `None` if the samples are too few.
     pub interval: Option<Interval>,
+    /// Two-sided p value of the hypothesis that the ratio is 1, for corrections where many are compared ([`holm`]).
+    ///
+    /// [`holm`]: crate::holm
+    pub p_value: Option<f64>,
     /// Source of the interval.
     pub basis: Basis,
     /// Outcome of the comparison.
@@ -119,6 +123,7 @@ pub fn compare(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<
             Some(found) => found,
             None => Comparison {
                 interval: None,
+                p_value: None,
                 verdict: Verdict::Invalid,
                 ..compare_valid(first, second, figure)?
             },
@@ -148,6 +153,7 @@ fn compare_valid(first: &[Outcome], second: &[Outcome], figure: Figure) -> Optio
         true => (of_pairs(first, second, figure), Basis::Repetitions),
         false => (of_blocks(first, second, figure), Basis::Blocks),
     };
+    let (interval, p_value) = interval.unzip();
     let verdict = match interval {
         Some(interval) if interval.low > 1.0 => Verdict::Slower,
         Some(interval) if interval.high < 1.0 => Verdict::Faster,
@@ -159,15 +165,16 @@ fn compare_valid(first: &[Outcome], second: &[Outcome], figure: Figure) -> Optio
         second_us,
         ratio: second_us / first_us,
         interval,
+        p_value,
         basis,
         verdict,
         left_out_count: 0,
     })
 }
 
-/// Returns the interval of the geometric mean of the pairs' ratios: a ratio and its inverse count
-/// alike.
-fn of_pairs(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Interval> {
+/// Returns the interval of the geometric mean of the pairs' ratios, where a ratio and its inverse count alike, and the p
+/// value of a mean of 1.
+fn of_pairs(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<(Interval, f64)> {
     let pairs = first.iter().zip(second);
     let logarithms: Option<Vec<f64>> = pairs
         .map(|(first, second)| {
@@ -176,14 +183,16 @@ fn of_pairs(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Int
             Some((second_us / first_us).ln())
         })
         .collect();
-    let interval = Interval::of_mean(&logarithms?)?;
-    Some(Interval {
+    let logarithms = logarithms?;
+    let interval = Interval::of_mean(&logarithms)?;
+    let interval = Interval {
         low: interval.low.exp(),
         high: interval.high.exp(),
-    })
+    };
+    Some((interval, p_of_mean(&logarithms, 0.0)?))
 }
 
-fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<Interval> {
+fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<(Interval, f64)> {
     let count = first.len().min(second.len()) * BLOCKS;
     let (first, second) = (Blocks::of(first, count), Blocks::of(second, count));
     let mut random = Random::new(1, Purpose::Resample);
@@ -196,10 +205,15 @@ fn of_blocks(first: &[Outcome], second: &[Outcome], figure: Figure) -> Option<In
         ratios.push(second.figure(figure, &times_drawn)? / first.figure(figure, &times_drawn)?);
     }
     ratios.sort_by(f64::total_cmp);
-    Some(Interval {
+    let interval = Interval {
         low: ratios[RESAMPLES / 40],
         high: ratios[RESAMPLES - 1 - RESAMPLES / 40],
-    })
+    };
+    // The share of resamples on the other side of 1, for both sides; no p value is below that of a single one.
+    let below = ratios.partition_point(|&ratio| ratio < 1.0);
+    let above = ratios.len() - ratios.partition_point(|&ratio| ratio <= 1.0);
+    let beyond = below.min(above).max(1) as f64;
+    Some((interval, (2.0 * beyond / RESAMPLES as f64).min(1.0)))
 }
 
 /// Response times of one side, each with its block of time, in descending order. Unfinished ones come
@@ -286,6 +300,7 @@ mod tests {
                 let found = compare(&side(runs, 1.0, 1), &side(runs, 1.2, 2), figure).unwrap();
                 assert_eq!(found.verdict, Verdict::Slower, "{found:?}");
                 assert!(found.interval.unwrap().contains(1.2), "{found:?}");
+                assert!(found.p_value.unwrap() < 0.05, "{found:?}");
                 let back = compare(&side(runs, 1.2, 2), &side(runs, 1.0, 1), figure).unwrap();
                 assert_eq!(back.verdict, Verdict::Faster, "{back:?}");
             }

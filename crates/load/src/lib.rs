@@ -37,6 +37,7 @@ mod record;
 mod response;
 mod run;
 mod sample;
+mod search_time;
 mod settings;
 mod statistics;
 mod summary;
@@ -46,6 +47,7 @@ mod writes;
 
 pub use answer::{Answer, PartSearch};
 pub use arrivals::Arrivals;
+pub use clock::{Clock, run_first, wake_precisely};
 pub use compare::{Basis, Comparison, Figure, Verdict, compare};
 pub use durations::parse_duration;
 pub use error::LoadError;
@@ -55,12 +57,16 @@ pub use machine::Machine;
 pub use noise::{Noise, NoiseMeter, PRESSURE_MAX, STEAL_MAX};
 pub use null_server::{NullServer, SelfCheck};
 pub use queries::QueryStream;
-pub use rate_search::{Probe, RateSearch, highest_kept};
+pub use random::shuffled;
+pub use rate_search::{Probe, ProbeVerdict, RateSearch, highest_kept, is_client_the_limit};
 pub use record::RunRecord;
 pub use run::{Outcome, run, run_watched};
 pub use sample::{Ending, Sample};
+pub use search_time::{
+    JOINED_MAX, SearchTime, TimedQueries, exponential, joined_queries, search_times_ms,
+};
 pub use settings::{Load, Settings, Think};
-pub use statistics::{Interval, repetitions_needed, t_975};
+pub use statistics::{Interval, holm, p_of_mean, repetitions_needed, t_975};
 pub use summary::{AnswerCheck, Summary};
 pub use target::Target;
 pub use times::{BEYOND_MIN, PERCENTILES, Times};

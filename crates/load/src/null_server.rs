@@ -20,7 +20,7 @@ const CHECK_S: (f64, f64) = (1.0, 5.0);
 /// Capability of the client without delays by a server.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SelfCheck {
-    /// Offered load, in requests per second: twice the mean rate of the run.
+    /// Offered load, in requests per second: twice the highest rate of the run.
     pub offered_qps: f64,
     /// Answered requests per second.
     pub achieved_qps: f64,
@@ -33,8 +33,8 @@ pub struct SelfCheck {
 }
 
 impl SelfCheck {
-    /// Offers Poisson arrivals at twice the mean rate of an open loop to the null server for 1 to 5
-    /// seconds. Returns `None` for a closed loop, which has no rate.
+    /// Offers Poisson arrivals at twice the highest rate of an open loop to the null server for 1 to 5
+    /// seconds. Returns `None` for a closed loop, which has no rate, and for an empty trace.
     ///
     /// # Errors
     /// The errors of [`run`].
@@ -42,7 +42,10 @@ impl SelfCheck {
         let Load::Open { arrivals } = &settings.load else {
             return Ok(None);
         };
-        let rate_qps = 2.0 * arrivals.mean_rate_qps(settings.duration);
+        let rate_qps = 2.0 * arrivals.peak_rate_qps(settings.duration);
+        if rate_qps <= 0.0 {
+            return Ok(None);
+        }
         let server = NullServer::start()?;
         let mut check = settings.clone();
         check.target = settings.target.at(server.address());

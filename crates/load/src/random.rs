@@ -16,6 +16,8 @@ pub(crate) enum Purpose {
     Resample,
     Writes,
     Probes,
+    Joins,
+    Order,
     Think { client: u64 },
 }
 
@@ -28,6 +30,8 @@ impl Random {
             Purpose::Resample => 4,
             Purpose::Writes => 5,
             Purpose::Probes => 6,
+            Purpose::Joins => 7,
+            Purpose::Order => 8,
             Purpose::Think { client } => 1000 + client,
         };
         // An odd multiplier spreads neighbouring streams over all bits; `seed_from_u64` mixes them.
@@ -59,4 +63,11 @@ impl Random {
             items.swap(last, self.below(last + 1));
         }
     }
+}
+
+/// Returns the numbers `0..count` in random order, the same for the same seed: the order of runs.
+pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    Random::new(seed, Purpose::Order).shuffle(&mut order);
+    order
 }

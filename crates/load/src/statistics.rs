@@ -80,6 +80,53 @@ pub fn t_975(freedom: usize) -> f64 {
     }
 }
 
+/// Returns the two-sided p value of the hypothesis that independent, roughly normal values have this mean (Student);
+/// `None` for fewer than two values.
+pub fn p_of_mean(values: &[f64], mean: f64) -> Option<f64> {
+    let spread = Spread::of(values)?;
+    let error = spread.deviation / (spread.count as f64).sqrt();
+    let difference = (spread.mean - mean).abs();
+    match error > 0.0 {
+        true => Some(student_p(difference / error, spread.count - 1)),
+        false => Some(f64::from(difference == 0.0)),
+    }
+}
+
+/// Returns the probability that Student's t of `freedom` degrees exceeds `t` on either side: the finite series of
+/// Abramowitz & Stegun 26.7.3 and 26.7.4.
+fn student_p(t: f64, freedom: usize) -> f64 {
+    let angle = (t / (freedom as f64).sqrt()).atan();
+    let (sine, cosine) = angle.sin_cos();
+    let is_odd = freedom % 2 == 1;
+    let (mut term, mut sum) = (if is_odd { cosine } else { 1.0 }, 0.0);
+    let mut power = if is_odd { 1 } else { 0 };
+    while power + 2 <= freedom {
+        sum += term;
+        term *= cosine * cosine * (power + 1) as f64 / (power + 2) as f64;
+        power += 2;
+    }
+    let within = match is_odd {
+        true => (angle + sine * sum) * std::f64::consts::FRAC_2_PI,
+        false => sine * sum,
+    };
+    (1.0 - within).clamp(0.0, 1.0)
+}
+
+/// Returns p values corrected for their number, in the given order (Holm 1979): the probability of any false verdict in
+/// the family is at most that of one test.
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let count = p_values.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
+    let mut corrected = vec![1.0; count];
+    let mut largest = 0.0_f64;
+    for (rank, at) in order.into_iter().enumerate() {
+        largest = largest.max(p_values[at] * (count - rank) as f64).min(1.0);
+        corrected[at] = largest;
+    }
+    corrected
+}
+
 /// Returns the number of such repetitions that gives a 95 % interval of `share` of the mean to each
 /// side; `None` for fewer than two values or a mean of 0.
 pub fn repetitions_needed(values: &[f64], share: f64) -> Option<usize> {
@@ -109,6 +156,31 @@ mod tests {
         assert!((interval.high - (3.0 + 2.776 * 0.5f64.sqrt())).abs() < 1e-12);
         assert!(interval.contains(3.0) && !interval.contains(0.9));
         assert_eq!(Interval::of_mean(&[1.0]), None);
+    }
+
+    #[test]
+    fn p_values_are_those_of_student() {
+        // The 97.5 % quantile leaves 5 % on both sides.
+        for (freedom, t) in T_975.iter().enumerate() {
+            let p = student_p(*t, freedom + 1);
+            assert!((p - 0.05).abs() < 1e-4, "{freedom}: {p}");
+        }
+        assert_eq!(student_p(0.0, 5), 1.0);
+        assert!(student_p(12.0, 20) < 1e-9);
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let end = Interval::of_mean(&values).unwrap().high;
+        assert!((p_of_mean(&values, end).unwrap() - 0.05).abs() < 1e-3);
+        assert_eq!(p_of_mean(&[1.0], 1.0), None);
+        assert_eq!(p_of_mean(&[1.0, 1.0], 1.0), Some(1.0));
+        assert_eq!(p_of_mean(&[1.0, 1.0], 2.0), Some(0.0));
+    }
+
+    #[test]
+    fn a_family_of_tests_is_corrected() {
+        // The example of Holm's paper has three hypotheses: p · 3, p · 2, p, never falling.
+        assert_eq!(holm(&[0.01, 0.04, 0.03]), [0.03, 0.06, 0.06]);
+        assert_eq!(holm(&[0.5, 0.9]), [1.0, 1.0]);
+        assert!(holm(&[]).is_empty());
     }
 
     #[test]

@@ -95,6 +95,17 @@ impl Summary {
         summary
     }
 
+    /// Returns whether the lateness of the client decides a percentile of the response time: dropped requests, or a lag
+    /// of which the same percentile is more than a tenth of it. A tail of milliseconds is the server's though the client
+    /// was late by 5 % of the median, which is what [`Label::ClientLimited`] tells.
+    pub fn is_client_limited_at(&self, percentile: f64) -> bool {
+        const SHARE_MAX: f64 = 0.1;
+        let lag_us = self.lag.rank_us(percentile).unwrap_or_default();
+        let response_us = self.response.rank_us(percentile);
+        self.count(|ending| ending == Ending::Dropped) > 0
+            || response_us.is_some_and(|us| lag_us > SHARE_MAX * us)
+    }
+
     /// Returns the number of requests whose ending satisfies `of`.
     pub fn count(&self, of: impl Fn(Ending) -> bool) -> u64 {
         let chosen = self.endings.iter().filter(|(ending, _)| of(**ending));
@@ -205,6 +216,25 @@ pub(crate) mod tests {
         assert_eq!(summary.response_of_all.max_us(), None);
         assert_eq!(summary.service.percentile_us(50.0), Some(900.0));
         assert_eq!(summary.lag.percentile_us(50.0), Some(100.0));
+    }
+
+    #[test]
+    fn the_client_decides_a_percentile_or_does_not() {
+        // One request in fifty takes 20 ms; the client is late by 0.5 ms at most.
+        let of = |lag_us: u64| {
+            let times = (0..3000u64).map(|ms| match ms % 50 {
+                0 => sample(ms, lag_us, 20_000),
+                _ => sample(ms, lag_us, 1_000),
+            });
+            Summary::of(&outcome(times.collect(), Duration::from_secs(3)))
+        };
+        assert!(!of(50).is_client_limited_at(50.0));
+        let late = of(500);
+        assert!(late.is_client_limited_at(50.0) && !late.is_client_limited_at(99.0));
+        let mut samples: Vec<Sample> = (0..100).map(|ms| sample(ms, 0, 1_000)).collect();
+        samples[5].ending = Ending::Dropped;
+        let dropped = Summary::of(&outcome(samples, Duration::from_secs(1)));
+        assert!(dropped.is_client_limited_at(99.0));
     }
 
     #[test]

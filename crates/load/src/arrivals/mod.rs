@@ -88,6 +88,30 @@ impl Arrivals {
         }
     }
 
+    /// Returns the highest rate within `duration`, in requests per second: of a burst, of either end of a ramp, or of any
+    /// second of a trace.
+    pub fn peak_rate_qps(&self, duration: Duration) -> f64 {
+        match self {
+            Arrivals::Poisson { rate_qps }
+            | Arrivals::Constant { rate_qps }
+            | Arrivals::Bursts { rate_qps, .. } => *rate_qps,
+            Arrivals::Ramp { from_qps, to_qps } => from_qps.max(*to_qps),
+            Arrivals::Trace { instants } => {
+                let offered = instants.partition_point(|at| *at < duration);
+                let second = Duration::from_secs(1);
+                let mut first = 0;
+                let in_second = |(number, at): (usize, &Duration)| {
+                    while *at - instants[first] >= second {
+                        first += 1;
+                    }
+                    number + 1 - first
+                };
+                let offered = instants[..offered].iter().enumerate();
+                offered.map(in_second).max().unwrap_or_default() as f64
+            }
+        }
+    }
+
     /// Returns the same process with rates multiplied by `factor`; a trace is played faster.
     #[must_use]
     pub fn faster(&self, factor: f64) -> Arrivals {

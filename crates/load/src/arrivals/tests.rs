@@ -164,3 +164,32 @@ fn rates_that_cannot_be_are_refused() {
         );
     }
 }
+
+#[test]
+fn the_peak_is_the_rate_that_the_client_must_reach() {
+    let ten_s = Duration::from_secs(10);
+    let peak = |arrivals: Arrivals| arrivals.peak_rate_qps(ten_s);
+    assert_eq!(peak(Arrivals::Poisson { rate_qps: 70.0 }), 70.0);
+    let ramp = Arrivals::Ramp {
+        from_qps: 400.0,
+        to_qps: 10.0,
+    };
+    assert_eq!(peak(ramp), 400.0);
+    let second = Duration::from_secs(1);
+    let bursts = Arrivals::Bursts {
+        rate_qps: 90.0,
+        on: second,
+        off: 9 * second,
+    };
+    assert_eq!(peak(bursts.clone()), 90.0);
+    assert_eq!(bursts.mean_rate_qps(ten_s), 9.0);
+    // Ten a second, and 30 within one; what lies beyond the run does not count.
+    let ms = |ms| Duration::from_millis(ms);
+    let mut instants: Vec<Duration> = (0..20).map(|n| ms(100 * n)).collect();
+    instants.extend((0..20).map(|n| ms(1_500 + n)));
+    instants.extend((0..500).map(|n| ms(20_000 + n)));
+    instants.sort();
+    assert_eq!(peak(Arrivals::Trace { instants }), 30.0);
+    let instants = Vec::new();
+    assert_eq!(peak(Arrivals::Trace { instants }), 0.0);
+}

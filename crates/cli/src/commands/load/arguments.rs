@@ -3,7 +3,8 @@
 use crate::query_file::read_queries;
 use crate::trace_file::read_trace;
 use ::load::{
-    Arrivals, Load, QueryStream, RateSearch, Settings, Target, Think, Writes, parse_duration,
+    Arrivals, Load, QueryStream, RateSearch, SearchTime, Settings, Target, Think, Writes,
+    parse_duration,
 };
 use anyhow::{Context, bail};
 use clap::builder::RangedU64ValueParser;
@@ -34,7 +35,10 @@ EXAMPLES:
         --writes docs.jsonl --write-to http://127.0.0.1:7701 --write-rate 1000
         The same while a thousand documents a second are written to a server with --writable
     shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms
-        Find the highest rate that keeps a target";
+        Find the highest rate that keeps a target
+    shorttail load 'http://127.0.0.1:7700/search?q={query}&k=1' --queries queries.txt --rate 150 \\
+        --search-time 0.5ms,5ms
+        Join given queries until a search takes half a millisecond on average, and 5 ms at p99";
 
 /// Offer load to a search service and measure its response times
 #[derive(Debug, clap::Args)]
@@ -49,6 +53,10 @@ pub(crate) struct LoadArguments {
     /// Order of the queries
     #[arg(long, value_name = "ORDER", default_value = "as-is")]
     order: Order,
+    /// Wanted search time of a query alone, mean or mean,p99: given queries are joined by OR and picked until they
+    /// have it
+    #[arg(long, value_name = "MEAN", value_parser = SearchTime::parse)]
+    pub(super) search_time: Option<SearchTime>,
     /// Arrival process of requests
     #[arg(long, value_name = "PROCESS", default_value = "poisson")]
     arrivals: Process,
@@ -214,13 +222,18 @@ impl LoadArguments {
             );
         }
         let stream = QueryStream::as_is(queries.into_iter().map(|query| query.text));
-        Ok(match self.order {
+        Ok(self.ordered(stream))
+    }
+
+    /// Returns queries in the order of sending.
+    pub(super) fn ordered(&self, stream: QueryStream) -> QueryStream {
+        match self.order {
             Order::AsIs => stream,
             Order::Unique => stream.unique(),
             Order::Real => stream.real(self.seed),
             Order::Sorted => stream.sorted(),
             Order::Zipf => stream.zipf(1.0, ZIPF_LENGTH, self.seed),
-        })
+        }
     }
 
     fn process(&self) -> anyhow::Result<Arrivals> {

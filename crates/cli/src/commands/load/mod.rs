@@ -2,6 +2,7 @@
 
 mod arguments;
 mod repetition;
+mod search_time;
 mod show;
 mod watch;
 mod written;
@@ -11,6 +12,7 @@ use crate::interrupt::Interrupt;
 use ::load::{Live, RateSearch, RunRecord, SelfCheck, Settings, Summary, highest_kept};
 use anyhow::bail;
 use repetition::Repetition;
+use serde_json::{Map, Value};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,21 +22,27 @@ pub(super) use watch::until_stopped;
 
 /// Runs the subcommand.
 pub(super) fn run(arguments: LoadArguments) -> anyhow::Result<ExitCode> {
-    let settings = arguments.settings()?;
+    let mut settings = arguments.settings()?;
     let interrupt = Interrupt::listen()?;
     if cfg!(debug_assertions) {
         note("warning: a debug build; its client is slow, build with --release");
     }
     settings.target.check_reachable()?;
+    let mut notes = Map::new();
+    if let Some(wanted) = arguments.search_time {
+        let (queries, told) = search_time::made(&settings, wanted, &interrupt)?;
+        settings.queries = arguments.ordered(queries);
+        notes.insert("search_time".into(), told);
+    }
     match &arguments.search {
         Some(search) => search_rate(&arguments, &settings, search, &interrupt),
-        None => measure(&arguments, settings, &interrupt),
+        None => measure(&arguments, (settings, notes), &interrupt),
     }
 }
 
 fn measure(
     arguments: &LoadArguments,
-    mut settings: Settings,
+    (mut settings, notes): (Settings, Map<String, Value>),
     interrupt: &Interrupt,
 ) -> anyhow::Result<ExitCode> {
     let folders = folders(arguments);
@@ -52,7 +60,8 @@ fn measure(
         settings.seed = seed;
         let (outcome, written) = watch::run(&settings, writes.as_ref(), interrupt)?;
         let summary = Summary::of(&outcome);
-        let record = RunRecord::of(&settings, &outcome, &summary, self_check);
+        let mut record = RunRecord::of(&settings, &outcome, &summary, self_check);
+        record.notes.clone_from(&notes);
         if let Some(folder) = folder {
             saved = record.save(&folder, &outcome.samples);
         }

@@ -5,7 +5,8 @@ use super::written;
 use crate::figures::{count, counted, microseconds};
 use crate::terminal::{Style, printable};
 use ::load::{
-    Figure, Interval, PERCENTILES, Probe, RateSearch, Times, highest_kept, repetitions_needed,
+    Figure, Interval, PERCENTILES, Probe, ProbeVerdict, RateSearch, Times, highest_kept,
+    is_client_the_limit, repetitions_needed,
 };
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -291,7 +292,7 @@ pub(super) fn write_probe(to: &mut impl Write, probe: &Probe) -> io::Result<()> 
         cell(probe.percentile_us),
         cell(summary.response.percentile_us(50.0)),
         answered * 100.0,
-        if probe.is_kept { "kept" } else { "missed" },
+        probe.verdict.name(),
         labels.join(" "),
     )
 }
@@ -314,7 +315,14 @@ pub(super) fn write_search_end(
             to,
             "\nno rate was found at which p{percentile} stays within {target}"
         ),
+    }?;
+    if is_client_the_limit(probes) {
+        writeln!(
+            to,
+            "beyond it this client was late, not the server: give it a core or more --connections"
+        )?;
     }
+    Ok(())
 }
 
 pub(super) fn write_search_json(
@@ -329,7 +337,8 @@ pub(super) fn write_search_json(
             json!({
                 "rate_qps": probe.rate_qps,
                 "percentile_us": probe.percentile_us,
-                "kept": probe.is_kept,
+                "kept": probe.verdict == ProbeVerdict::Kept,
+                "verdict": probe.verdict.name(),
                 "response": json_of_times(&probe.summary.response),
                 "labels": labels,
             })
@@ -338,6 +347,7 @@ pub(super) fn write_search_json(
     let all = json!({
         "percentile": search.percentile,
         "target_us": search.target.as_secs_f64() * 1e6,
+        "is_client_the_limit": is_client_the_limit(probes),
         "highest_qps": highest_kept(probes).map(|probe| probe.rate_qps),
         "probes": tried,
     });
