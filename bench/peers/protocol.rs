@@ -2,20 +2,24 @@
 //!
 //! ```text
 //! index CORPUS DIR --threads N --ram-mb M [--force-merge]     one line of JSON, see `Indexed`
-//! serve DIR MODE QUERYFILE                                    "READY n", then line by line:
+//! serve DIR MODE QUERYFILE [--threads N]                      "READY n", then line by line:
 //!     pass     →  P ns ns …                                   every query once; a number a query
+//!     saturate MS CLIENTS  →  S answers ms                    clients without a pause, after MS / 4 of warm-up
 //!     results  →  R \t count \t score \t url  (a query each), END      of the latest pass
 //!     quit
 //! mode := (and | or | phrase) (K | K "c" | "count")           K best; and exact count; count only
 //! ```
 //!
 //! The time of a query runs from its text to its hits: analysis, query, search. Fetching the URL
-//! of the best hit is outside. The overhead is two readings of the clock.
+//! of the best hit is outside. The overhead is two readings of the clock. With --threads an engine may share a query
+//! among that many threads, the caller's included or not, as its own means of doing so is.
 
 use std::error::Error;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -73,6 +77,10 @@ pub trait Searcher {
     /// The measured span.
     fn search(&mut self, query: &str, mode: Mode) -> Result<Found<Self::Hit>>;
     fn url(&self, hit: Self::Hit) -> Result<String>;
+    /// Another client of the same open index, for another thread; `None` where the engine's peer has one only.
+    fn another(&self) -> Option<Self>
+    where
+        Self: Sized;
 }
 
 /// Options of `index`.
@@ -108,6 +116,8 @@ pub enum Asked {
 /// Options of `serve`.
 pub struct Serving {
     pub directory: PathBuf,
+    /// Threads that may share a query.
+    pub threads: usize,
     mode: Mode,
     queries: Vec<String>,
 }
@@ -124,8 +134,12 @@ pub fn asked() -> Result<Asked> {
             ram_mb: number(options, "--ram-mb")?,
             force_merge: options.contains(&"--force-merge"),
         })),
-        ["serve", directory, mode, queries] => Ok(Asked::Serve(Serving {
+        ["serve", directory, mode, queries, ref options @ ..] => Ok(Asked::Serve(Serving {
             directory: directory.into(),
+            threads: match options {
+                [] => 1,
+                options => number(options, "--threads")?,
+            },
             mode: Mode::parse(mode).ok_or_else(|| format!("there is no mode `{mode}`"))?,
             queries: std::fs::read_to_string(queries)?
                 .lines()
@@ -134,7 +148,7 @@ pub fn asked() -> Result<Asked> {
         })),
         _ => Err(
             "usage: index CORPUS DIR --threads N --ram-mb M [--force-merge] | \
-                  serve DIR MODE QUERYFILE"
+                  serve DIR MODE QUERYFILE [--threads N]"
                 .into(),
         ),
     }
@@ -177,7 +191,7 @@ pub fn directory_bytes(directory: &Path) -> Result<u64> {
 }
 
 /// Answers the driver until it says `quit`.
-pub fn serve<S: Searcher>(searcher: &mut S, serving: &Serving) -> Result<()> {
+pub fn serve<S: Searcher + Send>(searcher: &mut S, serving: &Serving) -> Result<()> {
     let queries = &serving.queries;
     let mut times_ns: Vec<u128> = Vec::with_capacity(queries.len());
     let mut found: Vec<Found<S::Hit>> = Vec::with_capacity(queries.len());
@@ -213,10 +227,62 @@ pub fn serve<S: Searcher>(searcher: &mut S, serving: &Serving) -> Result<()> {
                 }
                 writeln!(out, "END")?;
             }
+            line if line.starts_with("saturate ") => {
+                let numbers: Vec<&str> = line.split_whitespace().skip(1).collect();
+                let [ms, clients] = numbers[..] else {
+                    return Err("saturate takes milliseconds and clients".into());
+                };
+                let measured = Duration::from_millis(ms.parse()?);
+                let (answers, elapsed) = saturate(searcher, serving, measured, clients.parse()?)?;
+                writeln!(out, "S {answers} {}", elapsed.as_secs_f64() * 1e3)?;
+            }
             "quit" => break,
             other => return Err(format!("there is no command `{other}`").into()),
         }
         out.flush()?;
     }
     Ok(())
+}
+
+/// Has clients send queries without a pause, each from another place of the list. Returns the answers of all clients and
+/// the measured time; a warm-up of a quarter of it comes before. One client where the engine has no other.
+fn saturate<S: Searcher + Send>(
+    searcher: &S,
+    serving: &Serving,
+    measured: Duration,
+    clients: usize,
+) -> Result<(u64, Duration)> {
+    let searchers: Vec<S> = (0..clients).map_while(|_| searcher.another()).collect();
+    if searchers.is_empty() {
+        return Ok((0, measured));
+    }
+    let (answers, start) = (AtomicU64::new(0), Barrier::new(searchers.len()));
+    let count = serving.queries.len();
+    std::thread::scope(|scope| {
+        let clients = searchers.into_iter().enumerate().map(|(client, mut searcher)| {
+            let (answers, start, each) = (&answers, &start, clients);
+            scope.spawn(move || -> std::result::Result<(), String> {
+                start.wait();
+                let began = Instant::now();
+                let mut at = client * count / each;
+                while began.elapsed() < measured + measured / 4 {
+                    let query = &serving.queries[at % count];
+                    let result = searcher.search(std::hint::black_box(query), serving.mode);
+                    result.map_err(|error| error.to_string())?;
+                    let elapsed = began.elapsed();
+                    if elapsed > measured / 4 && elapsed <= measured + measured / 4 {
+                        answers.fetch_add(1, Ordering::Relaxed);
+                    }
+                    at += 1;
+                }
+                Ok(())
+            })
+        });
+        let clients: Vec<_> = clients.collect();
+        for client in clients {
+            client.join().map_err(|_| "a client panicked")??;
+        }
+        Ok::<(), Box<dyn Error>>(())
+    })?;
+    Ok((answers.into_inner(), measured))
 }

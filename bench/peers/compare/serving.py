@@ -4,7 +4,8 @@ Model: one process an engine, all of a comparison alive at once, one thread of q
 over all queries are taken in turn (A B C, B C A, …), so that whatever disturbs the machine meets all
 engines alike. A query's time is its median over the passes; mean and percentiles are over queries. Beside it stand
 those of each query's fastest pass, which tell more where other machines share the processor.
-Limits: no queueing, no network, no second query at the same time.
+Limits: no queueing, no network, no second query at the same time. With several threads, an engine may share each query
+among them; the throughput of many clients is then taken too, in turn again, as the median over the passes.
 """
 
 import math
@@ -15,19 +16,24 @@ import sys
 import time
 
 WARM_S_MAX = 40.0
+# Clients of a saturated engine, for each thread of the largest number.
+CLIENTS = 2
 # Warm: within this time, passes got faster by no more than this share, compared with the same time before.
 SETTLED_S = 3.0
 SETTLED_SHARE = 0.03
 
 
 class Server:
-    """An engine that serves one mode of one index."""
+    """An engine that serves one mode of one index, with a number of threads that may share a query."""
 
-    def __init__(self, engine, folder, mode, query_file, log):
+    def __init__(self, engine, folder, mode, query_file, log, threads=1):
         self.engine = engine
         self.passes_ns = []
+        self.saturated_qps = []
         self.log = log
         command = [*engine.serve_command(), str(folder), mode, str(query_file)]
+        if threads > 1:
+            command += ["--threads", str(threads)]
         with open(log, "w") as errors:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True,
                                             stdout=subprocess.PIPE, stderr=errors)
@@ -48,6 +54,12 @@ class Server:
         """Runs a pass; returns the nanoseconds of every query."""
         self.ask("pass")
         return [int(time_ns) for time_ns in self.line("P ").split()[1:]]
+
+    def saturate(self, ms, clients):
+        """Answers a second of clients that send queries without a pause; None if the engine has one client only."""
+        self.ask(f"saturate {ms} {clients}")
+        answers, elapsed_ms = self.line("S ").split()[1:]
+        return float(answers) / float(elapsed_ms) * 1e3 if float(answers) else None
 
     def warm(self):
         """Runs warm-up passes, which are not measured, until their times no longer fall."""
@@ -109,6 +121,46 @@ def measure(engines, folders, mode, queries, passes, logs):
             server.close()
     return {"load": [round(load_before, 2), round(os.getloadavg()[0], 2)],
             "remarks": [remark for remark in remarks if remark], "engines": measured}
+
+
+def measure_threads(engines, folders, mode, queries, asked, logs):
+    """Times of single queries and throughput of many clients, by number of threads and engine."""
+    logs.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for threads in asked.threads:
+        servers = []
+        try:
+            for engine in engines:
+                log = logs / f"{engine.name}-{mode}-t{threads}.log"
+                servers.append(Server(engine, folders[engine.name], mode, queries.file, log, threads))
+            for server in servers:
+                server.warm()
+            clients = CLIENTS * max(asked.threads)
+            for turn in range(asked.passes):
+                first = turn % len(servers)
+                for server in servers[first:] + servers[:first]:
+                    server.passes_ns.append(server.one_pass())
+                    qps = server.saturate(asked.saturate_ms, clients)
+                    server.saturated_qps += [] if qps is None else [qps]
+            found[threads] = {server.engine.name: of_threads(server) for server in servers}
+        finally:
+            for server in servers:
+                server.close()
+    return found
+
+
+def of_threads(server):
+    medians_ns = [statistics.median(times) for times in zip(*server.passes_ns)]
+    every_us = sorted(time_ns / 1e3 for times in server.passes_ns for time_ns in times)
+    rates = server.saturated_qps
+    counts, urls = zip(*server.results())
+    return {**over_queries(medians_ns),
+            # Of all passes: the tail of one query as well as that of the queries.
+            "every_p99_us": round(every_us[max(math.ceil(0.99 * len(every_us)), 1) - 1], 2),
+            "saturated_qps": round(statistics.median(rates), 1) if rates else None,
+            "saturated_qps_of_passes": [round(rate, 1) for rate in rates],
+            "medians_ns": [int(time_ns) for time_ns in medians_ns],
+            "counts": list(counts), "best_urls": list(urls)}
 
 
 def summary(server):

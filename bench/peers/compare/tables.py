@@ -19,6 +19,24 @@ def times(modes, titles):
     return aligned(rows, 1)
 
 
+def threads(found, titles):
+    """One row a mode and number of threads: times of single queries, and answers a second of many clients."""
+    rows = [["mode", "threads", *(f"{title}: p50 / p99 (p99 of all), a second" for title in titles.values())]]
+    for mode, by_threads in found.items():
+        for count, engines in by_threads.items():
+            cells = []
+            for name in titles:
+                if name not in engines:
+                    cells.append("-")
+                    continue
+                one = engines[name]
+                rate = "-" if one["saturated_qps"] is None else f"{one['saturated_qps']:,.0f}"
+                cells.append(f"{figure(one['p50_us'])} / {figure(one['p99_us'])} "
+                             f"({figure(one['every_p99_us'])}), {rate}")
+            rows.append([mode, str(count), *cells])
+    return aligned(rows, 1)
+
+
 def costs(found, titles):
     """What indexing took, one row a build, and Shorttail's share of the best peer's."""
     figures = [("seconds", "wall_s", 1), ("CPU seconds", "cpu_s", 1),

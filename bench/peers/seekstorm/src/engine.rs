@@ -72,4 +72,9 @@ impl Searcher for Engine {
         let url = document.get("url").and_then(|url| url.as_str());
         Ok(url.ok_or("a document without URL")?.to_owned())
     }
+
+    /// A runtime serves one thread, and a query is not shared among several.
+    fn another(&self) -> Option<Engine> {
+        None
+    }
 }

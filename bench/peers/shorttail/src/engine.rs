@@ -5,40 +5,97 @@ use crate::words::query_of;
 use index::{Index, IndexError, Segment};
 use search::{Plan, Ranking, ScoredHit};
 use search::{count_partition, phrase_of, search_partition, top_of_partition};
+use serve::api::messages::{Query, SearchRequest};
+use serve::{Draining, Generations, HandlerOptions, InProcessIndexServer, IndexServer, Reply};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use vfs::RealStorage;
 
+/// Time limit of a search on handlers: none is given up.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
 /// An open index.
+#[derive(Clone)]
 pub struct Engine {
-    index: Index,
+    index: Arc<Index>,
     segments: Vec<Arc<Segment>>,
+    /// Handlers that share queries, where there are several.
+    handlers: Option<Arc<InProcessIndexServer>>,
 }
 
 impl Engine {
-    pub fn open(directory: &Path) -> Result<Engine> {
-        let index = Index::open(Arc::new(RealStorage::open(directory)?))?;
+    /// Opens an index. With more than one thread, searches go to that many handlers of an index server, as those of a
+    /// served index do; with one they run on the calling thread.
+    pub fn open(directory: &Path, threads: usize) -> Result<Engine> {
+        let generations = Generations::open(Arc::new(RealStorage::open(directory)?))?;
+        let index = generations.newest();
         let segments = index.segments(0..index.chunks_count()).cloned().collect();
-        Ok(Engine { index, segments })
+        let handlers = match threads {
+            1 => None,
+            handlers => Some(Arc::new(InProcessIndexServer::start(
+                generations,
+                0..=index.chunks_count() - 1,
+                &HandlerOptions {
+                    handlers,
+                    ..HandlerOptions::default()
+                },
+                Draining::default(),
+            )?)),
+        };
+        Ok(Engine {
+            index,
+            segments,
+            handlers,
+        })
     }
 
-    fn plan(&self, text: &str, operator: Operator) -> Result<Plan> {
+    fn query(&self, text: &str, operator: Operator) -> search::Query {
         let analyzer = self.index.analyzer();
-        let query = match operator {
+        match operator {
             Operator::And => query_of(text, analyzer, search::Operator::And),
             Operator::Or => query_of(text, analyzer, search::Operator::Or),
             Operator::Phrase => phrase_of(text, analyzer),
-        };
-        let plan = Plan::new(&query, Ranking::default(), self.index.statistics())?;
-        Ok(plan)
+        }
     }
+}
+
+/// Searches on handlers, which share what is long enough.
+fn on_handlers(
+    server: &InProcessIndexServer,
+    query: search::Query,
+    mode: Mode,
+) -> Result<Found<ScoredHit>> {
+    let ranking = Ranking::default();
+    let query = Query::new(0, String::new(), search::Operator::Or, ranking).with_parsed(query);
+    let request = SearchRequest {
+        sort: Default::default(),
+        k: mode.k,
+        counted: mode.counts,
+        generation: 0,
+        deadline: Instant::now() + TIMEOUT,
+    };
+    let (reply, answer) = Reply::channel();
+    server.search(&Arc::new(query), request, reply);
+    let found = answer.blocking_recv()??;
+    Ok(Found {
+        count: match mode.counts {
+            true => found.matches_count,
+            false => found.hits.len() as u64,
+        },
+        best: found.hits.first().map(|hit| (hit.score, *hit)),
+    })
 }
 
 impl Searcher for Engine {
     type Hit = ScoredHit;
 
     fn search(&mut self, query: &str, mode: Mode) -> Result<Found<ScoredHit>> {
-        let plan = self.plan(query, mode.operator)?;
+        let query = self.query(query, mode.operator);
+        if let Some(server) = self.handlers.as_deref().filter(|_| mode.k > 0) {
+            return on_handlers(server, query, mode);
+        }
+        let plan = Plan::new(&query, Ranking::default(), self.index.statistics())?;
         if mode.k == 0 {
             let count = count_partition(&plan, &self.segments)?;
             return Ok(Found { count, best: None });
@@ -55,6 +112,10 @@ impl Searcher for Engine {
         let segment = self.segments.iter().find(|one| one.id() == hit.segment);
         let segment = segment.ok_or("a hit of no segment")?;
         Ok(segment.details(hit.doc)?.url)
+    }
+
+    fn another(&self) -> Option<Engine> {
+        Some(self.clone())
     }
 }
 

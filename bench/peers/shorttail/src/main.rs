@@ -14,7 +14,7 @@ fn main() -> Result<()> {
         Asked::Serve(serving) => {
             // As servers do at start.
             codec::calibrate();
-            let mut engine = engine::Engine::open(&serving.directory)?;
+            let mut engine = engine::Engine::open(&serving.directory, serving.threads)?;
             protocol::serve(&mut engine, &serving)?;
         }
     }

@@ -10,6 +10,7 @@ use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, Index, ReloadPolicy, Searcher, TantivyDocument, Term};
 
 /// An open index.
+#[derive(Clone)]
 pub struct Engine {
     searcher: Searcher,
     body: Field,
@@ -18,8 +19,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn open(directory: &Path) -> Result<Engine> {
-        let index = Index::open_in_dir(directory)?;
+    /// Opens an index. With more than one thread, the segments of a query are tasks of a pool of that many.
+    pub fn open(directory: &Path, threads: usize) -> Result<Engine> {
+        let mut index = Index::open_in_dir(directory)?;
+        if threads > 1 {
+            index.set_multithread_executor(threads)?;
+        }
         index.tokenizers().register(TOKENIZER, analyzer());
         let reader = index.reader_builder();
         let reader = reader.reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -86,5 +91,9 @@ impl protocol::Searcher for Engine {
         let document: TantivyDocument = self.searcher.doc(hit)?;
         let url = document.get_first(self.url).and_then(|url| url.as_str());
         Ok(url.ok_or("a document without URL")?.to_owned())
+    }
+
+    fn another(&self) -> Option<Engine> {
+        Some(self.clone())
     }
 }

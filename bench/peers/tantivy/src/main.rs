@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     match protocol::asked()? {
         Asked::Index(arguments) => build::index(&arguments)?.print(),
         Asked::Serve(serving) => {
-            let mut engine = engine::Engine::open(&serving.directory)?;
+            let mut engine = engine::Engine::open(&serving.directory, serving.threads)?;
             protocol::serve(&mut engine, &serving)?;
         }
     }

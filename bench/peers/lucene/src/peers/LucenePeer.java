@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import org.apache.lucene.analysis.TokenStream;
 import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
 import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause.Occur;
 import org.apache.lucene.search.BooleanQuery;
@@ -25,10 +27,36 @@ public final class LucenePeer implements Protocol.Searcher {
   private final IndexSearcher searcher;
   private final Words words = new Words();
 
-  private LucenePeer(Path path) throws IOException {
-    searcher = new IndexSearcher(DirectoryReader.open(new MMapDirectory(path)));
+  /** With more than one thread, a query is cut into slices, also within segments, and the caller works on them too. */
+  private LucenePeer(Path path, int threads) throws IOException {
+    DirectoryReader reader = DirectoryReader.open(new MMapDirectory(path));
+    searcher = threads > 1 ? new Slicing(reader, threads) : new IndexSearcher(reader);
     searcher.setQueryCache(null); // queries repeat here, and would be answered from it
     searcher.setSimilarity(new BM25Similarity()); // k1 = 1.2, b = 0.75
+  }
+
+  /** Twice as many slices as threads: short ones fill the gaps that long ones leave. */
+  private static final class Slicing extends IndexSearcher {
+    private static final int DOCUMENTS_MIN = 10_000;
+    private final int threads;
+
+    Slicing(DirectoryReader reader, int threads) {
+      super(reader, Executors.newFixedThreadPool(threads - 1, task -> {
+        Thread thread = new Thread(task, "search");
+        thread.setDaemon(true);
+        return thread;
+      }));
+      this.threads = threads;
+    }
+
+    @Override
+    protected LeafSlice[] slices(List<LeafReaderContext> leaves) {
+      int documents = leaves.stream().mapToInt(leaf -> leaf.reader().maxDoc()).sum();
+      // The constructor of the superclass asks before the number of threads is known here.
+      int slices = 2 * Math.max(threads, 1);
+      int each = Math.max((documents + slices - 1) / slices, DOCUMENTS_MIN);
+      return slices(leaves, each, Integer.MAX_VALUE, true);
+    }
   }
 
   private Query query(String text, Protocol.Operator operator) throws IOException {
@@ -77,7 +105,10 @@ public final class LucenePeer implements Protocol.Searcher {
   public static void main(String[] arguments) throws Exception {
     switch (arguments[0]) {
       case "index" -> Build.index(arguments);
-      case "serve" -> Protocol.serve(new LucenePeer(Path.of(arguments[1])), arguments[2], Path.of(arguments[3]));
+      case "serve" -> {
+        int threads = arguments.length > 4 ? Protocol.number(arguments, "--threads") : 1;
+        Protocol.serve(new LucenePeer(Path.of(arguments[1]), threads), arguments[2], Path.of(arguments[3]));
+      }
       default -> throw new IllegalArgumentException("there is no command `" + arguments[0] + "`");
     }
   }

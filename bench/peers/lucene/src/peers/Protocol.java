@@ -13,6 +13,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Protocol between the driver and an engine. The twin of protocol.rs, which describes it. */
 final class Protocol {
@@ -95,9 +101,44 @@ final class Protocol {
           out.println("END");
         }
         case "quit" -> { return; }
-        default -> throw new IllegalArgumentException("there is no command `" + command + "`");
+        default -> {
+          String[] words = command.trim().split(" ");
+          if (!words[0].equals("saturate") || words.length != 3) {
+            throw new IllegalArgumentException("there is no command `" + command + "`");
+          }
+          long ms = Long.parseLong(words[1]);
+          out.println("S " + saturate(searcher, queries, mode, ms, Integer.parseInt(words[2])) + " " + ms);
+        }
       }
     }
+  }
+
+  /** Has clients send queries without a pause, after a quarter of the time as warm-up; returns their answers. */
+  private static long saturate(Searcher searcher, String[] queries, Mode mode, long ms, int clients)
+      throws IOException {
+    LongAdder answers = new LongAdder();
+    CyclicBarrier start = new CyclicBarrier(clients);
+    Future<?>[] ended = new Future<?>[clients];
+    try (ExecutorService threads = Executors.newFixedThreadPool(clients)) {
+      for (int client = 0; client < clients; client++) {
+        int first = client * queries.length / clients;
+        ended[client] = threads.submit(() -> {
+          Found found = new Found();
+          start.await();
+          long began = System.nanoTime(), from = ms * 250_000L, to = ms * 1_250_000L, elapsed = 0;
+          for (int at = first; elapsed < to; at++) {
+            searcher.search(queries[at % queries.length], mode, found);
+            elapsed = System.nanoTime() - began;
+            if (elapsed > from && elapsed <= to) answers.increment();
+          }
+          return null;
+        });
+      }
+      for (Future<?> one : ended) one.get();
+    } catch (InterruptedException | ExecutionException error) {
+      throw new IOException(error);
+    }
+    return answers.sum();
   }
 
   /** A method of its own, so that the compiler replaces it between two passes. */
