@@ -27,6 +27,8 @@ LEFT_OUT = {
     "shorttail lab run --index my-index --queries queries.txt --quick": "takes minutes; the next test runs a part",
     "shorttail lab run partitions smt --index my-index --queries queries.txt --full --against-itself": "takes hours",
     "shorttail lab run partitions --index my-index --queries queries.txt --set governor=performance": "changes the machine",
+    "shorttail lab run query-parallelism --index my-index --queries queries.txt":
+        "takes minutes; a test of the command line runs a part",
     "shorttail load http://127.0.0.1:7700 --queries queries.txt --rate 150 --writes docs.jsonl"
     " --write-to http://127.0.0.1:7701 --write-rate 1000": "writes to the server that the other examples search",
     "shorttail load http://127.0.0.1:7700 --queries queries.txt --search p99=300ms": "takes minutes",
@@ -196,6 +198,9 @@ def quick(command, server):
     if command.startswith("shorttail model simulate"):
         return command if "--replay" in command or "trace" in command else f"{command} --queries 2000 --runs 2"
     subcommand = command.removeprefix("shorttail ").split()[0]
+    if command.startswith("shorttail lab compare"):
+        # Runs of a second on a busy machine may all be invalid, which is exit code 1.
+        return f"{command} || test $? = 1"
     address, admin = server
     if subcommand in ["load", "top"]:
         command = command.replace("127.0.0.1:7700", address).replace("127.0.0.1:7701", admin)

@@ -29,11 +29,11 @@ impl Laboratory<'_> {
         let _settings_of_machine = self.prepare(&arm.set)?;
         // Counts only the processors in use, so contexts disabled by SMT settings are excluded.
         let cores_count = std::thread::available_parallelism().map_or(1, usize::from);
-        let handlers = cores_count.saturating_sub(spare_cores) / arm.partitions;
-        let handlers = handlers.max(1);
+        let handlers = arm.handlers(cores_count.saturating_sub(spare_cores));
         let binary = &self.plan.binary;
         let index = self.index_for(arm.partitions, &mut |_| {})?;
-        let server = Server::start(binary, &index, arm.partitions, handlers)?;
+        let (topology, options) = ((arm.partitions, handlers), arm.server_options());
+        let server = Server::start_with(binary, &index, topology, &options)?;
         let footprint_bytes = self.footprint_bytes(arm);
         let co_runner = footprint_bytes.map(|bytes| CoRunner::start(binary, bytes));
         let _co_runner = co_runner.transpose()?;
@@ -68,6 +68,7 @@ impl Laboratory<'_> {
             ("arm", json!(arm.name)),
             ("partitions", json!(arm.partitions)),
             ("handlers", json!(handlers)),
+            ("server_options", json!(options)),
             ("settings", json!(settings_of_machine)),
             ("co_runner_bytes", json!(footprint_bytes)),
             ("index_checksum", json!(self.session.index_checksum)),

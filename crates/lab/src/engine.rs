@@ -1,20 +1,21 @@
 //! Engine that runs all experiments.
 //!
-//! Runs of different arms alternate (repetition by repetition, rate by rate) and share schedule and
-//! seed, so that changes on the machine affect all arms. Every run has a dedicated server, started
-//! before it and ended after it.
+//! Runs of different arms alternate, repetition by repetition, and share schedule and seed, so that changes on the
+//! machine affect all arms; within a repetition, rates and arms take turns in an order drawn from the seed. Every run has
+//! a dedicated server, started before it and ended after it.
 use crate::balance::Balance;
 use crate::co_runner::last_level_bytes;
 use crate::experiment::{Arm, Experiment, View};
 use crate::laboratory::{ALONE_FOLDER, Cell, Laboratory, Plan, Step, save};
 use crate::layouts::Layouts;
+use crate::policies::{self, Policies};
 use crate::prediction::{self, Prediction};
 use crate::results::{ExperimentResult, write_json};
 use crate::server::Server;
 use crate::{LabError, Session, Tree, examine, views};
 use load::{
     Arrivals, Live, Machine, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think,
-    run_watched,
+    run_watched, shuffled,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ impl<'a> Laboratory<'a> {
             queries: plan.queries_name.clone(),
             queries_checksum: stream.checksum(),
             capacity_qps: None,
+            search_time: None,
+            self_check: None,
             machine,
         };
         let layouts = Layouts::new(
@@ -72,10 +75,12 @@ impl<'a> Laboratory<'a> {
         experiment: &Experiment,
         mut told: impl FnMut(Step),
     ) -> Result<ExperimentResult, LabError> {
+        self.make_queries(&mut told)?;
         let (arms, left_out) = self.arms(experiment);
         let alone = usize::from(experiment.view.is_alone() && self.alone.is_none());
         let cells = match experiment.view {
             View::Prediction => prediction::runs_count(experiment, self.plan.depth),
+            View::Policies => policies::runs_count(&arms, experiment, self.plan.depth),
             view if view.is_by_size() && self.sizes.is_none() => experiment.shares.len(),
             _ => arms.len() * experiment.shares.len() * self.plan.depth.repetitions,
         };
@@ -110,6 +115,7 @@ impl<'a> Laboratory<'a> {
                     let arms = self.laid_out(arms, &mut result.missing, &mut told)?;
                     let cells = self.cells(experiment, &arms, &mut told)?;
                     views::rates::show(&mut result, &cells, self.cores_count);
+                    result.warnings.extend(self.client_limits());
                     views::counted::show(&mut result, &cells);
                     if experiment.view == View::CoRunner {
                         // Arms with different settings are not points of one line.
@@ -144,6 +150,12 @@ impl<'a> Laboratory<'a> {
                 View::ModelFigures => {
                     views::figures::show(&mut result, self.alone.as_ref(), self.plan)?;
                 }
+                View::Policies => {
+                    let compared = Policies { lab: self }.run(experiment, &arms, &mut told)?;
+                    self.session.self_check = compared.self_check.or(self.session.self_check);
+                    views::policies::show(&mut result, &compared);
+                    result.warnings.extend(self.client_limits());
+                }
                 View::Prediction => {
                     Prediction { lab: self }.run(experiment, &mut result, &mut told)?;
                 }
@@ -177,6 +189,10 @@ impl<'a> Laboratory<'a> {
     fn arms(&self, experiment: &Experiment) -> (Vec<Arm>, Vec<String>) {
         let mut left_out = Vec::new();
         let mut arms = experiment.arms(self.cores_count);
+        if experiment.view == View::Policies && !self.plan.policies.is_empty() {
+            let policies = self.plan.policies.iter();
+            arms = policies.map(|policy| Arm::of_policy(policy)).collect();
+        }
         arms.retain(|arm| {
             let lacking = Experiment::lacking_of(&arm.needs, &self.session.capabilities);
             if !lacking.is_empty() {
@@ -234,6 +250,8 @@ impl<'a> Laboratory<'a> {
         told: &mut impl FnMut(Step),
     ) -> Result<Vec<Cell>, LabError> {
         let capacity_qps = self.capacity_qps(told)?;
+        let highest = experiment.shares.iter().copied().fold(0.0, f64::max);
+        self.check_client(highest * capacity_qps, told)?;
         let mut cells = Vec::new();
         for share in &experiment.shares {
             for arm in arms {
@@ -245,13 +263,14 @@ impl<'a> Laboratory<'a> {
             }
         }
         for repetition in 0..self.plan.depth.repetitions {
-            for (idx, cell) in cells.iter_mut().enumerate() {
+            let seed = self.plan.seed + repetition as u64;
+            for idx in shuffled(cells.len(), seed) {
+                let cell = &mut cells[idx];
                 let arm = &arms[idx % arms.len()];
                 let rate = format!("{:.0} queries a second", cell.rate_qps);
                 told(Step::Runs {
                     what: format!("{}, {rate}, repetition {}", arm.name, repetition + 1),
                 });
-                let seed = self.plan.seed + repetition as u64;
                 let folder = self.plan.into.join(&experiment.name);
                 let folder = folder.join(format!("{}-{}", idx + 1, repetition + 1));
                 let arrivals = Arrivals::Poisson {
@@ -263,30 +282,6 @@ impl<'a> Laboratory<'a> {
             }
         }
         Ok(cells)
-    }
-
-    /// Measures the closed-loop throughput in queries per second with two clients per core and no think
-    /// time.
-    fn capacity_qps(&mut self, told: &mut impl FnMut(Step)) -> Result<f64, LabError> {
-        if let Some(capacity_qps) = self.session.capacity_qps {
-            return Ok(capacity_qps);
-        }
-        told(Step::Runs {
-            what: "what the machine can do in a closed loop".into(),
-        });
-        let _settings_of_machine = self.prepare(&BTreeMap::new())?;
-        let index = self.index_for(1, told)?;
-        let server = Server::start(&self.plan.binary, &index, 1, self.cores_count)?;
-        let target = Target::parse(server.url())?;
-        let clients = 2 * self.cores_count;
-        let duration = self.plan.depth.duration;
-        let stream = self.stream.clone();
-        let mut settings = Settings::closed(target, stream, clients, Think::None, duration);
-        settings.warm_up = self.plan.depth.warm_up;
-        let (_, summary) = self.measure(&settings)?;
-        self.go_on()?;
-        self.session.capacity_qps = Some(summary.achieved_qps);
-        Ok(summary.achieved_qps)
     }
 
     /// Runs one client that sends one query after the other, all of them if the time suffices.

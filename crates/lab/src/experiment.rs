@@ -1,12 +1,13 @@
 //! Experiments: question, arms, view and published figure.
 //!
 //! Each is defined in a file of its own, `crates/lab/experiments/NAME.toml`; one engine runs them all.
-use crate::{Capability, Knob, LabError};
+use crate::{Capability, LabError};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+
+pub use crate::arm::{Arm, Order};
 
 /// Experiments in the order of execution and reporting.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 20] = [
     (
         "query-lengths",
         include_str!("../experiments/query-lengths.toml"),
@@ -40,6 +41,10 @@ const FILES: [(&str, &str); 19] = [
         include_str!("../experiments/arrival-rate.toml"),
     ),
     ("partitions", include_str!("../experiments/partitions.toml")),
+    (
+        "query-parallelism",
+        include_str!("../experiments/query-parallelism.toml"),
+    ),
     (
         "query-locality",
         include_str!("../experiments/query-locality.toml"),
@@ -101,6 +106,9 @@ pub struct Experiment {
     /// Whether the arms are one for each power of two of partitions, up to the number of cores.
     #[serde(default)]
     pub scale_partitions: bool,
+    /// Whether arms of constant degrees 2, 4, … up to the number of cores follow the first one.
+    #[serde(default)]
+    pub scale_degrees: bool,
     /// Points of the published figure, where the publication gives numbers.
     #[serde(default)]
     pub published_series: Vec<PublishedSeries>,
@@ -126,6 +134,8 @@ pub enum View {
     DocumentsBySize,
     /// Arms over arrival rates.
     Rates,
+    /// Scheduling policies over loads, with ranges that spin and with real queries.
+    Policies,
     /// Published figures computed by the model; no server.
     ModelFigures,
     /// Predictions of the model from a single client, compared with measurements.
@@ -156,6 +166,11 @@ impl View {
         matches!(self, View::Rates | View::CoRunner)
     }
 
+    /// Returns whether the view compares arms.
+    pub fn has_arms(self) -> bool {
+        self.is_by_rate() || self == View::Policies
+    }
+
     /// Returns whether the view uses a single client that sends one query after the other.
     pub fn is_alone(self) -> bool {
         matches!(
@@ -163,42 +178,6 @@ impl View {
             View::Distribution | View::Terms | View::Keywords | View::TailByTerms
         )
     }
-}
-
-/// One side of a comparison.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Arm {
-    /// Name of the arm.
-    pub name: String,
-    /// Partitions of the index; each has an equal share of the cores for its handlers.
-    pub partitions: usize,
-    /// Order of the queries: `as-is`, `unique`, `real`, `sorted`.
-    #[serde(default)]
-    pub order: Order,
-    /// Machine settings, by knob.
-    #[serde(default)]
-    pub set: BTreeMap<Knob, String>,
-    /// Memory that a co-runner sweeps, as a share of the last-level cache.
-    pub co_runner: Option<f64>,
-    /// Capabilities without which this arm is skipped.
-    #[serde(default)]
-    pub needs: Vec<String>,
-}
-
-/// Order of queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// Order of the file.
-    #[default]
-    AsIs,
-    /// Each query once.
-    Unique,
-    /// Random order.
-    Real,
-    /// Sorted by text.
-    Sorted,
 }
 
 /// Points of a published figure.
@@ -286,21 +265,25 @@ impl Experiment {
 
     /// Returns the arms on a machine with `cores_count` cores.
     pub fn arms(&self, cores_count: usize) -> Vec<Arm> {
-        if !self.scale_partitions {
-            return self.arms.clone();
-        }
-        let powers = std::iter::successors(Some(1), |partitions| Some(partitions * 2));
-        powers
-            .take_while(|&partitions| partitions <= cores_count)
-            .map(|partitions| Arm {
+        let powers = |from: usize| {
+            let powers = std::iter::successors(Some(from), |power| Some(power * 2));
+            powers.take_while(|&power| power <= cores_count)
+        };
+        if self.scale_partitions {
+            let arm = |partitions| Arm {
                 name: format!("I{partitions}_C{}", cores_count / partitions),
                 partitions,
-                order: Order::AsIs,
-                set: BTreeMap::new(),
-                co_runner: None,
-                needs: Vec::new(),
-            })
-            .collect()
+                ..Arm::default()
+            };
+            return powers(1).map(arm).collect();
+        }
+        let mut arms = self.arms.clone();
+        if self.scale_degrees && !arms.is_empty() {
+            let arm = |degree| Arm::of_policy(&format!("fifo:{degree}"));
+            let degrees: Vec<Arm> = powers(2).map(arm).collect();
+            arms.splice(1..1, degrees);
+        }
+        arms
     }
 }
 
@@ -316,12 +299,7 @@ mod tests {
         for experiment in &all {
             assert!(experiment.question.ends_with('?'), "{}", experiment.name);
             let has_arms = !experiment.arms(8).is_empty();
-            assert_eq!(
-                has_arms,
-                experiment.view.is_by_rate(),
-                "{}",
-                experiment.name
-            );
+            assert_eq!(has_arms, experiment.view.has_arms(), "{}", experiment.name);
             let has_shares = has_arms
                 || experiment.view.needs_corpus()
                 || matches!(experiment.view, View::Prediction | View::SimulatedCaches);
@@ -364,6 +342,19 @@ mod tests {
         assert_eq!(names(2), ["I1_C2", "I2_C1"]);
         assert_eq!(names(1), ["I1_C1"]);
         assert!(chosen(&["nonsense".into()]).is_err());
+    }
+
+    #[test]
+    fn degrees_scale_to_the_cores_present() {
+        let experiment = &chosen(&["query-parallelism".into()]).unwrap()[0];
+        let names = |cores| -> Vec<String> {
+            let arms = experiment.arms(cores).into_iter();
+            arms.map(|arm| arm.name).collect()
+        };
+        let policies = ["help-and-yield", "least-left", "boost"];
+        assert_eq!(names(2), [&["fifo", "fifo:2"][..], &policies].concat());
+        let sixteen = ["fifo", "fifo:2", "fifo:4", "fifo:8", "fifo:16"];
+        assert_eq!(names(16), [&sixteen[..], &policies].concat());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::knobs::Knob;
 use crate::layouts::Layouts;
 use crate::sizes::SizeCell;
 use crate::{LabError, Session, Tree};
-use load::{Live, Outcome, QueryStream, RunRecord, Summary};
+use load::{Live, Outcome, QueryStream, RunRecord, SearchTime, Summary};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,6 +26,10 @@ pub struct Plan {
     pub queries_name: String,
     /// Queries in order.
     pub queries: Vec<String>,
+    /// Search time wanted of the queries, which are then joined and picked; `None` sends them as they are.
+    pub search_time: Option<SearchTime>,
+    /// Policies of `query-parallelism`, in place of its arms; the first is the baseline.
+    pub policies: Vec<String>,
     /// Documents as JSON lines, for experiments that index parts of them.
     pub corpus: Option<PathBuf>,
     /// Folder for results.

@@ -3,10 +3,12 @@
 //! This crate does not link the engine. Servers are processes reached over HTTP, so measurements show
 //! the latency of users.
 
+mod arm;
 mod arm_run;
 mod ask;
 mod balance;
 mod capability;
+mod client;
 mod co_runner;
 mod codecs;
 mod cores;
@@ -22,6 +24,7 @@ mod knobs;
 mod laboratory;
 mod layouts;
 mod measures;
+mod policies;
 mod prediction;
 mod report;
 mod results;
@@ -30,6 +33,7 @@ mod setting;
 mod simulated;
 mod sizes;
 mod svg;
+mod timed;
 mod tree;
 mod views;
 
@@ -40,6 +44,7 @@ pub use experiment::Experiment;
 pub use journal::{Change, Journal, restore};
 pub use knobs::Knob;
 pub use laboratory::{Depth, Laboratory, Plan, Step};
+pub use policies::{SpinAnswer, SpinClock, SpinQuery, SpinReport, SpinRequest};
 pub use report::report;
 pub use results::{
     Axis, ComparisonRow, ExperimentResult, Panel, Point, Series, Session, Table, read,

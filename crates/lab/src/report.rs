@@ -154,7 +154,7 @@ fn comparisons(html: &mut String, result: &ExperimentResult) {
     }
     html.push_str(
         "<div class=\"card\">\n<table>\n<tr><th>arm</th><th>against</th><th class=\"n\">queries a second</th>\
-         <th>figure</th><th class=\"n\">ratio</th><th class=\"n\">95 %</th><th>verdict</th></tr>\n",
+         <th>figure</th><th class=\"n\">ratio</th><th class=\"n\">95 %</th><th class=\"n\">p (Holm)</th><th>verdict</th></tr>\n",
     );
     for row in &result.comparisons {
         let interval = row
@@ -162,10 +162,15 @@ fn comparisons(html: &mut String, result: &ExperimentResult) {
             .map_or("too few samples".to_owned(), |(low, high)| {
                 format!("{low:.2} to {high:.2}")
             });
+        let p_value = match row.p_value {
+            Some(p_value) if p_value < 0.001 => "&lt; 0.001".to_owned(),
+            Some(p_value) => format!("{p_value:.3}"),
+            None => String::new(),
+        };
         let _ = writeln!(
             html,
             "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{:.2}</td>\
-             <td class=\"n\">{interval}</td><td class=\"{verdict}\">{verdict}</td></tr>",
+             <td class=\"n\">{interval}</td><td class=\"n\">{p_value}</td><td class=\"{verdict}\">{verdict}</td></tr>",
             escaped(&row.arm),
             escaped(&row.baseline),
             number(row.rate_qps),
@@ -212,8 +217,26 @@ fn machine(html: &mut String, session: &Session) {
             ),
         ),
     ];
+    let check = session.self_check.map_or_else(
+        || "not measured".into(),
+        |check| {
+            format!(
+                "{} of {} requests a second, 99 % sent within {} µs",
+                number(check.achieved_qps),
+                number(check.offered_qps),
+                check.lag_us_p99.map_or("?".into(), number),
+            )
+        },
+    );
     html.push_str("<section id=\"machine\">\n<h2>Machine and capabilities</h2>\n<div class=\"card\"><table>\n");
     for (name, value) in rows {
+        let _ = writeln!(html, "<tr><th>{name}</th><td>{}</td></tr>", escaped(&value));
+    }
+    let queries = session.search_time.clone();
+    for (name, value) in [
+        ("client alone", check),
+        ("queries", queries.unwrap_or_else(|| "as given".into())),
+    ] {
         let _ = writeln!(html, "<tr><th>{name}</th><td>{}</td></tr>", escaped(&value));
     }
     html.push_str("</table></div>\n<div class=\"card\"><table>\n<tr><th>capability</th><th>state</th><th>why</th><th>seen</th><th>remedy</th></tr>\n");
@@ -283,6 +306,7 @@ mod tests {
             figure: "p99".into(),
             ratio: 1.5,
             interval: Some((1.2, 1.8)),
+            p_value: Some(0.0001),
             verdict: "slower".into(),
         });
         result
@@ -299,12 +323,15 @@ mod tests {
             queries: "q".into(),
             queries_checksum: "0".into(),
             capacity_qps: None,
+            search_time: Some("<i>".into()),
+            self_check: None,
         };
         let html = report(&session, &[result]);
         assert_eq!(html.matches("<svg").count(), 2);
         assert!(html.contains("&lt;b&gt;") && html.contains("<td class=\"n\">12</td>"));
         assert!(html.contains("Not measured here: energy (unavailable"));
         assert!(html.contains("2000-02-29") && html.contains("1.20 to 1.80"));
+        assert!(html.contains("&lt; 0.001") && html.contains("&lt;i&gt;"));
         for outside in ["<script", "http:", "https:", "url(", "<img", "@import"] {
             assert!(!html.contains(outside), "{outside}");
         }

@@ -3,10 +3,13 @@
 //! `RESULTS/lab.json` describes the session and the machine, `RESULTS/EXPERIMENT/result.json` an experiment.
 use crate::experiment::Experiment;
 use crate::{Capability, LabError};
-use load::Machine;
+use load::{Machine, SelfCheck, holm};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+
+/// p value from which on chance explains a difference.
+const P_MAX: f64 = 0.05;
 
 /// Properties common to all experiments in a folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +35,12 @@ pub struct Session {
     /// Closed-loop throughput in queries per second, to which rates are relative. `None` if no
     /// experiment needed it.
     pub capacity_qps: Option<f64>,
+    /// Search times of the queries, where they were made for a wanted one.
+    #[serde(default)]
+    pub search_time: Option<String>,
+    /// Limits of this client, measured at twice the highest rate that an experiment asked of it.
+    #[serde(default)]
+    pub self_check: Option<SelfCheck>,
 }
 
 /// Result of an experiment.
@@ -135,8 +144,30 @@ pub struct ComparisonRow {
     pub ratio: f64,
     /// 95 % interval of the ratio.
     pub interval: Option<(f64, f64)>,
-    /// Verdict: `slower`, `faster`, `no difference`.
+    /// p value of a ratio of 1, corrected for the number of comparisons of the experiment (Holm).
+    #[serde(default)]
+    pub p_value: Option<f64>,
+    /// Verdict: `slower`, `faster`, `no difference`, or [`ComparisonRow::INVALID`].
     pub verdict: String,
+}
+
+impl ComparisonRow {
+    /// Verdict where all runs of a side are invalid.
+    pub const INVALID: &str = "invalid runs: no verdict";
+    /// Verdict where the ratio may be 1.
+    pub const NO_DIFFERENCE: &str = "no difference";
+
+    /// Corrects the p values of a family of comparisons, and takes back verdicts that chance explains.
+    pub(crate) fn correct(family: &mut [ComparisonRow]) {
+        let known: Vec<f64> = family.iter().filter_map(|row| row.p_value).collect();
+        let mut corrected = holm(&known).into_iter();
+        for row in family.iter_mut().filter(|row| row.p_value.is_some()) {
+            row.p_value = corrected.next();
+            if row.p_value.is_some_and(|p_value| p_value >= P_MAX) {
+                row.verdict = ComparisonRow::NO_DIFFERENCE.into();
+            }
+        }
+    }
 }
 
 impl Point {
@@ -182,6 +213,12 @@ impl ExperimentResult {
             runs_count: 0,
             missing: Vec::new(),
         }
+    }
+
+    /// Returns whether arms were compared and no comparison has valid runs.
+    pub fn is_invalid(&self) -> bool {
+        let mut rows = self.comparisons.iter();
+        !self.comparisons.is_empty() && rows.all(|row| row.verdict == ComparisonRow::INVALID)
     }
 
     /// Appends the published series, one panel per title.
@@ -247,4 +284,41 @@ pub fn read(folder: &Path) -> Result<(Session, Vec<ExperimentResult>), LabError>
         }
     }
     Ok((session, results))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_comparisons_find_fewer_differences() {
+        let row = |p_value: f64| ComparisonRow {
+            arm: "b".into(),
+            baseline: "a".into(),
+            rate_qps: 1.0,
+            figure: "p99".into(),
+            ratio: 0.5,
+            interval: Some((0.4, 0.9)),
+            p_value: Some(p_value),
+            verdict: "faster".into(),
+        };
+        let mut family = vec![row(0.04), row(0.001), row(0.03)];
+        family.push(ComparisonRow {
+            p_value: None,
+            verdict: ComparisonRow::INVALID.into(),
+            ..row(1.0)
+        });
+        ComparisonRow::correct(&mut family);
+        let verdicts: Vec<&str> = family.iter().map(|row| row.verdict.as_str()).collect();
+        let none = ComparisonRow::NO_DIFFERENCE;
+        assert_eq!(verdicts, [none, "faster", none, ComparisonRow::INVALID]);
+        assert_eq!(family[2].p_value, Some(0.06));
+        let experiment = &crate::experiment::chosen(&["smt".into()]).unwrap()[0];
+        let mut result = ExperimentResult::of(experiment);
+        assert!(!result.is_invalid());
+        result.comparisons = family.split_off(3);
+        assert!(result.is_invalid());
+        result.comparisons.append(&mut family);
+        assert!(!result.is_invalid());
+    }
 }

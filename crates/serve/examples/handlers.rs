@@ -288,6 +288,7 @@ impl Service {
                     likely: of(likely_ms),
                     high: of(likely_ms * (1.2816_f64 * 0.5).exp()),
                     deadline,
+                    clock: Default::default(),
                 };
                 server.spin(request, reply);
                 Asked::Spin(answer)

@@ -46,7 +46,7 @@ pub use index_server::InProcessIndexServer;
 pub use index_server::figures::Figures;
 pub use index_server::options::HandlerOptions;
 pub use index_server::pinning::Place;
-pub use index_server::synthetic::{SyntheticRequest, SyntheticTimes};
+pub use index_server::synthetic::{SyntheticClock, SyntheticRequest, SyntheticTimes};
 pub use net::listener::{ClientHeader, ConnectionLimits, Network, TrustedProxies, parse_network};
 pub use net::socket::io_runtime;
 pub use rpc::{RpcServer, RpcServices};

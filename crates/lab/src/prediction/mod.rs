@@ -234,7 +234,13 @@ impl Prediction<'_> {
         let duration = self.lab.plan.depth.duration.min(TRIAL_MAX);
         let search_ms = |texts: &[String]| asked.search_ms(self.lab, texts, duration);
         let given = self.lab.stream.texts();
-        let mut heavier = Heavier::of(given, QUERIES_MAX, self.lab.plan.seed, search_ms)?;
+        // Queries of a wanted search time are sent as they are.
+        let at_least_ms = match self.lab.plan.search_time {
+            Some(_) => 0.0,
+            None => heavier::SEARCH_MS_MIN,
+        };
+        let made = (QUERIES_MAX, self.lab.plan.seed);
+        let mut heavier = Heavier::of(given, at_least_ms, made, search_ms)?;
         let alone_ms = rounds.alone.as_secs_f64() * 1e3 * (rounds.count * (1 + shares)) as f64;
         let asked = alone_ms / offer::alone_ms(heavier.search_ms);
         let count = (asked / ASKED_EACH).max(1.0) as usize;

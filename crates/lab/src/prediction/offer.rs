@@ -1,12 +1,14 @@
 //! Load on one server of an experiment: a single client, or Poisson arrivals at a given rate.
 use super::alone::{Alone, Asking};
 use super::foreseen::Foreseen;
-use super::heavier::{Heavier, exponential};
+use super::heavier::Heavier;
 use crate::LabError;
 use crate::laboratory::save;
 use crate::laboratory::{Laboratory, Step};
 use crate::server::{Server, Usage};
-use load::{Arrivals, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think};
+use load::{
+    Arrivals, Outcome, QueryStream, RunRecord, Settings, Summary, Target, Think, exponential,
+};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 use std::collections::HashMap;

@@ -6,6 +6,8 @@ pub(crate) mod co_runner;
 pub(crate) mod counted;
 pub(crate) mod decompression;
 pub(crate) mod figures;
+mod jackknife;
+pub(crate) mod policies;
 pub(crate) mod prediction;
 pub(crate) mod rates;
 pub(crate) mod simulated;

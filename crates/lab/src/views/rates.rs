@@ -136,8 +136,8 @@ fn comparisons(cells: &[Cell]) -> Vec<ComparisonRow> {
                 let verdict = match found.verdict {
                     Verdict::Slower => "slower",
                     Verdict::Faster => "faster",
-                    Verdict::NoDifference => "no difference",
-                    Verdict::Invalid => "invalid runs: no verdict",
+                    Verdict::NoDifference => ComparisonRow::NO_DIFFERENCE,
+                    Verdict::Invalid => ComparisonRow::INVALID,
                 };
                 rows.push(ComparisonRow {
                     arm: other.arm.clone(),
@@ -146,11 +146,13 @@ fn comparisons(cells: &[Cell]) -> Vec<ComparisonRow> {
                     figure: figure.name(),
                     ratio: found.ratio,
                     interval: found.interval.map(|interval| (interval.low, interval.high)),
+                    p_value: found.p_value,
                     verdict: verdict.into(),
                 });
             }
         }
     }
+    ComparisonRow::correct(&mut rows);
     rows
 }
 
@@ -187,7 +189,7 @@ fn reading(cells: &[Cell], comparisons: &[ComparisonRow]) -> String {
     };
     let decided: Vec<String> = comparisons
         .iter()
-        .filter(|row| row.verdict != "no difference")
+        .filter(|row| row.verdict != ComparisonRow::NO_DIFFERENCE)
         .map(|row| {
             format!(
                 "{} is {} than {} at {:.0} ({} ×{:.2})",

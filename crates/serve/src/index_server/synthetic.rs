@@ -8,12 +8,43 @@ use crate::index_server::deadline::Deadline;
 use crate::index_server::figures::Figures;
 use crate::index_server::handler_visit::HandlerVisit;
 use crate::index_server::shared_board::{Job, SharedBoard, Visiting};
+use rustix::time::{ClockId, clock_gettime};
 use schedule::board::Turn;
 use search::Visitor;
 use std::hint;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Clock that tells when a range has spun for its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SyntheticClock {
+    /// Time of day, whoever has the core meanwhile: judges queues.
+    #[default]
+    Wall,
+    /// Time of the handler's thread on a core: judges the operating system's scheduler too.
+    Processor,
+}
+
+impl SyntheticClock {
+    /// Returns the time on this clock from an origin that is the same for a thread.
+    fn now(self) -> Duration {
+        let clock = match self {
+            SyntheticClock::Wall => ClockId::Monotonic,
+            SyntheticClock::Processor => ClockId::ThreadCPUTime,
+        };
+        let now = clock_gettime(clock);
+        Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+    }
+
+    /// Occupies the calling thread for a time on this clock.
+    fn spin(self, time: Duration) {
+        let began = self.now();
+        while self.now().saturating_sub(began) < time {
+            hint::spin_loop();
+        }
+    }
+}
 
 /// A search that spins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +57,8 @@ pub struct SyntheticRequest {
     pub high: Duration,
     /// Deadline of the request.
     pub deadline: Instant,
+    /// Clock of the time.
+    pub clock: SyntheticClock,
 }
 
 /// Times of a synthetic search.
@@ -102,10 +135,7 @@ impl Job for SyntheticJob {
         while self.next.fetch_add(1, Ordering::Relaxed) < ranges {
             let bit = 1u64.checked_shl(handler as u32).unwrap_or(0);
             self.handlers.fetch_or(bit, Ordering::Relaxed);
-            let began = Instant::now();
-            while began.elapsed() < range {
-                hint::spin_loop();
-            }
+            self.request.clock.spin(range);
             let left = ranges.saturating_sub(self.next.load(Ordering::Relaxed));
             if !visitor.range_done(left as usize) {
                 break;
@@ -128,5 +158,22 @@ impl Job for SyntheticJob {
     fn abandon(&self) {
         self.next.store(u32::MAX / 2, Ordering::Relaxed);
         drop(self.taken_reply());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_takes_its_time_on_either_clock() {
+        let time = Duration::from_millis(3);
+        for clock in [SyntheticClock::Wall, SyntheticClock::Processor] {
+            let (began, began_here) = (Instant::now(), clock.now());
+            clock.spin(time);
+            assert!(clock.now() - began_here >= time);
+            // Time on a core is never more than that of day.
+            assert!(began.elapsed() >= time, "{clock:?}");
+        }
     }
 }

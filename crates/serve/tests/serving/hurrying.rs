@@ -25,6 +25,7 @@ fn handlers_of_long_query(policy: &str, speeds: [f64; 2]) -> u32 {
             likely: time,
             high: time,
             deadline: Instant::now() + Duration::from_secs(60),
+            clock: Default::default(),
         };
         server.spin(request, reply);
         answer

@@ -2,21 +2,18 @@
 
 mod balance;
 mod co_run;
+mod journal;
 mod kernels;
+mod run;
 mod show;
+mod spin;
 
-use super::open_index;
-use crate::failure::note;
-use crate::interrupt::Interrupt;
-use crate::query_file::read_queries;
-use ::lab::experiment::View;
-use ::lab::{Depth, Experiment, Knob, LabError, Laboratory, Plan, Step, Tree};
-use ::load::{Figure, Live, RunRecord, compare, parse_duration};
+use ::lab::Tree;
+use ::load::{Figure, RunRecord, Verdict, compare};
 use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -41,18 +38,6 @@ EXAMPLES:
     shorttail lab list
         Show the experiments, and the reason where this machine does not support one";
 
-const RUN_EXAMPLES: &str = "\
-The laboratory starts and stops servers. It records the settings of the machine that an experiment
-changes and restores them after it, also on Ctrl-C; after a crash, `shorttail lab restore` does it.
-
-EXAMPLES:
-    shorttail lab run --index my-index --queries queries.txt --quick
-        Run every experiment that this machine supports
-    shorttail lab run partitions smt --index my-index --queries queries.txt --full --against-itself
-        Run two of them with long runs, the first arm also against itself
-    shorttail lab run partitions --index my-index --queries queries.txt --set governor=performance
-        Run one experiment at a fixed frequency";
-
 const REPORT_EXAMPLES: &str = "\
 EXAMPLES:
     shorttail lab report results
@@ -67,6 +52,8 @@ const COMPARE_EXAMPLES: &str = "\
 A run is a folder of `shorttail load --save`; with --repeat the folder holds numbered runs, which are
 compared pair by pair. With three or more pairs, the confidence interval is that of the ratios of
 pairs, and holds for further runs; with fewer, it comes from blocks of time within the runs.
+
+Exit codes: 0 compared, 1 all runs of a side are invalid or too short, 2 wrong usage.
 
 EXAMPLES:
     shorttail lab compare before after
@@ -84,13 +71,15 @@ pub(crate) struct LabArguments {
 enum LabCommand {
     Doctor(DoctorArguments),
     List(ListArguments),
-    Run(RunArguments),
+    Run(run::RunArguments),
     Report(ReportArguments),
     Compare(CompareArguments),
     Balance(balance::BalanceArguments),
     Restore(RestoreArguments),
     #[command(hide = true)]
     CoRun(co_run::CoRunArguments),
+    #[command(hide = true)]
+    Spin(spin::SpinArguments),
 }
 
 /// Show what this machine can measure and control, and the reason where it cannot
@@ -112,52 +101,6 @@ struct ListArguments {
     /// Print one line of JSON for each experiment
     #[arg(long)]
     json: bool,
-}
-
-/// Run experiments
-#[derive(Debug, clap::Args)]
-#[command(after_help = RUN_EXAMPLES)]
-struct RunArguments {
-    /// Names of the experiments [default: all]
-    #[arg(value_name = "EXPERIMENT")]
-    names: Vec<String>,
-    /// The directory of the index
-    #[arg(long, value_name = "DIR")]
-    index: PathBuf,
-    /// File of the queries: one a line, or id<TAB>query
-    #[arg(long, value_name = "FILE")]
-    queries: PathBuf,
-    /// File of documents, JSON lines, for the experiments that index growing parts of it
-    #[arg(long, value_name = "FILE")]
-    corpus: Option<PathBuf>,
-    /// Folder of the results; those of an earlier run are replaced
-    #[arg(long, value_name = "RESULTS", default_value = "results")]
-    into: PathBuf,
-    /// Short runs, to check that everything works [the default]
-    #[arg(long, conflicts_with = "full")]
-    quick: bool,
-    /// Long runs, for reliable results
-    #[arg(long)]
-    full: bool,
-    /// Duration of each measured run [default: 4s, with --full 60s]
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    duration: Option<Duration>,
-    /// Measure the first arm of each experiment also against itself
-    #[arg(long)]
-    against_itself: bool,
-    /// Seed of schedules and orders
-    #[arg(long, value_name = "SEED", default_value = "1")]
-    seed: u64,
-    /// Change a setting of the machine for all runs: governor, frequency-max (MHz), turbo, idle-states,
-    /// wake-up-max (µs), smt, huge-pages, prefetchers, cache-ways (a share)
-    #[arg(long, value_name = "SETTING=VALUE", value_parser = parse_setting)]
-    set: Vec<(Knob, String)>,
-    /// Also count cache misses of a few queries under Valgrind, on a simulated processor
-    #[arg(long)]
-    simulate_caches: bool,
-    /// Folder with the sys, proc and dev of the machine whose settings are changed
-    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
-    root: PathBuf,
 }
 
 /// Make one HTML file of the results
@@ -201,12 +144,13 @@ pub(super) fn run(arguments: LabArguments) -> anyhow::Result<ExitCode> {
     match arguments.command {
         LabCommand::Doctor(arguments) => doctor(&arguments),
         LabCommand::List(arguments) => list(&arguments),
-        LabCommand::Run(arguments) => run_experiments(&arguments),
+        LabCommand::Run(arguments) => run::run(&arguments),
         LabCommand::Report(arguments) => report(&arguments),
         LabCommand::Compare(arguments) => compare_runs(&arguments),
         LabCommand::Balance(arguments) => balance::run(&arguments),
         LabCommand::Restore(arguments) => restore(&arguments),
         LabCommand::CoRun(arguments) => co_run::run(&arguments),
+        LabCommand::Spin(arguments) => spin::run(&arguments),
     }
 }
 
@@ -240,79 +184,6 @@ fn list(arguments: &ListArguments) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn run_experiments(arguments: &RunArguments) -> anyhow::Result<ExitCode> {
-    let mut experiments = ::lab::experiment::chosen(&arguments.names)?;
-    let is_simulation = |experiment: &Experiment| experiment.view == View::SimulatedCaches;
-    if arguments.simulate_caches && !experiments.iter().any(is_simulation) {
-        let simulations = ::lab::experiment::all()?.into_iter().filter(is_simulation);
-        experiments.extend(simulations);
-    }
-    if cfg!(debug_assertions) {
-        note("warning: a debug build; its times say nothing, build with --release");
-    }
-    let queries = read_queries(&arguments.queries)?;
-    let plan = Plan {
-        binary: std::env::current_exe().context("cannot find this program itself")?,
-        partitions: open_index(&arguments.index)?.layout().partitions as usize,
-        index: arguments.index.clone(),
-        queries_name: arguments.queries.display().to_string(),
-        queries: queries.into_iter().map(|query| query.text).collect(),
-        corpus: arguments.corpus.clone(),
-        into: arguments.into.clone(),
-        journal: journal()?,
-        depth: arguments.depth(),
-        against_itself: arguments.against_itself,
-        seed: arguments.seed,
-        settings: arguments.set.clone(),
-        tree: Tree::at(&arguments.root),
-        simulate_caches: arguments.simulate_caches,
-    };
-    let interrupt = Interrupt::listen()?;
-    let live = Live::default();
-    let ended = super::load::until_stopped(&live, &interrupt, || {
-        let mut laboratory = Laboratory::open(&plan, &live)?;
-        for experiment in &experiments {
-            laboratory.run(experiment, |step| note(&said(&step)))?;
-        }
-        Ok::<(), LabError>(())
-    });
-    ended?;
-    let mut stdout = std::io::stdout().lock();
-    writeln!(
-        stdout,
-        "{} is filled; `shorttail lab report {}` makes a page of it",
-        arguments.into.display(),
-        arguments.into.display()
-    )?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn parse_setting(text: &str) -> Result<(Knob, String), String> {
-    let (knob, value) = text
-        .split_once('=')
-        .ok_or_else(|| "give SETTING=VALUE, such as turbo=off".to_owned())?;
-    Ok((knob.parse()?, value.to_owned()))
-}
-
-impl RunArguments {
-    fn depth(&self) -> Depth {
-        let depth = if self.full { Depth::FULL } else { Depth::QUICK };
-        Depth {
-            duration: self.duration.unwrap_or(depth.duration),
-            ..depth
-        }
-    }
-}
-
-fn said(step: &Step) -> String {
-    match step {
-        Step::Begins { name, runs_count } => format!("{name}: {runs_count} runs"),
-        Step::Runs { what } => format!("    {what}"),
-        Step::Ends { name, reading } => format!("{name}: {reading}"),
-        _ => String::new(),
-    }
 }
 
 fn report(arguments: &ReportArguments) -> anyhow::Result<ExitCode> {
@@ -352,7 +223,11 @@ fn compare_runs(arguments: &CompareArguments) -> anyhow::Result<ExitCode> {
         true => show::write_comparison_json(&mut stdout, &found, &remarks)?,
         false => show::write_comparison(&mut stdout, &found, &remarks)?,
     }
-    Ok(ExitCode::SUCCESS)
+    let is_invalid = |found: &::load::Comparison| found.verdict == Verdict::Invalid;
+    Ok(match found.iter().all(is_invalid) {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// Opens the run of a folder, or the numbered runs in it.
@@ -371,7 +246,7 @@ fn open_runs(folder: &Path) -> anyhow::Result<Vec<(RunRecord, ::load::Outcome)>>
 }
 
 fn restore(arguments: &RestoreArguments) -> anyhow::Result<ExitCode> {
-    let changes = ::lab::restore(&journal()?, &Tree::at(&arguments.root))?;
+    let changes = ::lab::restore(&journal::path()?, &Tree::at(&arguments.root))?;
     let mut stdout = std::io::stdout().lock();
     match changes.is_empty() {
         true => writeln!(stdout, "nothing to put back")?,
@@ -382,13 +257,4 @@ fn restore(arguments: &RestoreArguments) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the path of the journal of changed settings, in the user's folder for the state of programs.
-fn journal() -> anyhow::Result<PathBuf> {
-    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state"));
-    let state = state.filter(|path| path.is_absolute()).or_else(home);
-    let state = state.context("neither HOME nor XDG_STATE_HOME is set; set one of them")?;
-    Ok(state.join("shorttail/settings.journal"))
 }

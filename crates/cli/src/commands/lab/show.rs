@@ -4,12 +4,13 @@ use crate::figures::{count, counted, microseconds};
 use crate::terminal::Style;
 use ::lab::{Capability, Experiment};
 use ::load::{Basis, Comparison, Outcome, RunRecord, Verdict};
+use serde::Serialize;
 use serde_json::json;
 use std::io::{self, Write};
 
-pub(super) fn write_lines(to: &mut impl Write, found: &[Capability]) -> io::Result<()> {
-    for capability in found {
-        writeln!(to, "{}", serde_json::to_string(capability)?)?;
+pub(super) fn write_lines(to: &mut impl Write, found: &[impl Serialize]) -> io::Result<()> {
+    for one in found {
+        writeln!(to, "{}", serde_json::to_string(one)?)?;
     }
     Ok(())
 }

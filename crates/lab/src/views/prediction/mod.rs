@@ -1,4 +1,5 @@
 //! View of predicted and measured times, with the error of every percentile.
+use super::jackknife::jackknife;
 use super::{ms, warnings};
 use crate::prediction::{Both, Foreseen, Made, Round, Steadiness};
 use crate::results::{Axis, ExperimentResult, Panel, Point, Series, Table};
@@ -107,24 +108,15 @@ fn log_ratio(
 }
 
 /// Returns the error of a percentile with its 95 % interval. Rounds are independent but too short for a
-/// 99th percentile each, so each is left out in turn (jackknife: Tukey 1958).
+/// 99th percentile each, so each is left out in turn.
 fn error(cell: &Foreseen, side: Side, of: Of, percentile: f64) -> Option<(f64, Option<Interval>)> {
-    let whole = log_ratio(cell, side, of, percentile, None)?;
-    let count = cell.rounds.len();
-    let pseudo_value = |without: usize| {
-        let rest = log_ratio(cell, side, of, percentile, Some(without))?;
-        Some(count as f64 * whole - (count - 1) as f64 * rest)
-    };
-    let pseudo_values: Option<Vec<f64>> = (0..count).map(pseudo_value).collect();
-    let half = pseudo_values.and_then(|values| {
-        let Interval { low, high } = Interval::of_mean(&values)?;
-        Some((high - low) / 2.0)
+    let figure = |without| log_ratio(cell, side, of, percentile, without);
+    let found = jackknife(cell.rounds.len(), figure)?;
+    let interval = found.interval.map(|interval| Interval {
+        low: interval.low.exp_m1(),
+        high: interval.high.exp_m1(),
     });
-    let interval = half.map(|half| Interval {
-        low: (whole - half).exp_m1(),
-        high: (whole + half).exp_m1(),
-    });
-    Some((whole.exp_m1(), interval))
+    Some((found.figure.exp_m1(), interval))
 }
 
 fn table(title: &str, cells: &[Foreseen], of: Of) -> Table {

@@ -1,0 +1,31 @@
+//! Figures of the runs of a policy under one load, and their text.
+use crate::policies::{ServedCell, ServedRound};
+use load::Times;
+
+impl ServedRound {
+    /// Returns whether the server decided a percentile of this run.
+    pub(super) fn is_valid_at(&self, percentile: f64) -> bool {
+        self.is_whole && !self.summary.is_client_limited_at(percentile)
+    }
+}
+
+/// Returns the response times of all rounds, or of all but one.
+pub(super) fn merged(cell: &ServedCell, without: Option<usize>) -> Times {
+    let mut times = Times::default();
+    for (number, round) in cell.rounds.iter().enumerate() {
+        if Some(number) != without {
+            times.merge(&round.summary.response_of_all);
+        }
+    }
+    times
+}
+
+/// Formats a time in µs, if it is known.
+pub(super) fn cell_ms(us: Option<f64>) -> String {
+    us.map_or_else(|| "-".to_owned(), super::super::ms)
+}
+
+/// Returns the headings of a table.
+pub(super) fn headings(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
