@@ -10,7 +10,7 @@ const ROUND_MAX: Duration = Duration::from_millis(1_500);
 /// Upper limit on the length of the burst.
 const BURST_MAX: Duration = Duration::from_secs(1);
 /// Share of rounds in which ranges spin; the client takes less of the machine there, and times vary less.
-const SPUN_SHARE: f64 = 0.5;
+const SPUN_SHARE: f64 = 0.4;
 
 /// What is offered to a server.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn rounds_are_short_and_last_as_long_as_asked_for() {
         let rounds = Rounds::of(Depth::QUICK);
-        assert_eq!((rounds.served, rounds.spun), (9, 4));
+        assert_eq!((rounds.served, rounds.spun), (9, 3));
         assert!(rounds.duration <= Duration::from_millis(1_500) && rounds.burst <= rounds.duration);
         let brief = Depth {
             duration: Duration::from_millis(200),

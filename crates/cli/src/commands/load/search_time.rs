@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Number of queries made, before the stream repeats.
 const MADE: usize = 10_000;
-/// Relative difference from the wanted mean above which the difference is told.
+/// Relative difference from the wanted mean above which a warning is printed.
 const OFF_MAX: f64 = 0.2;
 
 /// Makes queries of a wanted search time of those in the settings. Returns them in the order of sending, and their times
