@@ -221,23 +221,43 @@ fn place_text(place: &Place) -> String {
 /// Number of kinds of files that are named.
 const KINDS_SHOWN: usize = 8;
 
-/// Tells which files of folders were not read for their names.
+/// Tells which files of folders were not read for their names, and what else is no document: redirects, answers of a
+/// crawler without a page.
 fn report_kinds(kinds: &[(String, u64)]) {
-    let all: u64 = kinds.iter().map(|(_, files)| files).sum();
-    if all == 0 {
-        return;
+    // Parts of files have names of several letters and words, files have endings.
+    let is_file = |(kind, _): &&(String, u64)| {
+        kind.starts_with('.') || matches!(&**kind, "without an ending" | "others")
+    };
+    let files: Vec<_> = kinds.iter().filter(is_file).collect();
+    let parts: Vec<_> = kinds.iter().filter(|kind| !is_file(kind)).collect();
+    let sum = |kinds: &[&(String, u64)]| kinds.iter().map(|(_, count)| count).sum();
+    match sum(&files) {
+        0 => {}
+        all => note(&format!(
+            "left out {} that are not read in folders: {}",
+            crate::figures::counted(all, "file"),
+            shown_kinds(&files)
+        )),
     }
+    match sum(&parts) {
+        0 => {}
+        all => note(&format!(
+            "left out {} of files that are no documents: {}",
+            crate::figures::counted(all, "part"),
+            shown_kinds(&parts)
+        )),
+    }
+}
+
+/// Returns the most frequent kinds with their numbers.
+fn shown_kinds(kinds: &[&(String, u64)]) -> String {
     let shown = kinds.iter().take(KINDS_SHOWN);
     let shown = shown.map(|(kind, files)| format!("{} {}", count(*files), printable(kind)));
     let mut shown: Vec<String> = shown.collect();
     if kinds.len() > KINDS_SHOWN {
         shown.push("others".to_owned());
     }
-    note(&format!(
-        "left out {} that are not read in folders: {}",
-        crate::figures::counted(all, "file"),
-        shown.join(", ")
-    ));
+    shown.join(", ")
 }
 
 /// Prints the first names; `more` formats the number of the others.

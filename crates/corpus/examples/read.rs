@@ -1,4 +1,5 @@
-//! Reading speed of documents: `cargo run --release --example read -- SOURCE...`
+//! Reading speed of documents: `cargo run --release --example read -- SOURCE...`. With `JSON=1` in the environment, each document is
+//! printed as a line of JSON, for comparison with other readers.
 #![allow(clippy::print_stdout)]
 
 use corpus::{ReadOptions, Reader, Source};
@@ -21,6 +22,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while let Some(document) = reader.next_document()? {
         kept_bytes += document.title.len() + document.body.len();
         seen += 1;
+        if std::env::var_os("JSON").is_some() {
+            let mut shown = document.fields.clone();
+            shown.insert("url".into(), document.url.clone().into());
+            shown.insert("title".into(), document.title.clone().into());
+            shown.insert("body".into(), document.body.clone().into());
+            println!("{}", serde_json::Value::Object(shown));
+        }
         if std::env::var_os("SHOW").is_some() && seen % 997 == 1 {
             println!(
                 "{} | {} | {}",

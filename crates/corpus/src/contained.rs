@@ -1,10 +1,10 @@
-//! Documents of one file that an extractor reads, as steps of a reader.
+//! Documents of one file that has several, as steps of a reader: those that an extractor finds, and those of a log.
 
 use crate::extraction::{Extracted, Extraction, Extractor, Kind};
 use crate::file::{self, FileError, Markup};
 use crate::input::{Input, InputError, Meter, decompressed_name};
 use crate::step::{BadDocument, Step};
-use crate::{Document, FileLimits};
+use crate::{Document, FileLimits, logs};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
@@ -50,6 +50,30 @@ impl Contained {
             file: path.display().to_string(),
             name: name.into_owned(),
             results,
+            own,
+            meter: meter.clone(),
+            counted: 0,
+            bytes,
+        })
+    }
+
+    /// Begins to read an open log, whose documents are groups of its lines.
+    pub(crate) fn of_log(
+        (path, url): (&Path, String),
+        opened: File,
+        limits: FileLimits,
+        meter: &Meter,
+    ) -> io::Result<Contained> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = opened.metadata()?.len();
+        let own = Meter::default();
+        // A rotated log, `app.log.2.gz`, is compressed like any other.
+        let input = Input::new(opened, path, limits, &own)?;
+        Ok(Contained {
+            url,
+            file: path.display().to_string(),
+            results: logs::documents(decompressed_name(&name), input),
+            name: name.into_owned(),
             own,
             meter: meter.clone(),
             counted: 0,

@@ -5,6 +5,7 @@ use crate::front_matter::front_matter;
 #[cfg(feature = "html")]
 use crate::html;
 use crate::input::{Input, InputError, decompressed_name};
+use crate::light::{Light, Plain};
 use crate::limits::Beyond;
 use crate::markdown::plain_text;
 use crate::opened::OpenError;
@@ -49,8 +50,7 @@ pub(crate) enum Markup {
     /// Source code, or text that begins with a header: its name is its title.
     Code,
     Markdown,
-    /// Markup whose headings are those of Markdown or are underlined; the text stays as it is written.
-    Light,
+    Light(Light),
     Html,
 }
 
@@ -70,7 +70,9 @@ impl Markup {
         match ending.to_ascii_lowercase().as_str() {
             "txt" | "text" | "tex" => Some(Markup::Plain),
             "md" | "markdown" => Some(Markup::Markdown),
-            "rst" | "adoc" | "asciidoc" | "org" => Some(Markup::Light),
+            "rst" | "rest" => Some(Markup::Light(Light::Rst)),
+            "adoc" | "asciidoc" => Some(Markup::Light(Light::AsciiDoc)),
+            "org" => Some(Markup::Light(Light::Org)),
             ending if CODE_ENDINGS.contains(&ending) => Some(Markup::Code),
             "html" | "htm" | "xhtml" => Some(Markup::Html),
             // Debian names its notes `README.Debian`.
@@ -120,6 +122,15 @@ impl From<OpenError> for FileError {
     }
 }
 
+/// Returns why an input cannot be read, as a sentence.
+pub(crate) fn reason(error: InputError) -> String {
+    match error {
+        InputError::Io(error) => FileError::Io(error).to_string(),
+        InputError::Damaged(reason) => reason,
+        InputError::Beyond(beyond) => beyond.to_string(),
+    }
+}
+
 /// Reads a file's bytes, decompressed.
 pub(crate) fn read_bytes(mut input: Input) -> Result<Vec<u8>, FileError> {
     input.resume();
@@ -148,10 +159,25 @@ pub(crate) fn document(
     markup: Markup,
     bytes: Vec<u8>,
 ) -> Result<Document, FileError> {
+    document_in(url, name, markup, bytes, None)
+}
+
+/// Converts bytes into a document, as [`document`] does. `charset` is the encoding that a server named.
+pub(crate) fn document_in(
+    url: String,
+    name: &str,
+    markup: Markup,
+    bytes: Vec<u8>,
+    charset: Option<&str>,
+) -> Result<Document, FileError> {
     if url.len() > crate::json_line::URL_BYTES_MAX {
         return Err(FileError::LongPath);
     }
-    let text = decode(bytes)?;
+    let text = match markup {
+        Markup::Html => decode_page(bytes, charset)?,
+        _ if charset.is_some() => decode_page(bytes, charset)?,
+        _ => decode(bytes)?,
+    };
     let (mut fields, mut titled) = (Map::new(), None);
     let (title, body) = match markup {
         #[cfg(not(feature = "html"))]
@@ -161,17 +187,21 @@ pub(crate) fn document(
             let page = html::read_page(&text)?;
             (page.title, page.text)
         }
-        Markup::Markdown | Markup::Light => {
+        Markup::Markdown | Markup::Light(_) => {
             let matter = front_matter(&text);
-            let text = match matter.bytes {
-                0 => text,
-                bytes => text[bytes..].to_owned(),
-            };
+            let text = &text[matter.bytes..];
             (fields, titled) = (matter.fields, matter.title);
-            let title = heading(&text).unwrap_or_default();
             match markup {
-                Markup::Markdown => (title, plain_text(&text)),
-                _ => (title, text),
+                Markup::Light(light) => {
+                    let Plain {
+                        title,
+                        fields: own,
+                        text,
+                    } = light.plain(text);
+                    fields.extend(own);
+                    (title.unwrap_or_default(), text)
+                }
+                _ => (heading(text).unwrap_or_default(), plain_text(text)),
             }
         }
         Markup::Code => (name.to_owned(), text),
@@ -189,6 +219,24 @@ pub(crate) fn document(
         fields,
         ..Document::default()
     })
+}
+
+/// Decodes a page: in the encoding that it, its byte order mark or its server names, else in UTF-8, else in that which its
+/// letters are most frequent in.
+#[cfg(feature = "html")]
+fn decode_page(bytes: Vec<u8>, charset: Option<&str>) -> Result<String, FileError> {
+    let decoded = web::charset::decode(&bytes, charset);
+    let beginning = decoded.text.char_indices().nth(BINARY_PROBE_BYTES);
+    let beginning = &decoded.text[..beginning.map_or(decoded.text.len(), |(end, _)| end)];
+    if beginning.contains('\0') {
+        return Err(FileError::Binary);
+    }
+    Ok(decoded.text.replace('\0', " "))
+}
+
+#[cfg(not(feature = "html"))]
+fn decode_page(bytes: Vec<u8>, _: Option<&str>) -> Result<String, FileError> {
+    decode(bytes)
 }
 
 /// Decodes a file's text: UTF-8, UTF-16 with a byte order mark, else Latin-1, which accepts any byte.
@@ -325,7 +373,13 @@ mod tests {
             "x intro\nThe title\nz",
         );
         check("a.md", b"```\n# no\n```\n\nYes\n===\n", "Yes", "# no\nYes");
-        check("a.rst", b"====\nRst\n====\nx", "Rst", "====\nRst\n====\nx");
+        check("a.rst", b"====\nRst\n====\nx", "Rst", "Rst\nx");
+        check(
+            "a.org",
+            b"---\ntitle: Matter\n---\n* Org\nx",
+            "Matter",
+            "Org\nx",
+        );
         check(
             "a.txt",
             b"\n ---\n  First  line\nx",
@@ -365,6 +419,20 @@ mod tests {
         check("a.txt", b"\xff\xfeh\0i\0", "hi", "hi");
         check("a.txt", b"\xfe\xff\0h\0i", "hi", "hi");
         check("a.txt", b"\xef\xbb\xbfhi", "hi", "hi");
+        // Pages name their encoding, or have letters that are frequent in one.
+        check(
+            "a.html",
+            b"<meta charset=koi8-r><title>\xd3\xcf\xd7\xc1</title><p>\xd3\xcf\xd7\xc1",
+            "сова",
+            "сова",
+        );
+        let shift_jis = b"\x82\xd3\x82\xad\x82\xeb\x82\xa4\x82\xcd\x96\xe9\x82\xc9\x94\xf2\x82\xd4\x92\xb9\x82\xc5\x82\xa0\x82\xe9\x81\x42\x90\xc3\x82\xa9\x82\xc9\x94\xf2\x82\xd1\x81\x41\x82\xcb\x82\xb8\x82\xdd\x82\xf0\x95\xdf\x82\xe9\x81\x42";
+        check(
+            "b.html",
+            &[b"<title>x</title><p>", &shift_jis[..]].concat(),
+            "x",
+            "ふくろうは夜に飛ぶ鳥である。静かに飛び、ねずみを捕る。",
+        );
         assert!(matches!(decode(b"a\0b".to_vec()), Err(FileError::Binary)));
         assert!(matches!(
             decode(b"\x01\x02\xff\x03".to_vec()),

@@ -8,7 +8,7 @@ use crate::opened::Beneath;
 use crate::passed_over::PassedOver;
 use crate::step::{BadDocument, Place, ReadOptions, Step};
 use crate::walk::{Found, Kinds, Walk, walk};
-use crate::{Document, FileLimits, ReaderError};
+use crate::{Document, FileLimits, ReaderError, logs};
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,9 @@ impl Folder {
             left_out,
         } = walk(&beneath, &real, |name| {
             let extractor = options.extractor.as_ref();
-            Markup::of(name).is_some() || extractor.is_some_and(|one| one.reads(name))
+            Markup::of(name).is_some()
+                || logs::is_log(name)
+                || extractor.is_some_and(|one| one.reads(name))
         });
         if files.is_empty() && unreadable.is_empty() && passed_over.is_empty() {
             let mut reason = "no documents in this folder; known are .txt .text .md .markdown .rst \
@@ -162,7 +164,7 @@ impl Folder {
         step
     }
 
-    /// Starts the next files that an extractor reads, so that several are read at a time. Their order stays.
+    /// Starts the next files that have several documents, so that several are read at a time. Their order stays.
     fn look_ahead(&mut self) {
         let is_started = |(_, started): &&(Found, Result<Option<Contained>, FileError>)| {
             matches!(started, Ok(Some(_)))
@@ -180,9 +182,15 @@ impl Folder {
         }
     }
 
-    /// Starts a file that an extractor reads; `None` for any other.
+    /// Starts a file that an extractor reads, or a log; `None` for any other.
     fn start(&self, found: &Found) -> Result<Option<Contained>, FileError> {
         let name = found.path.file_name().unwrap_or_default().to_string_lossy();
+        if logs::is_log(&name) {
+            let opened = self.beneath.open(&found.real)?;
+            let named = (&*found.path, file_url(&found.path));
+            let log = Contained::of_log(named, opened, self.limits, &self.meter)?;
+            return Ok(Some(log));
+        }
         let Some(extractor) = self.extractor.as_ref().filter(|one| one.reads(&name)) else {
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 
 use crate::input::{Input, InputError};
 use crate::json_line::LineError;
-use crate::records::{JsonStream, Mapper, ObjectRead, is_stream};
+use crate::records::{Action, JsonStream, Mapper, ObjectRead, is_stream};
 use crate::step::{BadDocument, Place, Step};
 use crate::{Document, ReaderError};
 use std::io::{self, BufRead, BufReader};
@@ -31,6 +31,8 @@ pub(crate) struct JsonLines {
     ended: bool,
     mapper: Mapper,
     shape: Shape,
+    /// What the line before says to do with the next one.
+    action: Option<Action>,
 }
 
 /// Shape of the file, known from its beginning.
@@ -75,6 +77,7 @@ impl JsonLines {
             ended: false,
             mapper,
             shape: Shape::Unknown,
+            action: None,
         }
     }
 
@@ -144,21 +147,71 @@ impl JsonLines {
         }
     }
 
-    /// Parses the current line; `None` where it is empty.
+    /// Parses the current line; `None` where it is empty, or says what to do with the next one.
     fn parse(&mut self) -> Option<Step> {
-        let text_bytes = self.line.len() as u64;
-        let mut line = self.line.as_slice();
-        if self.place.line == 1 {
-            line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-        }
+        let line = std::mem::take(&mut self.line);
+        let step = self.parse_line(&line);
+        self.line = line;
+        step
+    }
+
+    fn parse_line(&mut self, line: &[u8]) -> Option<Step> {
+        let text_bytes = line.len() as u64;
+        let line = match self.place.line {
+            1 => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
+            _ => line,
+        };
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
+        let not_read = |kind: &str| {
+            let kind = kind.to_owned();
+            Some(Step::NotRead { kind })
+        };
+        let found = match self.action.take() {
+            Some(action) => match self.bulk_document(line, &action) {
+                Some(found) => found,
+                None => return not_read("updates of a part of a document"),
+            },
+            None => match Action::of(line) {
+                Some(Action::Delete(_)) => return not_read("deletions"),
+                Some(action) => {
+                    self.action = Some(action);
+                    return None;
+                }
+                None => self.document(line),
+            },
+        };
+        Some(match found {
+            Ok(document) => Step::Good {
+                document,
+                text_bytes,
+            },
+            Err(error) => self.bad(error.to_string(), text_bytes),
+        })
+    }
+
+    /// Makes a document of the line after an action; `None` where it is only a part of one.
+    fn bulk_document(
+        &mut self,
+        line: &[u8],
+        action: &Action,
+    ) -> Option<Result<Document, LineError>> {
+        let Ok(source) = serde_json::from_slice(line) else {
+            // Which says what is wrong with it.
+            return Some(Document::from_json_line(line));
+        };
+        let record = action.record(source)?;
+        Some(self.mapper.document(record, &self.place))
+    }
+
+    /// Makes a document of a record.
+    fn document(&mut self, line: &[u8]) -> Result<Document, LineError> {
         let found = match self.mapper.is_default() {
             true => Document::from_json_line(line),
             false => Err(LineError::NoUrl),
         };
-        let found = match found {
+        match found {
             Ok(document) => {
                 self.mapper.note_url();
                 Ok(document)
@@ -168,14 +221,7 @@ impl JsonLines {
                 map(line, &mut self.mapper, &self.place, error)
             }
             Err(error) => Err(error),
-        };
-        Some(match found {
-            Ok(document) => Step::Good {
-                document,
-                text_bytes,
-            },
-            Err(error) => self.bad(error.to_string(), text_bytes),
-        })
+        }
     }
 
     /// Reads the next line, or the next object.

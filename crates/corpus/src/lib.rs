@@ -13,6 +13,8 @@ pub mod extraction;
 pub mod limits;
 pub mod passed_over;
 
+mod arguments;
+mod collection;
 mod contained;
 mod field_names;
 mod file;
@@ -23,6 +25,9 @@ mod html;
 mod input;
 mod json_body;
 mod json_lines;
+mod light;
+mod lines;
+mod logs;
 mod markdown;
 mod opened;
 mod records;
@@ -30,8 +35,10 @@ mod roff;
 mod rust_docs;
 mod source;
 mod step;
+mod trec;
 mod walk;
 mod web_archive;
+mod wiki;
 
 pub mod machine;
 

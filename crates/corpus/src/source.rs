@@ -1,13 +1,13 @@
 //! Sources of documents, and the endings by which files are known.
 
-use crate::ReaderError;
 use crate::extraction::Kind;
-use crate::input::decompressed_name;
-use crate::web_archive;
+use crate::input::{decompressed_name, open_decompressed};
+use crate::{trec, web_archive, wiki};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Extensions of files of JSON, before that of compression.
-const JSON_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
+pub(crate) const JSON_ENDINGS: [&str; 3] = ["jsonl", "ndjson", "json"];
 
 /// Extensions of tables, before that of compression.
 const TABLE_ENDINGS: [&str; 3] = ["csv", "tsv", "tab"];
@@ -21,6 +21,14 @@ pub enum Source {
     Table(PathBuf),
     /// Pages that a crawler kept: a WARC or ARC file, possibly compressed.
     WebArchive(PathBuf),
+    /// A collection of TREC, possibly compressed.
+    Trec(PathBuf),
+    /// A dump of a MediaWiki, possibly compressed.
+    WikiDump(PathBuf),
+    /// A Parquet file, whose rows are records.
+    Parquet(PathBuf),
+    /// A folder whose files hold the records of one collection, as those of BEIR, Pyserini and TREC do.
+    Collection(PathBuf),
     /// A folder of text, Markdown and HTML files, read recursively.
     Folder(PathBuf),
     /// An archive, mail, an office document or PDF, read by [`ReadOptions::extractor`](crate::ReadOptions::extractor).
@@ -32,41 +40,45 @@ pub enum Source {
 }
 
 impl Source {
-    /// Parses a command-line argument: `-`, a folder, or a file ending in `.jsonl[.zst|.gz]` (`.ndjson` and `.json` are
-    /// equivalent), `.csv` or `.tsv`, `.warc[.gz|.zst]`, or in the ending of a [`Kind`].
-    pub fn parse(argument: &str) -> Result<Source, ReaderError> {
-        if argument == "-" {
-            return Ok(Source::StandardInput);
-        }
-        let path = PathBuf::from(argument);
-        let metadata = match std::fs::metadata(&path) {
-            Ok(metadata) => metadata,
-            Err(source) => return Err(ReaderError::Io { path, source }),
-        };
-        if metadata.is_dir() {
-            Ok(Source::Folder(path))
-        } else if has_ending(&path, &TABLE_ENDINGS) {
+    /// Returns the source that a file is, by its name, else by its beginning; the path where it is none.
+    pub(crate) fn of_file(path: PathBuf) -> Result<Source, PathBuf> {
+        if has_ending(&path, &TABLE_ENDINGS) {
             Ok(Source::Table(path))
         } else if has_ending(&path, &web_archive::ENDINGS) {
             Ok(Source::WebArchive(path))
+        } else if has_ending(&path, &["parquet"]) {
+            Ok(Source::Parquet(path))
         } else if Kind::of(&file_name(&path)).is_some() {
             Ok(Source::Container(path))
-        } else if has_ending(&path, &JSON_ENDINGS) || !metadata.is_file() {
-            // A path that is no file is reported when its turn comes, as in folders.
+        } else if has_ending(&path, &JSON_ENDINGS) {
             Ok(Source::JsonLines(path))
         } else {
-            let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
-                          .jsonl.gz (also .ndjson, .json, .csv, .tsv, .warc), an archive, \
-                          office document, mail or PDF, a folder, or - for standard input";
-            Err(ReaderError::Source {
-                path,
-                reason: reason.to_owned(),
-            })
+            let beginning = beginning_of(&path);
+            if trec::is_trec(&beginning) || has_ending(&path, &trec::ENDINGS) {
+                Ok(Source::Trec(path))
+            } else if wiki::is_dump(&beginning) {
+                Ok(Source::WikiDump(path))
+            } else {
+                Err(path)
+            }
         }
     }
 }
 
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
+/// Bytes of a file that say what it is.
+const BEGINNING_BYTES: u64 = 8 << 10;
+
+/// Returns the first bytes of a file, decompressed; none where it cannot be read, which is reported when its turn comes.
+pub(crate) fn beginning_of(path: &Path) -> Vec<u8> {
+    let mut beginning = Vec::new();
+    if let Ok(bytes) = open_decompressed(path) {
+        // What was read before damage is a beginning, too.
+        let _ = bytes.take(BEGINNING_BYTES).read_to_end(&mut beginning);
+    }
+    beginning
+}
+
+pub(crate) fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let name = file_name(path).to_ascii_lowercase();
     let name = decompressed_name(&name);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

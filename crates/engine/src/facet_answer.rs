@@ -1,5 +1,6 @@
 //! Facets as an answer shows them.
 
+use fields::facet::SITE;
 use fields::{Facet, FacetCounts, FacetKind, Period, Value, dates};
 use wire::{FacetAnswer, FacetBucket, FacetStats};
 
@@ -143,11 +144,12 @@ fn value_filter(field: &str, value: &Value) -> String {
     let is_plain =
         !text.is_empty() && text.chars().all(|c| is_plain(c) || c == '.') && !text.contains("..");
     match is_plain {
-        true => clause(field, &text),
-        false if !text.contains(['"', '“', '”', '„', '‟']) => {
+        // A site without quotation marks has its subdomains, which are values of their own.
+        true if field != SITE => clause(field, &text),
+        _ if !text.contains(['"', '“', '”', '„', '‟']) => {
             clause(field, &format!("\"{text}\""))
         }
-        false => String::new(),
+        _ => String::new(),
     }
 }
 

@@ -120,6 +120,10 @@ fn only_field(filter: &Query) -> Option<&str> {
         Query::Term {
             field: index::Field::Site,
             ..
+        }
+        | Query::Pattern {
+            field: index::Field::Site,
+            ..
         } => Some(SITE),
         Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
             only_field(clause)

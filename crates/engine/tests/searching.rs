@@ -47,6 +47,84 @@ fn a_query_that_names_a_site_has_no_limit_of_hits_a_site() {
 }
 
 #[test]
+fn a_site_has_its_subdomains() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+    for host in [
+        "wikinews.org",
+        "en.wikinews.org",
+        "de.m.wikinews.org",
+        "notwikinews.org",
+        "wikinews.org.test",
+        "a.test",
+    ] {
+        for page in 0..5 {
+            let document = corpus::Document {
+                url: format!("https://{host}/{page}"),
+                body: "moon".to_owned(),
+                ..corpus::Document::default()
+            };
+            writer.add(document).unwrap();
+        }
+    }
+    writer.commit().unwrap();
+    let engine = Engine::open_in(storage).unwrap();
+    let found = |query: &str| {
+        let answer = engine.search(query, &SearchOptions::default()).unwrap();
+        (answer.total.value, answer.hits.len())
+    };
+    // The limit of hits a site is for queries that name none.
+    assert_eq!(found("moon site:wikinews.org"), (15, 10));
+    assert_eq!(found("site:wikinews.org"), (15, 10));
+    assert_eq!(found("moon site:*.wikinews.org"), (15, 10));
+    assert_eq!(found("moon site:https://EN.wikinews.org/page"), (5, 5));
+    assert_eq!(found("moon site:m.wikinews.org"), (5, 5));
+    assert_eq!(found("moon site:\"wikinews.org\""), (5, 5));
+    assert_eq!(found("moon -site:wikinews.org"), (15, 6));
+    assert_eq!(found("moon site:news.org").0, 0);
+    // Any number of sites, each with its subdomains.
+    let many: Vec<String> = (0..40).map(|site| format!("site:{site}x.test")).collect();
+    let many = format!("moon ({} OR site:a.test)", many.join(" OR "));
+    assert_eq!(found(&many).0, 5);
+}
+
+#[test]
+fn most_of_the_words_are_required() {
+    let storage: SharedStorage = Arc::new(MemoryStorage::default());
+    let mut writer = Writer::open(storage.clone(), BuildOptions::default()).unwrap();
+    for (page, body) in ["a b c d", "a b c", "a b", "a", "d"]
+        .into_iter()
+        .enumerate()
+    {
+        let document = corpus::Document {
+            url: format!("https://s{page}.test/"),
+            body: body.to_owned(),
+            ..corpus::Document::default()
+        };
+        writer.add(document).unwrap();
+    }
+    writer.commit().unwrap();
+    let engine = Engine::open_in(storage).unwrap();
+    for (most, query, count) in [
+        ("75%", "a b c d", 2),
+        ("50%", "a b c d", 3),
+        ("1", "a b c d", 5),
+        ("9", "a b c d", 1),
+        // A word that no document holds counts.
+        ("75%", "a b c nowhere", 2),
+        ("100%", "a nowhere", 0),
+        ("50%", "a b c d -c", 1),
+    ] {
+        let options = SearchOptions {
+            operator: search::Operator::Most(most.parse().unwrap()),
+            ..SearchOptions::default()
+        };
+        let answer = engine.search(query, &options).unwrap();
+        assert_eq!(answer.total.value, count, "{query} {most}");
+    }
+}
+
+#[test]
 fn the_only_site_of_an_index_has_no_limit_of_hits() {
     let storage: SharedStorage = Arc::new(MemoryStorage::default());
     let add = |site: &str, numbers: std::ops::Range<usize>| {

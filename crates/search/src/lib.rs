@@ -46,5 +46,6 @@ pub use exhaustive::lacking::Lacking;
 pub use plan::{Plan, PlanCost, PlanKind, Ranking, ranking};
 pub use query::Query;
 pub use query::parse::{
-    self, Operator, Parsed, bag_of_words, parse, parse_filter, parse_with, phrase_of, some_of_words,
+    self, Least, Operator, Parsed, UnknownLeast, bag_of_words, parse, parse_filter, parse_with,
+    phrase_of, some_of_words,
 };

@@ -11,6 +11,7 @@
 pub mod building;
 pub mod documents;
 pub mod floats;
+mod lengths;
 pub mod made_up;
 pub mod oracle;
 pub mod queries;

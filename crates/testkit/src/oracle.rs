@@ -3,6 +3,7 @@
 //! Written to be checked by reading, not to be fast: it keeps the words of every document and
 //! evaluates a query on each by its definition. Scores are made with the same operations in the
 //! same order as the search's, so they must be equal to the bit.
+use crate::lengths::length_in_a_byte;
 use crate::values::values_of;
 use corpus::{Document, site_of, url_hash};
 use fields::Value;
@@ -257,6 +258,14 @@ impl Oracle {
                 }
                 is_found.then_some(sum)
             }
+            Query::AtLeast { least, clauses } => {
+                let scores = clauses
+                    .iter()
+                    .filter_map(|c| self.score(c, scale, document));
+                let scores: Vec<f32> = scores.collect();
+                let is_enough = scores.len() >= (*least).max(1) as usize;
+                is_enough.then(|| scores.iter().sum())
+            }
             Query::Filter(clause) => {
                 let only_filters = true;
                 let scale = Scale {
@@ -333,8 +342,9 @@ impl Oracle {
                 let each = clauses.map(|clause| self.most(clause, ranking, boost));
                 each.sum()
             }
-            Query::AnyTelling(words) => {
-                let each = words.iter().map(|word| self.most(word, ranking, boost));
+            Query::AnyTelling(clauses) | Query::AtLeast { clauses, .. } => {
+                let each = clauses.iter();
+                let each = each.map(|clause| self.most(clause, ranking, boost));
                 each.sum()
             }
             Query::Filter(_) | Query::Value { .. } => 0.0,
@@ -388,20 +398,6 @@ impl OracleDocument {
             Field::Site => &[],
         }
     }
-}
-
-/// Rounds a length as it is stored in a byte: all of it up to 24, and the four highest bits of the rest.
-fn length_in_a_byte(length: u32) -> u32 {
-    if length < 24 {
-        return length;
-    }
-    let mut beyond = length - 24;
-    let mut dropped_bits = 0;
-    while beyond >= 16 {
-        beyond /= 2;
-        dropped_bits += 1;
-    }
-    24 + (beyond << dropped_bits)
 }
 
 /// Counts the occurrences of the first word around which the others can be placed, each at its own position, with

@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use search::parse::{BOOST_MAX, BOOST_MIN};
 use search::{Query, Ranking};
-use text::Pattern;
+use text::{Pattern, Regex};
 
 fn fields() -> impl Strategy<Value = Field> {
     prop_oneof![4 => Just(Field::Text), 1 => Just(Field::Title)]
@@ -47,7 +47,7 @@ fn phrases() -> impl Strategy<Value = Query> {
 }
 
 fn patterns() -> impl Strategy<Value = Query> {
-    let pattern = (0..VOCABULARY.len(), 0..6u8, any::<prop::sample::Index>());
+    let pattern = (0..VOCABULARY.len(), 0..7u8, any::<prop::sample::Index>());
     (fields(), pattern).prop_map(|(field, (word, kind, place))| Query::Pattern {
         field,
         pattern: pattern_of(VOCABULARY[word], kind, place),
@@ -68,6 +68,12 @@ fn pattern_of(word: &str, kind: u8, place: prop::sample::Index) -> Pattern {
         1 => with("*"),
         2 => return Pattern::near(word, 1),
         3 => return Pattern::near(word, 2),
+        6 => {
+            let [before, after] = [&characters[..at], &characters[at..]];
+            let [before, after] = [before, after].map(|part| part.iter().collect::<String>());
+            let text = format!("({before})?(.|[a-k])*{after}");
+            return Pattern::Regex(Regex::new(&text).expect("a regular expression"));
+        }
         _ => None,
     };
     wildcard.unwrap_or_else(|| Pattern::Prefix(word.to_owned()))
@@ -151,7 +157,9 @@ pub fn queries() -> impl Strategy<Value = Query> {
                 excluded,
             });
         let telling = vec(whole.clone(), 0..5).prop_map(Query::AnyTelling);
-        prop_oneof![6 => combined, 2 => modified(whole), 1 => telling]
+        let at_least = (0u32..5, vec(whole.clone(), 0..6))
+            .prop_map(|(least, clauses)| Query::AtLeast { least, clauses });
+        prop_oneof![6 => combined, 2 => modified(whole), 1 => telling, 2 => at_least]
     })
 }
 

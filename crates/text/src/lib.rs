@@ -14,5 +14,7 @@ mod token;
 
 pub use analyzer::{Analyzer, TERM_BYTES_MAX, Token, UnknownAnalyzer};
 pub use language::{Language, Languages};
-pub use pattern::{EDITS_MAX, PATTERN_CHARACTERS_MAX, Pattern, PatternMatcher, Verdict};
+pub use pattern::{
+    EDITS_MAX, PATTERN_CHARACTERS_MAX, Pattern, PatternMatcher, Regex, RegexError, Verdict,
+};
 pub use standard::{Detector, QueryWord};

@@ -31,6 +31,8 @@ EXAMPLES:
         Index JSON lines, compressed or not
     shorttail index posts.csv --id slug --title headline --body text,summary --into my-index
         Index a table, or JSON, whose fields have names of their own
+    shorttail index enwiki-pages-articles.xml.bz2 disk4/fbis scifact/ --into my-index
+        Index a dump of a MediaWiki, a folder of TREC and one of BEIR
     shorttail index handbook/ notes/ --into my-index
         Add folders of text, Markdown, HTML, PDF, office documents, mail and archives
     shorttail index seiten.jsonl --into german-index --languages de
@@ -46,9 +48,10 @@ EXAMPLES:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {
-    /// A file of JSON (lines, an array, objects) or a table (.csv, .tsv), compressed (.zst, .gz, .xz, .bz2) or not; an
-    /// archive (.zip, .tar.gz and the like), PDF, office document, book or mail; a folder of these and of text, Markdown,
-    /// HTML and code; or - for JSON on standard input
+    /// A file of JSON (lines, an array, objects, a body of _bulk) or a table (.csv, .tsv, .parquet), compressed (.zst,
+    /// .gz, .xz, .bz2) or not; a WARC or TREC file, a dump of a MediaWiki; an archive (.zip, .tar.gz and the like), PDF,
+    /// office document, book or mail; a folder of these and of text, Markdown, HTML and code, or of records (BEIR,
+    /// Pyserini, TREC); or - for JSON on standard input
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<OsString>,
     /// The directory of the index; documents are added to an existing one

@@ -9,7 +9,7 @@ use crate::terminal::Style;
 use clap::builder::RangedU64ValueParser;
 use engine::{Engine, SearchOptions};
 use index::Index;
-use search::{Operator, Ranking};
+use search::{Least, Operator, Ranking};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const EXAMPLES: &str = "\
 QUERY: documents with all words come first, then those with some of them. +word is required, -word excludes,
 OR stands between alternatives; \"a phrase\", \"a phrase\"~2 (words may move by 2), title:word, site:name,
-wor* w?rd (any letters), word~ (one or two letters differ), parentheses. Fields of the documents filter:
+wor* w?rd (any letters), word~ (one or two letters differ), /regex/ (of a whole word), parentheses. Fields of the documents filter:
 lang:en, lang:(en OR de), date:2024-05, date:>=2024, price:10..20, price:* (any value); see shorttail fields. Quote it for the shell; a query that starts with - comes after --.
 
 EXAMPLES:
@@ -27,6 +27,8 @@ EXAMPLES:
         Show the ten best documents, at most two of a site
     shorttail search my-index 'title:changelog -breaking' -k 20 --start 20
         Show the second twenty
+    shorttail search my-index 'how to free unused memory' --most 75%
+        Show documents with three quarters of the words
     shorttail search my-index '\"out of memory\"' --explain
         Also explain each score
     shorttail search my-index 'thread pool' --facet site --sort site
@@ -65,6 +67,9 @@ pub(crate) struct SearchArguments {
     /// Match documents with any of the words, by score alone, rather than those with all of them first
     #[arg(long)]
     any: bool,
+    /// Match documents with at least a number of the words, as 3, or a share of them, as 75%
+    #[arg(long, value_name = "N|P%", conflicts_with_all = ["any", "all"])]
+    most: Option<Least>,
     #[command(flatten)]
     ranking: RankingArguments,
     /// Upper limit on the hits of one site; 0 for no limit [default: 2, none in an index of one site]
@@ -134,9 +139,10 @@ fn search_once(
         k: arguments.k.unwrap_or(HITS_DEFAULT),
         start: arguments.start,
         per_site: arguments.per_site,
-        operator: match (arguments.all, arguments.any) {
-            (true, _) => Operator::And,
-            (_, true) => Operator::Or,
+        operator: match (arguments.all, arguments.any, arguments.most) {
+            (true, ..) => Operator::And,
+            (_, true, _) => Operator::Or,
+            (.., Some(least)) => Operator::Most(least),
             _ => Operator::Auto,
         },
         ranking,

@@ -109,7 +109,7 @@ fn searches_are_filtered_counted_and_sorted() {
     assert_eq!(facets[0]["buckets"][0]["count"], 2);
     assert_eq!(facets[1]["buckets"][1]["filter"], "date:2025");
     assert_eq!(facets[2]["stats"]["sum"], 3.75);
-    assert_eq!(facets[3]["buckets"][0]["filter"], "site:a.example");
+    assert_eq!(facets[3]["buckets"][0]["filter"], "site:\"a.example\"");
     assert_eq!(answer["hits"][2]["sort"], serde_json::json!([null]));
     let text = bench
         .run("search", &["milk", "--facet", "lang", "--sort", "date"])

@@ -1,6 +1,7 @@
 //! Reader of documents from all sources, in order, with an account of the input left out.
 
 use crate::Document;
+use crate::collection;
 use crate::contained::Contained;
 use crate::extraction::Extractor;
 use crate::folder::{Folder, file_url};
@@ -9,15 +10,23 @@ use crate::json_lines::{JsonLines, LINE_BYTES_MAX};
 use crate::machine::{Machine, MachineRoots};
 use crate::opened::{OpenError, open_named};
 use crate::passed_over::PassedOver;
+#[cfg(feature = "parquet")]
+use crate::records::Parquet;
 use crate::records::{Mapper, Table};
 use crate::source::file_name;
 use crate::step::Step;
+use crate::trec::Trec;
 use crate::walk::Kinds;
 use crate::web_archive::WebArchive;
+use crate::wiki::WikiDump;
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+mod stream;
+
+use stream::{OneContainer, Stream};
 
 pub use crate::source::Source;
 pub use crate::step::{BadDocument, Place, ReadOptions, ReaderError};
@@ -53,62 +62,23 @@ pub enum Next {
     End,
 }
 
-/// Documents of one source.
-enum Stream {
-    JsonLines(JsonLines),
-    Table(Box<Table>),
-    WebArchive(Box<WebArchive>),
-    Folder(Folder),
-    Container(OneContainer),
-    Machine(Machine),
-}
-
-/// Documents of a file that is a source, with its place.
-struct OneContainer {
-    contained: Contained,
-    place: Place,
-}
-
-impl Stream {
-    fn next(&mut self) -> Result<Step, ReaderError> {
-        match self {
-            Stream::JsonLines(lines) => lines.next(),
-            Stream::Table(table) => table.next(),
-            Stream::WebArchive(archive) => archive.next(),
-            Stream::Folder(folder) => Ok(folder.next()),
-            Stream::Container(container) => Ok(container.contained.next()),
-            Stream::Machine(machine) => Ok(machine.next()),
-        }
-    }
-
-    fn mapper(&self) -> Option<&Mapper> {
-        match self {
-            Stream::JsonLines(lines) => Some(lines.mapper()),
-            Stream::Table(table) => Some(table.mapper()),
-            _ => None,
-        }
-    }
-
-    fn place(&self) -> &Place {
-        match self {
-            Stream::JsonLines(lines) => lines.place(),
-            Stream::Table(table) => table.place(),
-            Stream::WebArchive(archive) => archive.place(),
-            Stream::Folder(folder) => folder.place(),
-            Stream::Container(container) => &container.place,
-            Stream::Machine(machine) => machine.place(),
-        }
-    }
-}
-
 /// A source that has been found to exist and is opened when its turn comes, so that a thousand sources do not hold a
 /// thousand open files and decoders.
 enum Waiting {
-    File(PathBuf),
-    Table(PathBuf),
-    WebArchive(PathBuf),
+    File(Records, PathBuf),
     Container(PathBuf),
     Stream(Box<Stream>),
+}
+
+/// Form of a file of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Records {
+    Json,
+    Table,
+    WebArchive,
+    Trec,
+    WikiDump,
+    Parquet,
 }
 
 /// Reader of the documents of all sources, in order.
@@ -134,14 +104,20 @@ impl Reader {
         let mut reader = Reader::empty(options.clone());
         let mut total = Some(0u64);
         for source in sources {
-            let (waiting, bytes) = prepare(source, &options, &reader.meter)?;
-            if let Waiting::Stream(stream) = &waiting
-                && let Stream::Folder(folder) = &**stream
-            {
-                reader.left_out.add_all(folder.left_out());
+            let files = match &source {
+                Source::Collection(folder) => collection::sources(folder),
+                _ => vec![source],
+            };
+            for source in files {
+                let (waiting, bytes) = prepare(source, &options, &reader.meter)?;
+                if let Waiting::Stream(stream) = &waiting
+                    && let Stream::Folder(folder) = &**stream
+                {
+                    reader.left_out.add_all(folder.left_out());
+                }
+                total = total.zip(bytes).map(|(total, bytes)| total + bytes);
+                reader.waiting.push_back(waiting);
             }
-            total = total.zip(bytes).map(|(total, bytes)| total + bytes);
-            reader.waiting.push_back(waiting);
         }
         reader.progress.source_bytes_total = total;
         Ok(reader)
@@ -249,37 +225,67 @@ impl Reader {
 
     /// Opens a source; `None` where it is of a kind that is not read.
     fn start(&mut self, waiting: Waiting) -> Result<Option<Stream>, ReaderError> {
-        let (path, is_table, is_archive) = match waiting {
+        let (records, path) = match waiting {
             Waiting::Stream(stream) => return Ok(Some(*stream)),
-            Waiting::File(path) => (path, false, false),
-            Waiting::Table(path) => (path, true, false),
-            Waiting::WebArchive(path) => (path, false, true),
+            Waiting::File(records, path) => (records, path),
             Waiting::Container(path) => return self.start_container(path),
         };
-        let mapper = Mapper::new(self.options.names.clone());
         let limits = self.options.limits;
-        let opened = match is_archive {
-            true => Input::open_members(&path, limits, &self.meter),
-            false => Input::open(&path, limits, &self.meter),
+        let opened = match records {
+            Records::Parquet => return self.start_parquet(path),
+            Records::WebArchive => Input::open_members(&path, limits, &self.meter),
+            _ => Input::open(&path, limits, &self.meter),
         };
-        match opened {
-            Ok(input) => {
-                let name = path.display().to_string();
-                if is_archive {
-                    let archive = Box::new(WebArchive::new(name, input, limits));
-                    return Ok(Some(Stream::WebArchive(archive)));
-                }
-                Ok(Some(match is_table {
-                    true => Stream::Table(Box::new(Table::new(name, input, mapper))),
-                    false => Stream::JsonLines(JsonLines::new(name, input, LINE_BYTES_MAX, mapper)),
-                }))
-            }
+        let input = match opened {
+            Ok(input) => input,
             Err(OpenError::PassedOver(reason)) => {
                 self.pass_over(PassedOver { path, reason });
-                Ok(None)
+                return Ok(None);
             }
-            Err(OpenError::Io(source)) => Err(ReaderError::Io { path, source }),
-        }
+            Err(OpenError::Io(source)) => return Err(ReaderError::Io { path, source }),
+        };
+        let name = path.display().to_string();
+        let mapper = Mapper::new(self.options.names.clone());
+        Ok(Some(match records {
+            Records::WebArchive => {
+                Stream::WebArchive(Box::new(WebArchive::new(name, input, limits)))
+            }
+            Records::Trec => Stream::Trec(Box::new(Trec::new(name, input))),
+            Records::WikiDump => Stream::WikiDump(Box::new(WikiDump::new(name, input))),
+            Records::Table => Stream::Table(Box::new(Table::new(name, input, mapper))),
+            Records::Json | Records::Parquet => {
+                Stream::JsonLines(JsonLines::new(name, input, LINE_BYTES_MAX, mapper))
+            }
+        }))
+    }
+
+    /// Opens a Parquet file, which is read from its end.
+    #[cfg(feature = "parquet")]
+    fn start_parquet(&mut self, path: PathBuf) -> Result<Option<Stream>, ReaderError> {
+        let opened = match open_named(&path) {
+            Ok(opened) => opened,
+            Err(OpenError::PassedOver(reason)) => {
+                self.pass_over(PassedOver { path, reason });
+                return Ok(None);
+            }
+            Err(OpenError::Io(source)) => return Err(ReaderError::Io { path, source }),
+        };
+        let mapper = Mapper::new(self.options.names.clone());
+        let name = path.display().to_string();
+        let limits = self.options.limits;
+        let parquet = Parquet::new(name, opened, limits, &self.meter, mapper);
+        Ok(Some(Stream::Parquet(Box::new(parquet))))
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn start_parquet(&mut self, path: PathBuf) -> Result<Option<Stream>, ReaderError> {
+        self.leave_out(BadDocument {
+            file: path.display().to_string(),
+            line: 0,
+            reason: "this program was built without a reader of Parquet (feature `parquet`)"
+                .to_owned(),
+        })?;
+        Ok(None)
     }
 
     fn start_container(&mut self, path: PathBuf) -> Result<Option<Stream>, ReaderError> {
@@ -382,10 +388,21 @@ fn prepare(
     meter: &Meter,
 ) -> Result<(Waiting, Option<u64>), ReaderError> {
     match source {
-        Source::JsonLines(path) => of_file(path, Waiting::File),
-        Source::Table(path) => of_file(path, Waiting::Table),
-        Source::WebArchive(path) => of_file(path, Waiting::WebArchive),
-        Source::Container(path) => of_file(path, Waiting::Container),
+        Source::JsonLines(path) => of_file(Records::Json, path),
+        Source::Table(path) => of_file(Records::Table, path),
+        Source::WebArchive(path) => of_file(Records::WebArchive, path),
+        Source::Trec(path) => of_file(Records::Trec, path),
+        Source::WikiDump(path) => of_file(Records::WikiDump, path),
+        Source::Parquet(path) => of_file(Records::Parquet, path),
+        Source::Container(path) => {
+            let bytes = file_bytes(&path)?;
+            Ok((Waiting::Container(path), Some(bytes)))
+        }
+        // Its files are sources of their own; one that is empty now has none.
+        Source::Collection(path) => Err(ReaderError::Source {
+            path,
+            reason: "a collection is read by its files".to_owned(),
+        }),
         Source::StandardInput => {
             let input = Input::from_reader(std::io::stdin(), meter);
             let mapper = Mapper::new(options.names.clone());
@@ -411,12 +428,9 @@ fn prepare(
     }
 }
 
-fn of_file(
-    path: PathBuf,
-    waiting: fn(PathBuf) -> Waiting,
-) -> Result<(Waiting, Option<u64>), ReaderError> {
+fn of_file(records: Records, path: PathBuf) -> Result<(Waiting, Option<u64>), ReaderError> {
     let bytes = file_bytes(&path)?;
-    Ok((waiting(path), Some(bytes)))
+    Ok((Waiting::File(records, path), Some(bytes)))
 }
 
 /// Returns the length of a file; 0 for a path that is no file, which is not read.

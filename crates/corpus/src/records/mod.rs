@@ -8,13 +8,19 @@
 //! A record that is `{url, title, body}` is taken as it is (`json_line`). Each record is interpreted by itself, so no
 //! sample of a source decides. The names that were found are told.
 
+mod bulk;
 mod json_stream;
 mod names;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod table;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bulk::Action;
 pub(crate) use json_stream::{JsonStream, ObjectRead, is_stream};
 pub(crate) use names::Mapper;
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::Parquet;
 pub(crate) use table::Table;

@@ -107,7 +107,10 @@ impl WebArchive {
         if let Some(note) = body.notes.iter().find(|note| is_unreadable(note)) {
             return self.bad_record(record, &note.to_string(), text_bytes);
         }
-        match file::document(url.clone(), name_of(url), markup, body.bytes) {
+        let head = record.http();
+        let content_type = head.as_ref().and_then(|head| head.header("content-type"));
+        let charset = content_type.and_then(charset_of);
+        match file::document_in(url.clone(), name_of(url), markup, body.bytes, charset) {
             Ok(mut document) => {
                 if let Some(date) = record.date {
                     add_date(&mut document, date.to_string());
@@ -185,6 +188,15 @@ fn page_of(record: &Record) -> Result<(String, Body), String> {
         "" => Err("response without a media type".to_owned()),
         other => Err(other.chars().take(60).collect()),
     }
+}
+
+/// Returns the value of the parameter `charset` of a media type.
+fn charset_of(content_type: &str) -> Option<&str> {
+    let mut parameters = content_type.split(';').skip(1);
+    parameters.find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then_some(value)
+    })
 }
 
 /// Returns whether nothing of a body can be read. A beginning is a page, as in a browser.

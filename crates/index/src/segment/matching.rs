@@ -36,6 +36,16 @@ impl Segment {
         pattern: &Pattern,
         mut each: impl FnMut(Option<(&str, TermRecord)>) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
+        if let Some(end) = end_of_sites(field, pattern) {
+            for site in self.site_names()?.ending_in(end) {
+                if let Some(record) = self.term(field, site)?
+                    && each(Some((site, record))).is_break()
+                {
+                    break;
+                }
+            }
+            return Ok(());
+        }
         let dictionary = &self.core.terms;
         let literal = terms::with_key(field, pattern.literal(), <[u8]>::to_vec);
         let is_prefix = matches!(pattern, Pattern::Prefix(_));
@@ -86,6 +96,15 @@ impl Segment {
         }
         Ok(())
     }
+}
+
+/// Returns what the sites of a pattern end in, where that is all it says: `*.example.org`.
+fn end_of_sites(field: Field, pattern: &Pattern) -> Option<&str> {
+    let Pattern::Wildcard(signs) = pattern else {
+        return None;
+    };
+    let end = signs.strip_prefix('*')?;
+    (field == Field::Site && !end.contains(['?', '*'])).then_some(end)
 }
 
 /// Returns the least key that is greater than all that begin with `prefix`.

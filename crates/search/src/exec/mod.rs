@@ -1,6 +1,7 @@
 //! Execution: a plan meets segments, and the algorithm that suits it.
 
 mod algorithm;
+mod at_least;
 mod executor;
 mod filtered;
 mod open;

@@ -1,5 +1,6 @@
 //! Opening of a plan on a segment: the choice between algorithms, by the cost of the lists there.
 
+use super::at_least::open_at_least;
 use super::executor::{Counting, Kind, Searching};
 use super::filtered::{leading_values, open_by_values, open_filtered};
 use super::shape::{Shape, shape_of_all};
@@ -81,6 +82,7 @@ pub(super) fn open<'a>(
                 wanted,
             )?
         }
+        Shape::AtLeast(at_least) => open_at_least(plan, at_least, segment, context, wanted)?,
         Shape::Other => open_other(plan, segment, context)?,
     })
 }

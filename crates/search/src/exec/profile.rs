@@ -108,5 +108,6 @@ fn gather<'a>(node: &'a Node, words: &mut Vec<&'a Word>) {
                 gather(node, words);
             }
         }
+        Node::AtLeast { clauses, .. } => clauses.iter().for_each(|node| gather(node, words)),
     }
 }

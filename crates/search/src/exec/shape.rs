@@ -14,9 +14,77 @@ pub(super) enum Shape<'a> {
     /// Any of the first, which the second ones only add to; all of the third, which are tests of values; none of the
     /// last.
     Filtered([&'a [Node]; 4]),
+    /// At least a number of terms, beside required clauses that only filter, optional terms, and excluded clauses.
+    AtLeast(AtLeast<'a>),
     /// Required (a word or a phrase among them), optional, excluded.
     Mixed([&'a [Node]; 3]),
     Other,
+}
+
+/// A number of terms that must match, and what is said beside it.
+pub(super) struct AtLeast<'a> {
+    pub(super) least: usize,
+    pub(super) terms: &'a [Node],
+    /// All required clauses, the number of terms among them.
+    pub(super) required: &'a [Node],
+    pub(super) optional: &'a [Node],
+    pub(super) excluded: &'a [Node],
+}
+
+/// Returns the clause of `required` that demands a number of terms, with what is said beside it; `None` where there is
+/// none, or another required clause adds to the score or leads.
+fn at_least<'a>(
+    required: &'a [Node],
+    optional: &'a [Node],
+    excluded: &'a [Node],
+) -> Option<Shape<'a>> {
+    let found = required.iter().find_map(|node| match node {
+        Node::AtLeast { least, clauses } if are_terms(clauses) => Some((*least, clauses)),
+        _ => None,
+    });
+    let (least, terms) = found?;
+    let is_term =
+        |node: &&Node| matches!(node, Node::AtLeast { clauses, .. } if are_terms(clauses));
+    let only_filter = required
+        .iter()
+        .filter(|node| !is_term(node))
+        .all(only_filters);
+    let is_alone = required.iter().filter(is_term).count() == 1;
+    (is_alone && only_filter && are_terms(optional)).then_some(Shape::AtLeast(AtLeast {
+        least,
+        terms,
+        required,
+        optional,
+        excluded,
+    }))
+}
+
+fn are_terms(nodes: &[Node]) -> bool {
+    nodes.iter().all(|node| matches!(node, Node::Term(_)))
+}
+
+/// Whether a clause adds nothing to the score, and cannot lead.
+fn only_filters(node: &Node) -> bool {
+    match node {
+        Node::Value(_) => true,
+        Node::Pattern(pattern) => pattern.weight == 0.0,
+        Node::Boolean {
+            required, optional, ..
+        } => {
+            let mut scored = required.iter().chain(optional);
+            scored.all(|node| matches!(node, Node::Filter(_)) || only_filters(node))
+        }
+        Node::AtLeast { clauses, .. } => {
+            let mut clauses = clauses.iter();
+            clauses.all(|node| matches!(node, Node::Filter(_)) || only_filters(node))
+        }
+        Node::Nothing | Node::Term(_) | Node::Filter(_) | Node::Phrase(_) => false,
+    }
+}
+
+/// Whether a required clause can lead a search.
+fn leads(node: &Node) -> bool {
+    node.word().is_some() || matches!(node, Node::Phrase(_))
 }
 
 /// Each phrase is a part of its own that leaves out, or adds, all others: of more phrases than this, what is opened
@@ -24,16 +92,20 @@ pub(super) enum Shape<'a> {
 const PARTS_MAX: usize = 8;
 
 pub(super) fn shape(root: &Node) -> Shape<'_> {
-    let terms = |nodes: &[Node]| nodes.iter().all(|node| matches!(node, Node::Term(_)));
-    let leads = |node: &Node| node.word().is_some() || matches!(node, Node::Phrase(_));
+    let terms = are_terms;
     let Node::Boolean {
         required,
         optional,
         excluded,
     } = root
     else {
-        return shape_of_all(std::slice::from_ref(root)).unwrap_or(Shape::Other);
+        let alone = std::slice::from_ref(root);
+        let shape = shape_of_all(alone).or_else(|| at_least(alone, &[], &[]));
+        return shape.unwrap_or(Shape::Other);
     };
+    if let Some(shape) = at_least(required, optional, excluded) {
+        return shape;
+    }
     if optional.is_empty()
         && excluded.is_empty()
         && let Some(shape) = shape_of_all(required)

@@ -94,6 +94,10 @@ enum Clause<'a> {
         optional: Vec<Clause<'a>>,
         excluded: Vec<Clause<'a>>,
     },
+    AtLeast {
+        least: usize,
+        clauses: Vec<Clause<'a>>,
+    },
 }
 
 impl<'a> Explainer<'a> {
@@ -155,6 +159,10 @@ impl<'a> Clause<'a> {
                 optional: open_all(optional)?,
                 excluded: open_all(excluded)?,
             },
+            Node::AtLeast { least, clauses } => Clause::AtLeast {
+                least: *least,
+                clauses: open_all(clauses)?,
+            },
             node => {
                 let cursor = Cursor::open(plan, node, segment, stop)?;
                 Clause::One(node, Box::new(cursor))
@@ -196,15 +204,32 @@ impl<'a> Clause<'a> {
                 if details.is_empty() {
                     return Ok(None);
                 }
-                Ok(Some(Explanation {
-                    // The sum is exact in any order, because the values lie on a grid.
-                    value: details.iter().map(|why| why.value).sum(),
-                    name: None,
-                    description: "sum of the clauses that match".to_owned(),
-                    details,
-                }))
+                Ok(Some(sum("sum of the clauses that match".into(), details)))
+            }
+            Clause::AtLeast { least, clauses } => {
+                let mut details = Vec::new();
+                for clause in &mut *clauses {
+                    details.extend(clause.explain(plan, doc, stop)?);
+                }
+                if details.len() < *least {
+                    return Ok(None);
+                }
+                let (found, count) = (details.len(), clauses.len());
+                let description =
+                    format!("sum of the {found} of {count} clauses that match; {least} must");
+                Ok(Some(sum(description, details)))
             }
         }
+    }
+}
+
+/// Adds up the values of clauses. The sum is exact in any order, because the values lie on a grid.
+fn sum(description: String, details: Vec<Explanation>) -> Explanation {
+    Explanation {
+        value: details.iter().map(|why| why.value).sum(),
+        name: None,
+        description,
+        details,
     }
 }
 
@@ -243,7 +268,7 @@ fn explain_one(
                         Pattern::Prefix(_) => {
                             format!("{name}: a word that starts so counts {weight}")
                         }
-                        Pattern::Wildcard(_) => {
+                        Pattern::Wildcard(_) | Pattern::Regex(_) => {
                             format!("{name}: a word of this form counts {weight}")
                         }
                         Pattern::Near { edits, .. } => {

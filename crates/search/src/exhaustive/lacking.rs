@@ -59,6 +59,10 @@ fn scored_word<'a>(node: &'a Node, word: &str) -> Option<&'a Node> {
             let mut clauses = required.iter().chain(optional);
             clauses.find_map(|clause| scored_word(clause, word))
         }
+        Node::AtLeast { clauses, .. } => {
+            let mut clauses = clauses.iter();
+            clauses.find_map(|clause| scored_word(clause, word))
+        }
         _ => None,
     }
 }

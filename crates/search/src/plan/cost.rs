@@ -94,6 +94,15 @@ impl Plan {
                 }
                 least.unwrap_or(any)
             }
+            Node::AtLeast { least, clauses } => {
+                let each = clauses
+                    .iter()
+                    .map(|node| self.postings_of(node, lists, has_other));
+                let mut counts: Vec<u64> = each.collect();
+                counts.sort_unstable();
+                // The most frequent ones only follow.
+                counts.iter().take(clauses.len() + 1 - least).sum()
+            }
         }
     }
 
@@ -109,6 +118,10 @@ fn kind_of(root: &Node) -> PlanKind {
         Node::Term(_) | Node::Filter(_) | Node::Nothing => PlanKind::Term,
         Node::Phrase(_) => PlanKind::Phrase,
         Node::Pattern(_) | Node::Value(_) => PlanKind::Other,
+        Node::AtLeast { clauses, .. } => match terms(clauses) {
+            true => PlanKind::Any,
+            false => PlanKind::Other,
+        },
         Node::Boolean {
             required,
             optional,

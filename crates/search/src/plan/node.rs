@@ -26,6 +26,11 @@ pub(crate) enum Node {
         optional: Vec<Node>,
         excluded: Vec<Node>,
     },
+    /// At least `least` of the clauses, which can all match and are more than that. `least` is 2 or more.
+    AtLeast {
+        least: usize,
+        clauses: Vec<Node>,
+    },
 }
 
 impl Node {

@@ -8,7 +8,7 @@ use crate::plan::node::{
 };
 use crate::plan::norms::Factors;
 use crate::plan::ranking::Ranking;
-use crate::plan::rewrite::combined;
+use crate::plan::rewrite::{at_least, boolean};
 use crate::query::parse::{BOOST_MAX, BOOST_MIN};
 use crate::query::tree::Query;
 use fields::Test;
@@ -99,6 +99,7 @@ impl Plan {
                 let scored = required.iter().chain(optional);
                 scored.map(|node| self.most(node)).sum()
             }
+            Node::AtLeast { clauses, .. } => clauses.iter().map(|node| self.most(node)).sum(),
         }
     }
 
@@ -160,6 +161,10 @@ impl Planner<'_> {
                 Ok(boolean(required, optional, unscored_all(excluded)))
             }
             Query::AnyTelling(words) => self.any_telling(words),
+            Query::AtLeast { least, clauses } => {
+                let clauses = self.all(clauses)?;
+                Ok(at_least(*least, clauses))
+            }
             Query::Filter(clause) => self.filtered(clause),
             Query::Boosted { boost, clause } => {
                 let before = self.boost;
@@ -194,6 +199,10 @@ impl Planner<'_> {
             Query::AnyTelling(words) => {
                 let words = self.filtered_all(words)?;
                 Ok(boolean(Vec::new(), words, Vec::new()))
+            }
+            Query::AtLeast { least, clauses } => {
+                let clauses = self.filtered_all(clauses)?;
+                Ok(at_least(*least, clauses))
             }
             Query::Boolean {
                 required,
@@ -363,6 +372,9 @@ fn each_word<'a>(node: &'a Node, each: &mut impl FnMut(&'a Word)) {
                 each_word(clause, each);
             }
         }
+        Node::AtLeast { clauses, .. } => {
+            clauses.iter().for_each(|clause| each_word(clause, each));
+        }
     }
 }
 
@@ -389,6 +401,9 @@ fn note_terms(node: &Node, terms: &mut Vec<SummaryTerm>) {
             for clause in required.iter().chain(optional) {
                 note_terms(clause, terms);
             }
+        }
+        Node::AtLeast { clauses, .. } => {
+            clauses.iter().for_each(|clause| note_terms(clause, terms));
         }
         Node::Nothing | Node::Filter(_) | Node::Pattern(_) | Node::Value(_) | Node::Phrase(_) => {}
     }
@@ -425,6 +440,7 @@ fn unscored(query: &Query) -> Node {
             unscored_all(excluded),
         ),
         Query::AnyTelling(words) => boolean(Vec::new(), unscored_all(words), Vec::new()),
+        Query::AtLeast { least, clauses } => at_least(*least, unscored_all(clauses)),
         Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
             unscored(clause)
         }
@@ -438,7 +454,7 @@ fn named(mut node: Node, name: &ClauseName) -> Node {
         Node::Pattern(pattern) => pattern.name.clone_from(name),
         Node::Filter(word) => word.name.clone_from(name),
         Node::Value(value) => value.name.clone_from(name),
-        Node::Nothing | Node::Term(_) | Node::Boolean { .. } => {}
+        Node::Nothing | Node::Term(_) | Node::Boolean { .. } | Node::AtLeast { .. } => {}
     }
     node
 }
@@ -462,18 +478,4 @@ fn value_node(field: &str, test: &Test, name: ClauseName) -> Node {
         test: test.clone(),
         name,
     })
-}
-
-/// Makes a combination, flat, without the clauses that cannot match; `Nothing` if no document can match then.
-fn boolean(required: Vec<Node>, mut optional: Vec<Node>, mut excluded: Vec<Node>) -> Node {
-    let can_match = |node: &Node| !matches!(node, Node::Nothing);
-    if !required.iter().all(can_match) {
-        return Node::Nothing;
-    }
-    optional.retain(can_match);
-    excluded.retain(can_match);
-    if required.is_empty() && optional.is_empty() {
-        return Node::Nothing;
-    }
-    combined(required, optional, excluded)
 }

@@ -22,9 +22,38 @@ struct Clauses {
     excluded: Vec<Node>,
 }
 
+/// Makes a combination, flat, without the clauses that cannot match; `Nothing` if no document can match then.
+pub(crate) fn boolean(
+    required: Vec<Node>,
+    mut optional: Vec<Node>,
+    mut excluded: Vec<Node>,
+) -> Node {
+    let can_match = |node: &Node| !matches!(node, Node::Nothing);
+    if !required.iter().all(can_match) {
+        return Node::Nothing;
+    }
+    optional.retain(can_match);
+    excluded.retain(can_match);
+    if required.is_empty() && optional.is_empty() {
+        return Node::Nothing;
+    }
+    combined(required, optional, excluded)
+}
+
+/// Makes the demand that a number of clauses match, without the clauses that cannot.
+pub(crate) fn at_least(least: u32, mut clauses: Vec<Node>) -> Node {
+    clauses.retain(|node| !matches!(node, Node::Nothing));
+    match (least.max(1) as usize, clauses.len()) {
+        (least, count) if least > count => Node::Nothing,
+        (1, _) => boolean(Vec::new(), clauses, Vec::new()),
+        (least, count) if least == count => boolean(clauses, Vec::new(), Vec::new()),
+        (least, _) => Node::AtLeast { least, clauses },
+    }
+}
+
 /// Makes a combination of clauses that can match and are flat themselves; `Nothing` if it has neither required nor
 /// optional clauses.
-pub(crate) fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {
+fn combined(required: Vec<Node>, optional: Vec<Node>, excluded: Vec<Node>) -> Node {
     let mut clauses = required.iter().chain(&optional).chain(&excluded);
     let mut all = match clauses.any(|node| matches!(node, Node::Boolean { .. })) {
         true => put_together(required, optional, excluded),

@@ -57,6 +57,14 @@ pub enum Query {
     /// words, so that words that stand everywhere find nothing alone. A clause that is not one word is telling. Where it
     /// only filters or excludes, all words are.
     AnyTelling(Vec<Query>),
+    /// Documents that match at least `least` of the clauses, scored by all that they match. Clauses that nothing matches
+    /// count, so that a misspelt word does not lower the demand on the others.
+    AtLeast {
+        /// Least number of matching clauses; 0 is 1.
+        least: u32,
+        /// The clauses.
+        clauses: Vec<Query>,
+    },
     /// Documents that match the clause, which adds nothing to the score. Among the required clauses of a combination
     /// it is a filter.
     Filter(Box<Query>),
@@ -79,11 +87,16 @@ pub enum Query {
 }
 
 impl Query {
-    /// Returns whether all matches are of one site, which the query names.
+    /// Returns whether all matches are of one site and its subdomains, which the query names.
     pub fn requires_one_site(&self) -> bool {
         match self {
             Query::Term { field, .. } => *field == Field::Site,
-            Query::Boolean { required, .. } => required.iter().any(Query::requires_one_site),
+            Query::Boolean {
+                required, optional, ..
+            } => {
+                let is_name = required.is_empty() && is_site_with_subdomains(optional);
+                is_name || required.iter().any(Query::requires_one_site)
+            }
             Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
                 clause.requires_one_site()
             }
@@ -99,6 +112,7 @@ impl Query {
             Query::Boolean {
                 required, optional, ..
             } => required.iter().chain(optional).all(Query::only_filters),
+            Query::AtLeast { clauses, .. } => clauses.iter().all(Query::only_filters),
             Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.only_filters(),
             Query::Nothing
             | Query::Pattern { .. }
@@ -127,5 +141,23 @@ impl Query {
             Query::Boosted { clause, .. } | Query::Named { clause, .. } => clause.is_one_word(),
             _ => false,
         }
+    }
+}
+
+/// Returns whether alternatives are a site and its subdomains.
+fn is_site_with_subdomains(alternatives: &[Query]) -> bool {
+    match alternatives {
+        [
+            Query::Term {
+                field: Field::Site,
+                term,
+                ..
+            },
+            Query::Pattern {
+                field: Field::Site,
+                pattern: Pattern::Wildcard(signs),
+            },
+        ] => signs.strip_prefix("*.") == Some(term),
+        _ => false,
     }
 }

@@ -61,6 +61,11 @@ impl<'a> Condition<'a> {
         })
     }
 
+    /// Returns the number of required clauses that the segment has.
+    pub(crate) fn required_count(&self) -> usize {
+        self.required.len()
+    }
+
     /// Whether the condition is the exclusion of one list.
     pub(crate) fn is_one_list(&self) -> bool {
         self.required.is_empty() && matches!(self.excluded.as_slice(), [Probe::List(_)])

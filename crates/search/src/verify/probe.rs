@@ -1,6 +1,6 @@
 //! Probe of a clause of any kind for documents that other clauses found.
 //!
-//! Terms, phrases, values and alternatives of them are probed a block of candidates at a time. All other clauses (prefixes,
+//! Terms, phrases, values, alternatives of them and numbers of them are probed a block of candidates at a time. All other clauses (prefixes,
 //! combinations within combinations) are walked with a cursor.
 
 use crate::block::probed::{Clause, Demand, Probed};
@@ -24,6 +24,8 @@ pub(crate) enum Probe<'a> {
     Phrase(Box<Phrase<'a>>),
     /// Alternatives: the score is the sum over those that match.
     Any(Vec<Probe<'a>>, Lent<Probed>),
+    /// A number of clauses that must match: the score is the sum over those that do.
+    AtLeast(usize, Vec<Probe<'a>>, Lent<Probed>),
     /// Values of a column. They add nothing to the score.
     Value(Box<Values<'a>>),
     Walk(Box<Walk<'a>>),
@@ -76,6 +78,11 @@ impl<'a> Probe<'a> {
                     documents_count: segment.documents_count(),
                 }))
             }),
+            Node::AtLeast { least, clauses } => {
+                let probes = Probe::open_each(plan, clauses, segment, stop)?;
+                let can_match = probes.len() >= *least;
+                can_match.then(|| Probe::AtLeast(*least, probes, Lent::take()))
+            }
             Node::Pattern(_) | Node::Boolean { .. } => {
                 Walk::open(plan, node, segment, stop)?.map(|walk| Probe::Walk(Box::new(walk)))
             }
@@ -104,7 +111,9 @@ impl<'a> Probe<'a> {
         match self {
             Probe::List(list) => list.most_unread(),
             Probe::Phrase(phrase) => phrase.pattern.most(&mut phrase.words),
-            Probe::Any(probes, _) => probes.iter_mut().map(Probe::most).sum(),
+            Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) => {
+                probes.iter_mut().map(Probe::most).sum()
+            }
             Probe::Value(_) => 0.0,
             Probe::Walk(walk) => walk.most,
         }
@@ -118,7 +127,7 @@ impl<'a> Probe<'a> {
                 let most = phrase.pattern.most(&mut phrase.words);
                 most.min(phrase.bound_in(base, end))
             }
-            Probe::Any(probes, _) => {
+            Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) => {
                 let bounds = probes.iter_mut().map(|probe| probe.bound_in(base, end));
                 bounds.sum()
             }
@@ -133,6 +142,11 @@ impl<'a> Probe<'a> {
             Probe::List(list) => list.cost().into(),
             Probe::Phrase(phrase) => phrase.words.lists[0].cost().into(),
             Probe::Any(probes, _) => probes.iter().map(Probe::cost).sum(),
+            Probe::AtLeast(least, probes, _) => {
+                let mut costs: Vec<u64> = probes.iter().map(Probe::cost).collect();
+                costs.sort_unstable();
+                costs.iter().take(probes.len() + 1 - least).sum()
+            }
             // A walk over the column tests all documents.
             Probe::Value(values) => values.documents_count.into(),
             Probe::Walk(walk) => walk.cursor.cost().into(),
@@ -144,7 +158,9 @@ impl<'a> Probe<'a> {
         match self {
             Probe::List(list) => list.blocks.take_error(),
             Probe::Phrase(phrase) => phrase.words.take_error(),
-            Probe::Any(probes, _) => probes.iter_mut().find_map(Probe::take_error),
+            Probe::Any(probes, _) | Probe::AtLeast(_, probes, _) => {
+                probes.iter_mut().find_map(Probe::take_error)
+            }
             Probe::Value(_) => None,
             Probe::Walk(walk) => walk.error.take().or_else(|| walk.cursor.take_error()),
         }
@@ -164,7 +180,10 @@ impl Clause for Probe<'_> {
         match self {
             Probe::List(list) => list.probe_rows(docs, sums, demand, stop, probed),
             Probe::Phrase(phrase) => probe_phrase(phrase, docs, stop, probed),
-            Probe::Any(probes, one) => probe_any(probes, docs, demand, stop, one, probed),
+            Probe::Any(probes, one) => probe_some(1, probes, docs, demand, stop, one, probed),
+            Probe::AtLeast(least, probes, one) => {
+                probe_some(*least, probes, docs, demand, stop, one, probed);
+            }
             Probe::Value(values) => {
                 for (row, &doc) in docs.iter().enumerate() {
                     if values.column.passes(DocId(doc), values.range) {
@@ -189,9 +208,10 @@ fn probe_phrase(phrase: &mut Phrase<'_>, docs: &[u32], stop: StopRef<'_>, probed
     }
 }
 
-/// Finds the rows of `docs` that any of some clauses matches, and the sums of their scores there; `one` is room for
-/// the result of one clause.
-fn probe_any(
+/// Finds the rows of `docs` that at least `least` of some clauses match, and the sums of their scores there; `one` is room
+/// for the result of one clause.
+fn probe_some(
+    least: usize,
     probes: &mut [Probe<'_>],
     docs: &[u32],
     demand: Demand,
@@ -204,7 +224,7 @@ fn probe_any(
         Demand::Rows => Demand::Rows,
         Demand::Scores | Demand::Competitive { .. } => Demand::Scores,
     };
-    let mut is_found = [false; BLOCK];
+    let mut counts = [0u16; BLOCK];
     let mut sums = [0.0; BLOCK];
     for probe in probes {
         if stop.aborts(1) {
@@ -212,12 +232,12 @@ fn probe_any(
         }
         probe.probe_rows(docs, &[], demand, stop, one);
         for (&row, score) in one.rows().iter().zip(&one.scores) {
-            is_found[row as usize] = true;
+            counts[row as usize] += 1;
             sums[row as usize] += score;
         }
     }
     for (row, sum) in sums[..docs.len()].iter().enumerate() {
-        if is_found[row] {
+        if usize::from(counts[row]) >= least {
             probed.push(row as u8, *sum);
         }
     }

@@ -31,6 +31,7 @@ fn expected(oracle: &Oracle, query: &Query, ranking: Ranking) -> Vec<Bits> {
 enum Kind {
     Any,
     All,
+    Most(search::Least),
     Phrase(u32),
 }
 
@@ -39,6 +40,10 @@ impl Kind {
         match self {
             Kind::Any => search::bag_of_words(typed, index.analyzer(), search::Operator::Or),
             Kind::All => search::bag_of_words(typed, index.analyzer(), search::Operator::And),
+            Kind::Most(least) => {
+                let operator = search::Operator::Most(least);
+                search::parse(typed, index.analyzer(), operator).query
+            }
             Kind::Phrase(wanted) => {
                 let mut query = search::phrase_of(typed, index.analyzer());
                 if let Query::Phrase { slop, .. } = &mut query {
@@ -54,6 +59,8 @@ fn kinds() -> impl Strategy<Value = Kind> {
     prop_oneof![
         Just(Kind::Any),
         Just(Kind::All),
+        (1u16..6).prop_map(|words| Kind::Most(search::Least::Words(words))),
+        (30u8..100).prop_map(|percent| Kind::Most(search::Least::Percent(percent))),
         prop_oneof![Just(0), 0u32..4].prop_map(Kind::Phrase),
     ]
 }
@@ -279,6 +286,9 @@ proptest! {
         let index = build_index(&documents, build).unwrap();
         for (typed, any, ranking) in queries {
             check_all_ways(&index, &parsed(&typed, any, &index), ranking, k, 1 + k);
+            let most = search::Operator::Most(search::Least::Percent(60));
+            let most = search::parse_with(&typed, index.analyzer(), index.fields(), most);
+            check_all_ways(&index, &most.query, ranking, k, 1 + k);
         }
     }
 }

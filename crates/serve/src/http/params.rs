@@ -5,7 +5,7 @@
 //! because links to it acquire further parameters on their way.
 use crate::api::error::SearchError;
 use crate::api::options::SearchOptions;
-use search::{Operator, Ranking};
+use search::{Least, Operator, Ranking};
 use std::time::Duration;
 
 /// Operator between words that people type into the page. Programs require all words unless they say otherwise.
@@ -54,6 +54,7 @@ pub(crate) fn parse(raw: Option<&str>, unknown: Unknown) -> Result<SearchParamet
                 }
             }
             "words" => options.operator = operator(&value)?,
+            "most" => options.operator = Operator::Most(least(&value)?),
             "explain" => options.explain = flag("explain", &value)?,
             "trace" => options.trace = flag("trace", &value)?,
             "fields" => {
@@ -161,6 +162,13 @@ fn operator(value: &str) -> Result<Operator, SearchError> {
     })
 }
 
+fn least(value: &str) -> Result<Least, SearchError> {
+    value.parse().map_err(|error| SearchError::BadRequest {
+        parameter: "most",
+        reason: format!("{:?} is no part of the words; {error}", brief(value)),
+    })
+}
+
 fn ranking(value: &str) -> Result<Ranking, SearchError> {
     match value {
         "" | "bm25" => Ok(Ranking::default()),
@@ -179,7 +187,7 @@ fn unknown_parameter(name: &str) -> SearchError {
     SearchError::BadRequest {
         parameter: "parameters",
         reason: format!(
-            "{:?} is not known; use q, k, start, per_site, words, any, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort",
+            "{:?} is not known; use q, k, start, per_site, words, any, most, ranking, explain, count, timeout, partial, trace, suggest, fields, filter, facet, sort",
             brief(name)
         ),
     }
@@ -229,6 +237,12 @@ mod tests {
             ("words=all", Unknown::Ignore, Operator::And),
             ("any=0", Unknown::Ignore, Operator::And),
             ("words=any", Unknown::Ignore, Operator::Or),
+            (
+                "most=75%25",
+                Unknown::Refuse,
+                Operator::Most(Least::Percent(75)),
+            ),
+            ("most=3", Unknown::Ignore, Operator::Most(Least::Words(3))),
         ] {
             assert_eq!(
                 parse(Some(raw), unknown).unwrap().options.operator,
@@ -258,6 +272,9 @@ mod tests {
             ("per_site=two", "per_site: "),
             ("any=maybe", "neither 1 nor 0"),
             ("words=most", "choose auto"),
+            ("most=0", "give a number of words from 1"),
+            ("most=101%25", "from 1% to 100%"),
+            ("most=half", "\"half\" is no part of the words"),
             ("ranking=best", "choose bm25 or tfidf"),
             ("timeout=soon", "give milliseconds"),
             ("timeout=0", "give milliseconds"),

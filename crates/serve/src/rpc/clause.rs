@@ -28,6 +28,10 @@ fn pattern_message(of: Field, pattern: &Pattern) -> Kind {
     match pattern.clone() {
         Pattern::Prefix(prefix) => Kind::Prefix(rpc::Prefix { field, prefix }),
         Pattern::Wildcard(signs) => Kind::Wildcard(rpc::Wildcard { field, signs }),
+        Pattern::Regex(regex) => Kind::Regex(rpc::Regex {
+            field,
+            text: regex.as_str().to_owned(),
+        }),
         Pattern::Near { term, edits, fixed } => Kind::Near(rpc::Near {
             field,
             term,
@@ -68,6 +72,10 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
         Query::AnyTelling(words) => Kind::AnyTelling(rpc::AnyTelling {
             words: words.len() as u32,
         }),
+        Query::AtLeast { least, clauses } => Kind::AtLeast(rpc::AtLeast {
+            least: *least,
+            clauses: clauses.len() as u32,
+        }),
         Query::Filter(_) => Kind::Filter(rpc::Filter {}),
         Query::Boosted { boost, .. } => Kind::Boosted(rpc::Boosted { boost: *boost }),
         Query::Named { name, .. } => Kind::Named(rpc::Named { name: name.clone() }),
@@ -83,6 +91,7 @@ fn write(query: &Query, messages: &mut Vec<rpc::Clause>) {
             parts.for_each(|part| write(part, messages));
         }
         Query::AnyTelling(words) => words.iter().for_each(|word| write(word, messages)),
+        Query::AtLeast { clauses, .. } => clauses.iter().for_each(|part| write(part, messages)),
         Query::Filter(clause) | Query::Boosted { clause, .. } | Query::Named { clause, .. } => {
             write(clause, messages);
         }
@@ -121,11 +130,14 @@ struct Reader {
 impl Reader {
     /// Reads a pattern of terms.
     fn pattern(&mut self, of: i32, pattern: Pattern) -> Result<Query, &'static str> {
-        self.patterns_left = taken(self.patterns_left, "the query has too many patterns")?;
         if !pattern.is_valid() {
             return Err("the query has a pattern beyond the limits");
         }
         let field = field(of)?;
+        // The parser does not count subdomains either: they are looked up and not looked for.
+        if field != Field::Site {
+            self.patterns_left = taken(self.patterns_left, "the query has too many patterns")?;
+        }
         Ok(Query::Pattern { field, pattern })
     }
 
@@ -157,6 +169,11 @@ impl Reader {
                 let fixed = u8::try_from(near.fixed).unwrap_or(u8::MAX);
                 self.pattern(near.field, Pattern::Near { term, edits, fixed })?
             }
+            Kind::Regex(regex) => {
+                let compiled = text::Regex::new(&regex.text)
+                    .map_err(|_| "the query has a regular expression beyond the limits")?;
+                self.pattern(regex.field, Pattern::Regex(compiled))?
+            }
             Kind::Value(value) => {
                 let field = value.field.clone();
                 let test = values::test(value).ok_or("the query has a test that cannot be read")?;
@@ -182,6 +199,10 @@ impl Reader {
             }
             Kind::AnyTelling(rpc::AnyTelling { words }) => {
                 return Ok(Query::AnyTelling(self.queries(words, depth)?));
+            }
+            Kind::AtLeast(rpc::AtLeast { least, clauses }) => {
+                let clauses = self.queries(clauses, depth)?;
+                return Ok(Query::AtLeast { least, clauses });
             }
             Kind::Filter(_) => return Ok(Query::Filter(Box::new(self.query(depth + 1)?))),
             Kind::Boosted(rpc::Boosted { boost }) => {
@@ -236,7 +257,7 @@ mod tests {
     use super::*;
     use fields::FieldType;
     use proptest::prelude::*;
-    use search::{Operator, parse, parse_with};
+    use search::{Least, Operator, parse, parse_with};
     use text::{Analyzer, Language, Languages};
     use wire::rpc::Message;
 
@@ -252,7 +273,7 @@ mod tests {
     proptest! {
         /// Every query that can be typed arrives as it was parsed.
         #[test]
-        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b|n:(3\.\.|<=|\.\.)[0-9]|k:[a-c]{1,2}\*?|[nkt]:[\[{](2|a|\*) TO (5|2026|c|\*)[\]}]|f:>1\.5|t:20[0-9]{2}|b:true|k:\*| |\^[0-9.]{1,3}|[A-Z'.é東京]|"[a-zA-Z-]{1,9}"){0,60}"#) {
+        fn parsed_queries_travel(text in r#"([a-c]{1,2}|[(+"*~2 -]|\)|"[a-c ]{1,9}"|title:|site:a\.b|n:(3\.\.|<=|\.\.)[0-9]|k:[a-c]{1,2}\*?|[nkt]:[\[{](2|a|\*) TO (5|2026|c|\*)[\]}]|f:>1\.5|/[a-c]{1,2}[.][+*]?/|t:20[0-9]{2}|b:true|k:\*| |\^[0-9.]{1,3}|[A-Z'.é東京]|"[a-zA-Z-]{1,9}"){0,60}"#) {
             let standard = Analyzer::Standard(Languages::default().with(Language::French));
             let schema = [
                 ("n", FieldType::Integer),
@@ -263,7 +284,8 @@ mod tests {
             ];
             let schema = schema.into_iter().collect();
             for analyzer in [Analyzer::English, standard] {
-                for operator in [Operator::Or, Operator::Auto] {
+                let most = Operator::Most(Least::Percent(60));
+                for operator in [Operator::Or, Operator::Auto, most] {
                     let parsed = parse_with(&text, analyzer, &schema, operator);
                     for query in parsed.some_words.into_iter().chain([parsed.query]) {
                         prop_assert_eq!(arrived(&query), Ok(query));
@@ -324,7 +346,8 @@ mod tests {
         ] {
             let standard = Analyzer::Standard(Languages::default());
             for analyzer in [Analyzer::Plain, standard] {
-                for operator in [Operator::And, Operator::Or, Operator::Auto] {
+                let most = Operator::Most(Least::Words(3));
+                for operator in [Operator::And, Operator::Or, Operator::Auto, most] {
                     let parsed = parse(&text, analyzer, operator);
                     for query in parsed.some_words.iter().chain([&parsed.query]) {
                         assert_eq!(arrived(query).as_ref(), Ok(query), "{text}");

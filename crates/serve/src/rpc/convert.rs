@@ -9,11 +9,11 @@ use crate::api::options::ANSWER_BYTES_MAX;
 use crate::api::server_error::ServerError;
 use fields::FieldType;
 use index::{Details, DocId, StoredDocument};
-use search::{Operator, Ranking, ScoredHit};
+use search::{Least, Operator, Ranking, ScoredHit};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use text::Pattern;
 use text::summary::{Marked, SummaryTerm};
+use text::{Pattern, Regex};
 use wire::rpc;
 
 /// Returns the time left until a deadline, in microseconds.
@@ -44,10 +44,17 @@ pub(super) fn query_message(query: &Query, deadline: Instant, generation: u64) -
         Ranking::Bm25 { k1, b } => Function::Bm25(rpc::Bm25 { k1, b }),
         Ranking::TfIdf => Function::TfIdf(rpc::TfIdf {}),
     };
+    let (most_words, most_percent) = match query.operator {
+        Operator::Most(Least::Words(words)) => (words.into(), 0),
+        Operator::Most(Least::Percent(percent)) => (0, percent.into()),
+        Operator::And | Operator::Or | Operator::Auto => (0, 0),
+    };
     rpc::Query {
         id: query.id,
         text: query.text.clone(),
         any: query.operator == Operator::Or,
+        most_words,
+        most_percent,
         ranking: Some(rpc::Ranking {
             function: Some(function),
         }),
@@ -72,10 +79,11 @@ pub(super) fn query(
             ));
         }
     };
-    let operator = if message.any {
-        Operator::Or
-    } else {
-        Operator::And
+    let operator = match (message.any, message.most_words, message.most_percent) {
+        (true, ..) => Operator::Or,
+        (_, words @ 1.., _) => Operator::Most(Least::Words(words.try_into().unwrap_or(u16::MAX))),
+        (.., percent @ 1..=100) => Operator::Most(Least::Percent(percent as u8)),
+        _ => Operator::And,
     };
     let deadline = deadline(message.left_us);
     let mut query = Query::new(message.id, message.text, operator, ranking);
@@ -101,6 +109,10 @@ pub(super) fn terms_message(terms: &[SummaryTerm]) -> Vec<rpc::SummaryTerm> {
                 message.term.clone_from(signs);
                 message.wildcard = true;
             }
+            Marked::Like(Pattern::Regex(regex)) => {
+                regex.as_str().clone_into(&mut message.term);
+                message.regex = true;
+            }
             Marked::Like(Pattern::Near { term, edits, fixed }) => {
                 message.term.clone_from(term);
                 message.edits = (*edits).into();
@@ -115,7 +127,9 @@ pub(super) fn terms_message(terms: &[SummaryTerm]) -> Vec<rpc::SummaryTerm> {
 pub(super) fn terms(message: Vec<rpc::SummaryTerm>) -> Vec<SummaryTerm> {
     let one = |message: rpc::SummaryTerm| {
         let term = message.term;
+        let regex = message.regex.then(|| Regex::new(&term));
         let marked = match (message.prefix, message.wildcard, message.edits) {
+            _ if let Some(Ok(regex)) = regex => Marked::Like(Pattern::Regex(regex)),
             (true, ..) => Marked::Like(Pattern::Prefix(term)),
             (_, true, _) => Marked::Like(Pattern::Wildcard(term)),
             (.., 0) => Marked::Term(term),

@@ -9,7 +9,7 @@
 //! A term is cut to [`TERM_BYTES_MAX`].
 
 use crate::language::Languages;
-use crate::pattern::Pattern;
+use crate::pattern::{Pattern, Regex, RegexError, folded_regex};
 use crate::standard::query::{phrase_ways, prefixes, query_words};
 use crate::standard::{self, QueryWord};
 use crate::stem::{Stemming, stem, stem_in_place};
@@ -120,6 +120,22 @@ impl Analyzer {
             folded.push_str(&stretch[letters.len()..]);
         }
         Pattern::of_wildcard(&folded)
+    }
+
+    /// Returns the regular expression of terms that `typed` is, its letters folded as those of terms are, one by one.
+    ///
+    /// # Errors
+    /// Those of [`Regex::new`].
+    pub fn regex(self, typed: &str) -> Result<Regex, RegexError> {
+        Regex::new(&folded_regex(typed, |letter| {
+            let mut folded = self.prefixes(&letter.to_string()).into_iter();
+            let only = folded.next().filter(|_| folded.next().is_none());
+            let mut characters = only.as_deref().unwrap_or_default().chars();
+            match (characters.next(), characters.next()) {
+                (Some(one), None) => one,
+                _ => letter,
+            }
+        }))
     }
 
     /// Returns whether several terms may share a place. Otherwise a text has as many terms as places.

@@ -48,13 +48,40 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         ("[abcé]{1,5}", 1u8..3).prop_map(|(term, edits)| Pattern::near(&term, edits)),
         ("[abcé]{1,5}", 1u8..3)
             .prop_map(|(term, edits)| Pattern::near_of_one_initial(&term, edits)),
+        regexes().prop_filter_map("too large", |text| Regex::new(&text)
+            .ok()
+            .map(Pattern::Regex)),
     ]
+}
+
+/// Regular expressions of few letters, of every construction.
+fn regexes() -> impl Strategy<Value = String> {
+    let letters = prop_oneof![
+        "[abcé]{1,2}",
+        Just(".".to_owned()),
+        Just("[^a]".to_owned()),
+        Just(r"\w".to_owned()),
+        Just("[b-é]".to_owned()),
+    ];
+    letters.prop_recursive(3, 8, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("{a}{b}")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}|{b})")),
+            inner.clone().prop_map(|a| format!("({a})*")),
+            inner.clone().prop_map(|a| format!("({a})?")),
+            inner.prop_map(|a| format!("(?:{a}){{1,2}}")),
+        ]
+    })
 }
 
 fn expected(pattern: &Pattern, term: &str) -> bool {
     match pattern {
         Pattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
         Pattern::Wildcard(signs) => wildcard(&characters(signs), &characters(term)),
+        Pattern::Regex(regex) => {
+            let whole = ::regex::Regex::new(&format!("^(?:{regex})$")).expect("a regex");
+            whole.is_match(term)
+        }
         Pattern::Near {
             term: near,
             edits: most,
@@ -129,4 +156,47 @@ fn forms() {
         !Pattern::near("ca", 2).matches("abc"),
         "a swapped pair is not edited again"
     );
+}
+
+#[test]
+fn regular_expressions_are_read() {
+    let made = |text: &str| Pattern::Regex(Regex::new(text).unwrap());
+    assert_eq!(made("colou?r").literal(), "colo");
+    assert_eq!(made("größe|grün").literal(), "gr");
+    assert_eq!(made("word").literal(), "word");
+    assert_eq!(made(".*").literal(), "");
+    assert_eq!(made("a|ab").to_string(), "/a|ab/");
+    assert!(made(r"\w+ing").matches("größing") && made(r"un\w*[td]").matches("undid"));
+    // No alternative is preferred.
+    assert!(made("a|ab").matches("ab") && !made("a|ab").matches("abc"));
+    let refused = |text: &str| Regex::new(text).unwrap_err().to_string();
+    assert!(
+        refused("(a").contains("unclosed group"),
+        "{}",
+        refused("(a")
+    );
+    assert!(
+        refused(r"a\b").contains("boundaries"),
+        "{}",
+        refused(r"a\b")
+    );
+    assert!(refused(&"a".repeat(200)).contains("longer"));
+    for large in ["(.{1,60}x){30}", r"\w{100}", "(a|b)*a(a|b){30}"] {
+        assert_eq!(Regex::new(large), Err(RegexError::TooLarge), "{large}");
+    }
+}
+
+#[test]
+fn letters_of_regular_expressions_are_folded() {
+    let lower = |typed: &str| folded_regex(typed, |letter| letter.to_ascii_lowercase());
+    for (typed, expected) in [
+        ("Foo[A-Z]+", "foo[a-z]+"),
+        (r"\W\D\S\B", r"\W\D\S\B"),
+        (r"\p{Lu}X\pLY", r"\p{Lu}x\pLy"),
+        ("(?U)A(?P<Name>B)", "(?U)a(?P<Name>b)"),
+        (r"A\", r"a\"),
+        ("(?", "(?"),
+    ] {
+        assert_eq!(lower(typed), expected);
+    }
 }

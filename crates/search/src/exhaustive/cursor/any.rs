@@ -1,5 +1,6 @@
 //! Cursor of any clause, opened on one segment; nested clauses are nested cursors.
 
+use super::at_least::AtLeastCursor;
 use super::boolean::BooleanCursor;
 use super::pattern::PatternCursor;
 use super::phrase::PhraseCursor;
@@ -24,6 +25,7 @@ pub(crate) enum Cursor<'a> {
     Value(ValueCursor<'a>),
     Phrase(Box<PhraseCursor<'a>>),
     Boolean(Box<BooleanCursor<'a, Cursor<'a>>>),
+    AtLeast(Box<AtLeastCursor<'a, Cursor<'a>>>),
 }
 
 impl<'a> Cursor<'a> {
@@ -64,6 +66,13 @@ impl<'a> Cursor<'a> {
                 excluded,
             } => open_boolean(plan, [required, optional, excluded], segment, stop)?
                 .map_or(Cursor::Empty, |cursor| Cursor::Boolean(Box::new(cursor))),
+            Node::AtLeast { least, clauses } => {
+                let clauses = open_present(plan, clauses, segment, stop)?;
+                match clauses.len() < *least {
+                    true => Cursor::Empty,
+                    false => Cursor::AtLeast(Box::new(AtLeastCursor::new(*least, clauses, stop))),
+                }
+            }
         })
     }
 
@@ -100,6 +109,7 @@ macro_rules! dispatch {
             Cursor::Value($inner) => $call,
             Cursor::Phrase($inner) => $call,
             Cursor::Boolean($inner) => $call,
+            Cursor::AtLeast($inner) => $call,
         }
     };
 }

@@ -1,6 +1,7 @@
 //! Cursors of a plan's clauses, which walk the postings of one segment document by document.
 
 pub(crate) mod any;
+mod at_least;
 mod boolean;
 mod pattern;
 mod phrase;

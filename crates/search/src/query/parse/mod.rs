@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! query   := clause { [AND | OR] clause }       a b = a AND b, or a OR b with Operator::Or
-//! clause  := { + | - | NOT } [field:] ( words | words* | "phrase"[~slop] | (query) ) [^boost]
+//! clause  := { + | - | NOT } [field:] ( words | words* | /regex/ | "phrase"[~slop] | (query) ) [^boost]
 //! field   := title | site | a field of the schema, whose value is a test: see `fields::Test`,
 //!            or a range, `[a TO b]`
 //! ```
@@ -13,6 +13,7 @@
 //! - With [`Operator::Or`] bare words are optional; `+word`, the sides of an `AND` and `site:`
 //!   stay required.
 //! - With [`Operator::Auto`] all words are required, and a second query relaxes the bare ones: [`Parsed::some_words`].
+//! - With [`Operator::Most`] a number of the bare words is required.
 //! - `site:` takes a whole name, filters, and adds nothing to the score.
 //! - `name:` of a field of the schema tests its values, filters, and adds nothing to the score. In quotation marks, a
 //!   keyword is exactly that text.
@@ -40,5 +41,5 @@ pub use limits::{
     BOOST_MAX, BOOST_MIN, CLAUSES_MAX, DEPTH_MAX, NAME_BYTES_MAX, NAMES_MAX, PATTERNS_MAX,
     PHRASE_WORDS_MAX, QUERY_BYTES_MAX, SLOP_MAX, WARNINGS_MAX,
 };
-pub use terms::Operator;
+pub use terms::{Least, Operator, UnknownLeast};
 pub use typed::{Parsed, bag_of_words, parse, parse_filter, parse_with, phrase_of, some_of_words};

@@ -5,7 +5,7 @@ use super::limits::{
     Warnings, field_names, shortened,
 };
 use super::scan::{Keyword, Scanner, Token};
-use super::some_words::with_some_words;
+use super::some_words::{with_most_words, with_some_words};
 use super::terms::{Operator, phrase_in_ways, term_query};
 use crate::query::tree::Query;
 use fields::{FieldType, Schema};
@@ -134,6 +134,7 @@ impl<'w> Parser<'w> {
             Token::Range { range, boost } => self.range(&range, boost),
             Token::RangeWithoutValues { name, typed } => self.range_without_values(name, typed),
             Token::NoRange(typed) => self.no_range(typed),
+            Token::Regex(typed) => self.regex(typed),
             Token::Words(words) => self.bare(words),
         }
     }
@@ -234,7 +235,7 @@ impl<'w> Parser<'w> {
 
     fn quoted(&mut self, content: &str, slop: Option<&str>) {
         let field = match self.top().field_in_force() {
-            Target::Words(Field::Site) => return self.site(content),
+            Target::Words(Field::Site) => return self.site(content, true),
             Target::Words(field) => field,
             Target::Values(name, kind) => return self.value(name, kind, content, true),
         };
@@ -282,7 +283,7 @@ impl<'w> Parser<'w> {
 
     pub(super) fn bare(&mut self, words: &str) {
         let field = match self.top().field_in_force() {
-            Target::Words(Field::Site) => return self.site(words),
+            Target::Words(Field::Site) => return self.site(words, false),
             Target::Words(field) => field,
             Target::Values(name, kind) => return self.value(name, kind, words, false),
         };
@@ -358,11 +359,10 @@ impl<'w> Parser<'w> {
         }
     }
 
-    fn site(&mut self, typed: &str) {
-        let (name, has_subdomains) = match typed.trim().strip_prefix("*.") {
-            Some(rest) => (rest, true),
-            None => (typed.trim(), false),
-        };
+    /// Reads the name of a site, which stands for its subdomains too, unless it is in quotation marks.
+    fn site(&mut self, typed: &str, is_quoted: bool) {
+        let name = typed.trim();
+        let name = name.strip_prefix("*.").unwrap_or(name);
         let whole = name.trim_end_matches('*');
         if whole.len() < name.len() {
             self.warnings
@@ -373,26 +373,21 @@ impl<'w> Parser<'w> {
             return self.top().drop_clause();
         }
         let exact = term_query(Field::Site, name.clone());
-        let subdomains = Pattern::of_wildcard(&format!("*.{name}")).filter(|pattern| {
-            has_subdomains
-                && self
-                    .words
-                    .admit_pattern(Field::Site, pattern, self.warnings)
-        });
-        self.top().push(match subdomains {
-            Some(pattern) => Query::Filter(Box::new(Query::Boolean {
-                required: Vec::new(),
-                optional: vec![
-                    exact,
-                    Query::Pattern {
-                        field: Field::Site,
-                        pattern,
-                    },
-                ],
-                excluded: Vec::new(),
-            })),
-            None => exact,
-        });
+        self.top()
+            .push(match subdomains(&name).filter(|_| !is_quoted) {
+                Some(pattern) => Query::Filter(Box::new(Query::Boolean {
+                    required: Vec::new(),
+                    optional: vec![
+                        exact,
+                        Query::Pattern {
+                            field: Field::Site,
+                            pattern,
+                        },
+                    ],
+                    excluded: Vec::new(),
+                })),
+                None => exact,
+            });
     }
 
     fn warn_dangling(&mut self, frame: &Frame) {
@@ -423,7 +418,11 @@ impl<'w> Parser<'w> {
         }
         let some_words = match self.operator {
             Operator::Auto => with_some_words(&frame.clauses),
-            Operator::And | Operator::Or => None,
+            Operator::And | Operator::Or | Operator::Most(_) => None,
+        };
+        let most_words = match self.operator {
+            Operator::Most(least) => with_most_words(&frame.clauses, least),
+            _ => None,
         };
         let query = match clauses::combine(frame.clauses, self.operator, self.warnings) {
             Query::Boolean {
@@ -433,7 +432,7 @@ impl<'w> Parser<'w> {
                     .add("The query only says what to leave out; add a word to look for.");
                 Query::Nothing
             }
-            query => query,
+            query => most_words.unwrap_or(query),
         };
         (query, some_words)
     }
@@ -461,6 +460,16 @@ fn boosted(query: Query, boost: f32) -> Query {
         boost,
         clause: Box::new(query),
     }
+}
+
+/// Returns the pattern of the subdomains of a name; `None` for a folder, an address, a port or a number, which have none.
+fn subdomains(name: &str) -> Option<Pattern> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let is_number = name.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_host = !name.starts_with('.') && !is_number && name.chars().all(is_name);
+    let pattern = is_host.then(|| Pattern::of_wildcard(&format!("*.{name}")))?;
+    // A name that was cut is another one.
+    pattern.filter(|pattern| pattern.to_string().len() == name.len() + 2)
 }
 
 /// Returns the name of a site as it is indexed: a host in lower case, to which a pasted address is cut. Other sites

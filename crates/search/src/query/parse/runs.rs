@@ -1,5 +1,6 @@
 //! Runs without blanks: the clauses of their words and patterns.
 
+use super::clauses::Target;
 use super::limits::shortened;
 use super::parser::Parser;
 use super::pieces::{Piece, pieces};
@@ -58,6 +59,42 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads a regular expression between two `/`.
+    pub(super) fn regex(&mut self, typed: &str) {
+        let field = match self.top().field_in_force() {
+            // A folder, or a value of its own.
+            Target::Words(Field::Site) | Target::Values(..) => return self.bare(typed),
+            Target::Words(field) => field,
+        };
+        let inner = typed.trim_start_matches('/');
+        let inner = inner.strip_suffix('/').unwrap_or(inner);
+        match self.analyzer.regex(inner) {
+            Ok(regex) if regex.is_everything() => {
+                self.warnings.add(format!(
+                    "`{}` would match any word and was ignored.",
+                    shortened(typed)
+                ));
+                self.top().drop_clause();
+            }
+            Ok(regex) => {
+                let pattern = Pattern::Regex(regex);
+                let is_admitted = self.words.admit_pattern(field, &pattern, self.warnings)
+                    && self.words.admit(1, self.warnings) == 1;
+                match is_admitted {
+                    true => self.top().push_run(Query::Pattern { field, pattern }),
+                    false => self.top().drop_clause(),
+                }
+            }
+            Err(error) => {
+                self.warnings.add(format!(
+                    "`{}` was not read as a regular expression: {error}; its words were searched.",
+                    shortened(typed)
+                ));
+                self.bare(typed);
+            }
+        }
+    }
+
     /// Returns the clause of a word that may differ in some letters: the word itself scores as a word, too.
     fn near(&mut self, field: Field, word: &str, digits: &str) -> Option<Query> {
         let edits = match digits.parse() {
@@ -87,5 +124,46 @@ impl Parser<'_> {
             optional: vec![exact, Query::Pattern { field, pattern }],
             excluded: Vec::new(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{check, check_warned};
+    use super::super::{Operator, parse};
+    use text::Analyzer;
+
+    #[test]
+    fn sites_without_subdomains() {
+        check("site:\"Example.com\"", "site:example.com");
+        check("site:10.0.0.1", "site:10.0.0.1");
+        check("site:example.com:8080", "site:example.com:8080");
+    }
+
+    #[test]
+    fn regular_expressions() {
+        check("/colou?r/", "/colou?r/");
+        check("/Colou?R/", "/colou?r/");
+        check("a /b(c|d)/^2", "(+a +/b(c|d)/^^2)");
+        check("a -/b.*d/", "(+a -/b.*d/)");
+        check("title:/b[/]c/", "title:/b[/]c/");
+        check("(/ab?/ OR c)", "(/ab?/ c)");
+        // Paths are words.
+        check("/usr/share", "(+usr +share)");
+        check("/usr/share/", "(+usr +share)");
+        check("and/or", "(+and +or)");
+        check("/a b/", "(+a +b)");
+        check_warned("//", "nothing");
+        check("site:/usr/", "site:/usr/");
+        check_warned("/a(b/", "(+a +b)");
+        check_warned(r"/a\bc/", "(+a +bc)");
+        check_warned("x /.*/", "x");
+        check_warned("/(.{1,60}x){30}/ y", "(+1 +60 +x +30 +y)");
+        let typed: Vec<String> = (0..20).map(|number| format!("/a{number}?/")).collect();
+        let parsed = parse(&typed.join(" "), Analyzer::Plain, Operator::And);
+        assert!(
+            parsed.warnings[0].contains("more than 16 different"),
+            "{parsed:?}"
+        );
     }
 }

@@ -41,6 +41,8 @@ pub(super) enum Token<'a> {
     },
     /// Value that begins with a bracket and is no range.
     NoRange(&'a str),
+    /// Regular expression, with the `/` around it.
+    Regex(&'a str),
     /// Number after `^`, directly behind a quotation mark or a parenthesis.
     Boost(&'a str),
     /// Characters up to the next blank, parenthesis or quotation mark.
@@ -83,6 +85,28 @@ fn ends_words(character: char) -> bool {
     character.is_whitespace() || character == '(' || character == ')' || is_quote(character)
 }
 
+/// Returns the length of the regular expression that a text begins with: from a `/` to the next one outside of brackets,
+/// without blanks, behind which the clause ends. So `/etc/passwd` is none.
+fn regex_bytes(text: &str) -> Option<usize> {
+    let (mut is_escaped, mut in_class) = (false, false);
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            _ if character.is_whitespace() => return None,
+            '\\' => is_escaped = true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '/' if !in_class => {
+                let rest = &text[at + 1..];
+                let is_end = rest.is_empty() || rest.starts_with(|c| c == '^' || ends_words(c));
+                return (is_end && at > 1).then_some(at + 1);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Scanner that walks a query token by token.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
@@ -122,6 +146,11 @@ impl<'a> Iterator for Scanner<'a> {
             '+' | '-' if fresh => self.signs(first),
             mark if is_quote(mark) => self.quoted(mark),
             '[' | '{' => self.bracket(after_field),
+            '/' if let Some(bytes) = regex_bytes(trimmed) => {
+                let typed = self.skip(bytes);
+                self.pending = self.boost();
+                Token::Regex(typed)
+            }
             _ => self.words(after_field),
         })
     }

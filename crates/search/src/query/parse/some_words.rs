@@ -1,4 +1,5 @@
-//! Query for documents with some of the words that were typed, for [`Operator::Auto`](super::Operator::Auto).
+//! Queries for documents with some of the words that were typed, for [`Operator::Auto`](super::Operator::Auto) and
+//! [`Operator::Most`](super::Operator::Most).
 //!
 //! ```text
 //! how do solar sails steer        any telling one of: how do solar sails steer
@@ -8,17 +9,47 @@
 
 use super::clauses::{Clause, Join, combine, merge_repeated};
 use super::limits::Warnings;
-use super::terms::{Operator, push_loose_words};
+use super::terms::{Least, Operator, push_loose_words};
 use crate::query::tree::Query;
 use index::Field;
 
 /// Number of bare words below which there is nothing to relax.
 const WORDS_MIN: usize = 2;
 
-/// Returns the query in which the bare words of the outermost group are relaxed: signs, quotes, fields, sites and `AND`
-/// hold as typed, `a OR b` is one word. `None` with fewer than [`WORDS_MIN`] bare words.
+/// Returns the query in which a telling one of the bare words is required. `None` with fewer than [`WORDS_MIN`] bare
+/// words.
 pub(super) fn with_some_words(clauses: &[Clause]) -> Option<Query> {
-    let (mut words, mut kept, mut typed_count) = (Vec::new(), Vec::new(), 0);
+    let (mut words, mut typed_count) = (Vec::new(), 0);
+    let kept = split(clauses, |group| {
+        typed_count += push_words_of(group, &mut words)
+    });
+    merge_repeated(&mut words);
+    if typed_count < WORDS_MIN || words.len() < WORDS_MIN {
+        return None;
+    }
+    Some(together(kept, Query::AnyTelling(words)))
+}
+
+/// Returns the query in which `least` of the bare words are required, each in any of its forms. `None` with fewer than
+/// [`WORDS_MIN`] bare words.
+pub(super) fn with_most_words(clauses: &[Clause], least: Least) -> Option<Query> {
+    let mut words = Vec::new();
+    let kept = split(clauses, |group| push_whole_words_of(group, &mut words));
+    merge_repeated(&mut words);
+    let count = words.len();
+    (count >= WORDS_MIN).then(|| {
+        let most = Query::AtLeast {
+            least: least.of(count) as u32,
+            clauses: words,
+        };
+        together(kept, most)
+    })
+}
+
+/// Calls `bare` for the bare words of the outermost group, each with those that `OR` joins to it; returns the other
+/// clauses: signs, quotes, fields, sites and `AND` hold as typed.
+fn split<'c>(clauses: &'c [Clause], mut bare: impl FnMut(&'c [Clause])) -> Vec<Clause> {
+    let mut kept = Vec::new();
     let mut rest = clauses;
     while let [first, ..] = rest {
         let others = rest[1..].iter().take_while(|next| next.join == Join::Or);
@@ -27,38 +58,36 @@ pub(super) fn with_some_words(clauses: &[Clause]) -> Option<Query> {
             first.join == Join::And || after.first().is_some_and(|next| next.join == Join::And);
         rest = after;
         match !is_joined && group.iter().all(is_bare) {
-            true => typed_count += push_words_of(group, &mut words),
+            true => bare(group),
             false => kept.extend_from_slice(group),
         }
     }
-    merge_repeated(&mut words);
-    if typed_count < WORDS_MIN || words.len() < WORDS_MIN {
-        return None;
-    }
-    let words = Query::AnyTelling(words);
+    kept
+}
+
+/// Puts the clauses that hold as typed and the demand on the bare words together.
+fn together(kept: Vec<Clause>, words: Query) -> Query {
     // Its warnings are those of the query with all words.
-    Some(
-        match combine(kept, Operator::And, &mut Warnings::default()) {
-            Query::Nothing => words,
+    match combine(kept, Operator::And, &mut Warnings::default()) {
+        Query::Nothing => words,
+        Query::Boolean {
+            mut required,
+            optional,
+            excluded,
+        } if !required.is_empty() || optional.is_empty() => {
+            required.push(words);
             Query::Boolean {
-                mut required,
+                required,
                 optional,
                 excluded,
-            } if !required.is_empty() || optional.is_empty() => {
-                required.push(words);
-                Query::Boolean {
-                    required,
-                    optional,
-                    excluded,
-                }
             }
-            other => Query::Boolean {
-                required: vec![other, words],
-                optional: Vec::new(),
-                excluded: Vec::new(),
-            },
+        }
+        other => Query::Boolean {
+            required: vec![other, words],
+            optional: Vec::new(),
+            excluded: Vec::new(),
         },
-    )
+    }
 }
 
 /// Returns whether a clause is typed as plain words, alone or in parentheses.
@@ -82,6 +111,25 @@ fn is_of_text(query: &Query) -> bool {
         }
         Query::Boosted { clause, .. } => is_of_text(clause),
         _ => false,
+    }
+}
+
+/// Adds the words of clauses joined by `OR`, whole: `e-mail` in any of its forms is one word. A text without blanks has
+/// none, and each of its pairs of letters is one.
+fn push_whole_words_of(group: &[Clause], words: &mut Vec<Query>) {
+    let [only] = group else {
+        let no_warnings = &mut Warnings::default();
+        return words.push(combine(group.to_vec(), Operator::And, no_warnings));
+    };
+    let typed = match &only.query {
+        Query::Boolean { required, .. } if only.is_run && !required.is_empty() => required,
+        one => std::slice::from_ref(one),
+    };
+    for word in typed {
+        match word {
+            Query::Phrase { .. } if only.is_run => push_loose_words(word.clone(), words),
+            word => words.push(word.clone()),
+        }
     }
 }
 
@@ -113,4 +161,42 @@ fn push_words_of(group: &[Clause], words: &mut Vec<Query>) -> usize {
         push_loose_words(word.clone(), words);
     }
     typed_count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::super::tests::shown;
+    use super::*;
+    use text::Analyzer;
+
+    #[test]
+    fn most_of_the_bare_words_are_required() {
+        let least = |text: &str| text.parse::<Least>().unwrap();
+        for (most, typed, expected) in [
+            ("75%", "a b c d", "3 of[a b c d]"),
+            ("75%", "a b c", "2 of[a b c]"),
+            ("2", "a b c", "2 of[a b c]"),
+            ("9", "a b c", "3 of[a b c]"),
+            ("1%", "a b c", "1 of[a b c]"),
+            ("50%", "a", "a"),
+            ("50%", "a +b c", "(+b +1 of[a c])"),
+            ("2", "a a b c", "2 of[a^2 b c]"),
+            ("50%", "a b -c \"d e\"", "(+\"d e\" +1 of[a b] -c)"),
+            ("50%", "a OR b c d e", "2 of[(a b) c d e]"),
+            ("50%", "(a b) c*", "1 of[(+a +b) c*]"),
+            ("100%", "foo-bar x", "3 of[foo bar x]"),
+            ("50%", "-a", "nothing"),
+        ] {
+            let parsed = parse(typed, Analyzer::Plain, Operator::Most(least(most)));
+            assert_eq!(shown(&parsed.query), expected, "{typed} --most {most}");
+            assert_eq!(parsed.some_words, None);
+        }
+        let standard = Analyzer::Standard(text::Languages::default());
+        let parsed = parse("e-mail 東京都 x", standard, Operator::Most(least("50%")));
+        assert_eq!(shown(&parsed.query), "2 of[(email \"e mail\") 東京 京都 x]");
+        for bad in ["0", "0%", "101%", "-1", "", "%", "half"] {
+            assert!(bad.parse::<Least>().is_err(), "{bad}");
+        }
+    }
 }

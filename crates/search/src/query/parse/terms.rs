@@ -14,10 +14,70 @@ pub enum Operator {
     Or,
     /// Documents with all words first, then those with some of them.
     Auto,
+    /// A number or a share of the words is required.
+    Most(Least),
 }
 
+/// Least part of the words that a document must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Least {
+    /// A number of words, from 1; all of them where there are fewer.
+    Words(u16),
+    /// Percent of the words, 1 to 100, rounded down, but at least one word.
+    Percent(u8),
+}
+
+impl Least {
+    /// Returns the least number of words of a query of `count`.
+    pub(super) fn of(self, count: usize) -> usize {
+        let least = match self {
+            Least::Words(words) => usize::from(words),
+            Least::Percent(percent) => count * usize::from(percent) / 100,
+        };
+        least.clamp(1, count.max(1))
+    }
+}
+
+impl std::str::FromStr for Least {
+    type Err = UnknownLeast;
+
+    /// Reads `3` or `75%`.
+    fn from_str(text: &str) -> Result<Least, UnknownLeast> {
+        let least = match text.strip_suffix('%') {
+            Some(percent) => percent.parse().ok().map(Least::Percent),
+            None => text.parse().ok().map(Least::Words),
+        };
+        least
+            .filter(|least| !matches!(least, Least::Words(0) | Least::Percent(0 | 101..)))
+            .ok_or(UnknownLeast)
+    }
+}
+
+impl std::fmt::Display for Least {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Least::Words(words) => write!(f, "{words}"),
+            Least::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+/// Error of a text that is no part of the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownLeast;
+
+impl std::fmt::Display for UnknownLeast {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(
+            "give a number of words from 1, as 3, or a share of them from 1% to 100%, as 75%",
+        )
+    }
+}
+
+impl std::error::Error for UnknownLeast {}
+
 impl Operator {
-    /// Operators with the names that parameters use.
+    /// Operators with the names that parameters use; [`Operator::Most`] has a parameter of its own.
     pub const NAMED: [(&'static str, Operator); 3] = [
         ("auto", Operator::Auto),
         ("all", Operator::And),
@@ -30,6 +90,7 @@ impl Operator {
             Operator::Auto => "auto",
             Operator::And => "all",
             Operator::Or => "any",
+            Operator::Most(_) => "most",
         }
     }
 

@@ -51,6 +51,10 @@ pub(super) fn shown(query: &Query) -> String {
             let words: Vec<_> = words.iter().map(shown).collect();
             format!("any[{}]", words.join(" "))
         }
+        Query::AtLeast { least, clauses } => {
+            let clauses: Vec<_> = clauses.iter().map(shown).collect();
+            format!("{least} of[{}]", clauses.join(" "))
+        }
         Query::Boosted { boost, clause } => format!("{}^^{boost}", shown(clause)),
         Query::Filter(clause) => format!("={}", shown(clause)),
         Query::Named { .. } => {
@@ -72,12 +76,12 @@ fn check_with(operator: Operator, typed: &str, expected: &str, warnings: usize) 
 }
 
 #[track_caller]
-fn check(typed: &str, expected: &str) {
+pub(super) fn check(typed: &str, expected: &str) {
     check_with(Operator::And, typed, expected, 0);
 }
 
 #[track_caller]
-fn check_warned(typed: &str, expected: &str) {
+pub(super) fn check_warned(typed: &str, expected: &str) {
     check_with(Operator::And, typed, expected, 1);
 }
 
@@ -206,9 +210,18 @@ fn fields_phrases_prefixes() {
     check("title:(a b) c", "(+title:a +title:b +c)");
     check("title:(a OR b)", "(title:a title:b)");
     check("title:a-b", "(+title:a +title:b)");
-    check("title:(a site:X.com)", "(+title:a +site:x.com)");
-    check("site:Example.COM news", "(+site:example.com +news)");
-    check("site:https://Example.com/a/b?c", "site:example.com");
+    check(
+        "title:(a site:X.com)",
+        "(+title:a +=(site:x.com site:*.x.com))",
+    );
+    check(
+        "site:Example.COM news",
+        "(+=(site:example.com site:*.example.com) +news)",
+    );
+    check(
+        "site:https://Example.com/a/b?c",
+        "=(site:example.com site:*.example.com)",
+    );
     check(
         "a site:*.Example.com",
         "(+a +=(site:example.com site:*.example.com))",
@@ -254,7 +267,7 @@ fn what_is_ignored_is_said() {
         ("foo:\"a b\"", "(+foo +\"a b\")"),
         ("title: a", "(+title +a)"),
         ("a title:", "(+a +title)"),
-        ("site:exa*", "site:exa"),
+        ("site:exa*", "=(site:exa site:*.exa)"),
         ("site:*.exa*", "=(site:exa site:*.exa)"),
         ("\"a b\"~999", "\"a b\"~64"),
         ("\"a b\"~99999999999999999999", "\"a b\"~64"),
@@ -275,8 +288,8 @@ fn any_word_will_do() {
     check_any("foo-bar a", "(foo bar a)");
     check_any("a (b AND c)", "(a (+b +c))");
     check_any("a OR foo-bar", "(a (+foo +bar))");
-    check_any("a site:x.com", "(+site:x.com a)");
-    check_any("a OR site:x.com", "(a site:x.com)");
+    check_any("a site:x.com", "(+=(site:x.com site:*.x.com) a)");
+    check_any("a OR site:x.com", "(a =(site:x.com site:*.x.com))");
     check_any("a (b c)", "(a b c)");
 }
 
@@ -367,6 +380,9 @@ fn is_well_formed(query: &Query) -> bool {
                     .all(|query| is_well_formed(query) && *query != Query::Nothing)
         }
         Query::AnyTelling(words) => words.len() > 1 && words.iter().all(is_well_formed),
+        Query::AtLeast { least, clauses } => {
+            (1..=clauses.len()).contains(&(*least as usize)) && clauses.iter().all(is_well_formed)
+        }
         Query::Filter(clause) => is_well_formed(clause),
         Query::Boosted { .. } | Query::Named { .. } => false,
     }
@@ -389,7 +405,7 @@ fn bare_words_are_relaxed_and_nothing_else() {
         ("moon base -apollo", "(+any[moon base] -apollo)"),
         (
             "moon base site:nasa.gov",
-            "(+site:nasa.gov +any[moon base])",
+            "(+=(site:nasa.gov site:*.nasa.gov) +any[moon base])",
         ),
         ("moon base title:apollo", "(+title:apollo +any[moon base])"),
         ("moon AND base apollo", "-"),
@@ -427,6 +443,7 @@ fn grammar_shaped() -> impl Strategy<Value = String> {
         1 => Just("-".to_owned()),
         1 => Just("+".to_owned()),
         1 => Just("*".to_owned()),
+        1 => Just("/a.?/".to_owned()),
         1 => Just("OR".to_owned()),
         1 => Just("AND".to_owned()),
         1 => Just("NOT".to_owned()),
@@ -439,7 +456,8 @@ fn operators() -> impl Strategy<Value = Operator> {
     prop_oneof![
         Just(Operator::And),
         Just(Operator::Or),
-        Just(Operator::Auto)
+        Just(Operator::Auto),
+        Just(Operator::Most(Least::Percent(60))),
     ]
 }
 

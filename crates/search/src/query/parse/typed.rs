@@ -65,6 +65,14 @@ pub fn parse_filter(text: &str, analyzer: Analyzer, schema: &Schema) -> Result<Q
 /// weight; words past [`CLAUSES_MAX`] distinct ones are dropped.
 pub fn bag_of_words(text: &str, analyzer: Analyzer, operator: Operator) -> Query {
     let (required, optional) = match operator {
+        Operator::Most(least) => {
+            let clauses = words_of(text, analyzer, false);
+            if clauses.len() > 1 {
+                let least = least.of(clauses.len()) as u32;
+                return Query::AtLeast { least, clauses };
+            }
+            (clauses, Vec::new())
+        }
         Operator::And | Operator::Auto => (words_of(text, analyzer, false), Vec::new()),
         Operator::Or => (Vec::new(), words_of(text, analyzer, true)),
     };

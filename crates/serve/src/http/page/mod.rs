@@ -439,7 +439,8 @@ pub(crate) fn suggestions(query: &str, options: &SearchOptions) -> Vec<Suggestio
             options: first_page.clone(),
         });
     }
-    if options.operator == Operator::And && query.split_whitespace().nth(1).is_some() {
+    let is_strict = matches!(options.operator, Operator::And | Operator::Most(_));
+    if is_strict && query.split_whitespace().nth(1).is_some() {
         suggestions.push(Suggestion {
             text: "documents with any of the words",
             query: query.to_owned(),

@@ -32,7 +32,10 @@ fn settings_beside(
         options.per_site == usual.per_site,
     );
     let operator = options.operator;
-    set("words", operator.name().into(), operator == operator_usual);
+    match operator {
+        Operator::Most(least) => set("most", least.to_string(), false),
+        named => set("words", named.name().into(), named == operator_usual),
+    }
     set("ranking", "tfidf".into(), options.ranking != Ranking::TfIdf);
     set("explain", "1".into(), !options.explain);
     set("count", "none".into(), options.counted);

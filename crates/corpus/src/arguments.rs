@@ -1,0 +1,41 @@
+//! Sources as arguments of a command name them.
+
+use crate::source::Source;
+use crate::{ReaderError, collection};
+use std::path::PathBuf;
+
+impl Source {
+    /// Parses a command-line argument: `-`, a folder, or a file. The ending of its name says what a file is (before that
+    /// of compression: `.jsonl` `.ndjson` `.json`, `.csv` `.tsv`, `.parquet`, `.warc`, `.trec`, those of a [`Kind`](crate::Kind)), else
+    /// its beginning.
+    pub fn parse(argument: &str) -> Result<Source, ReaderError> {
+        if argument == "-" {
+            return Ok(Source::StandardInput);
+        }
+        let path = PathBuf::from(argument);
+        let metadata = match std::fs::metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(source) => return Err(ReaderError::Io { path, source }),
+        };
+        if metadata.is_dir() {
+            return Ok(match collection::is_collection(&path) {
+                true => Source::Collection(path),
+                false => Source::Folder(path),
+            });
+        }
+        if !metadata.is_file() {
+            // A path that is no file is reported when its turn comes, as in folders.
+            return Ok(Source::JsonLines(path));
+        }
+        Source::of_file(path).map_err(|path| {
+            let reason = "not a known kind of source; give a file ending in .jsonl, .jsonl.zst or \
+                          .jsonl.gz (also .ndjson, .json, .csv, .tsv, .parquet, .warc, .trec), a dump of a \
+                          MediaWiki, an archive, office document, mail or PDF, a folder, or - for \
+                          standard input";
+            ReaderError::Source {
+                path,
+                reason: reason.to_owned(),
+            }
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! Documents of one source, whatever its kind.
+
+use crate::contained::Contained;
+use crate::folder::Folder;
+use crate::json_lines::JsonLines;
+use crate::machine::Machine;
+#[cfg(feature = "parquet")]
+use crate::records::Parquet;
+use crate::records::{Mapper, Table};
+use crate::step::{Place, ReaderError, Step};
+use crate::trec::Trec;
+use crate::web_archive::WebArchive;
+use crate::wiki::WikiDump;
+
+/// Documents of one source.
+pub(super) enum Stream {
+    JsonLines(JsonLines),
+    Table(Box<Table>),
+    WebArchive(Box<WebArchive>),
+    Trec(Box<Trec>),
+    WikiDump(Box<WikiDump>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<Parquet>),
+    Folder(Folder),
+    Container(OneContainer),
+    Machine(Machine),
+}
+
+/// Documents of a file that is a source, with its place.
+pub(super) struct OneContainer {
+    pub(super) contained: Contained,
+    pub(super) place: Place,
+}
+
+impl Stream {
+    pub(super) fn next(&mut self) -> Result<Step, ReaderError> {
+        match self {
+            Stream::JsonLines(lines) => lines.next(),
+            Stream::Table(table) => table.next(),
+            Stream::WebArchive(archive) => archive.next(),
+            Stream::Trec(trec) => trec.next(),
+            Stream::WikiDump(dump) => dump.next(),
+            #[cfg(feature = "parquet")]
+            Stream::Parquet(parquet) => Ok(parquet.next()),
+            Stream::Folder(folder) => Ok(folder.next()),
+            Stream::Container(container) => Ok(container.contained.next()),
+            Stream::Machine(machine) => Ok(machine.next()),
+        }
+    }
+
+    pub(super) fn mapper(&self) -> Option<&Mapper> {
+        match self {
+            Stream::JsonLines(lines) => Some(lines.mapper()),
+            Stream::Table(table) => Some(table.mapper()),
+            #[cfg(feature = "parquet")]
+            Stream::Parquet(parquet) => Some(parquet.mapper()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        match self {
+            Stream::JsonLines(lines) => lines.place(),
+            Stream::Table(table) => table.place(),
+            Stream::WebArchive(archive) => archive.place(),
+            Stream::Trec(trec) => trec.place(),
+            Stream::WikiDump(dump) => dump.place(),
+            #[cfg(feature = "parquet")]
+            Stream::Parquet(parquet) => parquet.place(),
+            Stream::Folder(folder) => folder.place(),
+            Stream::Container(container) => &container.place,
+            Stream::Machine(machine) => machine.place(),
+        }
+    }
+}

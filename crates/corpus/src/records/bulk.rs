@@ -1,0 +1,129 @@
+//! Bodies of Elasticsearch's `_bulk`: lines that say what to do, each before the line that it is done with.
+//!
+//! ```text
+//! {"index": {"_index": "news", "_id": "7"}}
+//! {"title": "Owls", "body": "…"}
+//! {"delete": {"_id": "8"}}
+//! {"update": {"_id": "9"}}
+//! {"doc": {"title": "Mice"}, "doc_as_upsert": true}
+//! ```
+
+use serde_json::{Map, Value};
+
+/// What a line says to do.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Action {
+    /// The next line is a document, with this id perhaps.
+    Write(Option<String>),
+    /// The next line is a part of a document, or what to put in its place.
+    Update(Option<String>),
+    /// No line follows.
+    Delete(Option<String>),
+}
+
+impl Action {
+    /// Reads a line: an object whose only field is the name of an action and has an object.
+    pub(crate) fn of(line: &[u8]) -> Option<Action> {
+        // Documents are longer, and most begin otherwise.
+        let line = line.trim_ascii();
+        let named = line
+            .strip_prefix(b"{")?
+            .trim_ascii_start()
+            .strip_prefix(b"\"")?;
+        let known = ["index\"", "create\"", "update\"", "delete\""];
+        if !known.iter().any(|name| named.starts_with(name.as_bytes())) {
+            return None;
+        }
+        let object: Map<String, Value> = serde_json::from_slice(line).ok()?;
+        let mut entries = object.iter();
+        let (Some((name, Value::Object(about))), None) = (entries.next(), entries.next()) else {
+            return None;
+        };
+        // What else stands there says where and how, never more.
+        let is_about = |key: &String| {
+            key.starts_with('_')
+                || matches!(
+                    &**key,
+                    "routing" | "version" | "version_type" | "pipeline" | "op_type"
+                )
+                || matches!(
+                    &**key,
+                    "retry_on_conflict"
+                        | "require_alias"
+                        | "if_seq_no"
+                        | "if_primary_term"
+                        | "dynamic_templates"
+                )
+        };
+        if !about.keys().all(is_about) {
+            return None;
+        }
+        let id = match about.get("_id") {
+            Some(Value::String(id)) => Some(id.clone()),
+            Some(Value::Number(id)) => Some(id.to_string()),
+            _ => None,
+        };
+        Some(match &**name {
+            "update" => Action::Update(id),
+            "delete" => Action::Delete(id),
+            _ => Action::Write(id),
+        })
+    }
+
+    /// Returns the record that the line after an action makes; `None` for an update that only changes a part of what a
+    /// server has, which no file can tell.
+    pub(crate) fn record(&self, mut source: Map<String, Value>) -> Option<Map<String, Value>> {
+        let (id, mut record) = match self {
+            Action::Write(id) => (id, source),
+            Action::Update(id) => {
+                let is_whole = source.get("doc_as_upsert") == Some(&Value::Bool(true));
+                let upsert = source.remove("upsert");
+                let whole = upsert.or_else(|| source.remove("doc").filter(|_| is_whole));
+                let Some(Value::Object(whole)) = whole else {
+                    return None;
+                };
+                (id, whole)
+            }
+            Action::Delete(_) => return None,
+        };
+        if let Some(id) = id {
+            record.entry("_id").or_insert_with(|| id.clone().into());
+        }
+        Some(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_are_known() {
+        let id = |id: &str| Some(id.to_owned());
+        for (line, expected) in [
+            (
+                r#"{"index":{"_index":"a","_id":"7"}}"#,
+                Some(Action::Write(id("7"))),
+            ),
+            (
+                r#" { "create" : { "_id" : 7 } } "#,
+                Some(Action::Write(id("7"))),
+            ),
+            (r#"{"index":{}}"#, Some(Action::Write(None))),
+            (
+                r#"{"update":{"_id":"x","retry_on_conflict":3}}"#,
+                Some(Action::Update(id("x"))),
+            ),
+            (r#"{"delete":{"_id":"x"}}"#, Some(Action::Delete(id("x")))),
+            // Documents.
+            (r#"{"index":{"title":"x"}}"#, None),
+            (r#"{"index":"x"}"#, None),
+            (r#"{"index":{},"body":"x"}"#, None),
+            (r#"{"indexes":{}}"#, None),
+            ("{", None),
+            ("", None),
+        ] {
+            assert_eq!(Action::of(line.as_bytes()), expected, "{line}");
+        }
+    }
+}

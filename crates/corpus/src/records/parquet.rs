@@ -1,0 +1,371 @@
+//! Reader of a Parquet file: each row is a record.
+//!
+//! A damaged file makes the crate `parquet` fail or panic; both cost the rest of the file and no more. Its memory is that of
+//! the pages of one row group that are read at a time.
+
+use super::names::Mapper;
+use crate::input::Meter;
+use crate::limits::{Allowance, FileLimits};
+use crate::step::{BadDocument, Place, Step};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::reader::RowIter;
+use parquet::record::{Field, Row};
+use serde_json::{Map, Number, Value};
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Upper limit on the depth of lists and groups of a value.
+const DEPTH_MAX: usize = 32;
+
+/// Reader of one Parquet file.
+pub(crate) struct Parquet {
+    place: Place,
+    /// `None` once the file ended.
+    rows: Option<RowIter<'static>>,
+    /// Why the file cannot be read at all.
+    refusal: Option<String>,
+    mapper: Mapper,
+    allowance: Allowance,
+    meter: Meter,
+    /// Bytes of the file, and those that the meter has.
+    file_bytes: u64,
+    counted_bytes: u64,
+    rows_count: u64,
+}
+
+impl Parquet {
+    /// Creates a reader of an open file. `name` stands for the file in reasons.
+    pub(crate) fn new(
+        name: String,
+        file: File,
+        limits: FileLimits,
+        meter: &Meter,
+        mapper: Mapper,
+    ) -> Parquet {
+        let file_bytes = file.metadata().map_or(0, |metadata| metadata.len());
+        let opened = caught(|| open(file));
+        let (rows, refusal, rows_count) = match opened {
+            Ok((rows, count)) => (Some(rows), None, count),
+            Err(reason) => (None, Some(reason), 0),
+        };
+        Parquet {
+            place: Place {
+                file: name,
+                ..Place::default()
+            },
+            rows,
+            refusal,
+            mapper,
+            allowance: Allowance::new(limits, true),
+            meter: meter.clone(),
+            file_bytes,
+            counted_bytes: 0,
+            rows_count,
+        }
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    pub(crate) fn mapper(&self) -> &Mapper {
+        &self.mapper
+    }
+
+    /// Reads the next row.
+    pub(crate) fn next(&mut self) -> Step {
+        if let Some(reason) = self.refusal.take() {
+            return self.end_with(Some(reason));
+        }
+        let Some(rows) = &mut self.rows else {
+            return Step::End;
+        };
+        self.allowance.resume();
+        // A time beyond the calendar makes its conversion panic, too.
+        let row = caught(|| Ok(rows.next().transpose()?.map(record)));
+        let record = match row {
+            Ok(Some(record)) => record,
+            Ok(None) => return self.end_with(None),
+            Err(reason) => return self.end_with(Some(reason)),
+        };
+        let text_bytes = record.values().map(text_bytes).sum();
+        let counted = self.allowance.count(text_bytes, self.file_bytes);
+        self.allowance.pause();
+        if let Err(beyond) = counted {
+            return self.end_with(Some(beyond.to_string()));
+        }
+        self.place.line += 1;
+        self.place.decoded_bytes = self.allowance.decoded();
+        // Rows say how far the file is read; its columns are read in any order.
+        let share = self.place.line as f64 / self.rows_count.max(1) as f64;
+        self.count((self.file_bytes as f64 * share.min(1.0)) as u64);
+        match self.mapper.document(record, &self.place) {
+            Ok(document) => Step::Good {
+                document,
+                text_bytes,
+            },
+            Err(error) => self.bad(error.to_string(), text_bytes),
+        }
+    }
+
+    /// Ends the file, for a reason perhaps.
+    fn end_with(&mut self, reason: Option<String>) -> Step {
+        self.rows = None;
+        self.count(self.file_bytes);
+        match reason {
+            Some(reason) => self.bad(reason, 0),
+            None => Step::End,
+        }
+    }
+
+    /// Counts the bytes of the file up to `bytes` as read.
+    fn count(&mut self, bytes: u64) {
+        self.meter.skip(bytes.saturating_sub(self.counted_bytes));
+        self.counted_bytes = self.counted_bytes.max(bytes);
+    }
+
+    fn bad(&self, reason: String, text_bytes: u64) -> Step {
+        let (file, line) = (self.place.file.clone(), self.place.line);
+        Step::Bad {
+            bad: BadDocument { file, line, reason },
+            text_bytes,
+        }
+    }
+}
+
+fn open(file: File) -> Result<(RowIter<'static>, u64), ParquetError> {
+    let reader = SerializedFileReader::new(file)?;
+    let rows = reader.metadata().file_metadata().num_rows();
+    Ok((reader.into_iter(), u64::try_from(rows).unwrap_or(0)))
+}
+
+/// Runs a step of the reader; an error or a panic is a sentence.
+fn caught<T>(step: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(step)) {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(error)) => Err(format!("the Parquet file cannot be read: {error}")),
+        Err(_) => Err("the Parquet file is damaged; the rest is left out".to_owned()),
+    }
+}
+
+fn record(row: Row) -> Map<String, Value> {
+    let columns = row.into_columns().into_iter();
+    let valued = columns.map(|(name, field)| (name, value(&field, 0)));
+    valued.filter(|(_, value)| !value.is_null()).collect()
+}
+
+/// Returns a value as JSON has it. Bytes that are no text are left out.
+fn value(field: &Field, depth: usize) -> Value {
+    if depth > DEPTH_MAX {
+        return Value::Null;
+    }
+    let float = |number: f64| Number::from_f64(number).map_or(Value::Null, Value::Number);
+    match field {
+        Field::Null => Value::Null,
+        Field::Bool(value) => Value::Bool(*value),
+        Field::Byte(value) => Value::from(*value),
+        Field::Short(value) => Value::from(*value),
+        Field::Int(value) => Value::from(*value),
+        Field::Long(value) => Value::from(*value),
+        Field::UByte(value) => Value::from(*value),
+        Field::UShort(value) => Value::from(*value),
+        Field::UInt(value) => Value::from(*value),
+        Field::ULong(value) => Value::from(*value),
+        Field::Float16(value) => float(value.to_f64()),
+        Field::Float(value) => float((*value).into()),
+        Field::Double(value) => float(*value),
+        Field::Str(text) => Value::String(text.clone()),
+        Field::Bytes(bytes) => match std::str::from_utf8(bytes.data()) {
+            Ok(text) => Value::String(text.to_owned()),
+            Err(_) => Value::Null,
+        },
+        // As they are written: 2024-05-01, 2024-05-01 12:00:00 +00:00.
+        Field::Date(_) | Field::TimestampMillis(_) | Field::TimestampMicros(_) => {
+            let written = field.to_string();
+            let written = written
+                .strip_suffix(" +00:00")
+                .map(|time| time.replacen(' ', "T", 1) + "Z")
+                .unwrap_or(written);
+            Value::String(written)
+        }
+        Field::Decimal(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => {
+            Value::String(field.to_string().trim_matches('"').to_owned())
+        }
+        Field::Group(row) => {
+            let columns = row.get_column_iter();
+            let valued = columns.map(|(name, field)| (name.clone(), value(field, depth + 1)));
+            Value::Object(valued.filter(|(_, value)| !value.is_null()).collect())
+        }
+        Field::ListInternal(list) => {
+            let items = list.elements().iter();
+            Value::Array(items.map(|item| value(item, depth + 1)).collect())
+        }
+        Field::MapInternal(map) => {
+            let entries = map.entries().iter();
+            let valued = entries.map(|(key, item)| {
+                let key = match value(key, depth + 1) {
+                    Value::String(key) => key,
+                    other => other.to_string(),
+                };
+                (key, value(item, depth + 1))
+            });
+            Value::Object(valued.collect())
+        }
+    }
+}
+
+/// Returns the length of the texts of a value.
+fn text_bytes(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(items) => items.iter().map(text_bytes).sum(),
+        Value::Object(entries) => entries.values().map(text_bytes).sum(),
+        _ => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+    use std::io::{Seek, SeekFrom, Write};
+    use std::sync::Arc;
+
+    /// Writes a file of three rows: an id, a title that may be missing, and a text.
+    fn written() -> Vec<u8> {
+        let schema = "message rows { REQUIRED INT64 id; OPTIONAL BINARY title (UTF8); REQUIRED BINARY text (UTF8); \
+                      REQUIRED INT64 date (TIMESTAMP_MILLIS); }";
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let properties =
+            WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY);
+        let mut bytes = Vec::new();
+        let mut writer =
+            SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties.build())).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let texts = |texts: &[&str]| {
+            texts
+                .iter()
+                .map(|text| ByteArray::from(*text))
+                .collect::<Vec<_>>()
+        };
+        let mut number = 0;
+        while let Some(mut column) = group.next_column().unwrap() {
+            match number {
+                0 | 3 => {
+                    let values = if number == 0 {
+                        [7, 8, 9]
+                    } else {
+                        [1_714_564_800_000; 3]
+                    };
+                    column
+                        .typed::<Int64Type>()
+                        .write_batch(&values, None, None)
+                        .unwrap();
+                }
+                1 => {
+                    let titles = texts(&["Owls", "Mice"]);
+                    column
+                        .typed::<ByteArrayType>()
+                        .write_batch(&titles, Some(&[1, 0, 1]), None)
+                        .unwrap();
+                }
+                _ => {
+                    let bodies = texts(&["They fly.", "nameless", "They run."]);
+                    column
+                        .typed::<ByteArrayType>()
+                        .write_batch(&bodies, None, None)
+                        .unwrap();
+                }
+            }
+            column.close().unwrap();
+            number += 1;
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Vec<Result<Document, String>> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        let meter = Meter::default();
+        let mut rows = Parquet::new(
+            "a.parquet".into(),
+            file,
+            FileLimits::default(),
+            &meter,
+            Mapper::default(),
+        );
+        let mut found = Vec::new();
+        loop {
+            match rows.next() {
+                Step::Good { document, .. } => found.push(Ok(document)),
+                Step::Bad { bad, .. } => found.push(Err(bad.to_string())),
+                _ => break,
+            }
+        }
+        assert_eq!(meter.bytes(), bytes.len() as u64);
+        found
+    }
+
+    #[test]
+    fn rows_are_records() {
+        let found = read(&written());
+        let shown: Vec<_> = found
+            .iter()
+            .map(|one| one.as_ref().unwrap())
+            .map(|one| (&*one.url, &*one.title, &*one.body))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("id:7", "Owls", "They fly."),
+                ("id:8", "", "nameless"),
+                ("id:9", "Mice", "They run.")
+            ]
+        );
+        assert_eq!(
+            found[0].as_ref().unwrap().fields["date"],
+            "2024-05-01T12:00:00.000Z"
+        );
+    }
+
+    #[test]
+    fn damage_costs_the_rest_of_the_file() {
+        let whole = written();
+        let mut state = 7u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        let quiet = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        for _ in 0..500 {
+            let mut damaged = whole.clone();
+            for _ in 0..1 + random(4) {
+                let place = random(damaged.len());
+                damaged[place] = random(256) as u8;
+            }
+            damaged.truncate(whole.len() - random(2) * random(whole.len()));
+            // Either it is read, or it says why not.
+            assert!(read(&damaged).len() <= 10_000);
+        }
+        std::panic::set_hook(quiet);
+        let refused = read(b"PAR1 no such file PAR1");
+        assert!(
+            refused[0]
+                .as_ref()
+                .unwrap_err()
+                .starts_with("a.parquet: the Parquet"),
+            "{refused:?}"
+        );
+    }
+}
