@@ -3,7 +3,7 @@
 //! The formats of Shorttail, OpenSearch (and Elasticsearch) and Solr are parsed; any other body is
 //! reduced to a checksum of its bytes.
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::answer::Span;
 use wire::{PhaseTimes, Total};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -29,6 +29,9 @@ pub struct Answer {
     /// Searches of the partitions in the order of their names, if steps were requested (`trace=1`). Not
     /// recorded.
     pub searches: Vec<PartSearch>,
+    /// Number of handlers that took ranges of the search, of the partition with the most; `None` unless steps were
+    /// requested and the server tells its schedule. Not recorded.
+    pub handlers: Option<u32>,
 }
 
 /// Times of one partition's search of a query; sums over several searches (with a larger k).
@@ -63,6 +66,7 @@ impl Answer {
                 phases: None,
                 server_us: None,
                 searches: Vec::new(),
+                handlers: None,
             })
     }
 }
@@ -86,6 +90,29 @@ struct ShorttailBody {
     coverage: f64,
     #[serde(default)]
     trace: Vec<Span>,
+    #[serde(default)]
+    schedule: Vec<ScheduleBody>,
+}
+
+/// How handlers shared a search of a partition.
+#[derive(Deserialize)]
+struct ScheduleBody {
+    visits: Vec<VisitBody>,
+}
+
+#[derive(Deserialize)]
+struct VisitBody {
+    handler: u32,
+    ranges_searched: u32,
+}
+
+impl ScheduleBody {
+    /// Returns the number of handlers that searched ranges; the first one plans, and counts if it did no more.
+    fn handlers(&self) -> u32 {
+        let searching = self.visits.iter().filter(|visit| visit.ranges_searched > 0);
+        let handlers: BTreeSet<u32> = searching.map(|visit| visit.handler).collect();
+        (handlers.len() as u32).max(1)
+    }
 }
 
 #[derive(Deserialize)]
@@ -107,6 +134,7 @@ fn shorttail(body: &[u8]) -> Option<Answer> {
         server_us: Some(body.phases_us.total),
         phases: Some(body.phases_us),
         searches: searches(&body.trace),
+        handlers: body.schedule.iter().map(ScheduleBody::handlers).max(),
     })
 }
 
@@ -181,6 +209,7 @@ fn opensearch(body: &[u8]) -> Option<Answer> {
         phases: None,
         server_us: Some(body.took.saturating_mul(1000)),
         searches: Vec::new(),
+        handlers: None,
     })
 }
 
@@ -224,6 +253,7 @@ fn solr(body: &[u8]) -> Option<Answer> {
         phases: None,
         server_us: Some(body.header.time_ms.saturating_mul(1000)),
         searches: Vec::new(),
+        handlers: None,
     })
 }
 
@@ -285,6 +315,30 @@ mod tests {
             search_us,
         };
         assert_eq!(searches(&trace), [part(50, 5, u64::MAX), part(60, 15, 300)]);
+    }
+
+    #[test]
+    fn handlers_are_counted_where_the_schedule_is_told() {
+        let body = |schedule: &str| {
+            let text = format!(
+                r#"{{"total":{{"value":0,"exact":true}},"hits":[],"coverage":1.0,"timed_out":false,
+                "phases_us":{{"parse":0,"queueing":0,"index_search":9,"optimization_searches":0,"merge":0,
+                "details":0,"summaries":0,"render":0,"total":9}}{schedule}}}"#
+            );
+            let read = Answer::read(text.as_bytes());
+            assert_eq!(read.server_us, Some(9));
+            read.handlers
+        };
+        assert_eq!(body(""), None);
+        let visit = |handler, ranges| {
+            format!(r#"{{"handler":{handler},"role":"helps","ranges_searched":{ranges}}}"#)
+        };
+        let part =
+            |visits: &[String]| format!(r#"{{"part":"chunks 0","visits":[{}]}}"#, visits.join(","));
+        let shared = part(&[visit(3, 2), visit(1, 4), visit(3, 1), visit(0, 0)]);
+        let alone = part(&[visit(2, 0)]);
+        assert_eq!(body(&format!(r#","schedule":[{alone},{shared}]"#)), Some(2));
+        assert_eq!(body(&format!(r#","schedule":[{alone}]"#)), Some(1));
     }
 
     #[test]

@@ -278,6 +278,7 @@ fn of_table(mut table: Table) -> Vec<Sample> {
             phases: phases_of(|idx| at(&phases[idx], row), unsigned(10, row)),
             server_us: unsigned(10, row),
             searches: Vec::new(),
+            handlers: None,
         }),
     };
     (0..rows).map(sample).collect()
@@ -336,6 +337,7 @@ mod tests {
                 phases: Some(phases),
                 server_us: Some(40),
                 searches: Vec::new(),
+                handlers: None,
             }),
         };
         let mut samples = vec![answered];

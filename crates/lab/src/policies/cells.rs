@@ -38,8 +38,10 @@ pub(crate) struct ServedRound {
     pub(crate) summary: Summary,
     /// Whether it lasted to its end and other guests left the cores alone.
     pub(crate) is_whole: bool,
-    /// Handlers' time over the time of searches: the mean number of handlers that a query had.
+    /// Mean number of handlers that took ranges of a query, where answers tell it.
     pub(crate) degree: Option<f64>,
+    /// Time of handlers on cores over the time of searches, which includes waits of parked ones.
+    pub(crate) work_share: Option<f64>,
 }
 
 /// One policy under one load, with ranges that spin.

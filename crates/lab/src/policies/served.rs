@@ -139,7 +139,9 @@ impl<'a> Serving<'a> {
             .filter_map(|group| group.cpu_us)
             .sum();
         let searches_us = searches_us(&outcome);
-        let degree = (searches_us > 0.0 && handlers_us > 0.0).then(|| handlers_us / searches_us);
+        let is_known = searches_us > 0.0 && handlers_us > 0.0;
+        let work_share = is_known.then(|| handlers_us / searches_us);
+        let degree = degree(&outcome);
         let mut record = RunRecord::of(&settings, &outcome, &summary, None);
         let notes = [
             ("arm", json!(self.arm.name)),
@@ -148,6 +150,7 @@ impl<'a> Serving<'a> {
             ("server_options", json!(self.arm.server_options())),
             ("offered", json!(offered.name())),
             ("degree", json!(degree)),
+            ("work_share", json!(work_share)),
             ("index_checksum", json!(self.lab.session.index_checksum)),
         ];
         let notes = notes.map(|(name, value)| (name.to_owned(), value));
@@ -157,6 +160,7 @@ impl<'a> Serving<'a> {
             is_whole: outcome.is_complete && !outcome.noise.is_stolen(),
             summary,
             degree,
+            work_share,
         })
     }
 }
@@ -166,4 +170,14 @@ fn searches_us(outcome: &Outcome) -> f64 {
     let answers = outcome.samples.iter().filter_map(|one| one.answer.as_ref());
     let searches = answers.flat_map(|answer| &answer.searches);
     searches.map(|part| part.search_us as f64).sum()
+}
+
+/// Returns the mean number of handlers that took ranges of a query, without the warm-up.
+fn degree(outcome: &Outcome) -> Option<f64> {
+    let answers = outcome.measured().filter_map(|one| one.answer.as_ref());
+    let handlers = answers.filter_map(|answer| answer.handlers);
+    let (sum, count) = handlers.fold((0.0, 0u64), |(sum, count), handlers| {
+        (sum + f64::from(handlers), count + 1)
+    });
+    (count > 0).then(|| sum / count as f64)
 }

@@ -27,6 +27,7 @@ fn sample(query_idx: u32, intended_us: u64, done_us: u64, searches: Vec<PartSear
             phases: None,
             server_us: Some(800),
             searches,
+            handlers: None,
         }),
     }
 }

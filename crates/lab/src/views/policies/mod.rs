@@ -65,9 +65,12 @@ fn by_load(found: &Compared, percentile: f64) -> Panel {
 }
 
 fn degrees(found: &Compared) -> Panel {
-    let point = |cell: &ServedCell| Some(Point::at(load_of(cell)?, degree(cell)?));
+    let point = |cell: &ServedCell| {
+        let degree = mean(cell.rounds.iter().map(|round| round.degree))?;
+        Some(Point::at(load_of(cell)?, degree))
+    };
     Panel {
-        title: "Real queries: time of handlers over time of searches".into(),
+        title: "Real queries: handlers that took ranges of a query".into(),
         x: Axis::linear("load, of the sequential capacity"),
         y: Axis::linear("handlers"),
         series: series(found, point),
@@ -75,11 +78,10 @@ fn degrees(found: &Compared) -> Panel {
     }
 }
 
-/// Returns the mean of the rounds.
-fn degree(cell: &ServedCell) -> Option<f64> {
-    let degrees = cell.rounds.iter().filter_map(|round| round.degree);
-    let (sum, count) = degrees.fold((0.0, 0), |(sum, count), one| (sum + one, count + 1));
-    (count > 0).then(|| sum / f64::from(count))
+/// Returns the mean of what is known.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let known: Vec<f64> = values.flatten().collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
 fn series(found: &Compared, point: impl Fn(&ServedCell) -> Option<Point>) -> Vec<Series> {
@@ -110,7 +112,12 @@ fn served_table(found: &Compared) -> Table {
             times.count().to_string(),
         ];
         row.extend(PERCENTILES.map(|percentile| cell_ms(times.percentile_us(percentile))));
-        row.push(degree(cell).map_or_else(|| "-".into(), |degree| format!("{degree:.2}")));
+        let shown =
+            |value: Option<f64>| value.map_or_else(|| "-".into(), |one| format!("{one:.2}"));
+        row.push(shown(mean(cell.rounds.iter().map(|round| round.degree))));
+        row.push(shown(mean(
+            cell.rounds.iter().map(|round| round.work_share),
+        )));
         row.push(cell_ms(lag.rank_us(99.0)));
         row.push(format!("{} of {}", valid(99.0), cell.rounds.len()));
         row
@@ -127,6 +134,7 @@ fn served_table(found: &Compared) -> Table {
             "p50",
             "p99",
             "p99.9",
+            "handlers a query",
             "handler time / search time",
             "lag p99",
             "valid runs (p99)",

@@ -43,6 +43,7 @@ fn round(tail_ms: f64, round: u64, lag_us: u64) -> ServedRound {
         summary: Summary::of(&outcome),
         is_whole: true,
         degree: Some(1.25),
+        work_share: None,
     }
 }
 
@@ -136,6 +137,7 @@ fn a_shorter_tail_is_found_against_both_baselines() {
     assert_eq!(table(&result, "Throughput").rows.len(), 3);
     assert_eq!(result.panels[0].series.len(), 3);
     assert_eq!(result.panels[3].series[0].points[0].y, 1.25);
+    assert_eq!(table(&result, "Real queries").rows[0][7..9], ["1.25", "-"]);
     let reading = &result.reading;
     assert!(reading.contains("1 of 1 simulated"), "{reading}");
     assert!(reading.contains("greatest error is +50 %"), "{reading}");
